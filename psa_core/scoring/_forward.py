@@ -13,6 +13,7 @@ import numpy as np
 
 from psa_core.models import TokenScorer
 from psa_core.models._transformers import DEVICE_LOCKS, pad_id, padded
+from psa_core.scoring._allocator import keep_freed_memory
 
 TokenIds = Sequence[Sequence[int]]
 Run = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -63,6 +64,7 @@ class SplitForward:
     """
 
     def __init__(self, run: Run, pad: int, threads: int, *, prepare: Callable[[], None] | None = None) -> None:
+        keep_freed_memory()
         self._compute, self._pad, self._threads = run, pad, threads
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="forward", initializer=prepare)
 

@@ -1,4 +1,4 @@
-"""BERT written as few large operations: one product for query, key and value, GELU and sums inside the products.
+"""BERT written as few large operations: one product for query, key and value, GELU inside its product.
 
 Same weights, same float32 arithmetic, other order of summation. It uses operations that torch has for its compiler and
 does not promise to keep, so, like every other way, it is compared with the model itself before it is trusted.
@@ -63,11 +63,6 @@ class _Linear:
 
         return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, then, [], "none" if then == "gelu" else "")
 
-    def plus(self, x: Any, residual: Any) -> Any:
-        import torch
-
-        return torch.ops.mkldnn._linear_pointwise.binary(x, residual, self.weight, self.bias, "add")
-
 
 class _Layer:
     def __init__(self, layer: Any, heads: int) -> None:
@@ -83,8 +78,8 @@ class _Layer:
         self.outer_norm = layer.output.LayerNorm
 
     def __call__(self, x: Any, bias: Any, texts: int) -> Any:
-        x = self.attended_norm(self.attended.plus(self._attention(x, bias, texts), x))
-        return self.outer_norm(self.outer.plus(self.inner(x, "gelu"), x))
+        x = self.attended_norm(self.attended(self._attention(x, bias, texts)).add_(x))
+        return self.outer_norm(self.outer(self.inner(x, "gelu")).add_(x))
 
     def _attention(self, x: Any, bias: Any, texts: int) -> Any:
         import torch
