@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from psa_core.cube import Target
+from psa_core.errors import OptionError
 
 # One batch at a time on each device, whichever model it is for: two at once are slower than one after the other.
 DEVICE_LOCKS: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
@@ -195,10 +197,23 @@ def max_tokens_of(model: Any, tokenizer: Any) -> int:
 
 
 def best_device() -> str:
-    """``cuda`` where there is one, else ``cpu``."""
+    """Where models compute: what ``PSA_DEVICE`` names, else ``cuda`` where there is one, else ``cpu``.
+
+    Raises
+    ------
+    OptionError
+        When ``PSA_DEVICE`` names a device that this machine lacks.
+    """
     import torch
 
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    there = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+    there += ["cuda"] if len(there) > 1 else []
+    # Apple's GPU has to be asked for: the tests have never met one.
+    there += ["mps"] if torch.backends.mps.is_available() else []
+    wanted = os.environ.get("PSA_DEVICE") or ("cuda" if "cuda" in there else "cpu")
+    if wanted not in there:
+        raise OptionError("PSA_DEVICE", got=repr(wanted), expected=" or ".join(there), fix="Change it, or unset it.")
+    return wanted
 
 
 @contextmanager

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from psa_core import models
-from psa_core.models._transformers import encoder, length_sorted, max_tokens_of, padded
+from psa_core.errors import OptionError
+from psa_core.models._transformers import best_device, encoder, length_sorted, max_tokens_of, padded
 from tests.tiny_models import DECODERS, KINDS, MAX_TOKENS, tiny_classifier
 
 TEXTS = ["I hate Alice.", "she is good", "he said it was so bad and then she said it was good", "Bob!"]
@@ -119,3 +120,19 @@ def test_position_tables_tell_the_limit_when_the_tokenizer_does_not(folders: dic
     scorer.tokenizer.model_max_length = 10**30
     assert scorer.model.config.max_position_embeddings == MAX_TOKENS + 2
     assert max_tokens_of(scorer.model, scorer.tokenizer) == MAX_TOKENS
+
+
+def test_the_device_is_the_one_that_was_asked_for_or_a_sentence_says_which_there_are(monkeypatch):
+    import torch
+
+    monkeypatch.delenv("PSA_DEVICE", raising=False)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    assert best_device() == "cuda"
+    for wanted in ("cpu", "cuda:1", "mps"):
+        monkeypatch.setenv("PSA_DEVICE", wanted)
+        assert best_device() == wanted
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    monkeypatch.setenv("PSA_DEVICE", "cuda")
+    with pytest.raises(OptionError, match="PSA_DEVICE: got 'cuda', expected cpu or mps"):
+        best_device()

@@ -10,7 +10,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
-import resource, sys
+import sys
+from pathlib import Path
 import numpy as np
 from psa_core.cache import ScoreCache
 from psa_core.cube import Target
@@ -32,7 +33,8 @@ class Cells:
         return [f"I met {name} when I was in town {i} times." for name in self.names]
 
 score(Lengths(), ["warm up"])
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+# getrusage would go on from the peak of the process that started this one.
+peak = lambda: int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 1024
 before = peak()
 scores = score_cells(Lengths(), Cells(int(sys.argv[1])), cache=ScoreCache.open())
 assert scores.texts_scored == int(sys.argv[1]) * 1001
@@ -48,7 +50,10 @@ def peak_mib(sentences, cache, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of a process is read from Linux's /proc")
 def test_a_million_cells_take_less_than_300_mib_and_memory_is_linear(tmp_path, monkeypatch):
     quarter, half, whole = (peak_mib(n, tmp_path / str(n), monkeypatch) for n in (250, 500, 1000))
-    assert whole <= 300
+    assert (
+        60 <= whole <= 300
+    )  # a million scores and digests are 20 MB at least: less would mean that nothing was measured
     assert whole - half <= 1.3 * 2 * max(half - quarter, 20)
