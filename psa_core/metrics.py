@@ -1,7 +1,8 @@
 """The paper's metrics as plain functions on arrays, each one call of its plug-in or statistic.
 
 All take ``original`` (S,) and ``perturbed`` (S, N) scores of one target, accumulate in float64, and raise `CubeError`
-when shapes disagree, a score is not finite, or there is no sentence or no name: none answers 0 for "could not".
+when these are no numbers, shapes disagree, a score is not finite, or there is no sentence or no name: none answers 0
+for "could not".
 """
 
 from __future__ import annotations
@@ -13,7 +14,14 @@ from psa_core.methods.label_dist import LabelDist
 from psa_core.methods.score_dev import ScoreDev
 from psa_core.methods.score_range import ScoreRange
 from psa_core.methods.score_sens import ScoreSens
-from psa_core.stats import Correlation, label_dist_curve, paired_scores, sensitivities, sentence_correlation
+from psa_core.stats import (
+    Correlation,
+    checked_thresholds,
+    label_dist_curve,
+    paired_scores,
+    sensitivities,
+    sentence_correlation,
+)
 
 
 def score_sens(original: ArrayLike, perturbed: ArrayLike) -> np.ndarray:
@@ -99,10 +107,10 @@ def label_dist(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayLike)
     >>> label_dist([0.2, 0.8], [[0.6], [0.8]], [0.1, 0.5])
     array([0. , 0.5])
     """
-    if np.ndim(thresholds) == 0:
-        method = LabelDist(threshold=float(np.asarray(thresholds)))
-        return float(method(*paired_scores(original, perturbed)).mean())
-    return label_dist_curve(original, perturbed).at(thresholds)
+    checked = checked_thresholds(thresholds)
+    if checked.ndim == 0:
+        return float(LabelDist(threshold=float(checked))(*paired_scores(original, perturbed)).mean())
+    return label_dist_curve(original, perturbed).at(checked)
 
 
 def sensitivity_correlation(original: ArrayLike, perturbed: ArrayLike) -> Correlation:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from psa_core.anchors import Anchor, AnchorFinder, fill_slots
 from psa_core.errors import AnchorError, CorpusError, OptionError
+from psa_core.given import whole_number
 
 MENTIONS = ("first", "all")
 GENDERS = ("female", "male")
@@ -53,6 +54,8 @@ class SelectionOptions:
     exclude: frozenset[tuple[str, int]] = frozenset()
 
     def __post_init__(self) -> None:
+        for name in ("max_words", "sample", "seed"):
+            object.__setattr__(self, name, whole_number(f"--{name.replace('_', '-')}", getattr(self, name)))
         smallest = 2 if self.balance else 1
         if self.max_words < 1:
             raise OptionError("--max-words", got=str(self.max_words), expected="a number of words, at least 1")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,63 +20,8 @@ from psa_core.errors import OptionError
 from psa_core.models import Scorer
 from psa_core.perturb import Perturbation
 from psa_core.scoring import CellScores, ScoringOptions, Window, score_cells
-from psa_core.selection import Selection, SelectionOptions, select
-
-
-@dataclass(frozen=True)
-class StudySpec:
-    """Everything a study is made of; the same spec and inputs give the same cube.
-
-    Attributes
-    ----------
-    sentences, names, model : str
-        Packaged ids or files; see `corpus.load`, `names.load` and `models.load`.
-    anchors : str
-        ``pronouns``, ``entities:PERSON``, ``terms:he,she`` or ``slot``.
-    text_column : str or None
-        Column of the texts; found when None.
-    max_words, sample, balance, seed, mentions
-        See `SelectionOptions`.
-    exclude : tuple of (sentence_id, start)
-        Anchors that a reader switched off.
-    """
-
-    sentences: str
-    names: str
-    model: str
-    anchors: str = "pronouns"
-    text_column: str | None = None
-    max_words: int = 50
-    sample: int = 1000
-    balance: bool = False
-    seed: int = 0
-    mentions: str = "first"
-    exclude: tuple[tuple[str, int], ...] = ()
-
-    @classmethod
-    def from_mapping(cls, values: Mapping[str, Any]) -> StudySpec:
-        """Build a spec from JSON values; raises `OptionError` for an unknown or a missing field."""
-        known = {item.name for item in fields(cls)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise OptionError("study", got=f"an unknown field {unknown[0]!r}", expected=", ".join(sorted(known)))
-        missing = [name for name in ("sentences", "names", "model") if name not in values]
-        if missing:
-            raise OptionError("study", got=f"no {missing[0]}", expected="sentences, names and a model")
-        pairs = tuple((str(sentence), int(start)) for sentence, start in values.get("exclude", ()))
-        return cls(**{**values, "exclude": pairs})
-
-    @property
-    def selection(self) -> SelectionOptions:
-        """The part that says which sentences are studied."""
-        return SelectionOptions(
-            max_words=self.max_words,
-            sample=self.sample,
-            balance=self.balance,
-            seed=self.seed,
-            mentions=self.mentions,
-            exclude=frozenset(self.exclude),
-        )
+from psa_core.selection import Selection, select
+from psa_core.spec import StudySpec
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,12 +91,19 @@ def run(spec: StudySpec | None = None, **parameters: Any) -> ScoreCube:
     ScoreCube
         With the manifest in its ``provenance``.
 
+    Raises
+    ------
+    PsaError
+        When a field is unknown or of the wrong kind, an input cannot be read, or the model cannot be loaded.
+
     Examples
     --------
     >>> cube = run(sentences="sample", names="demo", model="keyword", sample=5)
     >>> cube.shape[0]
     5
     """
+    if spec is not None and not isinstance(spec, StudySpec):
+        raise OptionError("study", got=repr(spec)[:60], expected="a StudySpec, or its fields by name")
     spec = spec or StudySpec.from_mapping(parameters)
     return execute(plan(spec), models.load(spec.model))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import fmean, pstdev, stdev
+from typing import Any
 
 import numpy as np
 import pytest
@@ -136,3 +138,44 @@ def test_no_metric_answers_for_empty_or_unequal_scores(metric: object, pair: tup
 def test_threshold_must_be_finite(threshold: object) -> None:
     with pytest.raises(OptionError, match="threshold"):
         metrics.label_dist([0.5], [[0.5]], threshold)
+
+
+RAGGED = [[0.1, 0.2], [0.3]]
+
+
+@pytest.mark.parametrize(
+    ("original", "perturbed"),
+    [
+        ("abc", [[0.5]]),
+        (["0.5"], [["0.5"]]),
+        ([0.5, 0.5], RAGGED),
+        ([0.5], "x"),
+        ({}, {}),
+        (None, None),
+        ([0.5 + 1j], [[0.5]]),
+        (np.array([0.5 + 1j]), [[0.5]]),
+        ([[0.5]], [[0.5]]),
+        ([0.5], [0.5]),
+        (np.array(["2026-01-01"], dtype="datetime64[D]"), [[0.5]]),
+    ],
+)
+@pytest.mark.parametrize(
+    "metric",
+    [
+        metrics.score_sens,
+        metrics.score_dev,
+        metrics.score_range,
+        metrics.sensitivity_correlation,
+        partial(metrics.label_dist, thresholds=0.5),
+        partial(metrics.label_dist, thresholds=[0.5]),
+    ],
+)
+def test_what_is_no_array_of_scores_is_told(metric: Any, original: Any, perturbed: Any) -> None:
+    with pytest.raises(CubeError, match="scores of one target: got"):
+        metric(original, perturbed)
+
+
+@pytest.mark.parametrize("thresholds", ["x", ["x"], None, {}, [0.1, [0.2]], 1j, "0.5"])
+def test_what_is_no_threshold_is_told(thresholds: Any) -> None:
+    with pytest.raises(OptionError, match="threshold: got"):
+        metrics.label_dist([0.5], [[0.5]], thresholds)

@@ -1,5 +1,7 @@
 """Spec to cube: the same inputs give the same cube, and every cell's text can be made again."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -70,6 +72,40 @@ def test_the_spec_comes_back_from_the_cube():
 def test_bad_parameters_are_told(changes, error, words):
     with pytest.raises(error, match=words):
         run(**changes)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("seed", "x"),
+        ("seed", True),
+        ("sample", 2.5),
+        ("max_words", None),
+        ("names", ["Ann", "Bob"]),
+        ("sentences", 3),
+        ("model", None),
+        ("anchors", 5),
+        ("text_column", 5),
+        ("balance", "yes"),
+        ("mentions", 3),
+        ("exclude", 3),
+        ("exclude", [3]),
+        ("exclude", [("a", "b")]),
+    ],
+)
+def test_a_parameter_of_the_wrong_kind_is_told(field, value):
+    with pytest.raises(OptionError, match=f"^{field}: got "):
+        run(**{field: value})
+
+
+def test_what_is_no_spec_is_told():
+    with pytest.raises(OptionError, match="StudySpec"):
+        study.run({"sentences": "sample"})
+
+
+def test_numbers_of_numpy_and_paths_are_written_as_json(tmp_path):
+    cube = run(sentences=tmp_path / "s.csv", anchors="slot", seed=np.int64(3), sample=np.int32(2))
+    assert json.loads(json.dumps(cube.provenance))["study"]["sentences"] == str(tmp_path / "s.csv")
 
 
 def test_a_missing_parameter_is_told():

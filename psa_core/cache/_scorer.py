@@ -9,6 +9,7 @@ import numpy as np
 
 from psa_core.cache._store import ScoreCache, digests
 from psa_core.cube import Target
+from psa_core.given import as_texts
 from psa_core.models import Scorer
 
 
@@ -37,6 +38,7 @@ class CachedScorer:
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores of the texts in their order: float32 array (len(texts), T)."""
+        texts = as_texts(texts)
         keys = digests(texts, key=self.cache.key(self.fingerprint))
         distinct, first, where = np.unique(keys, return_index=True, return_inverse=True)
         found, scores = self.cache.read(distinct, len(self.targets))

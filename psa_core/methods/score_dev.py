@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from psa_core.errors import OptionError
+from psa_core.given import whole_number
 from psa_core.methods._base import Axis
 from psa_core.stats import paired_scores
 
@@ -26,7 +27,7 @@ class ScoreDev:
     Raises
     ------
     OptionError
-        When `ddof` is negative.
+        When `ddof` is no whole number, or negative.
 
     Examples
     --------
@@ -42,7 +43,7 @@ class ScoreDev:
     ddof: int = 0
 
     def __post_init__(self) -> None:
-        if self.ddof < 0:
+        if whole_number("ddof", self.ddof) < 0:
             raise OptionError("ddof", got=f"{self.ddof}", expected="0 (population) or 1 (sample)")
 
     def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 from psa_core.anchors import Anchor, AnchorFinder
 from psa_core.cube import Target
 from psa_core.errors import NameListError
+from psa_core.given import as_texts
 from psa_core.models import Scorer
 from psa_core.perturb import Perturbation
 from psa_core.scoring import score as score_texts
@@ -86,6 +87,7 @@ class NameAveraged:
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Mean score over the names: float32 (len(texts), T); templates that repeat are scored once."""
+        texts = as_texts(texts)
         if not texts:
             return np.empty((0, len(self.targets)), dtype=np.float32)
         templates = self.templates(texts)

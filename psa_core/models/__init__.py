@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from psa_core.errors import ModelError
+from psa_core.given import words
 from psa_core.models._base import ModelCard, ModelPlugin, Scorer, TokenScorer
 from psa_core.registry import discover
 
@@ -27,6 +28,7 @@ def load(model_id: str) -> Scorer:
     ModelError
         When the id is unknown or the model cannot be loaded; the message says what to do.
     """
+    model_id = words("model", model_id)
     known = {card.id: plugin for plugin in plugins().values() for card in plugin.cards()}
     if model_id in known:
         plugin = known[model_id]

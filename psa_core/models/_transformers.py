@@ -14,6 +14,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import OptionError
+from psa_core.given import as_texts
 
 # One batch at a time on each device, whichever model it is for: two at once are slower than one after the other.
 DEVICE_LOCKS: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
@@ -70,11 +71,13 @@ class TransformersScorer:
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text, special tokens included, cut to `max_tokens`."""
-        return self._encode(texts, True) if len(texts) else []
+        texts = as_texts(texts)
+        return self._encode(texts, True) if texts else []
 
     def truncated(self, texts: Sequence[str]) -> np.ndarray:
         """Whether the model sees only the beginning of each text: bool array (len(texts),)."""
-        rows = self._encode(texts, False) if len(texts) else []
+        texts = as_texts(texts)
+        rows = self._encode(texts, False) if texts else []
         return np.fromiter((len(row) > self.max_tokens for row in rows), bool, len(rows))
 
     def forward(self, token_ids: Sequence[Sequence[int]]) -> np.ndarray:
@@ -97,12 +100,12 @@ class TransformersScorer:
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores of the texts in their order: float32 array (len(texts), T); in batches of like length."""
-        if not len(texts):
-            return np.empty((0, len(self.targets)), np.float32)
         token_ids = self.tokenize(texts)
+        if not token_ids:
+            return np.empty((0, len(self.targets)), np.float32)
         batches = length_sorted(token_ids, BATCH_TOKENS)
         logits = np.concatenate([self.forward([token_ids[i] for i in batch]) for batch in batches])
-        scores = np.empty((len(texts), len(self.targets)), np.float32)
+        scores = np.empty((len(token_ids), len(self.targets)), np.float32)
         scores[np.concatenate(batches)] = self.reduce(logits)
         return scores
 

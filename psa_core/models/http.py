@@ -20,6 +20,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
+from psa_core.given import as_texts
 from psa_core.models._answers import as_scores, as_targets
 from psa_core.models._base import ModelPlugin
 from psa_core.models._endpoint import Endpoint, allowed, options_of
@@ -52,9 +53,10 @@ class HttpScorer:
         ModelError
             When the address does not answer, refuses, or answers with something else.
         """
+        texts = as_texts(texts)
         parts = [np.empty((0, len(self.targets)), np.float32)]
         for start in range(0, len(texts), self.batch):
-            batch = list(texts[start : start + self.batch])
+            batch = texts[start : start + self.batch]
             answer = self.endpoint.ask({"texts": batch})
             parts.append(self._scores(answer, len(batch)))
         return np.concatenate(parts)

@@ -11,6 +11,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
+from psa_core.given import as_texts
 from psa_core.models._base import ModelCard, ModelPlugin
 from psa_core.models._fingerprint import digest
 
@@ -61,7 +62,7 @@ class Keyword:
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores in the order of the texts: float32 array (len(texts), 2), toxicity and sentiment."""
-        sums = np.array([self._sums(text) for text in texts], np.float64).reshape(-1, 2)
+        sums = np.array([self._sums(text) for text in as_texts(texts)], np.float64).reshape(-1, 2)
         return np.clip(np.round(sums, 6), [0, -1], 1).astype(np.float32)
 
     def _sums(self, text: str) -> tuple[float, float]:

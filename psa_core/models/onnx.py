@@ -14,6 +14,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
+from psa_core.given import as_texts
 from psa_core.models._answers import reason
 from psa_core.models._base import ModelPlugin
 from psa_core.models._heads import Head, head_of
@@ -51,7 +52,8 @@ class OnnxScorer:
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text, special tokens included, cut to `max_tokens`."""
-        return [row.ids for row in self.tokenizer.encode_batch_fast(list(texts))] if len(texts) else []
+        texts = as_texts(texts)
+        return [row.ids for row in self.tokenizer.encode_batch_fast(texts)] if texts else []
 
     def truncated(self, texts: Sequence[str]) -> np.ndarray:
         """Whether the model sees only the beginning of each text: bool array (len(texts),)."""
@@ -81,8 +83,8 @@ class OnnxScorer:
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores of the texts in their order: float32 array (len(texts), T); in batches of like length."""
-        scores = np.empty((len(texts), len(self.targets)), np.float32)
         token_ids = self.tokenize(texts)
+        scores = np.empty((len(token_ids), len(self.targets)), np.float32)
         for batch in length_sorted(token_ids, BATCH_TOKENS) if token_ids else []:
             scores[batch] = self.reduce(self.forward([token_ids[i] for i in batch]))
         return scores

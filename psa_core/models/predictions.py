@@ -12,6 +12,7 @@ import pandas as pd
 from psa_core import corpus
 from psa_core.cube import Target
 from psa_core.errors import CorpusError, ModelError
+from psa_core.given import as_texts
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest
 from psa_core.models._heads import safe_names
@@ -97,6 +98,7 @@ class Predictions:
         ModelError
             When the file has no score for some of them.
         """
+        texts = as_texts(texts)
         missing = dict.fromkeys(text for text in texts if text not in self.rows)
         if missing:
             count = f"{len(missing)} of {len(set(texts))} texts"

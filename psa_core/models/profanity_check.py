@@ -11,6 +11,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
+from psa_core.given import as_texts
 from psa_core.models._answers import reason
 from psa_core.models._base import ModelCard, ModelPlugin
 
@@ -35,7 +36,8 @@ class ProfanityCheck:
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Probabilities in the order of the texts: float32 array (len(texts), 1)."""
-        if not len(texts):
+        texts = as_texts(texts)
+        if not texts:
             return np.empty((0, 1), np.float32)
         # predict_prob takes the second column in a Python loop over rows; the numbers are these.
         probabilities = self.classifier.predict_proba(self.vectorizer.transform(texts))

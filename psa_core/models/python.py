@@ -16,6 +16,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
+from psa_core.given import as_texts
 from psa_core.models._answers import as_scores, as_targets, reason
 from psa_core.models._base import ModelPlugin, Scorer
 
@@ -36,10 +37,11 @@ class FunctionScorer:
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """The function's answers, checked: float32 array (len(texts), T)."""
-        if not len(texts):
+        texts = as_texts(texts)
+        if not texts:
             return np.empty((0, len(self.targets)), np.float32)
         try:
-            answer = self.function(list(texts))
+            answer = self.function(texts)
         except Exception as error:  # whatever the user's code raises, it is the user's to mend
             raise ModelError(
                 self.name, got=f"{type(error).__name__}: {reason(error)}", expected="scores", fix=_where(error)

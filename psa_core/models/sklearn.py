@@ -12,6 +12,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
+from psa_core.given import as_texts
 from psa_core.models._answers import as_scores, reason
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest, digest_of_files
@@ -41,10 +42,11 @@ class PipelineScorer:
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores in the order of the texts: float32 array (len(texts), T)."""
-        if not len(texts):
+        texts = as_texts(texts)
+        if not texts:
             return np.empty((0, len(self.targets)), np.float32)
         try:
-            answer = self._answer(list(texts))
+            answer = self._answer(texts)
         except (ValueError, TypeError, AttributeError, KeyError) as error:
             got = f"a pipeline that does not take texts ({reason(error)})"
             raise ModelError(self.name, got=got, expected="one that begins with a text vectorizer") from error

@@ -10,6 +10,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
+from psa_core.given import as_texts
 from psa_core.models._base import ModelCard, ModelPlugin
 
 SUMMARY = "Sentiment by a lexicon of 7,500 words and rules for negation, emphasis and emoji; reads English only."
@@ -32,7 +33,7 @@ class Vader:
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Compound scores in the order of the texts: float32 array (len(texts), 1)."""
-        compounds = [self.analyzer.polarity_scores(text)["compound"] for text in texts]
+        compounds = [self.analyzer.polarity_scores(text)["compound"] for text in as_texts(texts)]
         return np.array(compounds, np.float32).reshape(-1, 1)
 
 

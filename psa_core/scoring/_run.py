@@ -11,6 +11,7 @@ import numpy as np
 
 from psa_core.cache import CachedScorer, ScoreCache, digests
 from psa_core.errors import Cancelled
+from psa_core.given import as_texts
 from psa_core.models import Scorer
 from psa_core.scoring._base import Account, Cells, CellScores, ScoringOptions
 from psa_core.scoring._choice import choose_backend
@@ -39,6 +40,8 @@ def score(scorer: Scorer, texts: Sequence[str]) -> np.ndarray:
 
     Raises
     ------
+    CorpusError
+        When one of the texts is no string, or they are one string.
     ModelError
         When the scorer's answer has the wrong shape or type, or is not finite.
 
@@ -48,6 +51,7 @@ def score(scorer: Scorer, texts: Sequence[str]) -> np.ndarray:
     >>> score(models.load("vader"), ["I love it.", "I hate it."]).shape
     (2, 1)
     """
+    texts = as_texts(texts)
     _, first, where = np.unique(digests(texts), return_index=True, return_inverse=True)
     distinct = [texts[i] for i in first]
     backend = choose_backend(scorer, ScoringOptions(), sample=distinct[:SAMPLE], total=len(distinct))

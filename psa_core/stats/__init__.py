@@ -19,7 +19,14 @@ from psa_core.stats.intervals import (
     small_sample_warning,
 )
 from psa_core.stats.power import detectable_effect
-from psa_core.stats.scores import Baseline, baseline_differences, labels_at, paired_scores, sensitivities
+from psa_core.stats.scores import (
+    Baseline,
+    baseline_differences,
+    checked_thresholds,
+    labels_at,
+    paired_scores,
+    sensitivities,
+)
 from psa_core.stats.significance import (
     CORRECTIONS,
     adjust,
@@ -41,6 +48,7 @@ __all__ = [
     "adjust",
     "baseline_differences",
     "bootstrap_interval",
+    "checked_thresholds",
     "detectable_effect",
     "equivalence_p",
     "flip_counts",

@@ -30,15 +30,21 @@ def paired_scores(original: ArrayLike, perturbed: ArrayLike) -> tuple[np.ndarray
     Raises
     ------
     CubeError
-        When shapes disagree, there is no sentence or no name, or a score is not finite.
+        When they are no arrays of numbers, shapes disagree, there is no sentence or no name, or a score is not finite.
 
     Examples
     --------
     >>> paired_scores([0.5], [[0.25, 1.0]])[1].shape
     (1, 2)
     """
-    base = np.asarray(original, dtype=np.float64)
-    worn = np.asarray(perturbed, dtype=np.float64)
+    try:
+        base, worn = _float64(original), _float64(perturbed)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise CubeError(
+            "scores of one target",
+            got="what is no array of numbers",
+            expected="original (S,) and perturbed (S, N), rows of one length",
+        ) from error
     if base.ndim != 1 or worn.ndim != 2 or len(base) != len(worn):
         raise CubeError(
             "scores of one target",
@@ -60,7 +66,10 @@ def paired_scores(original: ArrayLike, perturbed: ArrayLike) -> tuple[np.ndarray
 
 def checked_thresholds(thresholds: ArrayLike) -> np.ndarray:
     """Thresholds as float64, any shape; raises `OptionError` when one is not a finite number."""
-    checked = np.asarray(thresholds, dtype=np.float64)
+    try:
+        checked = _float64(thresholds)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise OptionError("threshold", got=repr(thresholds)[:60], expected="a finite number, or several") from error
     if not np.isfinite(checked).all():
         raise OptionError("threshold", got="a missing or infinite value", expected="a finite number")
     return checked
@@ -123,3 +132,11 @@ def baseline_differences(original: ArrayLike, perturbed: ArrayLike, *, baseline:
 def sensitivities(original: ArrayLike, perturbed: ArrayLike) -> np.ndarray:
     """Mean over names of ``|f(x_n) - f(x)|``: float64 array (S,), at least 0; larger = more sensitive sentence."""
     return np.abs(baseline_differences(original, perturbed)).mean(axis=1)
+
+
+def _float64(values: ArrayLike) -> np.ndarray:
+    """Numbers as float64; unlike NumPy it reads none out of strings, and drops no imaginary part."""
+    given = np.asarray(values)
+    if given.dtype.kind not in "biufO":
+        raise TypeError(f"no numbers: {given.dtype}")
+    return given.astype(np.float64, copy=False)

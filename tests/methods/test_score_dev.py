@@ -25,6 +25,7 @@ def test_sample_deviation_of_one_name_is_refused() -> None:
     assert ScoreDev()(ORIGINAL, PERTURBED[:, :1]).tolist() == [0.0, 0.0]
 
 
-def test_negative_ddof_is_refused() -> None:
+@pytest.mark.parametrize("ddof", [-1, 0.5, "x"])
+def test_a_ddof_that_is_none_is_refused(ddof: int) -> None:
     with pytest.raises(OptionError, match="ddof"):
-        ScoreDev(ddof=-1)
+        ScoreDev(ddof=ddof)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from psa_core import models
+from psa_core.errors import CorpusError
 from psa_core.models import Scorer
 from tests.tiny_models import tiny_causal_lm, tiny_classifier, tiny_masked_lm, tiny_onnx, tiny_pipeline
 
@@ -118,6 +119,13 @@ def test_no_texts_give_no_rows(make: Callable[[str], Scorer], name: str) -> None
     scores = scorer.score([])
     assert scores.shape == (0, len(scorer.targets))
     assert scores.dtype == np.float32
+
+
+@each_scorer
+@pytest.mark.parametrize("texts", [[None], ["ok", 3], [b"ok"], [("a", "b")], ["\ud800"], "one text", None, 3], ids=repr)
+def test_what_is_no_list_of_texts_is_told(make: Callable[[str], Scorer], name: str, texts: Any) -> None:
+    with pytest.raises(CorpusError, match=r"^texts: got "):
+        make(name).score(texts)
 
 
 @each_scorer

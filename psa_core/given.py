@@ -1,0 +1,71 @@
+"""Values as callers give them, checked for their kind: what is wrong is told at the door, in the caller's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from os import PathLike, fspath
+from typing import Any
+
+from psa_core.errors import CorpusError, OptionError
+
+
+def whole_number(field: str, value: Any) -> int:
+    """A whole number, NumPy's too, as an `int`; raises `OptionError` for anything else.
+
+    Examples
+    --------
+    >>> whole_number("seed", 7)
+    7
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise OptionError(field, got=repr(value), expected="a whole number")
+    return int(value)
+
+
+def words(field: str, value: Any) -> str:
+    """A string, or the string of a path; raises `OptionError` for anything else."""
+    plain = fspath(value) if isinstance(value, PathLike) else value
+    if not isinstance(plain, str):
+        raise OptionError(field, got=repr(value), expected="a string")
+    return plain
+
+
+def yes_or_no(field: str, value: Any) -> bool:
+    """True or False, which are all that it takes; raises `OptionError` for anything else."""
+    if not isinstance(value, bool):
+        raise OptionError(field, got=repr(value), expected="True or False")
+    return value
+
+
+def as_texts(values: Iterable[str]) -> list[str]:
+    """Texts as a list.
+
+    Raises
+    ------
+    CorpusError
+        When they are one string, no collection, or one of them is no string or holds half a character.
+
+    Examples
+    --------
+    >>> as_texts(("He left.", "She stayed."))
+    ['He left.', 'She stayed.']
+    """
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise CorpusError("texts", got=repr(values)[:60], expected="a list of texts", fix="Put one text into a list.")
+    texts = list(values)
+    for number, text in enumerate(texts, start=1):
+        if not isinstance(text, str):
+            raise CorpusError("texts", got=f"{text!r:.60} as text {number}", expected="a string")
+        if not text.isascii() and _halved(text):
+            got = f"half a character (a lone surrogate) in text {number}, {text!a:.60}"
+            raise CorpusError("texts", got=got, expected="characters that UTF-8 can write", fix="Replace it.")
+    return texts
+
+
+def _halved(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
