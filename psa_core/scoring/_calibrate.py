@@ -56,6 +56,11 @@ def place(device: str) -> str:
     return f"{device} {platform.processor() or platform.machine()} {os.cpu_count()} {torch.get_num_threads()}"
 
 
+def budgets(device: str) -> tuple[int, ...]:
+    """Tokens of a batch that are tried on a device, the fewest first."""
+    return CPU_BUDGETS if device == "cpu" else GPU_BUDGETS
+
+
 def remembered(*parts: str) -> Calibration | None:
     """What was found out before under these parts (fingerprint, place, precision …), if anything."""
     path = _path(parts)
@@ -90,14 +95,14 @@ def measure(forwards: Mapping[str, Forward], token_ids: TokenIds, device: str) -
     device : str
         Says which budgets are tried.
     """
-    budgets = CPU_BUDGETS if device == "cpu" else GPU_BUDGETS
-    middle = budgets[(len(budgets) - 1) // 2]
+    sizes = budgets(device)
+    middle = sizes[(len(sizes) - 1) // 2]
     first = {name: _trial(forward, token_ids, middle, device) for name, forward in forwards.items()}
     name = min(first, key=lambda candidate: first[candidate].cost)
-    others = {budget: _trial(forwards[name], token_ids, budget, device) for budget in budgets if budget != middle}
+    others = {budget: _trial(forwards[name], token_ids, budget, device) for budget in sizes if budget != middle}
     trials = {middle: first[name], **others}
     least = min(trial.cost for trial in trials.values())
-    best = next(budget for budget in budgets if trials[budget].cost <= _WORTH * least)
+    best = next(budget for budget in sizes if trials[budget].cost <= _WORTH * least)
     return Calibration(name, best, trials[best].texts_per_second)
 
 

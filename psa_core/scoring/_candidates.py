@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,10 @@ _VERIFIED: weakref.WeakKeyDictionary[Any, dict[str, tuple[Candidate | None, str]
 
 
 def names(scorer: TokenScorer, options: ScoringOptions) -> tuple[str, ...]:
-    """Backends that could serve, the one to use when nothing was measured first."""
+    """Backends that could serve, the one to use when nothing was measured first.
+
+    Of torch's exact ones each is the next with less waiting, so the first that can be trusted is the fastest.
+    """
     if not isinstance(scorer, TransformersScorer):
         return ("torch",)
     if scorer.device != "cpu":
@@ -65,24 +69,33 @@ def verified(wanted: Iterable[str], scorer: TokenScorer, rows: TokenIds) -> tupl
     Returns
     -------
     candidates : dict
-        Those that can be trusted, ``torch`` always among them.
+        Those that can be trusted, ``torch`` always among them, without those that are slower for sure.
     notes : list of str
         Why others cannot, and how far a faster format is off.
     """
     on_device = isinstance(scorer, TransformersScorer) and scorer.device != "cpu"
     trusted = {"torch": Candidate(DeviceForward(scorer) if on_device else ScorerForward(scorer), 0.0)}
-    probes, notes = _probes(rows), []
+    probes, notes = _Probes(scorer, _of_all_lengths(rows)), []
     with _LOCK:
         known = _VERIFIED.setdefault(scorer.model, {}) if isinstance(scorer, TransformersScorer) else {}
         for name in wanted:
-            if name == "torch":
+            if name == "torch" or (name == "torch split" and "torch fused" in trusted):
                 continue
-            candidate, note = known.get(name) or _verify(name, scorer, probes)
-            if len(probes) >= FEW_PROBES:
+            candidate, note = known.get(name) or _verify(name, probes)
+            if len(probes.rows) >= FEW_PROBES:
                 known[name] = candidate, note
             notes += [note] if note else []
             trusted |= {name: candidate} if candidate else {}
     return trusted, notes
+
+
+def contenders(trusted: dict[str, Candidate], possible: Sequence[str]) -> dict[str, Forward]:
+    """The forwards that may turn out the fastest: ``torch`` as it is only when torch has nothing better."""
+    names = [name for name in possible if name in trusted]
+    better = {"torch fused", "torch split"}.intersection(names)
+    return {name: trusted[name].forward for name in names if name != "torch" or not better} or {
+        "torch": trusted["torch"].forward
+    }
 
 
 def forget(scorer: TokenScorer, *, keep: str) -> None:
@@ -93,15 +106,31 @@ def forget(scorer: TokenScorer, *, keep: str) -> None:
             del known[name]
 
 
-def _verify(name: str, scorer: TokenScorer, probes: list[Any]) -> tuple[Candidate | None, str]:
-    return _onnx_candidate(scorer, probes) if name == "onnx" else _torch_candidate(name, scorer, probes)
+@dataclass(frozen=True)
+class _Probes:
+    """Token ids that every candidate has to answer as the scorer does, one text at a time."""
+
+    scorer: TokenScorer
+    rows: list[Any]
+
+    @cached_property
+    def expected(self) -> np.ndarray:
+        return self.scorer.reduce(np.concatenate([self.scorer.forward([row]) for row in self.rows]))
+
+    def difference(self, forward: Forward) -> float:
+        got = self.scorer.reduce(forward.gather([forward(self.rows)]))
+        return float(np.abs(got - self.expected).max())
 
 
-def _onnx_candidate(scorer: TokenScorer, probes: list[Any]) -> tuple[Candidate | None, str]:
+def _verify(name: str, probes: _Probes) -> tuple[Candidate | None, str]:
+    return _onnx_candidate(probes) if name == "onnx" else _torch_candidate(name, probes)
+
+
+def _onnx_candidate(probes: _Probes) -> tuple[Candidate | None, str]:
     failures = _onnx.failures()
     try:
-        forward = _make("onnx", scorer)
-        difference = _difference(forward, scorer, probes)
+        forward = _make("onnx", probes.scorer)
+        difference = probes.difference(forward)
     except failures as error:
         reason = [*str(error).strip().splitlines(), type(error).__name__][0]
         return None, f"ONNX Runtime cannot run this model ({reason}): torch is used"
@@ -110,9 +139,9 @@ def _onnx_candidate(scorer: TokenScorer, probes: list[Any]) -> tuple[Candidate |
     return Candidate(forward, difference), ""
 
 
-def _torch_candidate(name: str, scorer: TokenScorer, probes: list[Any]) -> tuple[Candidate | None, str]:
-    forward = _make(name, scorer)
-    difference = _difference(forward, scorer, probes)
+def _torch_candidate(name: str, probes: _Probes) -> tuple[Candidate | None, str]:
+    forward = _make(name, probes.scorer)
+    difference = probes.difference(forward)
     note = "" if difference <= EXACT else f"{name} differs from float32 by up to {difference:.1g} on probe texts"
     trusted = difference <= EXACT or name in SHORT_FORMATS
     return Candidate(forward, difference) if trusted else None, note
@@ -142,13 +171,7 @@ def _short_format(device: str) -> str:
     return "bf16"
 
 
-def _probes(rows: TokenIds) -> list[Any]:
-    """Rows of all lengths, the shortest and the longest included."""
+def _of_all_lengths(rows: TokenIds) -> list[Any]:
+    """Some rows, the shortest and the longest included."""
     by_length = sorted(rows, key=len)
     return [by_length[i] for i in np.unique(np.linspace(0, len(rows) - 1, min(PROBES, len(rows))).round().astype(int))]
-
-
-def _difference(forward: Forward, scorer: TokenScorer, probes: list[Any]) -> float:
-    expected = scorer.reduce(np.concatenate([scorer.forward([row]) for row in probes]))
-    got = scorer.reduce(forward.gather([forward(probes)]))
-    return float(np.abs(got - expected).max())

@@ -12,9 +12,8 @@ from psa_core.scoring._calibrate import Calibration
 from psa_core.scoring._local import WINDOW_SECONDS, PlainBackend
 from psa_core.scoring._tokens import TokenBackend, is_token_scorer
 
-# Fewer texts than this are scored before a measurement would be done.
-WORTH_MEASURING = 2_000
-_UNMEASURED_BUDGET = 4096
+# Measuring takes seconds and gains a tenth or so: fewer texts than this are scored sooner without.
+WORTH_MEASURING = 10_000
 _UNMEASURED_RATE = 256.0
 
 
@@ -49,11 +48,10 @@ def _token_backend(scorer: TokenScorer, options: ScoringOptions, *, sample: Sequ
     parts = (scorer.fingerprint, _calibrate.place(scorer.device), *possible)
     found = _calibrate.remembered(*parts)
     if found is None and total < WORTH_MEASURING:
-        found = Calibration(possible[0], _UNMEASURED_BUDGET, _UNMEASURED_RATE)
+        found = Calibration(possible[0], _calibrate.budgets(scorer.device)[0], _UNMEASURED_RATE)
     trusted, notes = _candidates.verified((found.backend,) if found else possible, scorer, rows)
     if found is None:
-        forwards = {name: trusted[name].forward for name in possible if name in trusted}
-        found = _calibrate.measure(forwards or {"torch": trusted["torch"].forward}, rows, scorer.device)
+        found = _calibrate.measure(_candidates.contenders(trusted, possible), rows, scorer.device)
         _calibrate.remember(found, *parts)
         _candidates.forget(scorer, keep=found.backend)
     name = found.backend if found.backend in trusted else "torch"
