@@ -14,6 +14,7 @@ import pandas as pd
 from psa_core.charts import _theme
 
 SIZES = {"labelFontSize": 14, "titleFontSize": 15, "titleFontWeight": "normal"}
+INKED = {"labelColor": _theme.PAGE_INK, "titleColor": _theme.PAGE_INK}
 SIDES = ("left", "right")
 Spec = dict[str, Any]
 
@@ -28,11 +29,12 @@ class Drawing(NamedTuple):
 def template(chart: Any) -> Spec:
     """The specification of a chart that has no data of its own: readable, quiet axes, no frame.
 
-    Text colours are left to the place that shows it.
+    Texts have the colour of the page that shows it.
     """
     quiet = {"gridColor": _theme.MUTED, "gridOpacity": 0.25, "domain": False, "ticks": False, "labelPadding": 6}
-    styled = chart.configure_view(stroke=None).configure_axis(**quiet, **SIZES)
-    return _without_data(styled.configure_legend(labelFontSize=14, titleFontSize=14, symbolSize=110).to_dict())
+    styled = chart.configure_view(stroke=None).configure_axis(**quiet, **INKED, **SIZES)
+    styled = styled.configure_legend(labelFontSize=14, titleFontSize=14, symbolSize=110, **INKED)
+    return _without_data(styled.to_dict())
 
 
 def written(base: Any, side: str, *, size: int) -> Any:
@@ -41,7 +43,9 @@ def written(base: Any, side: str, *, size: int) -> Any:
 
     align, dx = ("right", -10) if side == "left" else ("left", 10)
     style: dict[str, Any] = {"align": align, "dx": dx, "fontSize": size, "limit": 190, "aria": False}
-    return base.transform_filter(alt.datum.beside == side).mark_text(color=_theme.MUTED, **style).encode(text="label:N")
+    return (
+        base.transform_filter(alt.datum.beside == side).mark_text(color=_theme.PAGE_INK, **style).encode(text="label:N")
+    )
 
 
 def _without_data(part: Any) -> Any:
@@ -100,4 +104,4 @@ def drawing_svg(drawing: Drawing, *, width: int = 760) -> str:
             "legend": {**config["legend"], "labelColor": _theme.INK},
         },
     }
-    return vl_convert.vegalite_to_svg(printed)
+    return vl_convert.vegalite_to_svg(printed).replace(_theme.PAGE_INK, _theme.INK)

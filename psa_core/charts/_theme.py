@@ -32,7 +32,11 @@ INK, PAPER = "#1C2326", "#FFFFFF"
 FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
 
-AXIS = {"gridcolor": HAIRLINE, "zeroline": False, "showline": False, "ticks": "", "automargin": True}
+#: The text colour of the page around a picture, whichever mode that is in; no one colour has a contrast of 4.5 on both.
+PAGE_INK = "currentColor"
+# Plotly takes no such colour for a font, but a label may say it of itself.
+INKED = {"tickprefix": f'<span style="color: {PAGE_INK}">', "ticksuffix": "</span>"}
+AXIS = {"gridcolor": HAIRLINE, "zeroline": False, "showline": False, "ticks": "", "automargin": True, **INKED}
 LEGEND = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.0, "yanchor": "bottom", "title": {"text": ""}}
 
 
@@ -75,7 +79,7 @@ def figure(height: int = 420, **layout: Any) -> go.Figure:
 
 def ink(text: str) -> str:
     """A label in the text colour of the page around it, whichever mode that is in; `text` is escaped already."""
-    return f'<span style="color: currentColor">{text}</span>'
+    return f'<span style="color: {PAGE_INK}">{text}</span>'
 
 
 def threshold_line(drawn: go.Figure, threshold: float, *, axis: str = "x", text: str | None = None) -> go.Figure:

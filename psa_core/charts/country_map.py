@@ -117,7 +117,7 @@ def _geo() -> dict[str, Any]:
 def _bar(title: str) -> dict[str, Any]:
     text = {"text": _theme.ink(shown_label(title, width=60)), "side": "top", "font": {"size": 14}}
     place = {"orientation": "h", "x": 0.5, "xanchor": "center", "y": -0.02, "yanchor": "top", "len": 0.6}
-    return place | {"title": text, "thickness": 12, "tickfont": {"size": 13}, "outlinewidth": 0}
+    return place | {"title": text, "thickness": 12, "tickfont": {"size": 13}, "outlinewidth": 0, **_theme.INKED}
 
 
 @cache

@@ -76,7 +76,7 @@ def _lay_out(drawn: go.Figure, systems: pd.DataFrame, verdicts: tuple[str, ...])
     drawn.update_yaxes(tickvals=rows, ticktext=labels, range=[len(rows) - 0.4, -0.75], showgrid=False)
     drawn.update_yaxes(tickfont_size=TICK_SIZE, fixedrange=True)
     drawn.update_xaxes(
-        title={"text": "Δ of the score, as a share of its range", "font": {"size": TITLE_SIZE}},
+        title={"text": _theme.ink("Δ of the score, as a share of its range"), "font": {"size": TITLE_SIZE}},
         tickformat="+.3~f",
         tickfont_size=TICK_SIZE,
         zeroline=True,

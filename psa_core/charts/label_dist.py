@@ -171,7 +171,7 @@ def _layout(table: pd.DataFrame, options: CurveOptions) -> dict[str, Any]:
             "domain": LOWER,
             "range": [-1.08 * highest, 1.08 * highest],
             "tickvals": [-highest, 0, highest],
-            "ticktext": [f"{highest:,} ↓", "0", f"{highest:,} ↑"],
+            "ticktext": [_theme.ink(text) for text in (f"{highest:,} ↓", "0", f"{highest:,} ↑")],
             "zeroline": True,
             "zerolinecolor": _theme.MUTED,
         },

@@ -150,7 +150,7 @@ def _rule(field: str, dash: list[int]) -> list[Any]:
     import altair as alt
 
     base = alt.Chart().encode(x=f"mean({field}):Q")
-    style: dict[str, Any] = {"baseline": "top", "dy": -14, "fontSize": 13, "aria": False, "color": _theme.MUTED}
+    style: dict[str, Any] = {"baseline": "top", "dy": -14, "fontSize": 13, "aria": False, "color": _theme.PAGE_INK}
     places: list[tuple[str, Any, int]] = [("left", "right", -4), ("right", "left", 4)]
     return [
         base.mark_rule(color=_theme.MUTED, strokeWidth=2, strokeDash=dash, aria=False),

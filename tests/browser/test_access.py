@@ -11,6 +11,18 @@ from tests.browser.steps import charts_drawn, drawings_drawn, open_address, sett
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 
+# axe reads no text of a drawing.
+CHART_CONTRASTS = """() => {
+  const paper = getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor;
+  const numbers = colour => colour.match(/[0-9.]+/g).slice(0, 3).map(Number);
+  const light = colour => numbers(colour).map(v => v / 255)
+    .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0.05);
+  const ratio = (a, b) => Math.max(a, b) / Math.min(a, b);
+  return [...document.querySelectorAll("[data-testid=stVegaLiteChart] text, .js-plotly-plot :is(text, tspan)")]
+    .filter(text => [...text.childNodes].some(node => node.nodeType === 3 && node.textContent.trim()))
+    .map(text => [text.textContent, ratio(light(getComputedStyle(text).fill), light(paper))]);
+}"""
 
 FILLED = ("study", "names", "thresholds", "sentences", "compare", "mitigate", "report")
 
@@ -36,6 +48,18 @@ def test_axe_finds_nothing_on_pages_of_a_study(page: Page, studies: tuple[str, s
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         drawings_drawn(page)
         axe_finds_nothing(page)
+
+
+@pytest.mark.parametrize("context", ["light", "dark"], indirect=True)
+def test_every_text_of_a_chart_has_a_contrast_of_4_5(page: Page, studies: tuple[str, str]) -> None:
+    run, other = studies
+    for stem in ("", "names", "thresholds", "sentences", "compare", "mitigate"):
+        open_address(page, f"/{stem}?run={run}&with={other}&s=2")
+        page.wait_for_selector(".js-plotly-plot .xtick, [data-testid=stVegaLiteChart] .mark-group")
+        drawings_drawn(page)
+        contrasts = page.evaluate(CHART_CONTRASTS)
+        assert len(contrasts) > 10, page.url
+        assert {text: found for text, found in contrasts if found < 4.5} == {}, page.url
 
 
 def test_try_it_works_by_keyboard_alone(page: Page) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -80,7 +81,13 @@ def test_a_drawing_as_a_file_is_dark_on_white() -> None:
     drawing = sentence_dots.sentence_dots(scores(100), target=TOXICITY, threshold=0.5)
     drawn = drawing_svg(drawing)
     assert drawn.startswith("<svg") and _theme.INK in drawn and 'fill="#FFFFFF"' in drawn
-    assert "href" not in drawn
+    assert "href" not in drawn and _theme.PAGE_INK not in drawn
+
+
+def test_on_the_page_every_text_has_the_colour_of_the_pages_text() -> None:
+    drawn = svg(sentence_dots.sentence_dots(scores(100), target=TOXICITY, threshold=0.5))
+    texts = re.findall(r"<text[^>]*>", drawn)
+    assert len(texts) > 10 and all(f'fill="{_theme.PAGE_INK}"' in text for text in texts)
 
 
 def test_labels_are_text_in_the_drawing() -> None:
