@@ -9,6 +9,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
+from psa_core.models._numbers import declared, first_outside
 
 
 def reason(error: BaseException) -> str:
@@ -17,13 +18,25 @@ def reason(error: BaseException) -> str:
     return said or type(error).__name__
 
 
-def as_scores(answer: Any, rows: int, *, targets: Sequence[Target], source: str) -> np.ndarray:
+def as_scores(answer: Any, rows: int, *, targets: Sequence[Target], source: str, declare: str) -> np.ndarray:
     """An answer as a float32 array (rows, T); a flat list of numbers will do for one target.
+
+    Parameters
+    ----------
+    answer : array-like
+    rows : int
+        How many texts were asked for.
+    targets : sequence of Target, length T
+        A number beyond its target's range by no more than rounding is put on its edge.
+    source : str
+        Who answered, as messages call it.
+    declare : str
+        How the range of a target is declared there.
 
     Raises
     ------
     ModelError
-        When it is no array of finite numbers of that shape.
+        When it is no array of finite numbers of that shape, or one of them is out of its target's range.
     """
     expected = f"{rows} rows of {len(targets)} numbers, one row per text"
     try:
@@ -39,7 +52,17 @@ def as_scores(answer: Any, rows: int, *, targets: Sequence[Target], source: str)
     if not np.isfinite(scores).all():
         row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
         raise ModelError(source, got=f"no finite score for text {row + 1} of {rows}", expected=expected)
-    return scores.astype(np.float32)
+    return _within(scores, targets, source, f"To declare another range, {declare}.").astype(np.float32)
+
+
+def _within(scores: np.ndarray, targets: Sequence[Target], source: str, fix: str) -> np.ndarray:
+    """Scores (rows, T) cut to the range of their targets; `ModelError` where that is more than rounding."""
+    found = first_outside(scores, targets)
+    if found is not None:
+        row, target = found
+        got = f"{scores[row, targets.index(target)]:.9g} for text {row + 1} of {len(scores)}"
+        raise ModelError(source, got=got, expected=declared(target), fix=fix)
+    return np.clip(scores, [target.low for target in targets], [target.high for target in targets])
 
 
 def as_targets(described: Any, *, source: str) -> tuple[Target, ...]:

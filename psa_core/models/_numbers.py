@@ -1,10 +1,17 @@
-"""Ranges of scores: as a user writes them, or as the scores themselves show."""
+"""Numbers in a file, and ranges of scores: as a user writes them, or as the scores themselves show."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+import pandas as pd
+
+from psa_core.cube import Target
 from psa_core.errors import ModelError
+
+# How far beyond its target's range a score may be, as a share of the range or of 1: float32 rounds by less.
+ROUNDING = 1e-6
 
 
 def parse_range(text: str) -> tuple[float, float]:
@@ -32,3 +39,30 @@ def range_of(scores: np.ndarray) -> tuple[float, float]:
     if low >= -1 and high <= 1:
         return -1.0, 1.0
     return float(np.floor(low)), float(np.ceil(high)) if np.ceil(high) > np.floor(low) else float(np.floor(low)) + 1
+
+
+def first_outside(scores: np.ndarray, targets: Sequence[Target]) -> tuple[int, Target] | None:
+    """Row and target of the first of the scores (rows, T) that is out of its range by more than rounding."""
+    low, high = (np.array([getattr(target, edge) for target in targets]) for edge in ("low", "high"))
+    slack = ROUNDING * np.maximum(1.0, high - low)
+    rows, columns = np.nonzero((scores < low - slack) | (scores > high + slack))
+    return (int(rows[0]), targets[int(columns[0])]) if len(rows) else None
+
+
+def declared(target: Target) -> str:
+    """The range of a target, in words."""
+    return f"a number from {target.low:g} to {target.high:g}, the declared range of {target.name}"
+
+
+def column_numbers(column: pd.Series, name: str) -> np.ndarray:
+    """Numbers of a column of predictions, NaN where a cell is empty: float32 (R,); else `ModelError`."""
+    filled = column.str.strip()
+    numbers = pd.to_numeric(filled, errors="coerce").to_numpy(np.float64)
+    wrong = np.flatnonzero(~np.isfinite(numbers) & ~filled.str.lower().isin(["", "nan", "na", "null", "none"]))
+    if len(wrong):
+        raise ModelError(
+            f"predictions column {name!r}",
+            got=f"{column.iloc[wrong[0]]!r} in row {wrong[0] + 1}",
+            expected="a finite number in each row",
+        )
+    return numbers.astype(np.float32)

@@ -29,6 +29,7 @@ from psa_core.models._fingerprint import digest
 PROBE = "This is a test."
 # A flat list of numbers has no names.
 ONE = ("score",)
+DECLARE = "give low and high in the answer's targets or, where it lists none, write #range=low..high after the address"
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,9 @@ class HttpScorer:
         if sorted(names) != sorted(order):
             got = f"targets {', '.join(names)}, after {', '.join(order)} at first"
             raise ModelError(self.endpoint.shown, got=got, expected="the same targets in every answer")
-        return as_scores(table, rows, targets=self.targets, source=self.endpoint.shown)[
-            :, [names.index(name) for name in order]
-        ]
+        targets = [self.targets[order.index(name)] for name in names]
+        scores = as_scores(table, rows, targets=targets, source=self.endpoint.shown, declare=DECLARE)
+        return scores[:, [names.index(name) for name in order]]
 
 
 def load(argument: str) -> HttpScorer:
@@ -94,7 +95,7 @@ def load(argument: str) -> HttpScorer:
     described = answer.get("targets") if isinstance(answer, Mapping) and "scores" in answer else None
     plain = [{"name": name, "low": options.low, "high": options.high} for name in names]
     targets = as_targets(described or plain, source=endpoint.shown)
-    as_scores(table, 1, targets=targets, source=endpoint.shown)
+    as_scores(table, 1, targets=targets, source=endpoint.shown, declare=DECLARE)
     parts = [endpoint.address, options.version, version, repr([(t.name, t.low, t.high) for t in targets])]
     return HttpScorer(endpoint, targets, f"http:{digest(parts)}", options.batch)
 

@@ -17,7 +17,7 @@ from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest
 from psa_core.models._heads import safe_names
 from psa_core.models._hub import split_options
-from psa_core.models._numbers import parse_range, range_of
+from psa_core.models._numbers import column_numbers, declared, first_outside, parse_range, range_of
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 # What `texts` writes beside the text, and what spreadsheets and data frames add.
@@ -123,12 +123,13 @@ def load(argument: str) -> Predictions:
     Raises
     ------
     ModelError
-        When the file cannot be read, has no text or no target, or gives one text two different scores.
+        When the file cannot be read, has no text or no target, gives one text two different scores, or has scores
+        beyond the range asked for.
     """
     name, options = split_options(argument, ("targets", "range"))
     table = read(Path(name).expanduser())
     columns = _target_columns(table, [part.strip() for part in options.get("targets", "").split(",") if part.strip()])
-    values = np.stack([_numbers(table[column], column) for column in columns], axis=1)
+    values = np.stack([column_numbers(table[column], column) for column in columns], axis=1)
     scored = np.isfinite(values).all(axis=1)
     if not scored.any():
         raise ModelError("predictions", got=f"no score in any row of {name}", expected="a number in each row")
@@ -137,6 +138,7 @@ def load(argument: str) -> Predictions:
         Target(safe, *(parse_range(options["range"]) if "range" in options else range_of(values[:, t])), f"{column}")
         for t, (safe, column) in enumerate(zip(safe_names(columns), columns, strict=True))
     )
+    _check_range(values, texts.index, targets)
     codes, distinct = pd.factorize(texts)
     means = _means(values, codes, distinct=distinct, targets=targets)
     parts = [f"{text}\x01{row.tolist()}" for text, row in sorted(zip(distinct, means, strict=True), key=lambda p: p[0])]
@@ -193,18 +195,17 @@ def _target_columns(table: pd.DataFrame, wanted: list[str]) -> list[str]:
     return columns
 
 
-def _numbers(column: pd.Series, name: str) -> np.ndarray:
-    """Numbers of a column, NaN where a cell is empty: float32 (R,)."""
-    filled = column.str.strip()
-    numbers = pd.to_numeric(filled, errors="coerce").to_numpy(np.float64)
-    wrong = np.flatnonzero(~np.isfinite(numbers) & ~filled.str.lower().isin(["", "nan", "na", "null", "none"]))
-    if len(wrong):
+def _check_range(values: np.ndarray, positions: pd.Index, targets: Sequence[Target]) -> None:
+    """Refuse scores out of the range that the user gave; the one found by `range_of` holds them all."""
+    found = first_outside(values, targets)
+    if found is not None:
+        row, target = found
         raise ModelError(
-            f"predictions column {name!r}",
-            got=f"{column.iloc[wrong[0]]!r} in row {wrong[0] + 1}",
-            expected="a finite number in each row",
+            f"predictions column {target.meaning!r}",
+            got=f"{values[row, targets.index(target)]:.9g} for the text in row {positions[row] + 1}",
+            expected=declared(target),
+            fix="To declare another range, write ?range=low..high after the file, or leave it out.",
         )
-    return numbers.astype(np.float32)
 
 
 def _means(values: np.ndarray, codes: np.ndarray, *, distinct: pd.Index, targets: Sequence[Target]) -> np.ndarray:

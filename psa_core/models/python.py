@@ -20,6 +20,8 @@ from psa_core.given import as_texts
 from psa_core.models._answers import as_scores, as_targets, reason
 from psa_core.models._base import ModelPlugin, Scorer
 
+DECLARE = "give the function an attribute targets = [{'name': …, 'low': …, 'high': …}]"
+
 
 @dataclass(frozen=True)
 class FunctionScorer:
@@ -46,7 +48,7 @@ class FunctionScorer:
             raise ModelError(
                 self.name, got=f"{type(error).__name__}: {reason(error)}", expected="scores", fix=_where(error)
             ) from error
-        return as_scores(answer, len(texts), targets=self.targets, source=self.name)
+        return as_scores(answer, len(texts), targets=self.targets, source=self.name, declare=DECLARE)
 
 
 def load(argument: str) -> Scorer:

@@ -104,10 +104,26 @@ def test_texts_go_in_batches_and_come_back_in_order(model: Model) -> None:
 
 def test_targets_may_come_in_another_order(model: Model) -> None:
     scorer = models.load(model.address.replace("http:", "http:http:"))
-    model.reply = lambda texts: {"b": [2] * len(texts), "a": [1] * len(texts)}
+    model.reply = lambda texts: {"b": [0.5] * len(texts), "a": [1] * len(texts)}
     scorer = models.load(model.address)
-    model.reply = lambda texts: {"a": [1] * len(texts), "b": [2] * len(texts)}
-    assert scorer.score(["x"]).tolist() == [[2, 1]]
+    model.reply = lambda texts: {"a": [1] * len(texts), "b": [0.5] * len(texts)}
+    assert scorer.score(["x"]).tolist() == [[0.5, 1]]
+
+
+def test_a_score_out_of_the_declared_range_is_told_with_the_way_to_declare_it(model: Model) -> None:
+    model.reply = lambda texts: {"stars": [7.5 if "odd" in text else 0.5 for text in texts]}
+    scorer = models.load(model.address)
+    with pytest.raises(ModelError, match=r"7\.5 for text 2 of 2, .*0 to 1, .*range of stars\. .*#range=low\.\.high"):
+        scorer.score(["even", "odd"])
+    assert models.load(f"{model.address}#range=0..10").score(["even", "odd"]).tolist() == [[0.5], [7.5]]
+
+
+def test_ranges_are_those_of_the_columns_in_whatever_order_they_come(model: Model) -> None:
+    first = [{"name": "mood", "low": -1, "high": 1}, {"name": "stars", "low": 0, "high": 5}]
+    model.reply = lambda texts: {"targets": first, "scores": [[-0.5, 4]] * len(texts)}
+    scorer = models.load(model.address)
+    model.reply = lambda texts: {"targets": first[::-1], "scores": [[4, -0.5]] * len(texts)}
+    assert scorer.score(["a"]).tolist() == [[-0.5, 4]]
 
 
 def test_range_and_version_are_part_of_what_it_is(model: Model) -> None:

@@ -83,6 +83,12 @@ def test_targets_and_range_can_be_chosen(tmp_path: Path) -> None:
     assert [(t.name, t.low, t.high) for t in scorer.targets] == [("toxicity", 0, 10)]
 
 
+def test_scores_beyond_the_range_that_was_asked_for_are_told(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"column 'stars': got 7\.5 for the text in row 3, .* 0 to 5, .*\?range="):
+        read(tmp_path, "text,stars\na,1.5\nb,\nc,7.5\n", "?range=0..5")
+    assert read(tmp_path, "text,stars\na,5.0000001\n", "?range=0..5").score(["a"]).tolist() == [[5]]
+
+
 def test_a_wider_range_is_that_of_the_scores(tmp_path: Path) -> None:
     target = read(tmp_path, "text,stars\na,1.5\nb,4.2\n").targets[0]
     assert (target.low, target.high) == (1, 5)

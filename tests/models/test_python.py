@@ -74,6 +74,22 @@ def test_wrong_answers_are_one_sentence(module: str, body: str, said: str) -> No
     assert "\n" not in str(caught.value)
 
 
+def test_a_score_out_of_the_declared_range_is_told_with_the_way_to_declare_it(module: str) -> None:
+    targets = "stars.targets = [{'name': 'stars', 'low': 0, 'high': 10}]\n"
+    write(module, f"def score(texts):\n    return [0.5, 7.5]\ndef stars(texts):\n    return [0.5, 7.5]\n{targets}")
+    said = r"got 7\.5 for text 2 of 2, expected a number from 0 to 1, .* range of score\. .*'low': …"
+    with pytest.raises(ModelError, match=said):
+        models.load(f"python:{module}:score").score(["a", "b"])
+    assert models.load(f"python:{module}:stars").score(["a", "b"]).tolist() == [[0.5], [7.5]]
+
+
+def test_rounding_beyond_the_range_is_cut_off(module: str) -> None:
+    write(module, "def near(texts):\n    return [1 + 9e-7, -9e-7]\ndef beyond(texts):\n    return [1 + 2e-6, 0]\n")
+    assert models.load(f"python:{module}:near").score(["a", "b"]).tolist() == [[1], [0]]
+    with pytest.raises(ModelError, match=r"got 1\.000002 for text 1 of 2"):
+        models.load(f"python:{module}:beyond").score(["a", "b"])
+
+
 @pytest.mark.parametrize(
     ("source", "name", "said"),
     [

@@ -48,6 +48,8 @@ def test_a_regressor_gives_its_number(tmp_path: Path) -> None:
     scorer = models.load(dumped(tmp_path, fitted) + "?range=1..5")
     assert (scorer.targets[0].low, scorer.targets[0].high) == (1, 5)
     np.testing.assert_allclose(scorer.score(TEXTS)[:, 0], fitted.predict(TEXTS), atol=1e-6)
+    with pytest.raises(ModelError, match=r"expected a number from 0 to 1, .*\?range=low\.\.high"):
+        models.load(dumped(tmp_path, fitted)).score(TEXTS)
 
 
 def test_without_probabilities_it_says_how_to_get_them(tmp_path: Path) -> None:
