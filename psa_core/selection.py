@@ -75,8 +75,8 @@ class Selection:
     Attributes
     ----------
     sentences : DataFrame, S rows
-        ``sentence_id, text, anchor, start, end, role, gender`` of the (first) anchor, and the corpus' other columns;
-        ``text[start:end] == anchor``. In a slot sentence the text has the filler in the slot.
+        ``sentence_id, text, anchor, start, end, role, anchor_gender`` of the (first) anchor, and the corpus' other
+        columns; ``text[start:end] == anchor``. In a slot sentence the text has the filler in the slot.
     spans : tuple of tuple of Anchor, length S
         What a name replaces in each text.
     candidates : tuple of tuple of Anchor, length S
@@ -239,9 +239,12 @@ def _table(sentences: pd.DataFrame, kept: list[_Row]) -> pd.DataFrame:
             "start": [anchor.start for anchor in first],
             "end": [anchor.end for anchor in first],
             "role": [anchor.role for anchor in first],
-            "gender": [anchor.gender for anchor in first],
+            "anchor_gender": [anchor.gender for anchor in first],
         }
     )
     others = sentences.drop(columns=["sentence_id", "text"]).iloc[[row.position for row in kept]]
-    others = others.rename(columns={name: f"corpus_{name}" for name in table.columns})
+    prefix = "corpus_"
+    while any(f"{prefix}{name}" in others for name in table):
+        prefix += "corpus_"
+    others = others.rename(columns={name: f"{prefix}{name}" for name in table})
     return pd.concat([table, others.reset_index(drop=True)], axis=1)

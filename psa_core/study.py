@@ -124,8 +124,7 @@ def assemble(planned: Plan, scorer: Scorer, scores: CellScores) -> ScoreCube:
 
 def sentence_table(planned: Plan) -> pd.DataFrame:
     """The selected sentences as the cube holds them; `mentions` lists the spans where some have several."""
-    renamed = {"gender": "anchor_gender", "corpus_gender": "gender"}
-    table = planned.selection.sentences.rename(columns=renamed)
+    table = planned.selection.sentences
     if any(len(spans) > 1 for spans in planned.selection.spans):
         table = table.assign(mentions=[_encode(spans) for spans in planned.selection.spans])
     return table

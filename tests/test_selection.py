@@ -60,14 +60,21 @@ def test_table_has_the_anchor_and_the_other_columns() -> None:
             "start": 6,
             "end": 9,
             "role": "possessive",
-            "gender": "female",
+            "anchor_gender": "female",
             "genre": "y",
-            "corpus_gender": "f",
+            "gender": "f",
         }
     ]
     assert selection.spans == ((Anchor(6, 9, "possessive", "female", "female"),),)
     assert [one.start for one in selection.candidates[0]] == [6, 18]
     assert selection.filler == ""
+
+
+def test_columns_that_are_called_alike_stay_apart() -> None:
+    columns = {"gender": ["f"], "corpus_gender": ["x"], "role": ["boss"], "corpus_role": ["staff"]}
+    table = select(corpus("She left.", **columns), PRONOUNS).sentences
+    assert table.columns.is_unique
+    assert table[[*columns, "corpus_corpus_role"]].to_numpy().tolist() == [["f", "x", "subject", "staff", "boss"]]
 
 
 def test_words_are_counted_between_spaces() -> None:
@@ -90,7 +97,7 @@ def test_an_anchor_switched_off_gives_way_to_the_next() -> None:
     options = SelectionOptions(exclude=frozenset({("s0", 0), ("s1", 0)}))
     selection = select(sentences, PRONOUNS, options)
     assert list(selection.sentences["anchor"]) == ["her", "She"]
-    assert list(selection.sentences["gender"]) == ["female", "female"]
+    assert list(selection.sentences["anchor_gender"]) == ["female", "female"]
     assert [one.start for one in selection.candidates[0]] == [0, 8]
     assert selection.account["anchors switched off"] == 1
 
@@ -116,14 +123,14 @@ def test_switching_one_sentence_off_moves_no_other() -> None:
 )
 def test_balance(female: int, male: int, sample: int, each: int, reason: str | None) -> None:
     selection = select(people(female, male), PRONOUNS, SelectionOptions(sample=sample, balance=True))
-    assert selection.sentences["gender"].value_counts().to_dict() == {"female": each, "male": each}
+    assert selection.sentences["anchor_gender"].value_counts().to_dict() == {"female": each, "male": each}
     assert selection.account["kept"] == 2 * each
     left_out = {} if reason is None else {reason: female + male - 2 * each}
     assert {key: n for key, n in selection.account.items() if key.startswith("not")} == left_out
 
 
 def test_without_balance_the_sample_is_as_it_comes() -> None:
-    assert set(select(people(0, 5), PRONOUNS).sentences["gender"]) == {"male"}
+    assert set(select(people(0, 5), PRONOUNS).sentences["anchor_gender"]) == {"male"}
 
 
 def test_a_gender_that_is_missing_cannot_be_balanced() -> None:
@@ -256,7 +263,7 @@ def test_reddit_comments_as_the_paper_chose_them() -> None:
     comments = pd.read_csv(REDDIT, usecols=["text"])
     comments.insert(0, "sentence_id", [str(row) for row in range(len(comments))])
     selection = select(comments, PRONOUNS, SelectionOptions(balance=True))
-    assert selection.sentences["gender"].value_counts().to_dict() == {"female": 500, "male": 500}
+    assert selection.sentences["anchor_gender"].value_counts().to_dict() == {"female": 500, "male": 500}
     assert selection.account["read"] == len(comments)
     assert selection.eligible > 5000
     assert consistent(selection)

@@ -48,6 +48,13 @@ def test_slots_have_a_neutral_original_and_all_are_filled():
     assert cube.sentences["gender"].tolist() == ["x", "y"]
 
 
+def test_a_corpus_may_have_genders_of_its_own(tmp_path):
+    (tmp_path / "g.csv").write_text("text,gender,corpus_gender\nShe left.,f,x\n", encoding="utf-8")
+    table = run(sentences="g.csv").sentences
+    assert table.columns.is_unique
+    assert table[["anchor_gender", "gender", "corpus_gender"]].to_numpy().tolist() == [["female", "f", "x"]]
+
+
 def test_switched_off_anchors_are_left_out():
     kept = study.plan(StudySpec("s.csv", "demo", "keyword", exclude=(("b", 0),), anchors="slot"))
     assert kept.selection.sentences["sentence_id"].tolist() == ["a"]
