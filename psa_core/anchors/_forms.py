@@ -17,7 +17,7 @@ from psa_core.anchors._masks import masked, overlaps, whole_word
 from psa_core.registry import ASSETS
 
 #: Part of every fingerprint; raise it when a rule in this folder changes what is found.
-RULES = 1
+RULES = 2
 #: Its verbs agree in the plural, which a name would not.
 PLURAL_GROUP = "they"
 _POSSESSIVE_ENDING = re.compile(r"['’]s\b", re.IGNORECASE)
@@ -130,4 +130,13 @@ def _hits(text: str, pattern: re.Pattern[str], by_word: dict[str, tuple[Form, ..
         return []
     hidden = masked(text)
     bars = barred(text) if any(hit[2][0].pronoun for hit in hits) else []
-    return [hit for hit in hits if not overlaps(bars if hit[2][0].pronoun else hidden, hit[0], hit[1])]
+    # What lies inside of the hit is the reader's own doing: the term is a handle or an address itself.
+    return [
+        (start, end, same)
+        for start, end, same in hits
+        if not overlaps(bars if same[0].pronoun else _beyond(hidden, start, end), start, end)
+    ]
+
+
+def _beyond(spans: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
+    return [span for span in spans if span[0] < start or end < span[1]]

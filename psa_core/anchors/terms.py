@@ -15,7 +15,8 @@ from psa_core.errors import AnchorError
 class TermFinder:
     """Finds the terms as whole words, in any case; a term that is a pronoun behaves as one.
 
-    A term's possessive ending stays in the text: of *the mayor's speech* only *the mayor* is replaced.
+    A term is not found inside an address, a handle or code, but may be one itself (*@bob*, *example.com*). Its
+    possessive ending stays in the text: of *the mayor's speech* only *the mayor* is replaced.
     """
 
     spec: str

@@ -34,6 +34,21 @@ def test_a_term_inside_an_address_is_none() -> None:
     assert found("see http://boss.org #boss @boss", "terms:boss") == []
 
 
+@pytest.mark.parametrize(
+    ("text", "spec", "expected"),
+    [
+        ("I like @bob. @Bob's dog", "terms:@bob", ["@bob", "@Bob"]),
+        ("@bob smith", "terms:@bob smith", ["@bob smith"]),
+        ("@bobby, @bob-by, x@bob, bob@bob.com, http://x.org/@bob", "terms:@bob", []),
+        ("vote #yes, not #yesno", "terms:#yes", ["#yes"]),
+        ("see Example.com, not example.com/more", "terms:example.com", ["Example.com"]),
+        ("=x is +y but not a=x", "terms:=x,+y", ["=x", "+y"]),
+    ],
+)
+def test_a_term_may_be_a_handle_or_an_address_itself(text: str, spec: str, expected: list[str]) -> None:
+    assert [words for words, _, _ in found(text, spec)] == expected
+
+
 @pytest.mark.parametrize("spec", ["terms", "terms:", "terms: , "])
 def test_no_terms(spec: str) -> None:
     with pytest.raises(AnchorError, match="terms:he,she,they"):
