@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core import tables
+from psa_core import cells, tables
+from psa_core.cells import neutral, plain
 from psa_core.cube import SENTENCE_COLUMNS, ScoreCube, Target
 from psa_core.errors import RunFolderError
 from psa_core.out_folder import MANIFEST, whole_folder
 from psa_core.study import perturbation_of
 
-FORMULA_STARTS = "=+-@\t\r"
 MAX_ZIP_BYTES = 2 * 2**30
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, ValueError, RuntimeError, EOFError)
 Report = Callable[[ScoreCube], str]
@@ -131,24 +131,6 @@ def scores(cube: ScoreCube, target: str) -> pd.DataFrame:
     return pd.concat([keys, pd.DataFrame(perturbed, columns=cube.names["name"].tolist())], axis=1)
 
 
-def neutral(value: Any) -> Any:
-    """Keep a spreadsheet from running a cell as a formula: a leading ``= + - @`` gets an apostrophe before it.
-
-    Apostrophes that stand before such a character get one more, so that `plain` always undoes it.
-
-    Examples
-    --------
-    >>> neutral("=1+1"), neutral("'=1"), neutral("it's"), neutral(-1.5)
-    ("'=1+1", "''=1", "it's", -1.5)
-    """
-    return f"'{value}" if isinstance(value, str) and value.lstrip("'")[:1] in [*FORMULA_STARTS] else value
-
-
-def plain(value: str) -> str:
-    """Undo `neutral`."""
-    return value[1:] if value.startswith("'") and value.lstrip("'")[:1] in [*FORMULA_STARTS] else value
-
-
 def _targets(rows: list[dict[str, Any]]) -> tuple[Target, ...]:
     """The targets of a manifest; raises `ValueError` when they are none, or have no range."""
     targets = tuple(Target(**row) for row in rows)
@@ -168,7 +150,7 @@ def _cube(
     names: pd.DataFrame,
 ) -> ScoreCube:
     score_columns = [column for column in sentences.columns if column.startswith("original.")]
-    sentences = _unshift(sentences.drop(columns=score_columns)).astype({"start": int, "end": int})
+    sentences = cells.displace(sentences.drop(columns=score_columns))
     names = names[names["target"] == targets[0].name]
     names = pd.DataFrame({column: _group(names, column) for column in manifest["name_columns"]})
     columns = names["name"].tolist()
@@ -189,20 +171,13 @@ def _sentences(cube: ScoreCube) -> pd.DataFrame:
     originals = {f"original.{target.name}": cube.original[:, t] for t, target in enumerate(cube.targets)}
     groups = [column for column in cube.sentences.columns if column not in SENTENCE_COLUMNS]
     table = cube.sentences[[*SENTENCE_COLUMNS, *groups]].assign(**originals)
-    shift = (table["text"].map(neutral).str.len() - table["text"].str.len()).astype(int)
-    return table.assign(start=table["start"] + shift, end=table["end"] + shift)
+    return cells.place(table)
 
 
 def _group(names: pd.DataFrame, column: str) -> list[str]:
     """A column of the name list; one that is called like a measure stands under another heading."""
     heading = f"{column} (group)"
     return names[heading if heading in names.columns else column].tolist()
-
-
-def _unshift(table: pd.DataFrame) -> pd.DataFrame:
-    shift = table["text"].str.len() - table["text"].map(plain).str.len()
-    start, end = table["start"].astype(int) - shift, table["end"].astype(int) - shift
-    return table.map(plain).assign(start=start, end=end)
 
 
 def _per_target(

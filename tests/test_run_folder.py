@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -46,7 +47,7 @@ def cube():
 
 
 def with_targets(cube):
-    from dataclasses import asdict, replace
+    from dataclasses import asdict
 
     return replace(cube, provenance={**cube.provenance, "targets": [asdict(target) for target in cube.targets]})
 
@@ -87,6 +88,21 @@ def test_positions_hold_in_the_file_and_no_cell_is_a_formula(cube, tmp_path):
         for row in csv.reader(io.StringIO(path.read_bytes().decode(), newline="")):
             for cell in row:
                 assert not cell.startswith(("=", "@", "+")) and not (cell.startswith("-") and not _is_number(cell))
+
+
+@pytest.mark.parametrize("anchor", ["=evil", "'=x", "''-x", "@bob", "it", "'"])
+@pytest.mark.parametrize("before", ["", "I hate ", "=", "'", "''", "'=", "it's "])
+def test_positions_hold_for_anchors_that_look_like_formulas(cube, tmp_path, before, anchor):
+    sentences = cube.sentences.assign(
+        text=f"{before}{anchor} left", anchor=anchor, start=len(before), end=len(before) + len(anchor)
+    )
+    made = with_targets(replace(cube, sentences=sentences))
+    run_folder.write(made, tmp_path / "out", report)
+    with (tmp_path / "out" / "sentences.csv").open(newline="") as file:
+        for row in csv.DictReader(file):
+            assert row["text"][int(row["start"]) : int(row["end"])] == row["anchor"]
+            assert row["anchor"][0] not in "=@-" and row["text"][0] not in "=@-"
+    assert run_folder.read(tmp_path / "out").sentences.to_dict("list") == sentences.to_dict("list")
 
 
 def _is_number(cell: str) -> bool:
