@@ -34,6 +34,8 @@ def load(model_id: str) -> Scorer:
         plugin = known[model_id]
         return plugin.load(model_id.partition(":")[2] if ":" in model_id else model_id)
     kind, colon, argument = model_id.partition(":")
+    if colon and kind in known and (kind not in plugins() or not plugins()[kind].argument):
+        raise ModelError("model", got=repr(model_id), expected=f"{kind}, which takes nothing after it")
     if kind in plugins() and colon and argument:
         return plugins()[kind].load(argument)
     also = {alias: plugin for plugin in plugins().values() for alias in plugin.aliases}

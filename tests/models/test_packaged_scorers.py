@@ -32,6 +32,14 @@ def test_keyword_plants_the_effect_of_a_name() -> None:
     np.testing.assert_allclose(scores[:, 1] - scores[0, 1], [0, -0.25, 0, 0.1, 0], atol=1e-6)
 
 
+@pytest.mark.parametrize("model", ["vader", "profanity-check", "minilm-sentiment"])
+@pytest.mark.parametrize("argument", ["x", "", "x:y"])
+def test_a_model_that_takes_no_argument_is_given_none(model: str, argument: str) -> None:
+    with pytest.raises(ModelError) as told:
+        models.load(f"{model}:{argument}")
+    assert str(told.value) == f"model: got '{model}:{argument}', expected {model}, which takes nothing after it."
+
+
 def test_keyword_fingerprint_follows_what_is_planted() -> None:
     assert models.load("keyword").fingerprint == models.load("keyword").fingerprint
     assert models.load("keyword:Al=0.1").fingerprint != models.load("keyword").fingerprint
