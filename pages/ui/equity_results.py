@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from pages.ui import audit_job, equity_pairs, exports, said
 from pages.ui.equity_setup import AUDIT, SPELLINGS
 from psa_core.audits import eec, eec_files, eec_tables, eec_tests, eec_words
 from psa_core.audits.eec_files import Opened
+from psa_core.charts import print_audits
 from psa_core.charts.eec_boxes import delta_boxes
 from psa_core.cube import ScoreCube
 
@@ -123,6 +125,25 @@ def _ask_spelling(opened: Opened) -> str:
 
 def _figure(seen: Seen) -> None:
     """Figure 1 or 2 of the paper."""
+    table, points = _ask_figure(seen)
+    deltas = _deltas(seen.run, seen.spelling, seen.kind, seen.part, seen.systems)
+    picture = delta_boxes(deltas, table, eec_tests.VERDICTS[seen.kind], points=points)
+    words = (
+        f"Box plot of {len(deltas):,} score differences of {len(table)} scores. {eec_words.finding(table, seen.kind)}"
+    )
+    st.plotly_chart(picture, key=AUDIT.key("figure"), config={"displayModeBar": False}, alt=words)
+    st.caption(
+        "Δ is the first side's score minus the second side's, for each template and word, as a share of the score's "
+        "range, so that systems compare (the paper's scores all run from 0 to 1). The box holds the middle half of the "
+        "pairs, whiskers reach 1.5 times as far. Δ-spread: the largest Δ minus the smallest."
+    )
+    with exports.row():
+        still = partial(print_audits.delta_boxes, deltas, table, eec_tests.VERDICTS[seen.kind], points=points)
+        exports.picture_buttons(still, f"eec_{seen.kind}_{seen.part}", key=AUDIT.key("picture"))
+
+
+def _ask_figure(seen: Seen) -> tuple[pd.DataFrame, bool]:
+    """The figure's heading with its switches: the systems in their order, and whether every pair is shown."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.subheader(f"Figure {1 if seen.kind == 'gender' else 2}: Δ of every pair", anchor=False, width="content")
         with st.container(horizontal=True, width="content", vertical_alignment="center"):
@@ -135,18 +156,7 @@ def _figure(seen: Seen) -> None:
                 key=AUDIT.key("order"),
                 label_visibility="collapsed",
             )
-    table = seen.table.sort_values("spread", ascending=False) if order == ORDERS[1] else seen.table
-    deltas = _deltas(seen.run, seen.spelling, seen.kind, seen.part, seen.systems)
-    picture = delta_boxes(deltas, table, eec_tests.VERDICTS[seen.kind], points=points)
-    words = (
-        f"Box plot of {len(deltas):,} score differences of {len(table)} scores. {eec_words.finding(table, seen.kind)}"
-    )
-    st.plotly_chart(picture, key=AUDIT.key("figure"), config={"displayModeBar": False}, alt=words)
-    st.caption(
-        "Δ is the first side's score minus the second side's, for each template and word, as a share of the score's "
-        "range, so that systems compare (the paper's scores all run from 0 to 1). The box holds the middle half of the "
-        "pairs, whiskers reach 1.5 times as far. Δ-spread: the largest Δ minus the smallest."
-    )
+    return (seen.table.sort_values("spread", ascending=False) if order == ORDERS[1] else seen.table), points
 
 
 @st.cache_data(max_entries=24, show_spinner=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from psa_core.audits import nationality_files, nationality_words
 from psa_core.audits.nationality_files import Opened
 from psa_core.audits.nationality_tables import OVERALL
 from psa_core.audits.people_finder import MULTILINGUAL
+from psa_core.charts import print_audits
 from psa_core.charts.country_heat import Block, country_heat
 from psa_core.charts.country_map import CONFIG, HEIGHT, country_map
 
@@ -83,16 +85,9 @@ def _is_wide(opened: Opened) -> bool:
 def _table_one(opened: Opened, country: str, target: str) -> None:
     """Table 1 of the paper: heat map and table."""
     st.subheader("Table 1: change of each predicted class, by country", anchor=False)
-    changes = opened.matrix("change_percent")
-    counts = opened.countries.groupby("target")["original_count"].first()
-    notes = [f"of {counts[name]:,.0f}" for name in changes.columns]
-    blocks = [Block("Change in %", changes, notes)]
-    deltas = opened.matrix("delta", opened.moved_targets)
-    if not deltas.empty:
-        blocks.insert(0, Block("Δ × 100", 100 * deltas, [""] * deltas.shape[1], "+.2f"))
-    picture = country_heat(blocks, selected=(country, target))
+    blocks = _blocks(opened)
     st.plotly_chart(
-        picture,
+        country_heat(blocks, selected=(country, target)),
         key=HEAT_KEY,
         config=PLAIN,
         width="content",
@@ -100,14 +95,9 @@ def _table_one(opened: Opened, country: str, target: str) -> None:
         selection_mode="points",
         alt=f"Heat map of countries by predicted class. {nationality_words.finding(opened.countries)}",
     )
-    words = (
-        "Δ: mean change of the score. Change in %: of the number of sentences predicted as the class. Orange is more, "
-        "blue is less. Click a cell, or choose above, to read its sentences."
-    )
-    least = nationality_words.LEAST_COUNT
-    if few := [name for name in changes.columns if counts[name] < least]:
-        words += f" {', '.join(few)}: fewer than {least} original sentences, so one sentence is many percent."
-    said.small_print(words)
+    said.small_print(_how_to_read(opened))
+    with exports.row():
+        exports.picture_buttons(partial(print_audits.country_heat, blocks), "countries", key=AUDIT.key("heat_picture"))
     with st.expander("As a table"):
         numbers = {"format": "%.2f"}
         columns = {name: st.column_config.NumberColumn(**numbers) for name in ("change_percent", "perturbed_count")}
@@ -115,6 +105,28 @@ def _table_one(opened: Opened, country: str, target: str) -> None:
         st.dataframe(
             opened.countries, hide_index=True, column_config=columns, placeholder="–", alt="Table 1 as numbers"
         )
+
+
+def _original_counts(opened: Opened) -> pd.Series:
+    return opened.countries.groupby("target")["original_count"].first()
+
+
+def _blocks(opened: Opened) -> list[Block]:
+    changes, counts = opened.matrix("change_percent"), _original_counts(opened)
+    blocks = [Block("Change in %", changes, [f"of {counts[name]:,.0f}" for name in changes.columns])]
+    deltas = opened.matrix("delta", opened.moved_targets)
+    return blocks if deltas.empty else [Block("Δ × 100", 100 * deltas, [""] * deltas.shape[1], "+.2f"), *blocks]
+
+
+def _how_to_read(opened: Opened) -> str:
+    words = (
+        "Δ: mean change of the score. Change in %: of the number of sentences predicted as the class. Orange is more, "
+        "blue is less. Click a cell, or choose above, to read its sentences."
+    )
+    counts, least = _original_counts(opened), nationality_words.LEAST_COUNT
+    if few := [name for name in opened.matrix("change_percent").columns if counts[name] < least]:
+        words += f" {', '.join(few)}: fewer than {least} original sentences, so one sentence is many percent."
+    return words
 
 
 def _world(opened: Opened, target: str) -> None:
@@ -125,13 +137,17 @@ def _world(opened: Opened, target: str) -> None:
     values = rows[["country", "iso3"]].assign(value=rows[column])
     st.subheader("The chosen column on the map", anchor=False)
     height = HEIGHT if _is_wide(opened) else BESIDE_HEIGHT
-    picture = country_map(values, title=f"{target}: {words}", number="+.1f" if counted else "+.3f", height=height)
+    title = f"{target}: {words}"
+    picture = country_map(values, title=title, number="+.1f" if counted else "+.3f", height=height)
     known = values.dropna(subset=["value"]).sort_values("value")
     said_so = f"World map of {len(known)} countries"
     if len(known):
         low, high = known.iloc[0], known.iloc[-1]
         said_so += f", from {low['value']:+.2f} ({low['country']}) to {high['value']:+.2f} ({high['country']})"
     st.plotly_chart(picture, key=AUDIT.key("map"), config=CONFIG, alt=f"{said_so}.")
+    with exports.row():
+        still = partial(print_audits.country_map, values, title=title)
+        exports.picture_buttons(still, f"map.{target}", key=AUDIT.key("map_picture"))
 
 
 def _correlations(opened: Opened) -> None:
@@ -152,6 +168,9 @@ def _correlations(opened: Opened) -> None:
         blocks.append(Block(title, matrix, [""] * matrix.shape[1], "+.1f", limit=50))
     alt = f"Heat map of correlations. {nationality_words.correlation_finding(table)}"
     st.plotly_chart(country_heat(blocks), key=AUDIT.key("correlations"), config=PLAIN, width="content", alt=alt)
+    with exports.row():
+        still = partial(print_audits.country_heat, blocks)
+        exports.picture_buttons(still, "correlations", key=AUDIT.key("correlations_picture"))
     said.small_print(
         "Pearson correlation between score and log-perplexity. Global: over all texts of a country; its p-value takes "
         "the texts as independent. Local: among the draws of one sentence, averaged over the sentences, so that what "

@@ -49,6 +49,12 @@ class Block:
     number: str = "+.1f"
     limit: float | None = None
 
+    @property
+    def strongest(self) -> float:
+        """The value of the strongest colour."""
+        values = self.values.to_numpy(float)
+        return self.limit or float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0
+
 
 def country_heat(blocks: Sequence[Block], *, selected: tuple[str, str] | None = None) -> go.Figure:
     """Draw the blocks side by side over the same countries.
@@ -90,11 +96,9 @@ def country_heat(blocks: Sequence[Block], *, selected: tuple[str, str] | None = 
 def _heat(block: Block) -> go.Heatmap:
     import plotly.graph_objects as go
 
-    values = block.values.to_numpy(float)
-    known = np.abs(values[np.isfinite(values)])
-    limit = block.limit or float(known.max(initial=0.0)) or 1.0
+    values, limit = block.values.to_numpy(float), block.strongest
     shown = np.clip(values, -limit, limit)
-    texts = [[_number(value, block.number) for value in row] for row in values]
+    texts = [[_theme.ink(number_text(value, block.number)) for value in row] for row in values]
     return go.Heatmap(
         z=shown,
         zmin=-limit,
@@ -124,7 +128,7 @@ def _targets(block: Block) -> go.Scatter:
         mode="markers",
         marker={"symbol": "square", "size": 24, "color": "rgba(0,0,0,0)", "line": {"width": 0}},
         customdata=[[*name, text] for name, text in zip(names, words, strict=True)],
-        text=[_number(value, block.number) or "nothing to compare" for value in values],
+        text=[number_text(value, block.number) or "nothing to compare" for value in values],
         hovertemplate="%{customdata[2]} <b>%{text}</b><extra></extra>",
         selected={"marker": {"opacity": 0}},
         unselected={"marker": {"opacity": 0}},
@@ -159,9 +163,10 @@ def _frame(block: Block, selected: tuple[str, str]) -> dict[str, Any]:
     return {"type": "rect", **edges, "line": {"color": _theme.ACCENT, "width": 3}}
 
 
-def _number(value: float, form: str) -> str:
+def number_text(value: float, form: str) -> str:
+    """A number as a cell shows it: a sign unless it is zero, nothing where there is none."""
     if not np.isfinite(value):
         return ""
     text = f"{value:{form}}"
     is_zero = not text.strip("+-0.")
-    return _theme.ink(text.lstrip("+-") if is_zero else text.replace("-", "−"))
+    return text.lstrip("+-") if is_zero else text.replace("-", "−")

@@ -42,7 +42,7 @@ def country_map(values: pd.DataFrame, *, title: str, number: str = "+.1f", heigh
     Figure
         To be shown with `CONFIG`. Orange is more, blue is less; countries too small to see have a round mark.
     """
-    known = values[values["iso3"].isin(_shapes()) & values["value"].notna()]
+    known = values[values["iso3"].isin(shapes()) & values["value"].notna()]
     largest = float(known["value"].abs().max()) if len(known) else 0.0
     top = largest or 1.0
     drawn = _theme.figure(height, showlegend=False)
@@ -57,7 +57,7 @@ def _areas(known: pd.DataFrame, number: str) -> go.Choropleth:
     import plotly.graph_objects as go
 
     return go.Choropleth(
-        geojson={"type": "FeatureCollection", "features": [_shapes()[code] for code in known["iso3"]]},
+        geojson={"type": "FeatureCollection", "features": [shapes()[code] for code in known["iso3"]]},
         featureidkey="id",
         locations=known["iso3"],
         z=known["value"],
@@ -71,9 +71,9 @@ def _areas(known: pd.DataFrame, number: str) -> go.Choropleth:
 def _marks(known: pd.DataFrame, number: str) -> go.Scattergeo:
     import plotly.graph_objects as go
 
-    is_small = ["point" in _shapes()[code]["properties"] for code in known["iso3"]]
+    is_small = ["point" in shapes()[code]["properties"] for code in known["iso3"]]
     small = known[np.array(is_small, bool)]
-    points = [_shapes()[code]["properties"]["point"] for code in small["iso3"]]
+    points = [shapes()[code]["properties"]["point"] for code in small["iso3"]]
     return go.Scattergeo(
         lon=[point[0] for point in points],
         lat=[point[1] for point in points],
@@ -121,7 +121,7 @@ def _bar(title: str) -> dict[str, Any]:
 
 
 @cache
-def _shapes() -> dict[str, dict[str, Any]]:
-    """Shapes by ISO 3166-1 alpha-3 code."""
+def shapes() -> dict[str, dict[str, Any]]:
+    """Outlines by ISO 3166-1 alpha-3 code."""
     collection = json.loads((ASSETS / "geo" / "countries.geojson").read_text(encoding="utf-8"))
     return {feature["id"]: feature for feature in collection["features"]}

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.steps import charts_drawn, open_address, settle
+from tests.browser.steps import charts_drawn, download, open_address, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
@@ -25,6 +25,12 @@ def run_it(page: Page) -> None:
 def axe_finds_nothing(page: Page) -> None:
     found = Axe().run(page, options=RULES).response["violations"]
     assert [(rule["id"], [node["target"] for node in rule["nodes"]][:3]) for rule in found] == []
+
+
+def is_picture_twice(page: Page, key: str) -> bool:
+    """Whether a chart can be had as SVG and as PNG."""
+    svg, png = (download(page, f"{key}_{ending}") for ending in ("svg", "png"))
+    return svg.startswith(b"<svg") and png.startswith(b"\x89PNG")
 
 
 def folder_as_zip(page: Page, place: Path) -> Path:
@@ -49,6 +55,7 @@ def test_equity_from_a_fresh_start_to_the_reopened_folder(page: Page, tmp_path: 
     charts_drawn(page)
     expect(page.get_by_text("scores differ significantly by gender")).to_be_visible()
     axe_finds_nothing(page)
+    assert is_picture_twice(page, "eec_picture")
     page.reload()
     expect(page.get_by_text("scores differ significantly by gender")).to_be_visible()
     kept = folder_as_zip(page, tmp_path / "eec.zip")
@@ -71,6 +78,7 @@ def test_nationality_stopped_resumed_and_read_cell_by_cell(page: Page, tmp_path:
     assert page.locator(".choroplethlayer path").count() == 17
     assert page.locator(".layer.land path").count() == 1
     axe_finds_nothing(page)
+    assert is_picture_twice(page, "nationality_heat_picture") and is_picture_twice(page, "nationality_map_picture")
     heat = page.locator(".st-key-nationality_heat .js-plotly-plot")
     heat.click(position={"x": 200, "y": 84 + 30 * 16.5})
     expect(page.get_by_role("combobox", name="Country")).to_have_value("Morocco")
