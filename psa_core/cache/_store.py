@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import secrets
 import sqlite3
 import threading
@@ -19,7 +18,6 @@ import numpy as np
 from psa_core.cache._files import CacheWarning, cache_folder, connect, file_id, is_damage, secret, set_aside
 from psa_core.errors import OptionError
 
-LOG = logging.getLogger(__name__)
 DIGEST = 16
 BOUND_BYTES = 2 * 2**30
 _READ_ROWS = 500
@@ -227,5 +225,4 @@ class ScoreCache:
     def _warn(self, note: str) -> None:
         if note != self.note:
             self.note = note
-            LOG.warning(note)
             warnings.warn(note, CacheWarning, stacklevel=3)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
-from typing import NoReturn
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
+from psa_core.cache import CacheWarning
 from psa_core.errors import PsaError
 from psa_core.registry import discover
 
@@ -38,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     execute: Callable[[argparse.Namespace], int] = options.execute
     try:
-        return execute(options)
+        with _plain_warnings(options.command):
+            return execute(options)
     except PsaError as error:
         print(f"psa_core {options.command}: {error}", file=sys.stderr)
         return EXIT_BAD_INPUT
@@ -48,3 +52,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a listing has seen enough
         sys.stderr.close()
         return 0
+
+
+@contextmanager
+def _plain_warnings(command: str) -> Iterator[None]:
+    """What the store of scores warns of is one sentence on standard error, without a line of code."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", CacheWarning)
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+            if issubclass(category, CacheWarning):
+                print(f"psa_core {command}: {message}.", file=sys.stderr)
+            else:
+                others(message, category, *place)
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield

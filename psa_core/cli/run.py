@@ -48,11 +48,13 @@ def _execute(options: argparse.Namespace) -> int:
     out_folder.check_target(options.out)
     planned = study.plan(spec)
     scorer = models.load(spec.model)
-    cube = study.execute(planned, scorer, options=scoring, cache=ScoreCache.open(), on_window=_Progress().show)
+    cache = ScoreCache.open()
+    cube = study.execute(planned, scorer, options=scoring, cache=cache, on_window=_Progress().show)
     run_folder.write(cube, options.out, report.render)
     print(f"{cube.shape[0]} sentences × {cube.shape[1]} names: results in {options.out}")
     for note in cube.provenance["notes"]:
-        print(f"Note: {note}")
+        if note != cache.note:  # which was told when it was news
+            print(f"Note: {note}")
     return 0 if options.fail_above is None else _gate(cube, options.fail_above)
 
 

@@ -149,6 +149,22 @@ def test_a_folder_with_other_files_is_refused_before_any_work(tmp_path, capsys):
     assert "other files" in capsys.readouterr().err
 
 
+def test_a_damaged_cache_is_told_once(tmp_path, capsys):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "scores.sqlite").write_bytes(b"no database " * 500)
+    assert run() == 0
+    told = capsys.readouterr()
+    assert (told.out + told.err).count("was damaged") == 1
+    assert told.err.startswith("psa_core run: the score cache was damaged") and told.err.count("\n") == 1
+    assert "was damaged" in json.loads((tmp_path / "out" / "manifest.json").read_text())["notes"][-1]
+
+
+def test_a_cache_that_cannot_be_opened_is_told_once(tmp_path, capsys):
+    (tmp_path / "cache").write_text("a file")
+    assert cli.main(["cache", "info"]) == 0
+    assert capsys.readouterr().err.count("cannot be opened") == 1
+
+
 @pytest.mark.parametrize("command", ["models", "anchors", "names", "methods"])
 def test_listings_have_a_row_each(command, capsys):
     assert cli.main([command]) == 0
