@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import compare_view, opened, shell
+from pages.ui import compare_studies, compare_view, opened, shell
 
 shell.guard()
 shell.heading("Compare", "Which model, on which sentences, is more sensitive to the name?")
 study = opened.need_study()
 with shell.mending():
-    studies = compare_view.ask_studies(study)
+    studies = compare_studies.ask_studies(study)
     if not studies:
         st.info("Choose at least one study.")
         st.stop()

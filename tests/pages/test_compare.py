@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from psa_core import tables
+from psa_core import jobs, tables
 from tests.pages import result_studies
 
 OpenPage = Callable[..., AppTest]
@@ -59,3 +59,16 @@ def test_the_cells_that_differ_most_come_first(open_page: OpenPage, run: Run, se
     shown = run(page).dataframe[1].value
     assert shown["apart"].is_monotonic_decreasing and shown["apart"].iloc[0] > 0
     assert shown["sentence"].str.contains("Person A").iloc[0]
+
+
+def test_of_all_studies_on_the_machine_those_of_the_same_sentences_are_taken(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch, words_of: Words
+) -> None:
+    monkeypatch.setenv("PSA_HISTORY", "1")
+    audit = jobs.create({"command": "eec", "arguments": []}, {})
+    jobs.write_status(jobs.root() / audit, state="finished")
+    same, other = calmer(), result_studies.keep(result_studies.cube(30))
+    page = open_page("compare", run=result_studies.keep())
+    assert "could not be opened" not in words_of(page), "an audit is no study"
+    (studies,) = page.multiselect
+    assert len(studies.options) == 3 and same in studies.value and other not in studies.value
