@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import platform
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -15,11 +17,16 @@ from psa_core.errors import OptionError
 MANIFEST = "manifest.json"
 WRITTEN = (".json", ".csv", ".parquet", ".html")
 OURS = ("targets", "audit")  # what a manifest of ours has, and one of a web page has not
+NEW, OLD = ".psa-new-", ".psa-old-"
+#: Names after NEW of the folders that this process is writing.
+_OWN: set[str] = set()
 
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
     """Give a folder to write into; it takes its place when the block ends well, and vanishes otherwise.
+
+    An earlier result is there until the new one is whole. What a killed run left beside the place is cleared away.
 
     Raises
     ------
@@ -27,21 +34,14 @@ def whole_folder(folder: Path) -> Iterator[Path]:
         When the place may not be taken (see `check_target`), or it cannot be written to.
     """
     place = check_target(folder)
-    aside = None
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
-        yield aside
-        aside.chmod(0o755)
-        if place.exists():
-            shutil.rmtree(place)
-        os.replace(aside, place)
+        with _aside(place) as aside:
+            yield aside
+            aside.chmod(0o755)
+            _exchange(aside, place)
     except OSError as error:
         got = f"{folder} ({error.strerror or error})"
         raise OptionError("--out", got=got, expected="a folder to write to, with room for the results") from error
-    finally:
-        if aside is not None:
-            shutil.rmtree(aside, ignore_errors=True)
 
 
 @contextmanager
@@ -57,12 +57,76 @@ def whole_file(file: Path) -> Iterator[Path]:
     if place.exists() and not place.is_file():
         raise OptionError("--out", got=f"a folder or a device at {file}", expected="a file to write")
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".psa-", dir=place.parent) as aside:
-            yield Path(aside) / "whole"
-            os.replace(Path(aside) / "whole", place)
+        with _aside(place) as aside:
+            yield aside / "whole"
+            os.replace(aside / "whole", place)
     except OSError as error:
         raise OptionError("--out", got=f"{file} ({error.strerror or error})", expected="a file to write") from error
+
+
+@contextmanager
+def _aside(place: Path) -> Iterator[Path]:
+    """A hidden folder beside a place, whose name tells the place, this machine and this process; gone at the end."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    _clear_away(place)
+    aside = Path(tempfile.mkdtemp(prefix=f"{NEW}{_mark(place)}-{os.getpid()}-", dir=place.parent))
+    own = aside.name.removeprefix(NEW)
+    _OWN.add(own)
+    try:
+        yield aside
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+        _OWN.discard(own)
+
+
+def _exchange(aside: Path, place: Path) -> None:
+    """Put a folder in its place; what was there is kept beside it until then, and put back when that fails."""
+    old = aside.with_name(OLD + aside.name.removeprefix(NEW))
+    try:
+        if place.exists():
+            os.rename(place, old)
+        os.rename(aside, place)
+    finally:
+        _settle(old, place)
+
+
+def _settle(old: Path, place: Path) -> None:
+    """Drop what was replaced, or put it back where nothing replaced it."""
+    if old.exists() and place.exists():
+        shutil.rmtree(old, ignore_errors=True)
+    elif old.exists():
+        os.rename(old, place)
+
+
+def _clear_away(place: Path) -> None:
+    """Settle what runs that are gone left beside a place; what is another machine's or a living run's stays."""
+    for kind in (OLD, NEW):
+        for left in place.parent.glob(f"{kind}{_mark(place)}-*-*"):
+            if left.is_symlink() or _is_alive(left.name.removeprefix(kind)):
+                continue
+            if kind == OLD:
+                _settle(left, place)
+            else:
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def _mark(place: Path) -> str:
+    """Tells this place on this machine from others in the same folder, however long its name is."""
+    return hashlib.blake2b(f"{platform.node()} {place.name}".encode(), digest_size=6).hexdigest()
+
+
+def _is_alive(maker: str) -> bool:
+    """Whether the run that a folder's name tells of (mark, process, random letters) goes on."""
+    pid = maker.split("-")[1]
+    if pid == str(os.getpid()):
+        return maker in _OWN  # a run before may have had this one's number
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except (PermissionError, ValueError):  # somebody else's process, or no number: not ours to judge
+        return True
+    return True
 
 
 def check_target(folder: Path) -> Path:
