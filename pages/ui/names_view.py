@@ -232,7 +232,7 @@ def equivalence(study: Opened, choice: Choice) -> None:
         )
         extent = float(study.target.high - study.target.low)
         margin = st.number_input(
-            f"A mean change of {study.target.name} below this does not matter",
+            f"A mean change of {markup.literal(study.target.name)} below this does not matter",
             min_value=extent / 1000,
             value=extent / 50,
             step=extent / 200,

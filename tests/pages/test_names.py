@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Callable
+from dataclasses import asdict, replace
 
 from streamlit.testing.v1 import AppTest
 
@@ -86,3 +87,12 @@ def test_equivalence_takes_the_readers_margin(open_page: OpenPage, run: Run, wor
     table = tables.name_test_table(result_studies.cube(), "toxicity", margin=0.9)
     assert table["equivalent"].all()
     assert html.escape(findings.equivalence_finding(table, "toxicity", margin=0.9)) in words_of(run(page))
+
+
+def test_a_target_of_a_file_of_predictions_cannot_speak_markdown_in_a_label(open_page: OpenPage, run: Run) -> None:
+    whole = result_studies.cube()
+    targets = (replace(whole.targets[0], name="![x](y)"), whole.targets[1])
+    provenance = whole.provenance | {"targets": [asdict(target) for target in targets]}
+    page = open_page("names", run=result_studies.keep(replace(whole, targets=targets, provenance=provenance)))
+    page.session_state["names_equivalence"] = True
+    assert r"A mean change of \!\[x\]\(y\) below this" in run(page).number_input(key="names_margin").label
