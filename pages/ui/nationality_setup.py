@@ -97,6 +97,7 @@ def ask_countries() -> Options:
         default=list(PAPER_COUNTRIES),
         key=AUDIT.key("countries"),
         persist_state="session",
+        wrap=True,
         help="The paper's seventeen, unless you choose others. Names come from Wikidata through CheckList.",
     )
     if not chosen:

@@ -8,18 +8,23 @@ import streamlit as st
 
 from pages.ui.markup import SERIF
 
+#: Long file names are broken, and no number or sign stands alone on a last line.
+WRAP = "overflow-wrap: anywhere; text-wrap: pretty"
+
 
 def finding(text: str) -> None:
     """The one sentence that a page states, large enough for the last row."""
-    style = f"{SERIF}; font-size: 1.5rem; line-height: 1.38; margin: 0.2rem 0 0.4rem; max-width: 68rem"
-    st.html(f'<p style="{style}; overflow-wrap: anywhere">{html.escape(text)}</p>')
+    style = f"{SERIF}; font-size: 1.5rem; line-height: 1.38; margin: 0.2rem 0 0.4rem; max-width: 68rem; {WRAP}"
+    st.html(f'<p style="{style}">{html.escape(text)}</p>')
 
 
 def second(text: str) -> None:
     """A further sentence, in reading size."""
-    st.html(f'<p style="margin: 0; font-size: 1.08rem; line-height: 1.5; max-width: 68rem">{html.escape(text)}</p>')
+    style = f"margin: 0; font-size: 1.08rem; line-height: 1.5; max-width: 68rem; {WRAP}"
+    st.html(f'<p style="{style}">{html.escape(text)}</p>')
 
 
 def small_print(text: str) -> None:
     """What a reader needs who looks twice."""
-    st.html(f'<p style="margin: 0; font-size: 0.9rem; opacity: 0.78; max-width: 68rem">{html.escape(text)}</p>')
+    style = f"margin: 0; font-size: 0.9rem; opacity: 0.78; max-width: 68rem; {WRAP}"
+    st.html(f'<p style="{style}">{html.escape(text)}</p>')
