@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from numbers import Integral
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 from psa_core.errors import CorpusError, OptionError
@@ -36,6 +37,20 @@ def yes_or_no(field: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise OptionError(field, got=repr(value), expected="True or False")
     return value
+
+
+def file_name(name: str, most: int = 255) -> str:
+    """What a file that somebody brought is called in a folder of ours: its last part, at most that many bytes of it.
+
+    The end counts, since it tells the format. What is left of ``..`` or of nothing is ``upload``.
+
+    Examples
+    --------
+    >>> file_name("../../comments.csv"), file_name("ö" * 300 + ".csv", 8), file_name("..")
+    ('comments.csv', 'öö.csv', 'upload')
+    """
+    last = Path(name.replace("\0", "")).name.encode("utf-8", "replace")[-most:].decode("utf-8", "ignore")
+    return "upload" if last in ("", ".", "..") else last
 
 
 def as_texts(values: Iterable[str]) -> list[str]:

@@ -25,6 +25,7 @@ from filelock import FileLock, Timeout
 from psa_core import cube_file, run_folder
 from psa_core.cube import ScoreCube
 from psa_core.errors import RunFolderError
+from psa_core.given import file_name
 from psa_core.study import StudySpec, spec_of
 
 #: This process's own workers, kept so that one that ended can be told from one that is still starting.
@@ -78,7 +79,9 @@ def submit(spec: StudySpec, uploads: Mapping[str, bytes] | None = None) -> str:
 
     Its `sentences` and `names` may be file names among the uploads, which are kept in the run's own folder.
     """
-    run_id = create({"command": "run", "study": asdict(spec)}, uploads or {})
+    kept = {name: file_name(name) for name in uploads or {}}
+    named = {field: kept.get(getattr(spec, field), getattr(spec, field)) for field in ("sentences", "names")}
+    run_id = create({"command": "run", "study": asdict(spec) | named}, uploads or {})
     resume(run_id)
     return run_id
 
@@ -86,7 +89,7 @@ def submit(spec: StudySpec, uploads: Mapping[str, bytes] | None = None) -> str:
 def submit_audit(command: str, arguments: Sequence[str], uploads: Mapping[str, bytes] | None = None) -> str:
     """Start another command of the command line, such as ``eec``, in a worker process; returns the run id.
 
-    Its arguments may name files among the uploads; ``--out`` is added.
+    Its arguments may name files among the uploads, by `given.file_name`; ``--out`` is added.
     """
     run_id = create({"command": command, "arguments": list(arguments)}, uploads or {})
     resume(run_id)
@@ -184,15 +187,9 @@ def create(job: Mapping[str, Any], uploads: Mapping[str, bytes]) -> str:
     inputs = root() / run_id / "inputs"
     inputs.mkdir(parents=True)
     for name, content in uploads.items():
-        (inputs / _file_name(name)).write_bytes(content)
+        (inputs / file_name(name)).write_bytes(content)
     (root() / run_id / JOB).write_text(json.dumps(job), encoding="utf-8")
     return run_id
-
-
-def _file_name(name: str) -> str:
-    """What an upload is called inside its run's folder: no path, no longer than file systems take."""
-    last = Path(name.replace("\0", "")).name[-120:]
-    return "upload" if last in ("", ".", "..") else last
 
 
 def write_status(place: Path, **values: Any) -> None:

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -97,11 +98,13 @@ def test_uploads_stay_inside_the_runs_folder(monkeypatch):
     assert [path.name for path in (jobs.run_path(run_id) / "inputs").iterdir()] == ["evil.csv"]
 
 
-@pytest.mark.parametrize("name", ["..", "a\0b.csv", "x" * 300 + ".csv", ""])
+@pytest.mark.parametrize("name", ["..", "a\0b.csv", "x" * 300 + ".csv", "名" * 100 + ".csv", "\udcff.csv", ""])
 def test_uploads_with_odd_names_are_kept(name, monkeypatch):
     monkeypatch.setattr(jobs, "resume", lambda run_id: None)
-    (kept,) = (jobs.run_path(jobs.submit(SPEC, {name: b"x"})) / "inputs").iterdir()
+    place = jobs.run_path(jobs.submit(replace(SPEC, sentences=name), {name: b"x"}))
+    (kept,) = (place / "inputs").iterdir()
     assert kept.read_bytes() == b"x"
+    assert jobs.spec_at(place).sentences == kept.name
 
 
 def test_history_is_empty_on_a_shared_server(monkeypatch):

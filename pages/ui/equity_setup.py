@@ -143,5 +143,5 @@ def start(systems: Systems, sentences: Sentences) -> None:
 
 
 def _plain_name(name: str) -> str:
-    """A file name that can stand in a list of model ids."""
-    return Path(name).name.replace(",", "_")
+    """A file name that can stand in a list of model ids, whose options follow a question mark."""
+    return name.replace(",", "_").replace("?", "_")

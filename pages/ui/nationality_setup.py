@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import streamlit as st
 
@@ -177,7 +176,7 @@ def start(source: Source, options: Options, judge: Judge) -> None:
         st.metric("Texts, at most", f"{cells:,}", border=True)
     if not st.button("Run the audit", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
         return
-    name = Path(source.upload.name).name if source.upload else source.spec
+    name = source.upload.name if source.upload else source.spec
     values = {
         "sentences": name,
         "text-column": source.text_column,

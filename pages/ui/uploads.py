@@ -9,11 +9,15 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui import markup
+from psa_core.given import file_name
+
+# Of a file's name; file systems take 255, and a run puts a word before some.
+MOST_BYTES = 200
 
 
 @dataclass(frozen=True, eq=False)
 class Upload:
-    """A file's name and bytes; its hash stands for it wherever something is remembered."""
+    """A file's name, as a run keeps it, and its bytes; its hash stands for it wherever something is remembered."""
 
     name: str
     content: bytes
@@ -27,7 +31,7 @@ def ask_file(label: str, kinds: Sequence[str], *, key: str) -> Upload | None:
     chosen = st.file_uploader(label, list(kinds), key=f"{key}_{st.session_state.get(f'{key}_round', 0)}")
     if chosen is not None:
         content = chosen.getvalue()
-        held = Upload(chosen.name, content, hashlib.sha256(content).hexdigest())
+        held = Upload(file_name(chosen.name, MOST_BYTES), content, hashlib.sha256(content).hexdigest())
         st.session_state[kept] = held
     elif held is not None:
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -37,6 +37,19 @@ def test_every_step_is_there_and_the_price_is_known(open_page: OpenPage, words_o
     assert page.button(key="study_run").label == "Run the study"
 
 
+@pytest.mark.parametrize("name", ["名" * 100 + ".csv", "../../odd.csv"])
+def test_a_run_finds_an_upload_whatever_its_name(
+    name: str, open_page: OpenPage, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(jobs, "resume", started.append)
+    page = own_sentences(open_page("study"), run, name, COMMENTS)
+    page.button(key="study_run").click()
+    page.run(timeout=60)
+    place = jobs.run_path(started[0])
+    assert (place / "inputs" / jobs.spec_at(place).sentences).read_bytes() == COMMENTS
+
+
 def test_an_upload_is_read_counted_and_accounted_for(open_page: OpenPage, words_of: Words, run: Run) -> None:
     page = own_sentences(open_page("study"), run, "comments.csv", COMMENTS)
     assert "2 of 3 sentences are eligible." in words_of(page)
