@@ -21,6 +21,32 @@ def toggle_names(chart: str) -> None:
     _toggle_changed(chart, tuple(str(point["name"]) for point in points))
 
 
+def toggle_bar(chart: str) -> None:
+    """Take the name whose bar was clicked into the selection, or out of it.
+
+    Plotly's own selection is the bar that was clicked last, or nothing after a second click on it; with the shift key
+    it grows and shrinks.
+
+    Parameters
+    ----------
+    chart : str
+        Key of a Plotly chart whose points carry their name first in ``customdata``.
+    """
+    memory = f"{chart} clicked"
+    before: tuple[str, ...] = st.session_state.get(memory, ())
+    points = [point["customdata"] for point in st.session_state[chart]["selection"]["points"] if "customdata" in point]
+    now = tuple(str(_first(custom)) for custom in points)
+    grown = len(now) > 1
+    for name in set(now).symmetric_difference(before) if grown else now or before:
+        state.toggle_name(name)
+    st.session_state[memory] = now
+
+
+def _first(custom: object) -> object:
+    """What a point carries first; Plotly gives a list, or a mapping of positions."""
+    return custom["0"] if isinstance(custom, dict) else custom[0]  # type: ignore[index]
+
+
 def toggle_rows(table: str, names: tuple[str, ...]) -> None:
     """Take the name whose row was clicked into the selection, or out of it.
 

@@ -8,14 +8,14 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.ui import clicks, exports, markup, opened, said, shown_names, state
+from pages.ui import clicks, exports, markup, opened, said, shown_names
 from pages.ui.keys import Key
 from pages.ui.opened import Opened
 from psa_core import findings, tables
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.group_differences import group_differences
 from psa_core.charts.print_figures import name_figure
-from psa_core.charts.score_sens import BarOptions, score_sens_bars
+from psa_core.charts.score_sens import BarOptions, highlight, score_sens_bars
 from psa_core.stats import CORRECTIONS
 
 BASELINES = {"original": "The original sentence", "names": "The mean over names"}
@@ -128,17 +128,18 @@ def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         section_by=choice.section,
         limit=choice.limit,
         axis_title=f"Mean change of {study.target.name}",
-        selected=study.seen.names,
+        kept=study.seen.names,
         labels=study.labels,
     )
     st.plotly_chart(
         score_sens_bars(found, options),
         key=Key.NAMES_BARS,
-        on_select=_bar_clicked,
+        on_select=partial(clicks.toggle_bar, Key.NAMES_BARS),
         selection_mode="points",
         config={"displaylogo": False, "modeBarButtonsToRemove": ["toImage", "select2d", "lasso2d"]},
         alt=findings.name_finding(shown(table, study), study.target.name, baseline=choice.baseline),
     )
+    st.html(f"<style>.st-key-{Key.NAMES_BARS} {{{highlight(found, options, study.seen.names)}}}</style>")
     said.small_print(
         "Whiskers: 95 % interval over sentences. * and full colour: significant at 5 % after the chosen correction. "
         "Click a bar to follow that name on every page."
@@ -147,18 +148,6 @@ def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         exports.csv_button(table, f"names.{study.target.name}.csv", key="names_csv")
         picture = partial(name_figure, shown(found, study), options)
         exports.picture_buttons(picture, f"names.{study.target.name}", key="names_picture")
-
-
-def _bar_clicked() -> None:
-    points = st.session_state[Key.NAMES_BARS]["selection"]["points"]
-    for point in points:
-        if point.get("customdata"):
-            state.toggle_name(str(_first(point["customdata"])))
-
-
-def _first(customdata: object) -> object:
-    """The id a point carries; Plotly gives a list, or a mapping of positions."""
-    return customdata["0"] if isinstance(customdata, dict) else customdata[0]  # type: ignore[index]
 
 
 def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +40,8 @@ class BarOptions:
         Names whose adjusted p-value is below it are marked as significant.
     axis_title : str
         What the bars measure, with its direction.
-    selected : tuple of str
-        Names to highlight.
+    kept : tuple of str
+        Names that the limit never hides.
     labels : mapping
         Name to the text that is shown for it, where the two differ.
     """
@@ -51,7 +51,7 @@ class BarOptions:
     limit: int = 0
     alpha: float = 0.05
     axis_title: str = "Mean change of the score"
-    selected: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
     labels: Mapping[str, str] | None = None
 
 
@@ -79,7 +79,8 @@ def score_sens_bars(table: pd.DataFrame, options: BarOptions) -> go.Figure:
     -------
     plotly Figure
         Each bar carries its name in ``customdata[0]``. Significant names have a full bar and an asterisk, the others a
-        pale bar; groups differ by colour and by hatching; selected names lie on a band.
+        pale bar; groups differ by colour and by hatching. Behind each bar lies a band that nobody sees, see
+        `highlight`.
     """
     import plotly.graph_objects as go
 
@@ -114,14 +115,24 @@ def arrange(table: pd.DataFrame, options: BarOptions) -> Arrangement:
     return Arrangement(pd.concat(placed, ignore_index=True), tuple(headers), tuple(notes), y)
 
 
+def highlight(table: pd.DataFrame, options: BarOptions, names: Collection[str]) -> str:
+    """Style rules that show the bands behind these names' bars and make their labels bold, in a page that has the bars.
+
+    Drawing the bars takes a browser longer than everything else that a click asks for; so it is not done again.
+    """
+    rows = np.flatnonzero(arrange(table, options).rows["name"].isin(list(names)))
+    bands = [f'.shape-group[data-index="{row}"] path {{opacity: 1 !important}}' for row in rows]
+    return "\n".join([*bands, *(f".ytick:nth-child({row + 1}) text {{font-weight: 700 !important}}" for row in rows)])
+
+
 def _ends(ordered: pd.DataFrame, options: BarOptions) -> tuple[pd.DataFrame, pd.DataFrame, int]:
     """Highest and lowest names, selected ones kept, and how many lie between them unseen."""
     if not options.limit or len(ordered) <= 2 * options.limit + 1:
         return ordered, ordered.iloc[:0], 0
     rank = np.arange(len(ordered))
-    is_selected = ordered["name"].isin(options.selected).to_numpy()
-    in_top = (rank < options.limit) | (is_selected & (rank < len(ordered) / 2))
-    in_bottom = ((rank >= len(ordered) - options.limit) | is_selected) & ~in_top
+    is_kept = ordered["name"].isin(options.kept).to_numpy()
+    in_top = (rank < options.limit) | (is_kept & (rank < len(ordered) / 2))
+    in_bottom = ((rank >= len(ordered) - options.limit) | is_kept) & ~in_top
     return ordered[in_top], ordered[in_bottom], int((~in_top & ~in_bottom).sum())
 
 
@@ -188,7 +199,6 @@ def _asterisks(rows: pd.DataFrame, alpha: float) -> dict[str, Any]:
 
 def _layout(arrangement: Arrangement, options: BarOptions) -> dict[str, Any]:
     rows = arrangement.rows
-    chosen = rows[rows["name"].isin(options.selected)]
     groups = rows[options.colour_by].nunique() if options.colour_by else 0
     legend_pixels = LEGEND_PIXELS * -(-groups // LEGEND_COLUMNS)
     layout = _theme.house_layout(round(MARGIN_PIXELS + ROW_PIXELS * max(6.0, arrangement.bottom)) + legend_pixels)
@@ -196,7 +206,7 @@ def _layout(arrangement: Arrangement, options: BarOptions) -> dict[str, Any]:
     return layout | {
         "margin": {"l": _label_pixels(arrangement, options), "r": 24, "t": 60 + legend_pixels, "b": 8},
         "legend": layout["legend"] | place,
-        "shapes": [_band(float(y)) for y in chosen["y"]],
+        "shapes": [_band(float(y)) for y in rows["y"]],
         "annotations": [_text(y, f"<b>{shown_label(text, width=40)}</b>") for y, text in arrangement.headers]
         + [_text(y, text) for y, text in arrangement.notes],
         "xaxis": layout["xaxis"] | _effect_axis(options),
@@ -204,7 +214,7 @@ def _layout(arrangement: Arrangement, options: BarOptions) -> dict[str, Any]:
         | {
             "range": [arrangement.bottom - 0.3, -0.8],
             "tickvals": rows["y"],
-            "ticktext": [_tick(name, options) for name in rows["name"]],
+            "ticktext": [_theme.ink(shown_label(name, options.labels)) for name in rows["name"]],
             "tickfont": {"size": TICK_SIZE},
             "showgrid": False,
             "fixedrange": True,
@@ -215,10 +225,7 @@ def _layout(arrangement: Arrangement, options: BarOptions) -> dict[str, Any]:
 
 def _label_pixels(arrangement: Arrangement, options: BarOptions) -> int:
     """Room for the longest label; a margin that Plotly finds by itself makes it draw everything twice."""
-    names = [
-        len(html.unescape(shown_label(name, options.labels))) + 2 * (name in options.selected)
-        for name in arrangement.rows["name"]
-    ]
+    names = [len(html.unescape(shown_label(name, options.labels))) for name in arrangement.rows["name"]]
     headers = [len(text) for _, text in arrangement.headers]
     return round(LABEL_MARGIN + LETTER_PIXELS * max([*names, *headers], default=0))
 
@@ -230,13 +237,8 @@ def _effect_axis(options: BarOptions) -> dict[str, Any]:
     return {"title": title, "side": "top", "showgrid": True, "fixedrange": True, "automargin": False, **zero, **ticks}
 
 
-def _tick(name: str, options: BarOptions) -> str:
-    text = shown_label(name, options.labels)
-    return _theme.ink(f"<b>▸ {text}</b>" if name in options.selected else text)
-
-
 def _band(y: float) -> dict[str, Any]:
-    across = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "layer": "below"}
+    across = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "layer": "below", "opacity": 0}
     return across | {"y0": y - 0.5, "y1": y + 0.5, "fillcolor": faded(_theme.MUTED, 0.25), "line": {"width": 0}}
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psa_core.charts.score_sens import BarOptions, arrange, score_sens_bars
+from psa_core.charts.score_sens import BarOptions, arrange, highlight, score_sens_bars
 
 
 def table(count: int = 6) -> pd.DataFrame:
@@ -48,7 +48,7 @@ def test_sections_are_headed_and_sorted_on_their_own() -> None:
 
 @given(count=st.integers(1, 60), limit=st.integers(0, 20), chosen=st.integers(0, 59))
 def test_no_name_is_lost_unsaid_and_no_two_share_a_place(count: int, limit: int, chosen: int) -> None:
-    options = BarOptions(limit=limit, selected=(f"name {chosen}",))
+    options = BarOptions(limit=limit, kept=(f"name {chosen}",))
     arrangement = arrange(table(count), options)
     hidden = sum(int(text.split()[1]) for _, text in arrangement.notes)
     assert len(arrangement.rows) + hidden == count
@@ -58,7 +58,7 @@ def test_no_name_is_lost_unsaid_and_no_two_share_a_place(count: int, limit: int,
 
 
 def test_bars_carry_ids_intervals_and_marks() -> None:
-    figure = score_sens_bars(table(), BarOptions(colour_by="gender", selected=("name 1",), labels={"name 1": "N••"}))
+    figure = score_sens_bars(table(), BarOptions(colour_by="gender", labels={"name 1": "N••"}))
     bars = [trace for trace in figure.data if trace.type == "bar"]
     assert [bar.name for bar in bars] == ["female", "male"]
     assert {bar.marker.pattern.shape for bar in bars} == {"", "/"}
@@ -66,8 +66,19 @@ def test_bars_carry_ids_intervals_and_marks() -> None:
     np.testing.assert_allclose(bars[0].error_x.array, 0.01)
     marks = next(trace for trace in figure.data if trace.type == "scatter")
     assert len(marks.y) == 1 and "*" in marks.text[0]
-    assert any("N••" in tick and "<b>" in tick for tick in figure.layout.yaxis.ticktext)
-    assert len(figure.layout.shapes) == 1
+    assert any("N••" in tick for tick in figure.layout.yaxis.ticktext)
+
+
+def test_the_band_and_the_label_of_a_name_are_found_by_their_place() -> None:
+    options = BarOptions(colour_by="gender")
+    figure, rules = score_sens_bars(table(), options), highlight(table(), options, ["name 1", "nobody"])
+    place = next(i for i, tick in enumerate(figure.layout.yaxis.ticktext) if "name 1" in tick)
+    band = figure.layout.shapes[place]
+    assert band.y0 < figure.layout.yaxis.tickvals[place] < band.y1 and band.opacity == 0
+    assert rules.splitlines() == [
+        f'.shape-group[data-index="{place}"] path {{opacity: 1 !important}}',
+        f".ytick:nth-child({place + 1}) text {{font-weight: 700 !important}}",
+    ]
 
 
 def test_significant_bars_are_full_and_others_pale() -> None:

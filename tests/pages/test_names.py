@@ -43,17 +43,32 @@ def test_baseline_and_correction_change_the_table(open_page: OpenPage, run: Run)
 
 def test_clicked_bar_is_selected_and_clicked_again_is_not(run: Run) -> None:
     def click() -> None:
-        from pages.ui import names_view
+        from pages.ui import clicks
 
-        names_view._bar_clicked()
+        clicks.toggle_bar("names_bars")
 
     page = AppTest.from_function(click)
-    page.session_state["names_bars"] = {"selection": {"points": [{"customdata": ["Person B", "shown"]}]}}
-    assert run(page).session_state["view"].names == ("Person B",)
-    page.session_state["names_bars"] = {"selection": {"points": [{"customdata": {"0": "Person C"}}]}}
-    assert run(page).session_state["view"].names == ("Person B", "Person C")
-    page.session_state["names_bars"] = {"selection": {"points": [{"customdata": ["Person B", "shown"]}]}}
-    assert run(page).session_state["view"].names == ("Person C",)
+
+    def clicked(*points: object) -> tuple[str, ...]:
+        page.session_state["names_bars"] = {"selection": {"points": [{"customdata": point} for point in points]}}
+        return run(page).session_state["view"].names
+
+    assert clicked(["Person B", "shown"]) == ("Person B",)
+    assert clicked({"0": "Person C"}) == ("Person B", "Person C")
+    assert clicked(["Person B", "shown"]) == ("Person C",)
+    assert clicked() == ("Person C", "Person B")  # a click on the bar that was clicked last empties Plotly's selection
+    assert clicked(["Person C"]) == ("Person B",)
+    assert clicked(["Person C"], ["Person D"]) == ("Person B", "Person D")  # with the shift key
+
+
+def test_a_click_draws_no_bar_again(open_page: OpenPage, run: Run) -> None:
+    page = open_page("names", run=result_studies.keep())
+    before = page.get("plotly_chart")[0].proto
+    page.session_state["view"] = replace(page.session_state["view"], names=("Person B",))
+    after = run(page).get("plotly_chart")[0].proto
+    assert (after.id, after.spec) == (before.id, before.spec)
+    (rules,) = [block.proto.body for block in page.get("html") if ".st-key-names_bars" in block.proto.body]
+    assert rules.count("opacity: 1") == 1
 
 
 def test_search_keeps_the_names_with_these_letters(open_page: OpenPage, run: Run, words_of: Words) -> None:
