@@ -8,7 +8,9 @@ import io
 import json
 import zlib
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from os.path import isfile
 from pathlib import Path
 
 import pandas as pd
@@ -74,12 +76,16 @@ def load(source: str, text_column: str | None = None) -> Corpus:
     True
     """
     path = packaged().get(source, Path(source))
-    if not path.is_file():
+    if not isfile(path):  # which Path.is_file answers with an error where a name is too long
         choices = ", ".join(packaged())
         raise CorpusError("sentences", got=f"no file at {source!r}", expected=f"a file, or one of {choices}")
     if path.stat().st_size > MAX_BYTES:
         raise _too_large(path.name)
-    return parse(path.name, path.read_bytes(), text_column)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise CorpusError("sentences", got=f"{source!r} ({error.strerror})", expected="a file you may read") from error
+    return parse(path.name, content, text_column)
 
 
 def parse(file_name: str, content: bytes, text_column: str | None = None) -> Corpus:
@@ -117,12 +123,12 @@ def decode(field: str, content: bytes) -> tuple[str, str]:
     CorpusError
         When the bytes are not text in any likely encoding.
     """
-    marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
-    for encoding in ("utf-16",) if marked else ("utf-8-sig",):
-        try:
-            return _without_nul(field, content.decode(encoding)), encoding.removesuffix("-sig")
-        except UnicodeDecodeError:
-            continue
+    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    with suppress(UnicodeDecodeError):
+        text = content.decode(encoding)
+        if "\0" in text:
+            raise CorpusError(field, got="NUL characters (a binary file?)", expected="UTF-8 text")
+        return text, encoding.removesuffix("-sig")
     from charset_normalizer import from_bytes
 
     best = None if b"\0" in content else from_bytes(content[: 2**20]).best()
@@ -137,12 +143,6 @@ def _english(content: bytes) -> bool:
     beyond = len(content) - len(content.translate(None, bytes(range(128, 256))))
     undefined = any(byte in content for byte in b"\x81\x8d\x8f\x90\x9d")
     return beyond * 20 <= len(content) and not undefined
-
-
-def _without_nul(field: str, text: str) -> str:
-    if "\0" in text:
-        raise CorpusError(field, got="NUL characters (a binary file?)", expected="UTF-8 text")
-    return text
 
 
 def _gunzip(file_name: str, content: bytes) -> bytes:

@@ -1,8 +1,10 @@
 """Sentences from every format and every kind of bad file."""
 
+import errno
 import gzip
 import io
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -123,6 +125,21 @@ def test_bad_files_are_told_in_one_sentence(name, content, column, words):
 def test_a_missing_file_is_told():
     with pytest.raises(CorpusError, match=r"no file at 'nowhere\.csv'"):
         corpus.load("nowhere.csv")
+
+
+def test_a_name_that_no_file_can_have_is_told():
+    with pytest.raises(CorpusError, match="no file at 'xxx"):
+        corpus.load("x" * 300 + ".csv")
+
+
+def test_a_file_that_may_not_be_read_is_told(tmp_path, monkeypatch):
+    def refuse(_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    (tmp_path / "a.csv").write_text("text\nHe left.\n")
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(CorpusError, match="Permission denied"):
+        corpus.load(str(tmp_path / "a.csv"))
 
 
 def test_a_gzip_that_unpacks_beyond_the_limit_is_refused(monkeypatch):

@@ -28,18 +28,27 @@ def load(model_id: str) -> Scorer:
     ModelError
         When the id is unknown or the model cannot be loaded; the message says what to do.
     """
-    model_id = words("model", model_id)
+    plugin, argument = _found(words("model", model_id))
+    try:
+        return plugin.load(argument)
+    except OSError as error:
+        got = f"{model_id[:80]!r}, which cannot be read ({error.strerror or type(error).__name__})"
+        raise ModelError("model", got=got, expected="a model that is there and that you may read") from error
+
+
+def _found(model_id: str) -> tuple[ModelPlugin, str]:
+    """Who loads a model, and what it is given."""
     known = {card.id: plugin for plugin in plugins().values() for card in plugin.cards()}
     if model_id in known:
         plugin = known[model_id]
-        return plugin.load(model_id.partition(":")[2] if ":" in model_id else model_id)
+        return plugin, model_id.partition(":")[2] if ":" in model_id else model_id
     kind, colon, argument = model_id.partition(":")
     if colon and kind in known and (kind not in plugins() or not plugins()[kind].argument):
         raise ModelError("model", got=repr(model_id), expected=f"{kind}, which takes nothing after it")
     if kind in plugins() and colon and argument:
-        return plugins()[kind].load(argument)
+        return plugins()[kind], argument
     also = {alias: plugin for plugin in plugins().values() for alias in plugin.aliases}
     if kind in also and argument:
-        return also[kind].load(model_id)
+        return also[kind], model_id
     choices = [*known, *(f"{p.id}:<{p.argument}>" for p in plugins().values() if p.argument)]
     raise ModelError("model", got=repr(model_id), expected=f"one of {', '.join(choices)}")

@@ -40,6 +40,12 @@ def test_a_model_that_takes_no_argument_is_given_none(model: str, argument: str)
     assert str(told.value) == f"model: got '{model}:{argument}', expected {model}, which takes nothing after it."
 
 
+@pytest.mark.parametrize("kind", ["hf", "lm", "minilm", "onnx", "predictions", "skops"])
+def test_a_name_that_no_file_can_have_is_told(kind: str) -> None:
+    with pytest.raises(ModelError, match=f"model: got '{kind}:xxx.*File name too long"):
+        models.load(f"{kind}:{'x' * 300}.csv")
+
+
 def test_keyword_fingerprint_follows_what_is_planted() -> None:
     assert models.load("keyword").fingerprint == models.load("keyword").fingerprint
     assert models.load("keyword:Al=0.1").fingerprint != models.load("keyword").fingerprint
