@@ -53,7 +53,9 @@ def house_layout(height: int = 420) -> dict[str, Any]:
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "legend": dict(LEGEND),
-        "hoverlabel": {"align": "left"},
+        # Dark on either page: the theme's own grey letters have a contrast of 3.6.
+        "hoverlabel": {"align": "left", "bgcolor": INK, "bordercolor": MUTED, "font": {"color": PAPER}},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": MUTED, "activecolor": ACCENT},
         "font": {"family": FONT, "size": 14},
         "dragmode": False,
         "xaxis": dict(AXIS),

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 HEIGHT = 560
 UPPER, LOWER = [0.42, 1.0], [0.0, 0.35]
+# Without it the note beside the pointer begins with a tick's own words, which have the page's ink and not the note's.
+HOVER_TITLE = {"text": f'<span style="color: {_theme.PAPER}">Threshold %{{x:.2f}}</span>'}
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,7 @@ def _mean_curve(table: pd.DataFrame) -> dict[str, Any]:
         "mode": "lines",
         "line": {"color": _theme.ACCENT, "width": 3.5},
         "name": "Mean over names",
-        "hovertemplate": "threshold %{x:.2f}<br>LabelDist %{y:.3f}<extra></extra>",
+        "hovertemplate": "LabelDist %{y:.3f}<extra></extra>",
     }
 
 
@@ -113,7 +115,7 @@ def _curve(thresholds: pd.Series, values: np.ndarray, *, label: str, index: int)
         },
         "name": shown,
         "customdata": np.full(len(thresholds), shown_label(label, width=80)),
-        "hovertemplate": "<b>%{customdata}</b><br>threshold %{x:.2f}<br>LabelDist %{y:.3f}<extra></extra>",
+        "hovertemplate": "<b>%{customdata}</b>: LabelDist %{y:.3f}<extra></extra>",
     }
 
 
@@ -128,7 +130,7 @@ def _flips(table: pd.DataFrame, column: str, *, sign: int, colour: str) -> dict[
         "fillcolor": faded(colour, 0.45),
         "line": {"color": colour, "width": 1.5},
         "name": f"Cells that {words}",
-        "hovertemplate": "threshold %{x:.2f}<br>%{customdata:,} cells " + words + "<extra></extra>",
+        "hovertemplate": "%{customdata:,} cells " + words + "<extra></extra>",
     }
 
 
@@ -137,11 +139,11 @@ def _marks(table: pd.DataFrame, options: CurveOptions) -> dict[str, list[dict[st
     shapes, notes = [], []
     if options.safest is not None:
         shapes.append(_upright(options.safest, "y", width=1.5, dash="dot") | {"layer": "below"})
-        notes.append(_note(options.safest, "safest", 0.0))
+        notes.append(_note(options.safest, "safest", "bottom"))
     if options.threshold is not None:
         shapes += [_upright(options.threshold, axis, width=2.5, dash="dash") for axis in ("y", "y2")]
         value = float(np.interp(options.threshold, table["threshold"], table["label_dist"]))
-        notes.append(_note(options.threshold, f"<b>{value:.3f}</b> at {options.threshold:g}", value))
+        notes.append(_note(options.threshold, f"<b>{value:.3f}</b> at {options.threshold:g}", "top"))
     return {"shapes": shapes, "annotations": notes}
 
 
@@ -150,8 +152,9 @@ def _upright(threshold: float, axis: str, *, width: float, dash: str) -> dict[st
     return place | {"line": {"color": _theme.MUTED, "width": width, "dash": dash}}
 
 
-def _note(x: float, text: str, y: float) -> dict[str, Any]:
-    place = {"x": x, "y": y, "xanchor": "left", "yanchor": "bottom", "xshift": 6}
+def _note(x: float, text: str, end: str) -> dict[str, Any]:
+    """Words beside an upright line at its top, which the curves leave free, or at its bottom."""
+    place = {"x": x, "xanchor": "left", "xshift": 6, "y": float(end == "top"), "yref": "y domain", "yanchor": end}
     return place | {"text": _theme.ink(text), "showarrow": False, "font": {"size": TITLE_SIZE}}
 
 
@@ -164,7 +167,8 @@ def _layout(table: pd.DataFrame, options: CurveOptions) -> dict[str, Any]:
         "hovermode": "x unified",
         "legend": layout["legend"] | {"font": {"size": TICK_SIZE}},
         # One threshold axis serves both panels, at the foot of the lower one.
-        "xaxis": _axis(f"Threshold on {shown_label(options.target)}") | {"anchor": "y2"},
+        "xaxis": _axis(f"Threshold on {shown_label(options.target)}")
+        | {"anchor": "y2", "unifiedhovertitle": HOVER_TITLE},
         "yaxis": _axis("LabelDist") | {"domain": UPPER, "range": [0, 1.12 * float(np.nanmax([0.05, *tops]))]},
         "yaxis2": _axis("Flipped cells")
         | {
