@@ -24,7 +24,7 @@ with shell.mending():
                 correction=choice.correction,
             )
         )
-    chart, numbers = st.columns([8, 5], gap="large")
+    chart, numbers = st.columns([13, 10], gap="medium")
     with chart:
         names_view.bars(table, study, choice)
     with numbers:

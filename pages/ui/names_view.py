@@ -167,14 +167,14 @@ def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         alt="ScoreSens, interval, adjusted p-value, effect size and LabelDist of every name",
         column_config={
             "name": config.TextColumn("Name", width=140),
-            "score_sens": config.NumberColumn("ScoreSens", format="%+.4f", width=84),
-            "ci_low": config.NumberColumn("From", format="%+.4f", width=70, help="95 % interval over sentences"),
-            "ci_high": config.NumberColumn("To", format="%+.4f", width=70, help="95 % interval over sentences"),
+            "score_sens": config.NumberColumn("ScoreSens", format="%+.4f", width=80),
+            "ci_low": config.NumberColumn("From", format="%+.3f", width=62, help="95 % interval over sentences"),
+            "ci_high": config.NumberColumn("To", format="%+.3f", width=62, help="95 % interval over sentences"),
             "p_adjusted": config.TextColumn("p", width=66, help="Paired t-test, corrected as chosen"),
             "effect_size": config.NumberColumn(
-                "d_z", format="%+.2f", help="Mean change in its own standard deviations"
+                "d_z", format="%+.2f", width=58, help="Mean change in its own standard deviations"
             ),
-            "label_dist": config.NumberColumn("LabelDist", format="%.3f", help="At the chosen threshold"),
+            "label_dist": config.NumberColumn("LabelDist", format="%.3f", width=78, help="At the chosen threshold"),
         },
     )
 
@@ -201,8 +201,8 @@ def groups(study: Opened, choice: Choice) -> None:
     drawing = group_differences(table, target=study.target.name)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt="Group differences with their noise floors")
     said.small_print(
-        "Grey band: groups of that size drawn at random from this list differ by this much in 95 of 100 draws. "
-        "Whiskers: 95 % interval over sentences."
+        "A dot is how far a group's mean lies from that of the other names. Grey band: groups of that size drawn at "
+        "random from this list differ by this much in 95 of 100 draws. Whiskers: 95 % interval over sentences."
     )
     with exports.row():
         exports.csv_button(table, f"groups.{column}.csv", key="groups_csv")

@@ -11,7 +11,7 @@ from psa_core.charts import _theme
 from psa_core.charts._altair import Drawing, Spec, filled, template
 
 # Axes and legend are fitted into the height.
-ROW_PIXELS, FRAME_PIXELS = 46, 100
+ROW_PIXELS, FRAME_PIXELS = 46, 122
 KINDS = ["outside the noise floor", "within the noise floor"]
 
 
@@ -45,7 +45,7 @@ def _template(target: str) -> Spec:
 
     base = alt.Chart().encode(alt.Y("shown:N", title=None, axis=alt.Axis(labelLimit=220)))
     axis = alt.Axis(format="+.3~f", tickCount=8)
-    x = alt.X("noise_low:Q", title=f"Difference in {target} from the other names", axis=axis)
+    x = alt.X("noise_low:Q", title=f"Difference in {target}", axis=axis)
     band = base.mark_bar(color=_theme.MUTED, opacity=0.32, size=24).encode(x, x2="noise_high:Q")
     whiskers = base.mark_rule(color=_theme.ACCENT, strokeWidth=2.5, aria=False)
     zero = alt.Chart().mark_rule(color=_theme.MUTED, strokeWidth=1.5, aria=False).encode(x=alt.datum(0))
@@ -56,7 +56,7 @@ def _template(target: str) -> Spec:
 def _points(base: Any) -> Any:
     import altair as alt
 
-    legend = alt.Legend(orient="top", title=None, labelLimit=320)
+    legend = alt.Legend(orient="top", title=None, labelLimit=320, columns=1)
     colours = alt.Scale(domain=KINDS, range=[_theme.UP, _theme.ACCENT])
     shapes = alt.Scale(domain=KINDS, range=["diamond", "circle"])
     return base.mark_point(filled=True, size=170, opacity=1).encode(

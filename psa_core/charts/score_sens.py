@@ -20,6 +20,9 @@ ROW_PIXELS, MARGIN_PIXELS = 25, 76
 LEGEND_PIXELS, LEGEND_COLUMNS = 26, 5
 HEADER_GAP = 1.6
 LABEL_MARGIN, LETTER_PIXELS = 14, 7.7
+EFFECT_AXIS: dict[str, Any] = {"side": "top", "showgrid": True, "fixedrange": True, "automargin": False}
+EFFECT_AXIS |= {"zeroline": True, "zerolinecolor": _theme.MUTED, "zerolinewidth": 1.5}
+EFFECT_AXIS |= {"tickformat": "+.3~f", "tickfont": {"size": TICK_SIZE}}
 HOVER = (
     "<b>%{customdata[1]}</b><br>%{x:+.4f}<br>95 % interval %{customdata[2]:+.4f} to %{customdata[3]:+.4f}"
     "<br>adjusted p = %{customdata[4]:.3g}<extra></extra>"
@@ -208,8 +211,9 @@ def _layout(arrangement: Arrangement, options: BarOptions) -> dict[str, Any]:
         "legend": layout["legend"] | place,
         "shapes": [_band(float(y)) for y in rows["y"]],
         "annotations": [_text(y, f"<b>{shown_label(text, width=40)}</b>") for y, text in arrangement.headers]
-        + [_text(y, text) for y, text in arrangement.notes],
-        "xaxis": layout["xaxis"] | _effect_axis(options),
+        + [_text(y, text) for y, text in arrangement.notes]
+        + [_axis_title(options)],
+        "xaxis": layout["xaxis"] | EFFECT_AXIS,
         "yaxis": layout["yaxis"]
         | {
             "range": [arrangement.bottom - 0.3, -0.8],
@@ -230,11 +234,10 @@ def _label_pixels(arrangement: Arrangement, options: BarOptions) -> int:
     return round(LABEL_MARGIN + LETTER_PIXELS * max([*names, *headers], default=0))
 
 
-def _effect_axis(options: BarOptions) -> dict[str, Any]:
-    title = {"text": _theme.ink(shown_label(options.axis_title, width=90)), "font": {"size": TITLE_SIZE}}
-    zero = {"zeroline": True, "zerolinecolor": _theme.MUTED, "zerolinewidth": 1.5}
-    ticks = {"tickformat": "+.3~f", "tickfont": {"size": TICK_SIZE}}
-    return {"title": title, "side": "top", "showgrid": True, "fixedrange": True, "automargin": False, **zero, **ticks}
+def _axis_title(options: BarOptions) -> dict[str, Any]:
+    """Above the numbers; a title of the axis itself slips beneath them where the legend has many lines."""
+    place = {"x": 0.5, "xanchor": "center", "yref": "paper", "yanchor": "bottom", "yshift": 24}
+    return _text(1, shown_label(options.axis_title, width=90)) | place | {"font": {"size": TITLE_SIZE}}
 
 
 def _band(y: float) -> dict[str, Any]:
