@@ -9,22 +9,26 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui import exports, markup
+from pages.ui.equity_seen import Seen
 from pages.ui.equity_setup import AUDIT
-from psa_core.audits import eec, eec_tables
+from psa_core.audits import eec_tables, eec_words
 from psa_core.charts._theme import DOWN, UP
 from psa_core.cube import ScoreCube
 
 SHOWN = 8
 
 
-def show(run: str, design: eec.Design, systems: dict[str, ScoreCube], *, kind: str, part: str) -> None:
-    """Choose a system and a score, then read its pairs."""
+def show(seen: Seen) -> None:
+    """Choose a system and a score, then read its pairs; at first those of the largest difference that was found."""
     st.subheader("The pairs that differ most", anchor=False)
+    systems = seen.systems
     choices = [(name, target.name) for name, cube in systems.items() for target in cube.targets]
+    most = eec_words.largest(seen.table)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
             "System and score",
             choices,
+            choices.index((most["system"], most["target"])),
             key=AUDIT.key("pair_system"),
             format_func=lambda item: f"{item[0]} · {item[1]}",
             width=340,
@@ -33,7 +37,7 @@ def show(run: str, design: eec.Design, systems: dict[str, ScoreCube], *, kind: s
             "Direction", ("Both", "Δ > 0", "Δ < 0"), default="Both", required=True, key=AUDIT.key("sign")
         )
     system, target = chosen if chosen in choices else choices[0]
-    table = _pairs(run, system, target, kind, part, str(design.rows["emotion_word"].tolist()), design, systems[system])
+    table = _pairs(seen, system, target, seen.run, seen.kind, seen.part, seen.spelling)
     table = table[{"Both": table["delta"] == table["delta"], "Δ > 0": table["delta"] > 0}.get(sign, table["delta"] < 0)]
     shown = table[table["delta"] != 0].head(SHOWN)
     if shown.empty:
@@ -44,14 +48,12 @@ def show(run: str, design: eec.Design, systems: dict[str, ScoreCube], *, kind: s
         st.caption(
             "Of first names the averages are compared; shown are the two sentences that do most for the difference."
         )
-    _everything(table, systems[system], target, part)
+    _everything(table, systems[system], target, seen.part)
 
 
 @st.cache_data(max_entries=24, show_spinner=False)
-def _pairs(
-    run: str, system: str, target: str, kind: str, part: str, words: str, _design: eec.Design, _cube: ScoreCube
-) -> pd.DataFrame:
-    return eec_tables.pair_table(_design, _cube, target, kind, part)
+def _pairs(_seen: Seen, system: str, target: str, *looked_at: str) -> pd.DataFrame:
+    return eec_tables.pair_table(_seen.design, _seen.systems[system], target, _seen.kind, _seen.part)
 
 
 def _everything(table: pd.DataFrame, cube: ScoreCube, target: str, part: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui import audit_job, equity_pairs, exports, said
+from pages.ui.equity_seen import Seen
 from pages.ui.equity_setup import AUDIT, SPELLINGS
 from psa_core.audits import eec, eec_files, eec_tables, eec_tests, eec_words
 from psa_core.audits.eec_files import Opened
@@ -23,24 +23,6 @@ PART_WORDS = {eec_tables.ALL: "All rows", eec.NEUTRAL: "Neutral rows"}
 PAPER_TABLES = {("gender", "all"): "Table 5", ("gender", "neutral"): "Table 6", ("race", "all"): "Table 7"}
 ORDERS = ("As listed", "By Δ-spread")
 SHARES = ("mean_difference", "mean_positive", "mean_negative", "spread", "largest")
-
-
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """One comparison on one part of the rows in one spelling."""
-
-    run: str
-    opened: Opened
-    systems: dict[str, ScoreCube]
-    kind: str
-    part: str
-    spelling: str
-    table: pd.DataFrame
-
-    @property
-    def design(self) -> eec.Design:
-        """The sentences in the spelling that is looked at."""
-        return eec.spelled(self.opened.design, self.spelling) if self.opened.respelled else self.opened.design
 
 
 def show(run_id: str, folder: Path) -> None:
@@ -58,7 +40,7 @@ def show(run_id: str, folder: Path) -> None:
             said.small_print(eec_words.spelling_line(_spelling(run_id, opened), opened.spelling))
     _figure(seen)
     _tables(seen)
-    equity_pairs.show(seen.run, seen.design, seen.systems, kind=seen.kind, part=seen.part)
+    equity_pairs.show(seen)
     with st.container(horizontal=True, vertical_alignment="center"):
         audit_job.ask_download(AUDIT, folder)
         exports.csv_button(seen.table, f"eec_{seen.kind}_{seen.part}.csv", key=AUDIT.key("table_csv"))
@@ -92,6 +74,7 @@ def _ask(run_id: str, opened: Opened) -> Seen:
             required=True,
             key=AUDIT.key("kind"),
             format_func=COMPARISONS.get,
+            wrap=True,
             bind="query-params",
         )
         part = st.selectbox(
@@ -118,6 +101,7 @@ def _ask_spelling(opened: Opened) -> str:
         required=True,
         key=AUDIT.key("seen_spelling"),
         format_func=SPELLINGS.get,
+        wrap=True,
         help="A system that is known by a file of predictions is left out where the file does not have the sentences.",
     )
     return str(chosen)

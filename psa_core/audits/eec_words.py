@@ -21,13 +21,23 @@ def finding(systems: pd.DataFrame, kind: str) -> str:
         As `eec_tables.system_table` gives it.
     kind : {"gender", "race"}
     """
-    different = systems[systems["p_adjusted"] < ALPHA]
+    different = _different(systems)
     count = f"{len(different)} of {len(systems)} scores differ" if len(systems) > 1 else "The score differs"
     if different.empty:
         none = "None of the scores differs" if len(systems) > 1 else "The score does not differ"
         return f"{none} significantly between {SIDES[kind][0]} and {SIDES[kind][1]}."
-    largest = different.loc[different["mean_difference"].abs().idxmax()]
-    return f"{count} significantly by {kind}. {_most(largest, kind)}"
+    return f"{count} significantly by {kind}. {_most(largest(systems), kind)}"
+
+
+def largest(systems: pd.DataFrame) -> pd.Series:
+    """The score with the largest mean difference among those that differ significantly; of all where none does."""
+    different = _different(systems)
+    some = systems if different.empty else different
+    return some.loc[some["mean_difference"].abs().idxmax()]
+
+
+def _different(systems: pd.DataFrame) -> pd.DataFrame:
+    return systems[systems["p_adjusted"] < ALPHA]
 
 
 def correction(systems: pd.DataFrame) -> str:

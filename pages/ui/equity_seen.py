@@ -1,0 +1,29 @@
+"""What of an Equity Evaluation Corpus audit is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from psa_core.audits import eec
+from psa_core.audits.eec_files import Opened
+from psa_core.cube import ScoreCube
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """One comparison on one part of the rows in one spelling."""
+
+    run: str
+    opened: Opened
+    systems: dict[str, ScoreCube]
+    kind: str
+    part: str
+    spelling: str
+    table: pd.DataFrame
+
+    @property
+    def design(self) -> eec.Design:
+        """The sentences in the spelling that is looked at."""
+        return eec.spelled(self.opened.design, self.spelling) if self.opened.respelled else self.opened.design
