@@ -13,7 +13,7 @@ from psa_core.audits import nationality_cells, nationality_words
 from psa_core.audits.nationality_files import Opened
 from psa_core.charts._theme import DOWN, UP
 
-COUNTRY, TARGET, HEAT = AUDIT.key("country"), AUDIT.key("target"), AUDIT.key("heat")
+COUNTRY, TARGET = AUDIT.key("country"), AUDIT.key("target")
 SHOWN = 10
 WORDS = {"enters": "▲ enters", "leaves": "▼ leaves", "": ""}
 
@@ -32,9 +32,9 @@ def ask(opened: Opened) -> tuple[str, str]:
     return (country if country in names else names[0]), (target if target in targets else targets[0])
 
 
-def take_click() -> None:
-    """A clicked cell becomes the chosen one."""
-    points = st.session_state[HEAT]["selection"]["points"]
+def take_click(heat: str) -> None:
+    """A clicked cell of a heat map becomes the chosen one."""
+    points = st.session_state[heat]["selection"]["points"]
     if points:
         country, target, *_ = points[0]["customdata"]
         st.session_state[COUNTRY], st.session_state[TARGET] = country, target

@@ -22,6 +22,7 @@ from psa_core.charts.country_map import CONFIG, HEIGHT, country_map
 HEAT_KEY, PICKED, COLUMN = AUDIT.key("heat"), AUDIT.key("country"), AUDIT.key("target")
 PLAIN = {"displayModeBar": False}
 MOST_BESIDE, BESIDE_HEIGHT = 4, 330
+LABELS_WIDE = 1.4  # countries' names, in columns of numbers
 
 
 def show(run_id: str, folder: Path) -> None:
@@ -86,15 +87,19 @@ def _table_one(opened: Opened, country: str, target: str) -> None:
     """Table 1 of the paper: heat map and table."""
     st.subheader("Table 1: change of each predicted class, by country", anchor=False)
     blocks = _blocks(opened)
-    st.plotly_chart(
-        country_heat(blocks, selected=(country, target)),
-        key=HEAT_KEY,
-        config=PLAIN,
-        width="content",
-        on_select=nationality_cells.take_click,
-        selection_mode="points",
-        alt=f"Heat map of countries by predicted class. {nationality_words.finding(opened.countries)}",
-    )
+    alone = [[block] for block in blocks] if _is_wide(opened) else [blocks]
+    places = st.columns([sum(len(block.values.columns) for block in part) + LABELS_WIDE for part in alone])
+    for number, (place, part) in enumerate(zip(places, alone, strict=True)):
+        key = f"{HEAT_KEY}_{number}" if number else HEAT_KEY
+        place.plotly_chart(
+            country_heat(part, selected=(country, target)),
+            key=key,
+            config=PLAIN,
+            width="content",
+            on_select=partial(nationality_cells.take_click, key),
+            selection_mode="points",
+            alt=f"Heat map of countries by predicted class. {nationality_words.finding(opened.countries)}",
+        )
     said.small_print(_how_to_read(opened))
     with exports.row():
         exports.picture_buttons(partial(print_audits.country_heat, blocks), "countries", key=AUDIT.key("heat_picture"))

@@ -15,7 +15,7 @@ from psa_core.charts._figure import TICK_SIZE, faded, shown_label
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-ROW_PIXELS, FRAME_PIXELS = 30, 96
+ROW_PIXELS, TITLE_SHIFT = 30, 84
 COLUMN_PIXELS, MARGIN_PIXELS = 132, 230
 STRONGEST, WEAKEST = 0.72, 0.0
 DIVERGING = (
@@ -77,7 +77,7 @@ def country_heat(blocks: Sequence[Block], *, selected: tuple[str, str] | None = 
     widths = [max(1.0, block.values.shape[1]) for block in blocks]
     grid = make_subplots(rows=1, cols=len(blocks), shared_yaxes=True, column_widths=widths, horizontal_spacing=0.025)
     countries = blocks[0].values.index.tolist()
-    grid.update_layout(_theme.figure(FRAME_PIXELS + ROW_PIXELS * len(countries), showlegend=False).layout)
+    grid.update_layout(_theme.figure(TITLE_SHIFT + 38 + ROW_PIXELS * len(countries), showlegend=False).layout)
     for column, block in enumerate(blocks, start=1):
         grid.add_trace(_heat(block), row=1, col=column)
         grid.add_trace(_targets(block), row=1, col=column)
@@ -89,8 +89,11 @@ def country_heat(blocks: Sequence[Block], *, selected: tuple[str, str] | None = 
     grid.update_yaxes(tickvals=list(range(len(countries))), range=[len(countries) - 0.5, -0.5], fixedrange=True)
     grid.update_yaxes(ticktext=ticks, tickfont_size=TICK_SIZE, showgrid=False, zeroline=False, ticks="")
     grid.update_xaxes(side="top", showgrid=False, zeroline=False, fixedrange=True, tickfont_size=TICK_SIZE, ticks="")
+    grid.update_xaxes(autotickangles=[0, 45])  # upright headings would run into their block's title
     width = MARGIN_PIXELS + COLUMN_PIXELS * sum(block.values.shape[1] for block in blocks)
-    return grid.update_layout(width=width, margin={"t": 84, "b": 8, "l": 8, "r": 48}, clickmode="event+select")
+    return grid.update_layout(
+        width=width, margin={"t": TITLE_SHIFT + 26, "b": 8, "l": 8, "r": 48}, clickmode="event+select"
+    )
 
 
 def _heat(block: Block) -> go.Heatmap:
@@ -137,7 +140,7 @@ def _targets(block: Block) -> go.Scatter:
 
 def _head(grid: go.Figure, block: Block, column: int) -> None:
     headings = [
-        _theme.ink(f"<b>{shown_label(name)}</b>" + (f"<br>{shown_label(note)}" if note else ""))
+        _theme.ink(f"<b>{shown_label(name).replace(' ', '<br>', 1)}</b>" + (f"<br>{shown_label(note)}" if note else ""))
         for name, note in zip(block.values.columns, block.notes, strict=True)
     ]
     positions = list(range(len(headings)))
@@ -150,7 +153,7 @@ def _head(grid: go.Figure, block: Block, column: int) -> None:
         y=1,
         yref="paper",
         yanchor="bottom",
-        yshift=50,
+        yshift=TITLE_SHIFT,
         text=_theme.ink(shown_label(block.title, width=60)),
         font={"size": TICK_SIZE},
         showarrow=False,

@@ -120,10 +120,10 @@ def test_a_click_in_the_heat_map_chooses_the_cell(run: Run) -> None:
         from pages.ui import nationality_cells
 
         points = [{"customdata": ["India", "joy", "India: joy"]}]
-        st.session_state[nationality_cells.HEAT] = {"selection": {"points": points}}
-        nationality_cells.take_click()
-        st.session_state[nationality_cells.HEAT] = {"selection": {"points": []}}
-        nationality_cells.take_click()
+        st.session_state["heat"] = {"selection": {"points": points}}
+        nationality_cells.take_click("heat")
+        st.session_state["heat"] = {"selection": {"points": []}}
+        nationality_cells.take_click("heat")
 
     page = run(AppTest.from_function(script))
     assert page.session_state["nationality_country"] == "India"
