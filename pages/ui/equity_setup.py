@@ -100,6 +100,7 @@ def ask_sentences() -> Sentences:
         required=True,
         key=AUDIT.key("spelling"),
         format_func=SPELLINGS.get,
+        wrap=True,
         persist_state="session",
         help="The published corpus misspells one word in 240 sentences. Both are scored; the result can be switched.",
     )

@@ -97,6 +97,7 @@ def _judge(reading: Reading, word: Judgement) -> None:
         on_change=_take,
         args=(reading.folder, word, key),
         label_visibility="collapsed",
+        wrap=True,
     )
 
 

@@ -51,6 +51,7 @@ def ask_sentences() -> Source | None:
         format_func=lambda item: "60 sentences about invented people" if item == OURS else item,
         label_visibility="collapsed",
         persist_state="session",
+        wrap=True,
     )
     if choice == OURS:
         return _preview(Source(OURS))

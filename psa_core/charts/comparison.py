@@ -36,7 +36,9 @@ def _intervals(title: str) -> Spec:
     import altair as alt
 
     base = alt.Chart().encode(
-        alt.Y("label:N", title=None, axis=alt.Axis(labelLimit=200, labelExpr="split(datum.label, ' · ')"))
+        alt.Y(
+            "label:N", title=None, axis=alt.Axis(labelLimit=200, labelOffset=-14, labelExpr="split(datum.label, ' · ')")
+        )
     )
     x = alt.X("value:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=6))
     tooltip = ["label:N", *(alt.Tooltip(f"{field}:Q", format=".4f") for field in ("value", "low", "high"))]

@@ -9,7 +9,7 @@ import pandas as pd
 from psa_core.charts import _theme
 from psa_core.charts._altair import Drawing, Spec, template
 
-KINDS = ["Change of the original score", "Dependence on which names are listed"]
+KINDS = ["Change of the original score", "Dependence on the list of names"]
 HEIGHT = 360
 
 
