@@ -1,7 +1,12 @@
 """``python -m psa_core``: see :mod:`psa_core.cli`."""
 
-import sys
+from psa_core import stopping
 
-from psa_core.cli import main
 
-sys.exit(main())
+def _main() -> int:
+    from psa_core.cli import main
+
+    return main()
+
+
+stopping.run(_main)

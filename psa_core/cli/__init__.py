@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 from psa_core.cache import CacheWarning
 from psa_core.errors import PsaError
 from psa_core.registry import discover
+from psa_core.stopping import EXIT_INTERRUPTED, SENTENCE
 
 EXIT_BAD_INPUT = 2
-EXIT_INTERRUPTED = 130
 
 
 class _Parser(argparse.ArgumentParser):
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0, 1 for a gate that failed, 2 for bad input (one sentence on standard error).
+        Exit status: 0, 1 for a gate that failed, 2 for bad input, 130 when stopped (one sentence on standard error).
     """
     parser = _Parser(prog="psa_core", description="Perturbation Sensitivity Analysis of text classifiers.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"psa_core {options.command}: {error}", file=sys.stderr)
         return EXIT_BAD_INPUT
     except KeyboardInterrupt:
-        print(f"psa_core {options.command}: stopped; run it again to go on from the scores kept.", file=sys.stderr)
+        print(f"psa_core {options.command}: {SENTENCE}", file=sys.stderr)
         return EXIT_INTERRUPTED
     except BrokenPipeError:  # the reader of a listing has seen enough
         sys.stderr.close()
