@@ -69,6 +69,8 @@ def _ordered(layer: Spec, order: list[str]) -> Spec:
 
 
 PRINTED_AXIS = {"gridColor": "#E3E5E6", "labelColor": _theme.INK, "titleColor": _theme.INK, "labelFlush": False}
+# Whoever opens the picture may have a wider font than the one it was measured with.
+PRINTED_AXIS |= {"labelPadding": 6, "titlePadding": 14}
 
 
 def to_svg(chart: Any) -> str:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._altair import to_svg
+from psa_core.charts._figure import OTHER, colour_values
 from psa_core.charts.score_sens import BarOptions, arrange
 
 BARS_WIDTH, CURVE_WIDTH, ROW_PIXELS = 470, 640, 19
@@ -41,7 +42,7 @@ def name_figure(table: pd.DataFrame, options: BarOptions) -> str:
     names = pd.DataFrame({"y": rows["y"], "words": words})
     zero = alt.Chart(pd.DataFrame({"x": [0.0]})).mark_rule(color=_theme.INK).encode(x="x:Q")
     layers = [
-        *_bars(rows, y, options),
+        *_bars(rows, y, options, groups=colour_values(table[options.colour_by]) if options.colour_by else []),
         zero,
         _row_texts(names, y, "normal"),
         _row_texts(pd.DataFrame(arrangement.headers, columns=["y", "words"]), y, "bold"),
@@ -52,18 +53,21 @@ def name_figure(table: pd.DataFrame, options: BarOptions) -> str:
     return to_svg(alt.layer(*layers).properties(width=BARS_WIDTH, height=height, padding=padding))
 
 
-def _bars(rows: pd.DataFrame, y: Any, options: BarOptions) -> list[Any]:
+def _bars(rows: pd.DataFrame, y: Any, options: BarOptions, *, groups: list[str]) -> list[Any]:
     import altair as alt
 
     is_sure = rows["p_adjusted"] < options.alpha
     rows = rows.assign(
         mark=is_sure.map({True: "*", False: ""}),
         opacity=is_sure.map({True: 1.0, False: 0.4}),
-        group=rows[options.colour_by].astype(str) if options.colour_by else "",
+        group=rows[options.colour_by].astype(str).where(lambda value: value.isin(groups), OTHER) if groups else "",
         mark_at=rows["ci_high"].where(rows["score_sens"] >= 0, rows["ci_low"]),
     )
     legend = alt.Legend(orient="top", title=None, columns=5) if options.colour_by else None
-    colour = alt.Color("group:N", legend=legend, scale=alt.Scale(range=list(_theme.CATEGORICAL)))
+    colours = dict(zip([*groups, OTHER] if groups else [""], _theme.CATEGORICAL, strict=False))
+    drawn = [group for group in colours if (rows["group"] == group).any()]
+    scale = alt.Scale(domain=drawn, range=[colours[group] for group in drawn])
+    colour = alt.Color("group:N", legend=legend, scale=scale)
     x = alt.X("score_sens:Q", title=options.axis_title, axis=alt.Axis(format="+.3~f", tickCount=7))
     opacity = alt.Opacity("opacity:Q", scale=None, legend=None)
     base = alt.Chart(rows).encode(y=y)
@@ -113,10 +117,12 @@ def threshold_figure(table: pd.DataFrame, *, target: str, threshold: float) -> s
         cut,
     ]
     down = base.transform_calculate(minus="-datum.flips_down")
-    flips = "Flipped cells: down | up"
+    words = "(datum.value == 0 ? '' : datum.value < 0 ? ' ↓' : ' ↑')"
+    flips: dict[str, Any] = {"title": "Flipped cells"}
+    flips["axis"] = alt.Axis(tickCount=5, labelExpr=f"format(abs(datum.value), ',') + {words}")
     lower = [
-        base.mark_area(color=_theme.UP, opacity=0.6).encode(alt.Y("flips_up:Q", title=flips)),
-        down.mark_area(color=_theme.DOWN, opacity=0.6).encode(alt.Y("minus:Q", title=flips)),
+        base.mark_area(color=_theme.UP, opacity=0.6).encode(alt.Y("flips_up:Q", **flips)),
+        down.mark_area(color=_theme.DOWN, opacity=0.6).encode(alt.Y("minus:Q", **flips)),
         cut,
     ]
     panels = [alt.layer(*upper).properties(height=220), alt.layer(*lower).properties(height=150)]

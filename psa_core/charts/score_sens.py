@@ -88,8 +88,8 @@ def score_sens_bars(table: pd.DataFrame, options: BarOptions) -> go.Figure:
     import plotly.graph_objects as go
 
     arrangement = arrange(table, options)
-    groups = enumerate(_coloured(arrangement.rows, options.colour_by))
-    bars = [_bars(rows, options, value=value, index=index) for index, (value, rows) in groups]
+    groups = enumerate(_coloured(arrangement.rows, options.colour_by, table))
+    bars = [_bars(rows, options, value=value, index=index) for index, (value, rows) in groups if len(rows)]
     traces = [*bars, _asterisks(arrangement.rows, options.alpha)]
     return go.Figure(data=traces, layout=_layout(arrangement, options))
 
@@ -139,12 +139,12 @@ def _ends(ordered: pd.DataFrame, options: BarOptions) -> tuple[pd.DataFrame, pd.
     return ordered[in_top], ordered[in_bottom], int((~in_top & ~in_bottom).sum())
 
 
-def _coloured(rows: pd.DataFrame, column: str) -> list[tuple[str, pd.DataFrame]]:
+def _coloured(rows: pd.DataFrame, column: str, table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     if not column:
         return [("", rows)]
-    values = colour_values(rows[column])
+    values = colour_values(table[column])  # of all names, so that a group keeps its colour when some are hidden
     known = rows[column].astype(str).where(rows[column].astype(str).isin(values), OTHER)
-    return [(value, rows[known == value]) for value in [*values, OTHER] if (known == value).any()]
+    return [(value, rows[known == value]) for value in [*values, OTHER]]
 
 
 def _bars(rows: pd.DataFrame, options: BarOptions, *, value: str, index: int) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from psa_core.study import perturbation_of
 
 EXTREMES = 5
 LARGEST_FIGURE = 60
+ARROW = "\u00a0→\u00a0"  # kept on one line
 
 
 def model_name(cube: ScoreCube) -> str:
@@ -28,7 +29,8 @@ def model_name(cube: ScoreCube) -> str:
 
 def opening(cube: ScoreCube, found: Mapping[str, Evidence]) -> Html:
     """The question and the finding."""
-    targets = " and ".join(found)
+    *first, last = found
+    targets = f"{', '.join(first)} and {last}" if first else last
     question = f"Does {model_name(cube)} change its {targets} score when only the name in a sentence changes?"
     answers = [
         element("p", findings.corpus_finding(evidence.numbers, name), css="finding") for name, evidence in found.items()
@@ -120,8 +122,8 @@ def _flips(cube: ScoreCube, evidence: Evidence) -> Html:
     rows = [
         [
             _swapped(texts, flip.sentence_position, str(flip.name)),
-            f"{flip.original:.2f} → {flip.perturbed:.2f}",
-            "0 → 1" if flip.direction == "up" else "1 → 0",
+            f"{flip.original:.2f}{ARROW}{flip.perturbed:.2f}",
+            f"0{ARROW}1" if flip.direction == "up" else f"1{ARROW}0",
         ]
         for flip in evidence.flips.itertuples(index=False)
     ]

@@ -23,14 +23,25 @@ figcaption, .small { font-size: .88rem; }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; white-space: nowrap; }
-th:first-child, td:first-child, .words td, .words th { text-align: left; overflow-wrap: anywhere; }
+th:first-child, td:first-child, .words td, .words th { text-align: left; }
+td { overflow-wrap: anywhere; }
 .words td:first-child { min-width: 16rem; }
+table:not(.words) td:not(:first-child) { white-space: nowrap; }
 td small { display: block; color: var(--muted); white-space: nowrap; }
 tr { break-inside: avoid; }
+h2 + p { break-after: avoid; }
 del { color: #8a3a0c; text-decoration-thickness: 2px; }
 mark { background: #cfe7e4; color: inherit; font-weight: 600; margin-left: .15em; padding: 0 .15em; }
 pre { background: #f5f3ee; padding: .8rem 1rem; border-radius: .5rem; white-space: pre-wrap; overflow-wrap: anywhere;
   font-size: .88rem; }
 @page { margin: 16mm 14mm; }
-@media print { main { max-width: none; padding: 0; } body { font-size: 11pt; } h2 { margin-top: 1.6rem; } }
+@media print {
+  main { max-width: none; padding: 0; }
+  body { font-size: 11pt; }
+  h2 { margin-top: 1.6rem; }
+  .wide { overflow: visible; }
+  table { font-size: 8.5pt; }
+  th { white-space: normal; }
+  th, td { padding: .3rem .4rem; }
+}
 """

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from psa_core.charts import _theme
 from psa_core.charts.print_figures import name_figure, threshold_figure
-from psa_core.charts.score_sens import BarOptions
+from psa_core.charts.score_sens import BarOptions, score_sens_bars
 
 
 def names(count: int = 4) -> pd.DataFrame:
@@ -32,6 +35,15 @@ def test_name_figure_has_every_name_with_its_group() -> None:
     assert "<image" not in drawn and "href" not in drawn
 
 
+def test_a_group_has_the_colour_that_it_has_on_the_page() -> None:
+    rows = names(6).assign(career=["zoologist"] * 4 + ["actor"] * 2)
+    options = BarOptions(colour_by="career")
+    page = {trace["name"]: trace["marker"]["line"]["color"] for trace in score_sens_bars(rows, options).data[:2]}
+    assert page == {"zoologist": _theme.CATEGORICAL[0], "actor": _theme.CATEGORICAL[1]}
+    bars = re.findall(r'aria-roledescription="bar"[^>]* fill="([^"]+)"', name_figure(rows, options))
+    assert [bars.count(colour) for colour in page.values()] == [4, 2]
+
+
 @pytest.mark.parametrize("limit", [0, 3])
 def test_long_lists_say_what_they_leave_out(limit: int) -> None:
     drawn = name_figure(names(20), BarOptions(limit=limit))
@@ -48,3 +60,4 @@ def test_threshold_figure() -> None:
     rows = pd.DataFrame({"threshold": thresholds, "label_dist": 0.2, "low": 0.1, "high": 0.3})
     drawn = threshold_figure(rows.assign(flips_up=3, flips_down=2), target="sentiment", threshold=0.0)
     assert "Threshold on sentiment" in drawn and "LabelDist" in drawn and "Flipped cells" in drawn
+    assert ">2 ↓<" in drawn and ">2 ↑<" in drawn and ">−2" not in drawn
