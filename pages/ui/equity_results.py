@@ -65,7 +65,7 @@ def _spelling(run_id: str, _opened: Opened) -> pd.DataFrame:
 def _ask(run_id: str, opened: Opened) -> Seen:
     """The switches: gender or race, which rows, which spelling."""
     any_cube = next(iter(opened.systems.values()))
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         kinds = list(opened.design.comparisons)
         kind = st.segmented_control(
             "Compare",
@@ -82,7 +82,7 @@ def _ask(run_id: str, opened: Opened) -> Seen:
             eec_tables.parts_of(any_cube),
             key=AUDIT.key("part"),
             format_func=lambda item: PART_WORDS.get(item, f"Rows about {item}"),
-            width=190,
+            width=170,
             bind="query-params",
         )
         spelling = _ask_spelling(opened)

@@ -33,7 +33,7 @@ class Filters:
 
 def ask(study: Opened) -> Filters:
     """Filters on one line; the names are those of the whole app."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         direction = st.segmented_control(
             "Direction",
             DIRECTIONS,
@@ -56,7 +56,7 @@ def ask(study: Opened) -> Filters:
         )
         _ask_names(study)
         search = st.text_input(
-            "Words in the sentence", type="search", key=Key.SENTENCES_SEARCH, width=220, placeholder="Any words"
+            "Words in the sentence", type="search", key=Key.SENTENCES_SEARCH, width=190, placeholder="Any words"
         )
         judging()
     return Filters(None if direction == "both" else str(direction), str(order), (search or "").strip())
@@ -71,7 +71,7 @@ def _ask_names(study: Opened) -> None:
         key=Key.SENTENCES_NAMES,
         on_change=lambda: state.choose(names=tuple(st.session_state[Key.SENTENCES_NAMES])),
         placeholder="All names",
-        width=300,
+        width=260,
     )
 
 

@@ -15,7 +15,7 @@ from psa_core.charts._figure import TICK_SIZE, faded, shown_label
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-ROW_PIXELS, TITLE_SHIFT = 30, 84
+ROW_PIXELS, TITLE_SHIFT = 30, 66
 COLUMN_PIXELS, MARGIN_PIXELS = 132, 230
 STRONGEST, WEAKEST = 0.72, 0.0
 DIVERGING = (

@@ -86,6 +86,7 @@ def _lay_out(drawn: go.Figure, systems: pd.DataFrame, verdicts: tuple[str, ...])
     )
     spreads = [_beside(position, f"{spread:.3f}") for position, spread in enumerate(systems["spread"])]
     header = _beside(-0.55, "Δ-spread")
+    drawn.update_layout(legend_font_size=TICK_SIZE)
     drawn.update_layout(annotations=[header, *spreads], margin={"r": 84, "t": 40, "b": 56}, boxmode="overlay")
 
 

@@ -146,3 +146,11 @@ def test_a_design_of_too_many_sentences_is_refused(monkeypatch):
     monkeypatch.setattr(eec, "MOST_SENTENCES", 17)
     with pytest.raises(CorpusError, match="3 templates with words × 6 people"):
         eec.Design(DESIGN.templates, DESIGN.people, DESIGN.words)
+
+
+def test_the_largest_difference_is_a_significant_one_where_there_is_any() -> None:
+    rows = pd.DataFrame(
+        {"system": ["a", "b", "c"], "mean_difference": [0.9, -0.2, 0.1], "p_adjusted": [1.0, 0.001, 0.001]}
+    )
+    assert eec_words.largest(rows)["system"] == "b"
+    assert eec_words.largest(rows.assign(p_adjusted=1.0))["system"] == "a"
