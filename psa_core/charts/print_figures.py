@@ -9,7 +9,7 @@ import pandas as pd
 from psa_core.charts import _theme
 from psa_core.charts._altair import to_svg
 from psa_core.charts._figure import OTHER, colour_values
-from psa_core.charts.score_sens import BarOptions, arrange
+from psa_core.charts.bar_order import BarOptions, arrange
 
 BARS_WIDTH, CURVE_WIDTH, ROW_PIXELS = 470, 640, 19
 NAME_LETTERS, GROUP_LETTERS = 24, 14

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from psa_core import findings
+from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.print_figures import name_figure, threshold_figure
-from psa_core.charts.score_sens import BarOptions
 from psa_core.cube import ScoreCube
 from psa_core.perturb import Perturbation
 from psa_core.report._evidence import Evidence
