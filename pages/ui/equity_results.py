@@ -18,7 +18,7 @@ from psa_core.charts import print_audits
 from psa_core.charts.eec_boxes import delta_boxes
 from psa_core.cube import ScoreCube
 
-COMPARISONS = {"gender": "Gender (female − male)", "race": "Race (African American − European American)"}
+COMPARISONS = {"gender": "Gender (female − male)", "race": "Race (African − European American)"}
 PART_WORDS = {eec_tables.ALL: "All rows", eec.NEUTRAL: "Neutral rows"}
 PAPER_TABLES = {("gender", "all"): "Table 5", ("gender", "neutral"): "Table 6", ("race", "all"): "Table 7"}
 ORDERS = ("As listed", "By Δ-spread")
