@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from psa_core.charts import _theme
-from psa_core.charts.bar_order import BarOptions, score_sens_bars
+from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.print_figures import name_figure, threshold_figure
+from psa_core.charts.score_sens import score_sens_bars
 
 
 def names(count: int = 4) -> pd.DataFrame:
