@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def names(scorer: TokenScorer, options: ScoringOptions) -> tuple[str, ...]:
 
     Of torch's exact ones each is the next with less waiting, so the first that can be trusted is the fastest.
     """
-    if not isinstance(scorer, TransformersScorer):
+    if not _answers_logits(scorer):
         return ("torch",)
     if scorer.device != "cpu":
         return (_short_format(scorer.device), "torch") if options.precision == "fast" else ("torch",)
@@ -55,6 +55,11 @@ def names(scorer: TokenScorer, options: ScoringOptions) -> tuple[str, ...]:
     split = ("torch split",) if batches and _threads() > 1 else ()
     short = (_short_format(scorer.device),) if options.precision == "fast" else ()
     return (*short, *fused, *split, "torch", *onnx)
+
+
+def _answers_logits(scorer: TokenScorer) -> TypeGuard[TransformersScorer]:
+    """Whether the scorer's raw outputs are its model's logits; a language model's are sums over them."""
+    return isinstance(scorer, TransformersScorer) and type(scorer).forward is TransformersScorer.forward
 
 
 def verified(wanted: Iterable[str], scorer: TokenScorer, rows: TokenIds) -> tuple[dict[str, Candidate], list[str]]:
@@ -73,7 +78,7 @@ def verified(wanted: Iterable[str], scorer: TokenScorer, rows: TokenIds) -> tupl
     notes : list of str
         Why others cannot, and how far a faster format is off.
     """
-    on_device = isinstance(scorer, TransformersScorer) and scorer.device != "cpu"
+    on_device = _answers_logits(scorer) and scorer.device != "cpu"
     trusted = {"torch": Candidate(DeviceForward(scorer) if on_device else ScorerForward(scorer), 0.0)}
     probes, notes = _Probes(scorer, _of_all_lengths(rows)), []
     with _LOCK:

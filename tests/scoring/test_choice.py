@@ -10,7 +10,7 @@ from psa_core.errors import OptionError
 from psa_core.scoring import ScoringOptions, _candidates, _choice, _onnx, score, score_cells
 from psa_core.scoring._calibrate import Calibration, measure, remember, remembered
 from psa_core.scoring._forward import ScorerForward, SplitForward
-from tests.tiny_models import KINDS, tiny_classifier
+from tests.tiny_models import KINDS, tiny_causal_lm, tiny_classifier, tiny_masked_lm
 
 ONNX = ScoringOptions(backend="onnx")
 TEXTS = ["she is good", "he said it was so bad and then she said it was good", "I hate Alice.", "good"]
@@ -40,6 +40,12 @@ def test_every_backend_is_exact_for_every_kind_of_model(folders, make_cells, kin
     expected = np.array([one_by_one(scorer, cells.row(sentence)) for sentence in range(6)])
     assert np.abs(scores.perturbed - expected).max() <= 1e-5
     assert np.abs(scores.original - one_by_one(scorer, cells.originals())).max() <= 1e-5
+
+
+@pytest.mark.parametrize("make", [tiny_causal_lm, tiny_masked_lm])
+def test_a_language_models_surprise_is_computed_its_own_way(make, tmp_path):
+    scorer = models.load(f"lm:{make(tmp_path / 'lm')}")
+    assert score(scorer, TEXTS) == pytest.approx(one_by_one(scorer, TEXTS), abs=1e-3)
 
 
 @needs_onnx
