@@ -7,6 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+CHIPS = ".st-key-chips [data-tag-index]"
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 
 
@@ -44,14 +45,17 @@ def drawings_drawn(page: Page) -> None:
 
 def chips(page: Page) -> list[str]:
     """What the selection's chips say."""
-    return page.locator(".st-key-chips [data-tag-index]").all_inner_texts()
+    return page.locator(CHIPS).all_inner_texts()
 
 
 def click_bar(page: Page, index: int) -> None:
-    """Click the middle of a bar of Figure 1."""
+    """Click the middle of a bar of Figure 1, and wait until the chips say so."""
+    before = chips(page)
     box = page.locator(".st-key-names_bars .bars .point path").nth(index).bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    shown = f"[...document.querySelectorAll({CHIPS!r})].map(chip => chip.innerText)"
+    page.wait_for_function(f"before => JSON.stringify({shown}) !== JSON.stringify(before)", arg=before)
     settle(page)
 
 
