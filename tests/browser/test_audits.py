@@ -82,6 +82,7 @@ def test_nationality_stopped_resumed_and_read_cell_by_cell(page: Page, tmp_path:
     heat = page.locator(".st-key-nationality_heat .js-plotly-plot")
     heat.click(position={"x": 200, "y": 92 + 30 * 16.5})
     expect(page.get_by_role("combobox", name="Country")).to_have_value("Morocco")
+    settle(page)
     kept = folder_as_zip(page, tmp_path / "nationality.zip")
     page.get_by_role("button", name="Set up another nationality audit").click()
     settle(page)
