@@ -24,7 +24,7 @@ test: setup
 	$(PY) -m pytest -m "not gpu and not network"
 
 quick: setup
-	$(PY) -m pytest -m "not gpu and not network and not browser and not slow"
+	OMP_NUM_THREADS=1 $(PY) -m pytest -n auto --dist loadfile -m "not gpu and not network and not browser and not slow"
 
 check: setup
 	$(PY) -m ruff format --check .

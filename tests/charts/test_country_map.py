@@ -13,6 +13,8 @@ from psa_core.audits import gazetteers
 from psa_core.charts.country_map import CONFIG, country_map
 from psa_core.registry import ASSETS
 
+pytestmark = pytest.mark.slow
+
 STATIC = Path(__file__).resolve().parent.parent.parent / "static"
 VALUES = pd.DataFrame(
     {

@@ -13,6 +13,8 @@ from psa_core.charts._altair import to_png
 from psa_core.charts.country_heat import Block
 from psa_core.charts.eec_boxes import LOOKS
 
+pytestmark = pytest.mark.slow
+
 VERDICTS = ("F=M not significant", "F↑–M↓", "F↓–M↑")
 SYSTEMS = pd.DataFrame(
     {"system": ["<b>one", "two"], "target": ["joy", "joy"], "verdict": ["F↓–M↑", VERDICTS[0]], "spread": [0.75, 0.0]}

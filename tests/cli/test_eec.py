@@ -13,6 +13,8 @@ from scipy.stats import ttest_rel
 from psa_core import cli, models
 from psa_core.audits import eec, eec_files, eec_tests
 
+pytestmark = pytest.mark.slow
+
 PUBLISHED = "b28c42433f1341740d7d16150bec67a1b009a8a851d083f63abebc1d081b55db"
 CORRECTED = "24b0f7d783e50ce68636208b0cd293952b1a6112ee1a81da0657bac10a3f37fe"
 PEOPLE = (

@@ -5,6 +5,8 @@ import pytest
 from psa_core import cli
 from psa_core.registry import discover
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path, monkeypatch):

@@ -12,6 +12,8 @@ from streamlit.testing.v1 import AppTest
 from psa_core import cli, jobs, run_folder
 from psa_core.audits import eec_files
 
+pytestmark = pytest.mark.slow
+
 OpenPage = Callable[..., AppTest]
 Words = Callable[[AppTest], str]
 Run = Callable[[AppTest], AppTest]

@@ -11,6 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from psa_core import cli, jobs, run_folder
 
+pytestmark = pytest.mark.slow
+
 OpenPage = Callable[..., AppTest]
 Words = Callable[[AppTest], str]
 Run = Callable[[AppTest], AppTest]

@@ -9,6 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages import result_studies
 
+pytestmark = pytest.mark.slow
+
 PAGES = ["names", "thresholds", "sentences", "compare", "mitigate", "report"]
 OpenPage = Callable[..., AppTest]
 Words = Callable[[AppTest], str]
