@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from psa_core import trust
 from psa_core.errors import CorpusError
 from psa_core.registry import ASSETS
 
@@ -55,7 +56,7 @@ def packaged() -> dict[str, Path]:
     return {path.stem: path for path in sorted((ASSETS / "corpora").glob("*.csv"))}
 
 
-def load(source: str, text_column: str | None = None) -> Corpus:
+def load(source: str, text_column: str | None = None, *, origin: trust.Origin | None = None) -> Corpus:
     """Read a packaged corpus by id, or a file by path.
 
     Parameters
@@ -64,9 +65,13 @@ def load(source: str, text_column: str | None = None) -> Corpus:
         ``sample``, or a path that ends in .csv, .tsv, .txt, .jsonl or .parquet (.gz too).
     text_column : str, optional
         The column of the texts; found by name or by length when not given.
+    origin : Origin, optional
+        Who names the source, where that is not who this thread acts for; see `psa_core.trust`.
 
     Raises
     ------
+    OptionError
+        When a file may not be read on that word.
     CorpusError
         When the file is missing, empty, not text, malformed, or has no such column.
 
@@ -75,6 +80,8 @@ def load(source: str, text_column: str | None = None) -> Corpus:
     >>> len(load("sample").sentences) >= 240
     True
     """
+    if source not in packaged():
+        trust.permit_path("sentences", source, origin)
     path = packaged().get(source, Path(source))
     if not isfile(path):  # which Path.is_file answers with an error where a name is too long
         choices = ", ".join(packaged())

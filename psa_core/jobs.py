@@ -27,6 +27,7 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import RunFolderError
 from psa_core.given import file_name
 from psa_core.study import StudySpec, spec_of
+from psa_core.trust import Origin
 
 #: This process's own workers, kept so that one that ended can be told from one that is still starting.
 _WORKERS: dict[str, subprocess.Popen[bytes]] = {}
@@ -74,24 +75,30 @@ def run_path(run_id: str) -> Path:
     return root() / run_id
 
 
-def submit(spec: StudySpec, uploads: Mapping[str, bytes] | None = None) -> str:
-    """Start a study in a worker process; returns the run id.
+def submit(spec: StudySpec, uploads: Mapping[str, bytes] | None = None, *, origin: Origin = Origin.VISITOR) -> str:
+    """Start a study in a worker process, on somebody's word; returns the run id.
 
     Its `sentences` and `names` may be file names among the uploads, which are kept in the run's own folder.
     """
     kept = {name: file_name(name) for name in uploads or {}}
     named = {field: kept.get(getattr(spec, field), getattr(spec, field)) for field in ("sentences", "names")}
-    run_id = create({"command": "run", "study": asdict(spec) | named}, uploads or {})
+    run_id = create({"command": "run", "study": asdict(spec) | named, "origin": origin.name}, uploads or {})
     resume(run_id)
     return run_id
 
 
-def submit_audit(command: str, arguments: Sequence[str], uploads: Mapping[str, bytes] | None = None) -> str:
+def submit_audit(
+    command: str,
+    arguments: Sequence[str],
+    uploads: Mapping[str, bytes] | None = None,
+    *,
+    origin: Origin = Origin.VISITOR,
+) -> str:
     """Start another command of the command line, such as ``eec``, in a worker process; returns the run id.
 
     Its arguments may name files among the uploads, by `given.file_name`; ``--out`` is added.
     """
-    run_id = create({"command": command, "arguments": list(arguments)}, uploads or {})
+    run_id = create({"command": command, "arguments": list(arguments), "origin": origin.name}, uploads or {})
     resume(run_id)
     return run_id
 
@@ -108,9 +115,10 @@ def resume(run_id: str) -> None:
     write_status(place, state="queued", message="Waiting for its turn")
     job = _job(place)
     options = [*job.get("arguments", ()), "--out", str(place / RESULT), "--job", str(place)]
-    command = [sys.executable, "-m", "psa_core", job["command"], *options]
+    # -P: the uploads, its working folder, are not where modules are looked for
+    command = [sys.executable, "-P", "-m", "psa_core", job["command"], *options]
     library = str(Path(__file__).resolve().parent.parent)
-    paths = os.pathsep.join(filter(None, [library, os.environ.get("PYTHONPATH")]))
+    paths = os.pathsep.join([library, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))])
     with (place / "worker.log").open("ab") as log:
         worker = _WORKERS[run_id] = subprocess.Popen(
             command,
@@ -202,6 +210,11 @@ def write_status(place: Path, **values: Any) -> None:
 def spec_at(place: Path) -> StudySpec:
     """The study that a run's folder describes."""
     return StudySpec.from_mapping(_job(place)["study"])
+
+
+def origin_at(place: Path) -> Origin:
+    """On whose word a run works: who submitted it; a file, where nobody did (it was opened, or an older one)."""
+    return Origin.__members__.get(str(_job(place).get("origin")), Origin.FILE)
 
 
 def _job(place: Path) -> dict[str, Any]:

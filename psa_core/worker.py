@@ -12,7 +12,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from psa_core import cube_file, jobs, models, report, run_folder, study
+from psa_core import cube_file, jobs, models, report, run_folder, study, trust
 from psa_core.cache import ScoreCache
 from psa_core.errors import Cancelled, PsaError
 from psa_core.models import Scorer
@@ -53,7 +53,7 @@ class Job:
         """Do the work of a job in its turn and write how it ended; `do` returns the number of sentences."""
         with jobs.attached(self.place):
             try:
-                with self._turn():
+                with self._turn(), trust.acting(jobs.origin_at(self.place), self.place / "inputs"):
                     total = do()
             except Cancelled:
                 self._write("cancelled", message="Stopped; resume to go on from the scores kept so far.")

@@ -13,6 +13,7 @@ FLOORS = {
     "psa_core.errors": 0,
     "psa_core.registry": 0,
     "psa_core.stopping": 0,
+    "psa_core.trust": 0.5,
     "psa_core.given": 1,
     "psa_core.cells": 1,
     "psa_core.environment": 1,

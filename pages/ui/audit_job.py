@@ -10,7 +10,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui import job_panel, markup, shell
+from pages.ui import job_panel, markup, offered, shell
 from psa_core import jobs, run_folder
 from psa_core.audits.zipped import unzip
 from psa_core.errors import RunFolderError
@@ -62,7 +62,7 @@ class Audit:
 
     def start(self, arguments: Sequence[str], files: Mapping[str, bytes]) -> None:
         """Start the command in a worker process and show its progress."""
-        self.open(jobs.submit_audit(self.command, arguments, files))
+        self.open(jobs.submit_audit(self.command, arguments, files, origin=offered.origin()))
         st.rerun()
 
 

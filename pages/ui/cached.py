@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from pages.ui import offered
 from psa_core import anchors, jobs, models, tables
 from psa_core import names as name_lists
 from psa_core.anchors import AnchorFinder
@@ -17,6 +18,7 @@ from psa_core.cube import ScoreCube
 from psa_core.models import ModelCard, Scorer
 from psa_core.names import NameList
 from psa_core.study import StudySpec, execute, plan
+from psa_core.trust import Origin
 
 EXAMPLE = StudySpec(sentences="sample", names="demo", model="profanity-check")
 FIRST = ("profanity-check", "vader")  # whose weights are inside their packages, and which load at once
@@ -34,10 +36,15 @@ def _cube(run_id: str, state: str, sentences_done: int) -> ScoreCube:
     return jobs.open_cube(run_id)
 
 
+def scorer(model_id: str, origin: Origin | None = None) -> Scorer:
+    """A loaded model, one for all sessions, on the word of the person before the page unless `origin` says whose."""
+    said_by = offered.origin() if origin is None else origin
+    return _scorer(models.check(model_id, said_by), said_by)
+
+
 @st.cache_resource(max_entries=4, show_spinner="Loading the model")
-def scorer(model_id: str) -> Scorer:
-    """A loaded model, one for all sessions."""
-    return models.load(model_id)
+def _scorer(model_id: str, origin: Origin) -> Scorer:
+    return models.load(model_id, origin=origin)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Loading the anchor finder")
@@ -56,7 +63,7 @@ def model_cards() -> tuple[ModelCard, ...]:
 @st.cache_resource(max_entries=16, show_spinner=False)
 def names(list_id: str) -> NameList:
     """A packaged name list."""
-    return name_lists.load(list_id)
+    return name_lists.load(list_id, origin=Origin.FILE)
 
 
 @st.cache_data(max_entries=512, show_spinner=False)

@@ -84,6 +84,7 @@ class Key(StrEnum):
     COMPARE_METRIC = "metric"
 
     MITIGATE_COUNT = "mitigate_count"
+    MITIGATE_MODEL = "mitigate_model"
     MITIGATE_CHECK = "mitigate_check"
 
     REPORT_ZIP = "report_zip"

@@ -7,13 +7,15 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.ui import cached, exports, opened, said, shell
+from pages.ui import cached, exports, markup, offered, opened, said, shell
 from pages.ui.keys import Key
 from pages.ui.opened import Opened
-from psa_core import mitigate, stats
+from psa_core import mitigate, models, stats
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.mitigation import averaging_curves, original_scores
 from psa_core.cube import ScoreCube
+from psa_core.errors import PsaError
+from psa_core.trust import Origin
 
 STEPS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500)
 CHECKED_SENTENCES = 10
@@ -116,13 +118,17 @@ def ask_the_model(study: Opened, count: int) -> None:
     """Score some sentences with the name-averaged scorer itself, beside what the study foretold."""
     with st.expander("Ask the model itself, or use the scorer in your own code", icon=":material/verified:"):
         spec = study.cube.provenance.get("study", {})
+        model = str(spec.get("model", ""))
         names = mitigate.drawn_names(study.cube, count)
-        if st.button(f"Score {CHECKED_SENTENCES} sentences again, averaged over names", key=Key.MITIGATE_CHECK):
+        said_by = _confirmed(study.run, model)
+        if said_by is not None and st.button(
+            f"Score {CHECKED_SENTENCES} sentences again, averaged over names", key=Key.MITIGATE_CHECK
+        ):
             with shell.mending("The model of this study cannot be asked"), st.spinner("Asking the model"):
                 averaged = mitigate.NameAveraged(
-                    cached.scorer(str(spec["model"])),
+                    cached.scorer(model, said_by),
                     names,
-                    cached.finder(str(spec["anchors"])),
+                    cached.finder(str(spec.get("anchors", "pronouns"))),
                     recognised=tuple(study.cube.names["name"]),
                 )
                 found = mitigate.check(averaged, study.cube, opened.perturbation(study), sentences=CHECKED_SENTENCES)
@@ -130,12 +136,33 @@ def ask_the_model(study: Opened, count: int) -> None:
                 f"{found.texts:,} texts of {found.sentences} sentences: two names of one sentence differ by at most "
                 f"{found.spread:.2g}, and the answers by at most {found.difference:.2g} from what this page foretold."
             )
-        st.code(_example(str(spec.get("model", "vader"))), language="python")
+        st.code(_example(model), language="python")
+
+
+def _confirmed(run: str, model: str) -> Origin | None:
+    """On whose word the study's model may be loaded; what a file names has to be typed again by a person first."""
+    said_by = offered.origin_of(run, model)
+    try:
+        models.check(model, said_by)
+        return said_by
+    except PsaError as error:
+        why = str(error)
+    st.html(markup.plain(f"The model of this study is not loaded. {why}"))
+    if not offered.is_offered(model):
+        return None
+    typed = st.text_input(
+        "The model's id, typed by you: the study's file names it, and you say that it may be loaded",
+        key=f"{Key.MITIGATE_MODEL} {run}",
+        max_chars=300,
+    )
+    return offered.origin() if typed.strip() == model else None
 
 
 def _example(model: str) -> str:
+    """Code to copy; a model that does more than compute is left to the reader, for the id may be a stranger's."""
+    shown = model if offered.is_harmless(model) else "the model's id"
     return (
         "from psa_core import anchors, mitigate, models\n\n"
-        f"scorer = mitigate.NameAveraged(models.load({model!r}), ('Ann Lee', 'Bo Kim'), anchors.finder('pronouns'))\n"
+        f"scorer = mitigate.NameAveraged(models.load({shown!r}), ('Ann Lee', 'Bo Kim'), anchors.finder('pronouns'))\n"
         "scorer.score(['I like Ann Lee.', 'I like her.'])  # the same score twice"
     )

@@ -1,46 +1,52 @@
-"""Which models a visitor may name: on a server for several people, none that reads its disk or its network."""
+"""Which models a page offers and takes; what is allowed, and why not, `psa_core.trust` says."""
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
-from psa_core import models
-from psa_core.errors import OptionError
+from psa_core import jobs, models, trust
+from psa_core.errors import PsaError
 from psa_core.models import ModelPlugin
+from psa_core.trust import Origin
 
-FROM_A_HUB = ("hf", "lm")
-FIX = "On your own machine set PSA_HISTORY=1 (make app does)."
+
+def origin() -> Origin:
+    """Who sits before these pages: the owner of the machine, or a visitor."""
+    return Origin.OWN_MACHINE if os.environ.get("PSA_HISTORY") == "1" else Origin.VISITOR
+
+
+def origin_of(run_id: str, model_id: str) -> Origin:
+    """On whose word the model of a run may be loaded here: a file's, where no person submitted the run with it."""
+    spec = jobs.status(run_id).spec
+    if spec is None or spec.model != model_id:
+        return Origin.FILE
+    return max(origin(), jobs.origin_at(jobs.run_path(run_id)))
 
 
 def kinds() -> dict[str, ModelPlugin]:
     """The kinds of models that take an argument, by id."""
     named = {item: plugin for item, plugin in models.plugins().items() if plugin.argument}
-    return {item: plugin for item, plugin in named.items() if not plugin.command_line_only and _harmless(item)}
+    return {item: plugin for item, plugin in named.items() if trust.offered_to(plugin.takes, origin())}
+
+
+def is_offered(model_id: str) -> bool:
+    """Whether a person before these pages may use an id."""
+    return _passes(model_id, origin())
+
+
+def is_harmless(model_id: str) -> bool:
+    """Whether loading a model touches nothing but the program, whoever names it."""
+    return _passes(model_id, Origin.FILE)
+
+
+def _passes(model_id: str, said_by: Origin) -> bool:
+    try:
+        models.check(model_id, said_by)
+    except PsaError:
+        return False
+    return True
 
 
 def check(model_id: str) -> str:
-    """Return an id that a visitor may use; raises `OptionError` for others."""
-    typed, _, argument = model_id.partition(":")
-    kind = next((item for item, plugin in models.plugins().items() if typed in plugin.aliases), typed)
-    if model_id in {card.id for card in models.cards()}:
-        return model_id
-    if kind not in kinds():
-        expected = ", ".join(f"{item}:…" for item in kinds()) or "a model of the list"
-        raise OptionError("model", got=repr(model_id), expected=f"an id such as {expected}", fix=FIX)
-    if not _own_machine() and kind in FROM_A_HUB and _is_path(argument):
-        raise OptionError("model", got="a folder of this server", expected="an id of a model hub", fix=FIX)
-    return model_id
-
-
-def _own_machine() -> bool:
-    return os.environ.get("PSA_HISTORY") == "1"
-
-
-def _harmless(kind: str) -> bool:
-    return _own_machine() or kind in (*FROM_A_HUB, "keyword") or (kind == "http" and "PSA_HTTP_ALLOW" in os.environ)
-
-
-def _is_path(argument: str) -> bool:
-    name = argument.partition("?")[0]
-    return name.startswith(("/", ".", "~", "\\")) or ":" in name or Path(name).exists()
+    """Return an id that a person before these pages may use; raises a `PsaError` for others."""
+    return models.check(model_id, origin())

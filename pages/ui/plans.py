@@ -21,6 +21,7 @@ from psa_core.perturb import Perturbation
 from psa_core.scoring import score
 from psa_core.selection import Selection, SelectionOptions, select
 from psa_core.study import Plan, StudySpec
+from psa_core.trust import Origin
 
 TRIALS, ENOUGH_SECONDS = (32, 128, 512, 2048), 0.15
 COUNT_UP_TO = 300_000
@@ -77,7 +78,7 @@ def corpus(source: Source) -> Corpus:
 @st.cache_resource(max_entries=6, show_spinner="Reading the sentences")
 def _corpus(key: str, _source: Source) -> Corpus:
     if _source.upload is None:
-        return corpora.load(_source.spec, _source.text_column)
+        return corpora.load(_source.spec, _source.text_column, origin=Origin.FILE)
     return corpora.parse(_source.upload.name, _source.upload.content, _source.text_column)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import cached, plans, state
+from pages.ui import cached, offered, plans, state
 from pages.ui.keys import Key
 from pages.ui.step import duration
 from psa_core import jobs
@@ -35,5 +35,5 @@ def price(planned: Plan) -> None:
 def start(planned: Plan, files: dict[str, bytes]) -> None:
     """The button that submits the study to a worker; the page then shows its progress."""
     if st.button("Run the study", type="primary", key=Key.STUDY_RUN, icon=":material/play_arrow:"):
-        state.choose(run=jobs.submit(planned.spec, files))
+        state.choose(run=jobs.submit(planned.spec, files, origin=offered.origin()))
         st.rerun()

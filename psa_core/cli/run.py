@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from pathlib import Path
 
 from psa_core import models, out_folder, report, run_folder, study, tables, worker
 from psa_core.cache import ScoreCache
+from psa_core.cli import _from_manifest as from_manifest
 from psa_core.cli._base import Command, add_selection, study_spec
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
@@ -23,7 +23,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     add_selection(parser, required=False)
     parser.add_argument("--model", metavar="ID", help="an id from `models`")
     parser.add_argument("--out", metavar="DIR", type=Path, help="result folder, new or empty")
-    parser.add_argument("--from-manifest", metavar="FILE", type=Path, help="run the study of a manifest.json again")
+    from_manifest.add_options(parser)
     parser.add_argument("--no-cache", action="store_true", help="score every text, remember none")
     parser.add_argument("--precision", choices=("exact", "fast"), default="exact", help="fast: shorter GPU formats")
     parser.add_argument("--executor", default="local", help="local, ray, or ray:<address>")
@@ -47,7 +47,9 @@ def _execute(options: argparse.Namespace) -> int:
     )
     out_folder.check_target(options.out)
     planned = study.plan(spec)
-    scorer = models.load(spec.model)
+    if options.from_manifest:
+        from_manifest.check_inputs(options, planned)
+    scorer = models.load(spec.model, origin=from_manifest.origin_of_model(options))
     cache = ScoreCache.open()
     cube = study.execute(planned, scorer, options=scoring, cache=cache, on_window=_Progress().show)
     run_folder.write(cube, options.out, report.render)
@@ -78,11 +80,7 @@ def _spec(options: argparse.Namespace) -> StudySpec:
         raise OptionError(missing[0], got="nothing", expected="a value", fix="See psa_core run --help.")
     if options.from_manifest is None:
         return study_spec(options)
-    try:
-        manifest = json.loads(options.from_manifest.read_text(encoding="utf-8"))
-        return StudySpec.from_mapping(manifest["study"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise OptionError("--from-manifest", got=str(options.from_manifest), expected="a manifest.json") from error
+    return from_manifest.spec_of(options)
 
 
 class _Progress:

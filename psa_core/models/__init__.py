@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.given import words
 from psa_core.models._base import ModelCard, ModelPlugin, Scorer, TokenScorer
 from psa_core.registry import discover
+from psa_core.trust import Need, Origin
 
-__all__ = ["ModelCard", "ModelPlugin", "Scorer", "TokenScorer", "cards", "load", "plugins"]
+__all__ = ["ModelCard", "ModelPlugin", "Scorer", "TokenScorer", "cards", "check", "load", "needs", "plugins"]
 
 
 def plugins() -> dict[str, ModelPlugin]:
@@ -20,20 +22,50 @@ def cards() -> tuple[ModelCard, ...]:
     return tuple(card for plugin in plugins().values() for card in plugin.cards())
 
 
-def load(model_id: str) -> Scorer:
+def load(model_id: str, *, origin: Origin | None = None) -> Scorer:
     """Load a scorer: ``vader``, ``minilm-emotion``, ``hf:<hub id or folder>``, ``predictions:<file>`` …
+
+    Parameters
+    ----------
+    model_id : str
+    origin : Origin, optional
+        Who names it, where that is not who this thread acts for; see `psa_core.trust`.
+
+    Raises
+    ------
+    OptionError
+        When it may not be loaded on that word.
+    ModelError
+        When the id is unknown or the model cannot be loaded; the message says what to do.
+    """
+    plugin, argument = _found(check(model_id, origin))
+    try:
+        with trust.acting(origin):
+            return plugin.load(argument)
+    except OSError as error:
+        got = f"{model_id[:80]!r}, which cannot be read ({error.strerror or type(error).__name__})"
+        raise ModelError("model", got=got, expected="a model that is there and that you may read") from error
+
+
+def check(model_id: str, origin: Origin | None = None) -> str:
+    """The id, where it may be loaded on somebody's word; loads nothing. See `load` for what it raises."""
+    plain = words("model", model_id)
+    for need in needs(plain):
+        trust.permit("model", need, origin)
+    return plain
+
+
+def needs(model_id: str) -> tuple[Need, ...]:
+    """What loading a model does: nothing for a packaged one; for a plug-in that loads another model, the other's too.
 
     Raises
     ------
     ModelError
-        When the id is unknown or the model cannot be loaded; the message says what to do.
+        When the id is unknown.
     """
-    plugin, argument = _found(words("model", model_id))
-    try:
-        return plugin.load(argument)
-    except OSError as error:
-        got = f"{model_id[:80]!r}, which cannot be read ({error.strerror or type(error).__name__})"
-        raise ModelError("model", got=got, expected="a model that is there and that you may read") from error
+    plugin, argument = _found(model_id)
+    packaged = model_id in {card.id for card in plugin.cards()} or not plugin.argument
+    return () if packaged else plugin.takes.needs(argument)
 
 
 def _found(model_id: str) -> tuple[ModelPlugin, str]:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from psa_core import trust
 from psa_core.cube import Target
 
 
@@ -94,8 +95,9 @@ class ModelPlugin:
         Models that can be offered at once; cheap, and loads nothing heavy.
     argument : str
         What follows the colon, in words; empty when nothing does.
-    command_line_only : bool
-        Whether loading it may run code that the user names, so that pages do not offer it.
+    takes : Takes
+        What the argument is: nothing of this machine's (`trust.NOTHING`), a path, an address, code. Whether it may be
+        loaded is decided by that and by who names it. Code unless said otherwise.
     aliases : tuple of str
         Other words before the colon that it answers to; `load` then takes the whole id.
     """
@@ -106,5 +108,10 @@ class ModelPlugin:
     load: Callable[[str], Scorer]
     cards: Callable[[], tuple[ModelCard, ...]] = tuple
     argument: str = ""
-    command_line_only: bool = False
+    takes: trust.Takes = trust.CODE
     aliases: tuple[str, ...] = ()
+
+    @property
+    def command_line_only(self) -> bool:
+        """Whether loading it runs code that the user names, so that no page offers it."""
+        return bool(self.argument) and not trust.offered_to(self.takes, trust.Origin.OWN_MACHINE)

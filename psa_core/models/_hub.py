@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.models._answers import reason
 
@@ -17,7 +17,6 @@ TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model", "bpe.
 SMALL_FILES = ("*config.json", "tokenizer*", "vocab*", "merges.txt", "special_tokens_map.json", "added_tokens.json")
 SAFE_WEIGHTS = ("model.safetensors", "model-*.safetensors", "model.safetensors.index.json")
 PICKLED_WEIGHTS = ("pytorch_model.bin", "pytorch_model-*.bin", "pytorch_model.bin.index.json")
-HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 FLAGS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 _progress: ContextVar[Callable[[int, int], None] | None] = ContextVar("progress", default=None)
@@ -90,8 +89,10 @@ def files_of(name: str, options: Mapping[str, str], *, weights: bool = True) -> 
         return folder
     if folder.is_file():
         raise ModelError("model", got=f"the file {name}", expected="a folder or a hub id", fix="Give its folder.")
-    if not HUB_ID.fullmatch(name) or name.startswith("."):
-        raise ModelError("model", got=repr(name), expected="a folder that exists, or a hub id such as owner/model")
+    if not trust.is_hub_id(name):
+        raise ModelError(
+            "model", got=repr(name[:120]), expected="a folder that exists, or a hub id such as owner/model"
+        )
     found = _fetch(name, options, patterns=[*SMALL_FILES, "*.model", *(SAFE_WEIGHTS if weights else ())])
     if weights and flag(options, "allow_pickle") and not any(found.glob("*.safetensors")):
         found = _fetch(name, options, patterns=list(PICKLED_WEIGHTS))

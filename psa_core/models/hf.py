@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.models._base import ModelPlugin, TokenScorer
 from psa_core.models._heads import Head, head_of
@@ -76,4 +77,5 @@ MODEL = ModelPlugin(
     summary="Any sequence classifier of the transformers library: a folder, or an id of a model hub.",
     load=load,
     argument="hub id or folder",
+    takes=trust.HUB_OR_PATH,
 )

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.given import as_texts
@@ -129,5 +130,6 @@ MODEL = ModelPlugin(
     summary='A model behind an address: POST {"texts": […]}, answered by {"scores": [[…], …], "targets": […]}.',
     load=load,
     argument="//host/path",
+    takes=trust.ADDRESS,
     aliases=("https",),
 )

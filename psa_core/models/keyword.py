@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.given import as_texts
@@ -111,4 +112,5 @@ MODEL = ModelPlugin(
     load=load,
     cards=lambda: (CARD,),
     argument="name=weight,name=weight",
+    takes=trust.NOTHING,
 )

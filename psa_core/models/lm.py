@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.models._base import ModelCard, ModelPlugin, TokenScorer
@@ -113,6 +114,14 @@ def packaged_file() -> Path:
     return files[0]
 
 
+def _needs(argument: str) -> tuple[trust.Need, ...]:
+    """The packaged weights need nothing."""
+    name = argument.partition("?")[0]
+    if name.endswith(".gguf"):
+        return (trust.Need(trust.Kind.PATH, name),)
+    return () if name == PACKAGED else trust.HUB_OR_PATH.needs(argument)
+
+
 def _kind(architectures: list[str]) -> str:
     for name in architectures:
         if name.endswith("ForMaskedLM"):
@@ -141,4 +150,5 @@ MODEL = ModelPlugin(
     load=load,
     cards=lambda: (CARD,) if importlib.util.find_spec(PACKAGE.replace("-", "_")) else (),
     argument="hub id, folder or .gguf file",
+    takes=trust.Takes(trust.HUB_OR_PATH.kinds, _needs),
 )

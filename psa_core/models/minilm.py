@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.models._adapter import BASE, base_of, load_merged, scale_of
@@ -153,4 +154,5 @@ MODEL = ModelPlugin(
     load=load,
     cards=cards,
     argument="adapter folder",
+    takes=trust.PATH,
 )

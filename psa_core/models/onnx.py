@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.given import as_texts
@@ -212,4 +213,5 @@ MODEL = ModelPlugin(
     summary="A text classifier in ONNX format with its tokenizer.json and config.json.",
     load=load,
     argument="folder",
+    takes=trust.PATH,
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from psa_core import corpus
+from psa_core import corpus, trust
 from psa_core.cube import Target
 from psa_core.errors import CorpusError, ModelError
 from psa_core.given import as_texts
@@ -239,4 +239,5 @@ MODEL = ModelPlugin(
     summary="Scores that were computed elsewhere for exported texts: a column text, and one column per target.",
     load=load,
     argument="file",
+    takes=trust.PATH,
 )

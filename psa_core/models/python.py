@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.given import as_texts
@@ -124,5 +125,5 @@ MODEL = ModelPlugin(
     summary="A function from a list of texts to an array of scores. Runs it, so only on the command line.",
     load=load,
     argument="module:function",
-    command_line_only=True,
+    takes=trust.CODE,
 )

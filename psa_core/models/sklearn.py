@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.given import as_texts
@@ -133,4 +134,5 @@ MODEL = ModelPlugin(
     summary="A scikit-learn pipeline over texts, in skops format.",
     load=load,
     argument="file",
+    takes=trust.PATH,
 )

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from psa_core import trust
 from psa_core.errors import NameListError
 from psa_core.names._base import NameList
 from psa_core.names._files import MAX_BYTES, read_names, too_large
@@ -51,16 +52,20 @@ def available() -> tuple[NameListCard, ...]:
     return tuple(_card(item, sidecars[item]) for item in sorted(sidecars, key=lambda item: sidecars[item]["rank"]))
 
 
-def load(spec: str) -> NameList:
+def load(spec: str, *, origin: trust.Origin | None = None) -> NameList:
     """Read a packaged list by id, or a file by path.
 
     Parameters
     ----------
     spec : str
         An id of `available`, or a path to a file as `read_names` takes it.
+    origin : Origin, optional
+        Who names it, where that is not who this thread acts for; see `psa_core.trust`.
 
     Raises
     ------
+    OptionError
+        When a file may not be read on that word.
     NameListError
         When there is no such list or file, or it cannot be studied; see `read_names`.
 
@@ -71,6 +76,7 @@ def load(spec: str) -> NameList:
     """
     card = next((card for card in available() if card.id == spec), None)
     if card is None:
+        trust.permit_path("names", spec, origin)
         return replace(read_names(Path(spec).name, _file_bytes(spec)), id=spec)
     names = read_names(f"{spec}.csv", (FOLDER / f"{spec}.csv").read_bytes())
     return replace(names, id=spec, title=card.title, provenance=card.provenance, licence=card.licence)

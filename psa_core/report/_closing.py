@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
+from psa_core import models
 from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError
 from psa_core.report._html import Html, element, join, listing, table
@@ -62,7 +63,18 @@ def _commands(cube: ScoreCube) -> list[str]:
         spec = spec_of(cube)
     except (KeyError, TypeError, PsaError):  # a cube that no study made
         return [again]
+    if needs := _needs(spec.model):
+        return [again, f"\n\n# The model, {needs}, has to be named by you: add --model with its id, if you know it."]
     return [again] if spec.exclude else [command_line(spec), "\n\n# or, from this study's own folder\n", again]
+
+
+def _needs(model_id: str) -> str:
+    """What loading a model does beyond computing, with its id, which may be a stranger's: no command to be copied."""
+    try:
+        needs = models.needs(model_id)
+    except PsaError:  # a plug-in that is not here
+        return f"{model_id!r}"
+    return f"{model_id!r}, which {' and '.join(need.kind.value for need in needs)}" if needs else ""
 
 
 def command_line(spec: StudySpec) -> str:

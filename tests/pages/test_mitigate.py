@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from psa_core import jobs, mitigate, models
@@ -38,3 +40,56 @@ def test_the_model_itself_answers_as_foretold(open_page: OpenPage, run: Run, wor
     page.button(key="mitigate_check").click()
     said = words_of(run(page))
     assert "two names of one sentence differ by at most 0" in said
+
+
+HOSTILE = (
+    "python:subprocess:getoutput",
+    "http://127.0.0.1:9/",
+    "http://2130706433:9/",
+    "predictions:/etc/passwd",
+    "hf:/etc",
+    "hf:owner/model",
+)
+
+
+def _opened_from_a_zip(model: str) -> str:
+    """The run that a zip becomes whose manifest names another model."""
+    spec = StudySpec(sentences="sample", names="demo", model="keyword", sample=4)
+    cube = execute(plan(spec), models.load("keyword"))
+    named = {**cube.provenance, "study": {**cube.provenance["study"], "model": model}}
+    return jobs.keep(replace(cube, provenance=named), lambda _: "")
+
+
+@pytest.mark.parametrize("history", ["0", "1"])
+@pytest.mark.parametrize("model", HOSTILE)
+def test_a_model_that_a_file_names_is_not_loaded(
+    model: str, history: str, open_page: OpenPage, words_of: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PSA_HISTORY", history)
+    run_id = _opened_from_a_zip(model)
+    for plugin in models.plugins().values():
+        monkeypatch.setitem(plugin.__dict__, "load", lambda _: pytest.fail("was loaded"))
+    page = open_page("mitigate", run=run_id)
+    assert not [button for button in page.button if button.key == "mitigate_check"]
+    assert "only a suggestion" in words_of(page)
+    assert model not in page.code[0].value
+
+
+def test_a_person_confirms_what_the_file_names(
+    open_page: OpenPage, run: Run, words_of: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PSA_HISTORY", "1")
+    page = open_page("mitigate", run=_opened_from_a_zip("predictions:/nowhere.csv"))
+    for typed, offered in (("predictions:/other.csv", False), ("predictions:/nowhere.csv", True)):
+        (field,) = [field for field in page.text_input if str(field.key).startswith("mitigate_model")]
+        field.set_value(typed)
+        run(page)
+        assert [button.key for button in page.button if button.key == "mitigate_check"] == ["mitigate_check"] * offered
+    page.button(key="mitigate_check").click()
+    assert "no file at" in words_of(run(page))
+
+
+def test_code_cannot_be_confirmed_on_a_page(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PSA_HISTORY", "1")
+    page = open_page("mitigate", run=_opened_from_a_zip("python:subprocess:getoutput"))
+    assert not [field for field in page.text_input if str(field.key).startswith("mitigate_model")]

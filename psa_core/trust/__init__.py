@@ -1,0 +1,199 @@
+"""What a model id, a path or an address may be: decided here alone, by where it comes from.
+
+A plug-in says what its argument is (`Takes`); whoever loads it says who named it (`Origin`), or works inside of
+`acting`; every load passes `permit`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from psa_core.errors import OptionError
+from psa_core.trust._names import ALLOW, is_hub_id
+
+__all__ = [
+    "ADDRESS",
+    "CODE",
+    "HUB_OR_PATH",
+    "NOTHING",
+    "PATH",
+    "Kind",
+    "Need",
+    "Origin",
+    "Takes",
+    "acting",
+    "current",
+    "is_hub_id",
+    "offered_to",
+    "permit",
+    "permit_path",
+]
+
+
+class Origin(IntEnum):
+    """Where an id, a path or an address comes from, the most trusted first."""
+
+    COMMAND_LINE = 0
+    OWN_MACHINE = 1
+    VISITOR = 2
+    FILE = 3
+
+
+class Kind(Enum):
+    """What loading something does; the value says it in a sentence after *which*."""
+
+    HUB = "is fetched from a model hub"
+    PATH = "reads this machine's files"
+    ADDRESS = "asks an address"
+    PICKLE = "reads a pickle, which can hide a program"
+    CODE = "runs a program"
+
+
+@dataclass(frozen=True)
+class Need:
+    """One thing that loading something does, and to what: a path, an address, a hub id, a function."""
+
+    kind: Kind
+    value: str
+
+
+@dataclass(frozen=True)
+class Takes:
+    """What the argument of a plug-in is.
+
+    Attributes
+    ----------
+    kinds : frozenset of Kind
+        All that it can be; empty where loading touches nothing but the program itself.
+    needs : callable
+        From one argument to what loading it does.
+    """
+
+    kinds: frozenset[Kind]
+    needs: Callable[[str], tuple[Need, ...]]
+
+
+def _hub_or_path(argument: str) -> tuple[Need, ...]:
+    name, _, options = argument.partition("?")
+    there = Need(Kind.HUB if is_hub_id(name) and not os.path.exists(name) else Kind.PATH, name)
+    pickled = dict(parse_qsl(options)).get("allow_pickle", "0").lower() not in ("0", "no", "false")
+    return (there, Need(Kind.PICKLE, name)) if pickled else (there,)
+
+
+def _one(kind: Kind, end: str) -> Takes:
+    return Takes(frozenset({kind}), lambda argument: (Need(kind, argument.partition(end)[0]),))
+
+
+NOTHING = Takes(frozenset(), lambda _: ())
+CODE = Takes(frozenset({Kind.CODE}), lambda argument: (Need(Kind.CODE, argument),))
+PATH = _one(Kind.PATH, "?")
+ADDRESS = _one(Kind.ADDRESS, "#")
+HUB_OR_PATH = Takes(frozenset({Kind.HUB, Kind.PATH, Kind.PICKLE}), _hub_or_path)
+
+MAY = {
+    Origin.COMMAND_LINE: frozenset(Kind),
+    Origin.OWN_MACHINE: frozenset(Kind) - {Kind.CODE},
+    Origin.VISITOR: frozenset({Kind.HUB, Kind.ADDRESS}),
+    Origin.FILE: frozenset[Kind](),
+}
+WHO = {
+    Origin.COMMAND_LINE: "the command line",
+    Origin.OWN_MACHINE: "a page",
+    Origin.VISITOR: "a visitor",
+    Origin.FILE: "a file",
+}
+FIX = {
+    Origin.OWN_MACHINE: "Use the command line for it.",
+    Origin.VISITOR: "On your own machine set PSA_HISTORY=1 (make app does).",
+    Origin.FILE: "What a file names is only a suggestion: if you know it, type it yourself.",
+}
+
+_origin: ContextVar[Origin] = ContextVar("origin", default=Origin.COMMAND_LINE)
+_inside: ContextVar[Path | None] = ContextVar("inside", default=None)
+
+
+def current() -> Origin:
+    """On whose word this thread acts now; the command line's, unless it is inside of `acting`."""
+    return _origin.get()
+
+
+@contextmanager
+def acting(origin: Origin | None, inside: Path | None = None) -> Iterator[None]:
+    """Act on somebody's word in this block; one block inside of another can only be stricter.
+
+    Parameters
+    ----------
+    origin : Origin or None
+        None changes nothing.
+    inside : path, optional
+        A folder whose files may be read on anybody's word: the uploads of a run.
+    """
+    stricter = _origin.set(max(current(), origin or Origin.COMMAND_LINE))
+    folder = _inside.set(inside or _inside.get())
+    try:
+        yield
+    finally:
+        _inside.reset(folder)
+        _origin.reset(stricter)
+
+
+def permit(field: str, need: Need, origin: Origin | None = None) -> None:
+    """Pass what may be done on somebody's word.
+
+    Parameters
+    ----------
+    field : str
+        What the message is about: ``model``, ``sentences``.
+    need : Need
+    origin : Origin, optional
+        Who names it, where that is not who this thread acts for.
+
+    Raises
+    ------
+    OptionError
+        When it may not be done; the message says why.
+    """
+    who = max(current(), origin or Origin.COMMAND_LINE)
+    listed = need.kind is not Kind.ADDRESS or who < Origin.VISITOR or ALLOW in os.environ
+    if (need.kind in MAY[who] and listed) or (need.kind is Kind.PATH and _is_inside(need.value)):
+        return
+    got = f"{need.value[:80]!r}, named by {WHO[who]}, which {need.kind.value}"
+    raise OptionError(field, got=got, expected=_expected(who), fix=FIX[who])
+
+
+def permit_path(field: str, path: str, origin: Origin | None = None) -> None:
+    """`permit` for the path of a file to read."""
+    permit(field, Need(Kind.PATH, path), origin)
+
+
+def offered_to(takes: Takes, origin: Origin) -> bool:
+    """Whether some argument of a plug-in may come from there."""
+    kinds = takes.kinds & MAY[origin]
+    if origin >= Origin.VISITOR and ALLOW not in os.environ:
+        kinds -= {Kind.ADDRESS}
+    return not takes.kinds or bool(kinds)
+
+
+def _expected(origin: Origin) -> str:
+    kinds = MAY[origin]
+    if Kind.PATH in kinds:
+        return "a packaged model, a file, an address or an id of a model hub"
+    return "an id of a model hub, or one of the list" if Kind.HUB in kinds else "one of the list"
+
+
+def _is_inside(path: str) -> bool:
+    """Whether a path leads into the folder whose files may be read on anybody's word."""
+    folder = _inside.get()
+    if folder is None:
+        return False
+    try:
+        return Path(path).resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):  # a loop of links, a NUL, a name too long
+        return False
