@@ -51,7 +51,7 @@ def check(model_id: str, origin: Origin | None = None) -> str:
     """The id, where it may be loaded on somebody's word; loads nothing. See `load` for what it raises."""
     plain = words("model", model_id)
     for need in needs(plain):
-        trust.permit("model", need, origin)
+        trust.permit("model", need, origin, named=plain)
     return plain
 
 

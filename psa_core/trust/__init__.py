@@ -144,7 +144,7 @@ def acting(origin: Origin | None, inside: Path | None = None) -> Iterator[None]:
         _origin.reset(stricter)
 
 
-def permit(field: str, need: Need, origin: Origin | None = None) -> None:
+def permit(field: str, need: Need, origin: Origin | None = None, *, named: str = "") -> None:
     """Pass what may be done on somebody's word.
 
     Parameters
@@ -154,6 +154,8 @@ def permit(field: str, need: Need, origin: Origin | None = None) -> None:
     need : Need
     origin : Origin, optional
         Who names it, where that is not who this thread acts for.
+    named : str
+        What the message calls it; the need's own value when empty.
 
     Raises
     ------
@@ -164,7 +166,7 @@ def permit(field: str, need: Need, origin: Origin | None = None) -> None:
     listed = need.kind is not Kind.ADDRESS or who < Origin.VISITOR or ALLOW in os.environ
     if (need.kind in MAY[who] and listed) or (need.kind is Kind.PATH and _is_inside(need.value)):
         return
-    got = f"{need.value[:80]!r}, named by {WHO[who]}, which {need.kind.value}"
+    got = f"{(named or need.value)[:120]!r}, named by {WHO[who]}, which {need.kind.value}"
     raise OptionError(field, got=got, expected=_expected(who), fix=FIX[who])
 
 
