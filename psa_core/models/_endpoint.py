@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import threading
 import time
@@ -12,13 +11,13 @@ from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.models._numbers import parse_range
+from psa_core.trust import ALLOW, LOCAL, TOKEN, Origin, allowed
 
-TOKEN = "PSA_HTTP_TOKEN"
-ALLOW = "PSA_HTTP_ALLOW"
-SECRET_WORDS = ("token", "secret", "password", "passwd", "pwd", "auth", "authorization", "key", "sig", "signature")
-LOCAL = ("localhost", "127.0.0.1", "::1")
+__all__ = ["ALLOW", "TOKEN", "Endpoint", "EndpointOptions", "allowed", "certificates", "options_of"]
+
 # Too many requests, and the three that say "not now".
 PASSING = (429, 502, 503, 504)
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
@@ -53,6 +52,8 @@ class Endpoint:
         Most requests per second; 0 is no limit.
     sleep, clock : callable
         How to wait, and the time in seconds.
+    origin : Origin
+        On whose word it is asked; a visitor's word does not reach this machine and its networks.
     """
 
     address: str = field(repr=False)
@@ -61,6 +62,7 @@ class Endpoint:
     pace: float = 0.0
     sleep: Callable[[float], None] = lambda seconds: time.sleep(seconds)
     clock: Callable[[], float] = time.monotonic
+    origin: Origin = field(default_factory=trust.current)
     _turn: list[float] = field(default_factory=lambda: [0.0], repr=False)
     _lock: Any = field(default_factory=threading.Lock, repr=False)
 
@@ -106,8 +108,10 @@ class Endpoint:
         import httpx
 
         began, body = self.clock(), bytearray()
-        asked: dict[str, Any] = {"json": question, "headers": self._headers(), "timeout": self.timeout}
-        with httpx.stream("POST", self.address, verify=certificates(), **asked) as response:
+        address, headers, extensions = self._place()
+        client = httpx.Client(verify=certificates(), timeout=self.timeout, follow_redirects=False)
+        asked: dict[str, Any] = {"json": question, "headers": headers, "extensions": extensions}
+        with client, client.stream("POST", address, **asked) as response:
             for part in response.iter_bytes():
                 body += part
                 if len(body) > MOST_BYTES:
@@ -122,6 +126,8 @@ class Endpoint:
 
         if status in (401, 403):
             fix = f"Set {TOKEN} in the environment to a valid token."
+            if os.environ.get(TOKEN, "").strip() and not self._headers():
+                fix = f"{TOKEN} goes to listed hosts only: list this one in {ALLOW}."
             raise ModelError(self.shown, got=f"status {status} ({_phrase(status)})", expected="permission", fix=fix)
         if status != 200:
             got = f"status {status} ({_phrase(status)})"
@@ -132,12 +138,30 @@ class Endpoint:
             got = f"{len(content)} bytes that are not JSON"
             raise ModelError(self.shown, got=got, expected='{"scores": [[…], …]}') from error
 
+    def _place(self) -> tuple[str, dict[str, str], dict[str, str]]:
+        """Where to connect, with what headers, and for whom the certificate has to be.
+
+        On a visitor's word that is a number which was checked a moment ago: the name could stand for another by now.
+        """
+        if self.origin < Origin.VISITOR:
+            return self.address, self._headers(), {}
+        import httpx
+
+        url = httpx.URL(self.address)
+        number = trust.public_addresses(self.address)[0]
+        named = {"Host": url.netloc.decode("ascii")}
+        return str(url.copy_with(host=number)), self._headers() | named, {"sni_hostname": url.raw_host.decode("ascii")}
+
     def _headers(self) -> dict[str, str]:
+        """The token, for a host that the operator listed, or for the owner's own machine."""
         token = os.environ.get(TOKEN, "").strip()
         if not token:
             return {}
         parts = urlsplit(self.address)
-        if parts.scheme == "http" and parts.hostname not in LOCAL and ALLOW not in os.environ:
+        own = self.origin < Origin.VISITOR and parts.hostname in LOCAL
+        if not own and not trust.token_may_go(self.address):
+            if parts.scheme == "https" or ALLOW in os.environ:
+                return {}
             fix = f"Use https, or list the host in {ALLOW}."
             raise ModelError(self.shown, got=f"{TOKEN} and no encryption", expected="an https address", fix=fix)
         return {"Authorization": f"Bearer {token}"}
@@ -184,39 +208,6 @@ def options_of(argument: str) -> tuple[str, EndpointOptions]:
             expected = f"{', '.join(bounds)}, range or version"
             raise ModelError("http option", got=repr(key), expected=expected)
     return address, EndpointOptions(**values)
-
-
-def allowed(address: str) -> str:
-    """The whole address, when it is one that may be asked here.
-
-    ``PSA_HTTP_ALLOW``, where it is set, lists the hosts that may be: ``models.example.org,localhost:8080,*.example``.
-
-    Raises
-    ------
-    ModelError
-        When it is no http or https address, holds a secret, or its host is not allowed.
-    """
-    whole = f"http:{address}" if address.startswith("//") else address
-    try:
-        parts = urlsplit(whole)
-        port = parts.port
-    except ValueError as error:
-        raise ModelError(
-            "http", got=repr(address), expected="an address such as http://localhost:8080/score"
-        ) from error
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ModelError("http", got=repr(address), expected="an address such as http://localhost:8080/score")
-    secrets = [key for key, _ in parse_qsl(parts.query, keep_blank_values=True) if key.lower().endswith(SECRET_WORDS)]
-    if parts.username or parts.password or secrets:
-        fix = f"Leave it out and set {TOKEN} in the environment."
-        raise ModelError("http", got="an address with a secret in it", expected="an address without", fix=fix)
-    rules = [rule.strip().lower() for rule in os.environ.get(ALLOW, "").split(",") if rule.strip()]
-    host = parts.hostname.lower()
-    forms = (host, f"{host}:{port or (443 if parts.scheme == 'https' else 80)}")
-    if ALLOW in os.environ and not any(fnmatch.fnmatchcase(form, rule) for form in forms for rule in rules):
-        fix = f"Ask whoever runs this app to add it to {ALLOW}."
-        raise ModelError("http", got=f"the host {host}", expected=", ".join(rules) or "no address at all", fix=fix)
-    return whole
 
 
 def _number(key: str, text: str, *, bounds: tuple[float, float]) -> float:

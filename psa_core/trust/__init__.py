@@ -7,6 +7,7 @@ A plug-in says what its argument is (`Takes`); whoever loads it says who named i
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,24 +17,30 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from psa_core.errors import OptionError
-from psa_core.trust._names import ALLOW, is_hub_id
+from psa_core.trust._addresses import ALLOW, LOCAL, TOKEN, allowed, is_listed, public_addresses, token_may_go
 
 __all__ = [
     "ADDRESS",
+    "ALLOW",
     "CODE",
     "HUB_OR_PATH",
+    "LOCAL",
     "NOTHING",
     "PATH",
+    "TOKEN",
     "Kind",
     "Need",
     "Origin",
     "Takes",
     "acting",
+    "allowed",
     "current",
     "is_hub_id",
     "offered_to",
     "permit",
     "permit_path",
+    "public_addresses",
+    "token_may_go",
 ]
 
 
@@ -115,6 +122,7 @@ FIX = {
     Origin.FILE: "What a file names is only a suggestion: if you know it, type it yourself.",
 }
 
+HUB_ID = re.compile(r"[\w.-]{1,96}(/[\w.-]{1,96})?")
 _origin: ContextVar[Origin] = ContextVar("origin", default=Origin.COMMAND_LINE)
 _inside: ContextVar[Path | None] = ContextVar("inside", default=None)
 
@@ -163,7 +171,7 @@ def permit(field: str, need: Need, origin: Origin | None = None, *, named: str =
         When it may not be done; the message says why.
     """
     who = max(current(), origin or Origin.COMMAND_LINE)
-    listed = need.kind is not Kind.ADDRESS or who < Origin.VISITOR or ALLOW in os.environ
+    listed = need.kind is not Kind.ADDRESS or who < Origin.VISITOR or is_listed(need.value)
     if (need.kind in MAY[who] and listed) or (need.kind is Kind.PATH and _is_inside(need.value)):
         return
     got = f"{(named or need.value)[:120]!r}, named by {WHO[who]}, which {need.kind.value}"
@@ -173,6 +181,11 @@ def permit(field: str, need: Need, origin: Origin | None = None, *, named: str =
 def permit_path(field: str, path: str, origin: Origin | None = None) -> None:
     """`permit` for the path of a file to read."""
     permit(field, Need(Kind.PATH, path), origin)
+
+
+def is_hub_id(name: str) -> bool:
+    """Whether it has the form of a model hub's id, such as ``owner/model``."""
+    return HUB_ID.fullmatch(name) is not None and not name.startswith(".")
 
 
 def offered_to(takes: Takes, origin: Origin) -> bool:
