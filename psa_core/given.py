@@ -32,6 +32,17 @@ def words(field: str, value: Any) -> str:
     return plain
 
 
+def path_of(text: str) -> Path:
+    """A path as a person writes it: ``~/`` is the home folder; any other ``~`` is a letter of a name.
+
+    Examples
+    --------
+    >>> path_of("~x.csv")
+    PosixPath('~x.csv')
+    """
+    return Path(text).expanduser() if text == "~" or text.startswith("~/") else Path(text)
+
+
 def yes_or_no(field: str, value: Any) -> bool:
     """True or False, which are all that it takes; raises `OptionError` for anything else."""
     if not isinstance(value, bool):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import lzma
+import math
 import tempfile
 import zipfile
 import zlib
@@ -79,7 +80,7 @@ def read(folder: Path) -> ScoreCube:
         When a file is missing, damaged, or does not fit the others.
     """
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = read_json(folder / MANIFEST)
         targets = _targets(manifest["targets"])
         files = ["sentences.csv", "names.csv", *(f"scores.{target.name}.parquet" for target in targets)]
         missing = [name for name in files if not (folder / name).is_file()]
@@ -208,6 +209,18 @@ def write_csv(path: Path, table: pd.DataFrame) -> None:
 
 def _read_csv(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8").rename(columns=plain)
+
+
+def read_json(path: Path) -> Any:
+    """Read JSON as `write_json` writes it; raises `ValueError` for numbers that JSON does not know."""
+    return json.loads(path.read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number of JSON")
+    return number
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -27,13 +27,13 @@ class Audit:
         Of the command line; also the URL's parameter for the run.
     words : str
         What the page calls it.
-    check : callable
-        Opens a result folder, or raises `RunFolderError`.
+    rewrite : callable
+        Opens a result folder that somebody brought and writes a new one from its data, or raises `RunFolderError`.
     """
 
     command: str
     words: str
-    check: Callable[[Path], object]
+    rewrite: Callable[[Path, Path], None]
 
     def key(self, part: str) -> str:
         """A widget key of this audit's page."""
@@ -121,12 +121,14 @@ def ask_download(audit: Audit, folder: Path) -> None:
 
 
 def _adopt(audit: Audit, content: bytes) -> str:
-    """Unpack, check, and only then keep."""
+    """Unpack, write anew from the data alone, and only then keep: no page or table of the archive comes back."""
     with tempfile.TemporaryDirectory() as aside:
-        unzip(content, Path(aside))
-        audit.check(Path(aside))
+        brought, written = Path(aside) / "brought", Path(aside) / "written"
+        brought.mkdir()
+        unzip(content, brought)
+        audit.rewrite(brought, written)
         run_id = jobs.create({"command": audit.command, "arguments": []}, {})
-        shutil.copytree(aside, jobs.root() / run_id / jobs.RESULT)
+        shutil.copytree(written, jobs.root() / run_id / jobs.RESULT)
     jobs.write_status(jobs.root() / run_id, state="finished")
     return run_id
 

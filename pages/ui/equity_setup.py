@@ -11,7 +11,7 @@ from pages.ui import cached, exports, offered, said, uploads
 from pages.ui.audit_job import Audit
 from psa_core.audits import eec, eec_files
 
-AUDIT = Audit("eec", "equity audit", eec_files.read)
+AUDIT = Audit("eec", "equity audit", eec_files.rewrite)
 FIRST_SYSTEMS = ("vader", "profanity-check")
 SPELLINGS = {"published": "As published (“dissapointed”)", "corrected": "Corrected (“disappointed”)"}
 PART_WORDS = {

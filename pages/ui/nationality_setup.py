@@ -15,7 +15,7 @@ from psa_core.audits.gazetteers import KINDS, PAPER_COUNTRIES, Country, countrie
 from psa_core.audits.nationality import Options
 from psa_core.errors import OptionError
 
-AUDIT = Audit("nationality", "nationality audit", nationality_files.read)
+AUDIT = Audit("nationality", "nationality audit", nationality_files.rewrite)
 OURS, OWN = "people", "Your own file"
 FILE_KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
 PREVIEW_ROWS = 100
@@ -135,7 +135,7 @@ def ask_models() -> Judge | None:
             model = _with_argument(str(model), kinds[model].argument)
     with right:
         lm = _ask_lm()
-    return Judge(model, lm) if model else None
+    return Judge(offered.check(str(model)), lm and offered.check(lm)) if model else None
 
 
 def _is_perplexity(model_id: str) -> bool:

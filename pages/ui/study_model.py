@@ -26,6 +26,8 @@ def ask() -> str | None:
     if chosen in cards:
         _describe(cards[chosen])
         return str(chosen)
+    if chosen not in kinds:  # what a client sends need not be one of the options
+        return offered.check(str(chosen))
     st.caption(kinds[chosen].summary)
     argument = st.text_input(
         kinds[chosen].argument.capitalize(),

@@ -55,8 +55,9 @@ def _packaged() -> ChosenNames:
         label_visibility="collapsed",
         persist_state="session",
     )
+    found = plans.name_list(Source(chosen))  # first: what a client sends need not be one of the options
     st.caption(f"{cards[chosen].note} {cards[chosen].provenance}")
-    return ChosenNames(plans.name_list(Source(chosen)), chosen, {})
+    return ChosenNames(found, chosen, {})
 
 
 def _typed() -> ChosenNames | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import pandas as pd
 from psa_core import corpus, out_folder, run_folder
 from psa_core.audits import eec, eec_tests
 from psa_core.audits.eec_run import Audited
+from psa_core.audits.run import plain_account
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CorpusError, PsaError, RunFolderError
@@ -95,9 +95,11 @@ def write(design: eec.Design, audited: Audited, spelling: str, folder: Path) -> 
 def read(folder: Path) -> Opened:
     """Open such a folder again; raises `RunFolderError` when a file is missing or damaged."""
     try:
-        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        manifest = run_folder.read_json(folder / "manifest.json")
         if manifest["audit"] != "eec":
             raise RunFolderError("EEC folder", got=f"a {manifest['audit']} audit", expected="an EEC audit")
+        if manifest["spelling"] not in eec.SPELLINGS:
+            raise ValueError(f"no spelling {manifest['spelling']!r}")
         parts = {part: read_part(part, folder / f"{part}.csv").map(run_folder.plain) for part in PARTS}
         design = eec.Design(**parts)
         other = eec.spelled(design, next(name for name in eec.SPELLINGS if name != manifest["spelling"]))
@@ -114,6 +116,15 @@ def read(folder: Path) -> Opened:
         is_missing = isinstance(error, FileNotFoundError)
         got = "a file missing" if is_missing else f"a damaged file ({type(error).__name__}: {error})"
         raise RunFolderError("EEC folder", got=got, expected="the files that an EEC audit writes") from error
+
+
+def rewrite(folder: Path, to: Path) -> None:
+    """Open a folder that somebody brought, and write a new one from its data: none of its files is kept."""
+    opened = read(folder)
+    brought = opened.manifest.get("models")
+    accounts = brought if isinstance(brought, dict) else {}
+    known = {name: plain_account(accounts.get(name)) for name in opened.systems}
+    write(opened.design, Audited(opened.systems, opened.respelled, known), opened.spelling, to)
 
 
 def read_zip(content: bytes) -> Opened:

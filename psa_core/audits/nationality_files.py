@@ -100,6 +100,30 @@ def read(folder: Path) -> Opened:
     return Opened(cube, tuple(tuple(row) for row in rows), countries, correlations)
 
 
+def rewrite(folder: Path, to: Path) -> None:
+    """Open a folder that somebody brought, and write a new one from its data: none of its files is kept."""
+    opened = read(folder)
+    drawn = Drawn(opened.cube.sentences, opened.cube.names, opened.texts, account={}, left_out={}, finder="")
+    try:
+        write(opened.cube, drawn, _perplexity(opened.cube, folder / PERPLEXITY), to)
+    except (KeyError, TypeError, ValueError) as error:
+        got = f"tables that do not fit ({type(error).__name__}: {error})"
+        raise RunFolderError("nationality folder", got=got, expected="the files that an audit writes") from error
+
+
+def _perplexity(cube: ScoreCube, file: Path) -> tuple[np.ndarray, np.ndarray] | None:
+    """Log-perplexities (S,) and (S, N) of a folder; None where it has none."""
+    if not file.is_file():
+        return None
+    table = pd.read_csv(file, dtype=str, keep_default_na=False).rename(columns=run_folder.plain)
+    if table["sentence_id"].map(run_folder.plain).tolist() != cube.sentences["sentence_id"].tolist():
+        raise ValueError(f"{file.name} and sentences.csv list different sentences")
+    numbers = table[["original", *cube.names["name"]]].to_numpy(np.float64)
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{file.name} has cells that are no number")
+    return numbers[:, 0], numbers[:, 1:]
+
+
 def read_zip(content: bytes) -> Opened:
     """Open a zipped result folder."""
     with tempfile.TemporaryDirectory() as place:

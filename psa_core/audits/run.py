@@ -12,6 +12,8 @@ from psa_core.cache import ScoreCache
 from psa_core.models import Scorer
 from psa_core.scoring import CellScores, ScoringOptions, Window, score_cells
 
+ACCOUNT = ("unique_texts", "cache_hits", "texts_scored", "device", "backend", "precision", "texts_truncated")
+
 
 @dataclass(frozen=True)
 class Running:
@@ -60,12 +62,19 @@ def score(scorer: Scorer, grid: Grid, running: Running) -> CellScores:
     )
 
 
+def plain_account(account: Any) -> dict[str, Any]:
+    """What another's manifest says of one model's scores: the fields that `account` writes, where they are plain."""
+    if not isinstance(account, dict):
+        return {}
+    plain = {name: account.get(name) for name in (*ACCOUNT, "fingerprint", "seconds")}
+    return {name: value for name, value in plain.items() if isinstance(value, str | int | float)}
+
+
 def account(scorer: Scorer, scores: CellScores) -> dict[str, Any]:
     """What a manifest says of one model's scores."""
-    names = ("unique_texts", "cache_hits", "texts_scored", "device", "backend", "precision", "texts_truncated")
     return {
         "fingerprint": scorer.fingerprint,
-        **{name: getattr(scores, name) for name in names},
+        **{name: getattr(scores, name) for name in ACCOUNT},
         "notes": list(scores.notes),
         "seconds": round(scores.seconds, 3),
         "versions": study.versions(),

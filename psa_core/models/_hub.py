@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 
 from psa_core import trust
 from psa_core.errors import ModelError
+from psa_core.given import path_of
 from psa_core.models._answers import reason
 
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model", "bpe.codes")
@@ -84,7 +85,7 @@ def files_of(name: str, options: Mapping[str, str], *, weights: bool = True) -> 
     ModelError
         When there is neither such a folder nor such a model, or the hub cannot be reached or refuses.
     """
-    folder = Path(name).expanduser()
+    folder = path_of(name)
     if folder.is_dir():
         return folder
     if folder.is_file():
@@ -108,7 +109,13 @@ def _fetch(name: str, options: Mapping[str, str], *, patterns: list[str]) -> Pat
     try:
         return Path(
             huggingface_hub.snapshot_download(
-                name, revision=revision, allow_patterns=patterns, tqdm_class=_bar(_progress.get())
+                name,
+                revision=revision,
+                allow_patterns=patterns,
+                tqdm_class=_bar(_progress.get()),
+                token=None
+                if trust.current() < trust.Origin.VISITOR
+                else False,  # the operator's login is not a visitor's
             )
         )
     except errors.GatedRepoError as error:

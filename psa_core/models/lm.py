@@ -13,6 +13,7 @@ import numpy as np
 from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
+from psa_core.given import path_of
 from psa_core.models._base import ModelCard, ModelPlugin, TokenScorer
 from psa_core.models._hub import files_of, flag, split_options
 from psa_core.models._numbers import parse_range
@@ -83,7 +84,7 @@ def load_language_model(name: str, options: Mapping[str, str] | None = None) -> 
     from psa_core.models._checkpoint import check_folder, load_checkpoint, load_gguf
 
     options = options or {}
-    file = packaged_file() if name == PACKAGED else Path(name).expanduser()
+    file = packaged_file() if name == PACKAGED else path_of(name)
     if file.suffix == ".gguf":
         return (*load_gguf(file), "causal")
     folder = files_of(name, options)

@@ -14,6 +14,7 @@ import numpy as np
 from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
+from psa_core.given import path_of
 from psa_core.models._adapter import BASE, base_of, load_merged, scale_of
 from psa_core.models._base import ModelCard, ModelPlugin, Scorer
 from psa_core.registry import ASSETS
@@ -55,7 +56,7 @@ def load(model_id: str) -> Scorer:
 def adapter_folder(model_id: str) -> Path:
     """Folder of an adapter: a packaged one by its id, any other by its path."""
     packaged = ASSETS / "models" / model_id
-    return packaged if model_id.startswith("minilm-") and packaged.is_dir() else Path(model_id).expanduser()
+    return packaged if model_id.startswith("minilm-") and packaged.is_dir() else path_of(model_id)
 
 
 def read_description(folder: Path) -> dict[str, Any]:

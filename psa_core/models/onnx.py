@@ -15,7 +15,7 @@ import numpy as np
 from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.given import as_texts
+from psa_core.given import as_texts, path_of
 from psa_core.models._answers import reason
 from psa_core.models._base import ModelPlugin
 from psa_core.models._heads import Head, head_of
@@ -113,7 +113,7 @@ def load(argument: str) -> OnnxScorer:
     from psa_core.models._fingerprint import digest, digest_of_files
 
     name, options = split_options(argument, ("head", "targets", "range"))
-    file = _model_file(Path(name).expanduser())
+    file = _model_file(path_of(name))
     configuration = _json(_beside(file, "config.json"))
     session = _session(file)
     outputs = session.get_outputs()[0].shape or []

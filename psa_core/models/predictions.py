@@ -12,7 +12,7 @@ import pandas as pd
 from psa_core import corpus, trust
 from psa_core.cube import Target
 from psa_core.errors import CorpusError, ModelError
-from psa_core.given import as_texts
+from psa_core.given import as_texts, path_of
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest
 from psa_core.models._heads import safe_names
@@ -127,7 +127,7 @@ def load(argument: str) -> Predictions:
         beyond the range asked for.
     """
     name, options = split_options(argument, ("targets", "range"))
-    table = read(Path(name).expanduser())
+    table = read(path_of(name))
     columns = _target_columns(table, [part.strip() for part in options.get("targets", "").split(",") if part.strip()])
     values = np.stack([column_numbers(table[column], column) for column in columns], axis=1)
     scored = np.isfinite(values).all(axis=1)

@@ -13,7 +13,7 @@ import numpy as np
 from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.given import as_texts
+from psa_core.given import as_texts, path_of
 from psa_core.models._answers import as_scores, reason
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest, digest_of_files
@@ -78,7 +78,7 @@ def load(argument: str) -> PipelineScorer:
         gives neither probabilities nor numbers.
     """
     name, options = split_options(argument, ("targets", "range"))
-    path = Path(name).expanduser()
+    path = path_of(name)
     from sklearn.base import is_regressor
 
     pipeline = _read(path, [part.strip() for part in os.environ.get(TRUST, "").split(",") if part.strip()])

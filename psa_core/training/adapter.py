@@ -76,7 +76,7 @@ def new_adapter(origin: Origin, labels: Sequence[str], recipe: Recipe) -> tuple[
         model = get_peft_model(bare_classifier(folder, labels), config)
     if origin.start is not None:
         _start_from(model, origin.start)
-    return model, AutoTokenizer.from_pretrained(folder)
+    return model, AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
 
 
 def _start_from(model: Any, start: Path) -> None:
