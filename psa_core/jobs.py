@@ -25,7 +25,7 @@ from filelock import FileLock, Timeout
 from psa_core import cube_file, run_folder
 from psa_core.cube import ScoreCube
 from psa_core.errors import RunFolderError
-from psa_core.given import file_name
+from psa_core.inputs.checks import file_name
 from psa_core.study import StudySpec, spec_of
 from psa_core.trust import Origin
 

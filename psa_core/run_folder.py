@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core import cells, tables
-from psa_core.cells import neutral, plain
+from psa_core import tables
 from psa_core.cube import SENTENCE_COLUMNS, ScoreCube, Target
 from psa_core.errors import RunFolderError
+from psa_core.inputs import spreadsheet
+from psa_core.inputs.spreadsheet import neutral, plain
 from psa_core.out_folder import MANIFEST, whole_folder
 from psa_core.study import perturbation_of
 
@@ -151,7 +152,7 @@ def _cube(
     names: pd.DataFrame,
 ) -> ScoreCube:
     score_columns = [column for column in sentences.columns if column.startswith("original.")]
-    sentences = cells.displace(sentences.drop(columns=score_columns))
+    sentences = spreadsheet.displace(sentences.drop(columns=score_columns))
     names = names[names["target"] == targets[0].name]
     names = pd.DataFrame({column: _group(names, column) for column in manifest["name_columns"]})
     columns = names["name"].tolist()
@@ -172,7 +173,7 @@ def _sentences(cube: ScoreCube) -> pd.DataFrame:
     originals = {f"original.{target.name}": cube.original[:, t] for t, target in enumerate(cube.targets)}
     groups = [column for column in cube.sentences.columns if column not in SENTENCE_COLUMNS]
     table = cube.sentences[[*SENTENCE_COLUMNS, *groups]].assign(**originals)
-    return cells.place(table)
+    return spreadsheet.place(table)
 
 
 def _group(names: pd.DataFrame, column: str) -> list[str]:
@@ -195,9 +196,9 @@ def _per_target(
 
 def _flips(cube: ScoreCube, target: str, text: Callable[[int, int], str]) -> pd.DataFrame:
     flips = tables.flip_table(cube, target)
-    cells = zip(flips["sentence_position"].tolist(), flips["name_position"].tolist(), strict=True)
+    spreadsheet = zip(flips["sentence_position"].tolist(), flips["name_position"].tolist(), strict=True)
     kept = flips.drop(columns=["sentence_position", "name_position"])
-    return kept.assign(text=[text(sentence, name) for sentence, name in cells])
+    return kept.assign(text=[text(sentence, name) for sentence, name in spreadsheet])
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from psa_core.anchors import Anchor, AnchorFinder, fill_slots
 from psa_core.errors import AnchorError, CorpusError, OptionError
-from psa_core.given import whole_number
+from psa_core.inputs.checks import whole_number
 
 MENTIONS = ("first", "all")
 GENDERS = ("female", "male")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from psa_core.errors import OptionError
-from psa_core.given import whole_number, words, yes_or_no
+from psa_core.inputs.checks import whole_number, words, yes_or_no
 from psa_core.selection import SelectionOptions
 
 

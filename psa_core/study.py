@@ -11,12 +11,13 @@ from typing import Any
 
 import pandas as pd
 
-from psa_core import anchors, corpus, models, names
+from psa_core import anchors, models
 from psa_core.anchors import Anchor, AnchorFinder
 from psa_core.cache import ScoreCache
 from psa_core.cube import ScoreCube
 from psa_core.environment import versions
 from psa_core.errors import OptionError
+from psa_core.inputs import corpus, names
 from psa_core.models import Scorer
 from psa_core.perturb import Perturbation
 from psa_core.scoring import CellScores, ScoringOptions, Window, score_cells

@@ -12,11 +12,11 @@ import streamlit as st
 
 from pages.ui import offered
 from psa_core import anchors, jobs, models, tables
-from psa_core import names as name_lists
 from psa_core.anchors import AnchorFinder
 from psa_core.cube import ScoreCube
+from psa_core.inputs import names as name_lists
+from psa_core.inputs.names import NameList
 from psa_core.models import ModelCard, Scorer
-from psa_core.names import NameList
 from psa_core.study import StudySpec, execute, plan
 from psa_core.trust import Origin
 

@@ -11,12 +11,12 @@ import streamlit as st
 
 from pages.ui import cached
 from pages.ui.uploads import Upload
-from psa_core import corpus as corpora
-from psa_core import names as name_lists
 from psa_core.anchors import Anchor, AnchorFinder
-from psa_core.corpus import Corpus
+from psa_core.inputs import corpus as corpora
+from psa_core.inputs import names as name_lists
+from psa_core.inputs.corpus import Corpus
+from psa_core.inputs.names import NameList
 from psa_core.models import Scorer
-from psa_core.names import NameList
 from psa_core.perturb import Perturbation
 from psa_core.scoring import score
 from psa_core.selection import Selection, SelectionOptions, select

@@ -10,8 +10,8 @@ import streamlit as st
 from pages.ui import markup, plans, uploads
 from pages.ui.keys import Key
 from pages.ui.plans import Source
-from psa_core import names as name_lists
-from psa_core.names import NameList
+from psa_core.inputs import names as name_lists
+from psa_core.inputs.names import NameList
 
 PACKAGED, TYPED, FILE = "A list that comes along", "Type or paste", "Your own file"
 KINDS = ("csv", "tsv", "txt", "parquet")

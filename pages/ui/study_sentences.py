@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui import cached, plans, uploads
 from pages.ui.keys import Key
 from pages.ui.plans import Source
-from psa_core import corpus as corpora
+from psa_core.inputs import corpus as corpora
 
 OWN = "Your own file"
 KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")

@@ -9,9 +9,9 @@ import streamlit as st
 from pages.ui import cached, markup, shown_names
 from pages.ui.keys import Key
 from pages.ui.one_sentence import MAX_CHARACTERS, SLOT, put_slot, words
-from psa_core import names as name_lists
 from psa_core.anchors.slot import DEFAULT_FILLER
 from psa_core.errors import OptionError
+from psa_core.inputs import names as name_lists
 
 FIRST_SENTENCE = "I hate {name}."
 EXAMPLES = (

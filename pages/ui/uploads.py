@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui import markup
-from psa_core.given import file_name
+from psa_core.inputs.checks import file_name
 
 # Of a file's name; file systems take 255, and a run puts a word before some.
 MOST_BYTES = 200

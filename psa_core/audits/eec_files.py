@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core import corpus, out_folder, run_folder
+from psa_core import out_folder, run_folder
 from psa_core.audits import eec, eec_tests
 from psa_core.audits.eec_run import Audited
 from psa_core.audits.run import plain_account
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CorpusError, PsaError, RunFolderError
+from psa_core.inputs import corpus
 
 PARTS = ("templates", "people", "words")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from psa_core.cache._store import ScoreCache, digests
 from psa_core.cube import Target
-from psa_core.given import as_texts
+from psa_core.inputs.checks import as_texts
 from psa_core.models import Scorer
 
 

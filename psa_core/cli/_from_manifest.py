@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from psa_core import corpus, models, names
+from psa_core import models
 from psa_core.errors import OptionError
+from psa_core.inputs import corpus, names
 from psa_core.study import Plan, StudySpec
 from psa_core.trust import Origin
 

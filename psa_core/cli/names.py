@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from psa_core import names
 from psa_core.cli._base import Command, no_options, print_rows
+from psa_core.inputs import names
 
 
 def _execute(_: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from psa_core.errors import OptionError
-from psa_core.given import whole_number
+from psa_core.inputs.checks import whole_number
 from psa_core.methods._base import Axis
 from psa_core.stats import paired_scores
 

@@ -13,7 +13,7 @@ import numpy as np
 from psa_core.anchors import Anchor, AnchorFinder
 from psa_core.cube import Target
 from psa_core.errors import NameListError
-from psa_core.given import as_texts
+from psa_core.inputs.checks import as_texts
 from psa_core.models import Scorer
 from psa_core.perturb import Perturbation
 from psa_core.scoring import score as score_texts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from psa_core import trust
 from psa_core.errors import ModelError
-from psa_core.given import words
+from psa_core.inputs.checks import words
 from psa_core.models._base import ModelCard, ModelPlugin, Scorer, TokenScorer
 from psa_core.registry import discover
 from psa_core.trust import Need, Origin

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 
 from psa_core import trust
 from psa_core.errors import ModelError
-from psa_core.given import path_of
+from psa_core.inputs.checks import path_of
 from psa_core.models._answers import reason
 
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model", "bpe.codes")

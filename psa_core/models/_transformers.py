@@ -14,7 +14,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import OptionError
-from psa_core.given import as_texts
+from psa_core.inputs.checks import as_texts
 
 # One batch at a time on each device, whichever model it is for: two at once are slower than one after the other.
 DEVICE_LOCKS: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)

@@ -12,7 +12,7 @@ import numpy as np
 from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.given import as_texts
+from psa_core.inputs.checks import as_texts
 from psa_core.models._base import ModelCard, ModelPlugin
 from psa_core.models._fingerprint import digest
 

@@ -13,7 +13,7 @@ import numpy as np
 from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.given import path_of
+from psa_core.inputs.checks import path_of
 from psa_core.models._base import ModelCard, ModelPlugin, TokenScorer
 from psa_core.models._hub import files_of, flag, split_options
 from psa_core.models._numbers import parse_range

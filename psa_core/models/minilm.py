@@ -14,7 +14,7 @@ import numpy as np
 from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.given import path_of
+from psa_core.inputs.checks import path_of
 from psa_core.models._adapter import BASE, base_of, load_merged, scale_of
 from psa_core.models._base import ModelCard, ModelPlugin, Scorer
 from psa_core.registry import ASSETS

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from psa_core import corpus, trust
+from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import CorpusError, ModelError
-from psa_core.given import as_texts, path_of
+from psa_core.inputs import corpus
+from psa_core.inputs.checks import as_texts, path_of
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest
 from psa_core.models._heads import safe_names

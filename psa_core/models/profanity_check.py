@@ -11,7 +11,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.given import as_texts
+from psa_core.inputs.checks import as_texts
 from psa_core.models._answers import reason
 from psa_core.models._base import ModelCard, ModelPlugin
 

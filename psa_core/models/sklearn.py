@@ -13,7 +13,7 @@ import numpy as np
 from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.given import as_texts, path_of
+from psa_core.inputs.checks import as_texts, path_of
 from psa_core.models._answers import as_scores, reason
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest, digest_of_files

@@ -10,7 +10,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.given import as_texts
+from psa_core.inputs.checks import as_texts
 from psa_core.models._base import ModelCard, ModelPlugin
 
 SUMMARY = "Sentiment by a lexicon of 7,500 words and rules for negation, emphasis and emoji; reads English only."

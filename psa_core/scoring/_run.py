@@ -11,7 +11,7 @@ import numpy as np
 
 from psa_core.cache import CachedScorer, ScoreCache, digests
 from psa_core.errors import Cancelled
-from psa_core.given import as_texts
+from psa_core.inputs.checks import as_texts
 from psa_core.models import Scorer
 from psa_core.scoring._base import Account, Cells, CellScores, ScoringOptions
 from psa_core.scoring._choice import choose_backend

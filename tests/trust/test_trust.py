@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from psa_core import corpus, models, names, trust
+from psa_core import models, trust
 from psa_core.errors import OptionError, PsaError
+from psa_core.inputs import corpus, names
 from psa_core.trust import Kind, Need, Origin
 
 IDS = {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from psa_core.errors import CorpusError, OptionError
-from psa_core.given import as_texts, whole_number, words, yes_or_no
+from psa_core.inputs.checks import as_texts, whole_number, words, yes_or_no
 
 
 def test_what_is_right_passes_as_plain_python() -> None:

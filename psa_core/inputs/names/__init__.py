@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-from psa_core.names._base import MAX_NAMES, NameList, from_table
-from psa_core.names._files import FORMATS, MAX_BYTES, from_text, read_names
-from psa_core.names._lint import NameWarning, lint
-from psa_core.names._packaged import NameListCard, available, load
+from psa_core.inputs.names._base import MAX_NAMES, NameList, from_table
+from psa_core.inputs.names._files import FORMATS, MAX_BYTES, from_text, read_names
+from psa_core.inputs.names._lint import NameWarning, lint
+from psa_core.inputs.names._packaged import NameListCard, available, load
 
 __all__ = [
     "FORMATS",

@@ -11,7 +11,7 @@ from pathlib import PurePath
 import pandas as pd
 
 from psa_core.errors import NameListError
-from psa_core.names._base import NameList, from_table
+from psa_core.inputs.names._base import NameList, from_table
 
 MAX_BYTES = 5 * 2**20
 FORMATS = ("csv", "tsv", "txt", "parquet")

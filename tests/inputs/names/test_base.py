@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psa_core.errors import NameListError
-from psa_core.names import MAX_NAMES, from_table
+from psa_core.inputs.names import MAX_NAMES, from_table
 
 
 def table_of(*names: str, **groups: list[str]) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from psa_core import names
+from psa_core.inputs import names
 from psa_core.registry import ASSETS
 
 GENRES = ("politics", "celebrities", "forum", "fitness")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from psa_core import trust
 from psa_core.errors import NameListError
-from psa_core.names._base import NameList
-from psa_core.names._files import MAX_BYTES, read_names, too_large
+from psa_core.inputs.names._base import NameList
+from psa_core.inputs.names._files import MAX_BYTES, read_names, too_large
 from psa_core.registry import ASSETS
 
 FOLDER = ASSETS / "names"

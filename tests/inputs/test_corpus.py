@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from psa_core import corpus
 from psa_core.errors import CorpusError
+from psa_core.inputs import corpus
 
 
 def texts(name, content, column=None):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psa_core.cells import displace, neutral, place
+from psa_core.inputs.spreadsheet import displace, neutral, place
 
 PIECES = st.text(alphabet="'=+-@\t\ra ", max_size=4)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psa_core.errors import NameListError
-from psa_core.names import MAX_BYTES, from_text, read_names
+from psa_core.inputs.names import MAX_BYTES, from_text, read_names
 
 PEOPLE = "name,gender\nBeyoncé, female\nŽižek,male\n"
 

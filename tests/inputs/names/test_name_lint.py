@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from psa_core.names import lint
+from psa_core.inputs.names import lint
 
 
 def kinds(*names: str) -> list[tuple[str, str]]:

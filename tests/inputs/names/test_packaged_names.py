@@ -8,7 +8,7 @@ import json
 import pytest
 
 from psa_core.errors import NameListError
-from psa_core.names import available, lint, load
+from psa_core.inputs.names import available, lint, load
 from psa_core.registry import ASSETS
 
 IDS = ["demo", "public-figures", "eec-first-names", "us-first-names", "countries", "nationalities", "occupations"]
