@@ -12,8 +12,8 @@ import pandas as pd
 from pages.ui import cached
 from psa_core.charts.try_it import Panel
 from psa_core.cube import Target
-from psa_core.perturb import Perturbation
-from psa_core.selection import fill_slots
+from psa_core.study.perturbation import Perturbation
+from psa_core.study.selection import fill_slots
 
 SLOT = "{name}"
 MAX_CHARACTERS = 500

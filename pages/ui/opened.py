@@ -14,8 +14,8 @@ from pages.ui.keys import Key
 from psa_core import jobs, judgements, mitigate, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
-from psa_core.perturb import Perturbation
 from psa_core.study import perturbation_of
+from psa_core.study.perturbation import Perturbation
 
 RunKey = tuple[str, int, tuple[str, ...]]
 TargetKey = tuple[RunKey, str]

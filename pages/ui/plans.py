@@ -17,10 +17,10 @@ from psa_core.inputs import names as name_lists
 from psa_core.inputs.corpus import Corpus
 from psa_core.inputs.names import NameList
 from psa_core.models import Scorer
-from psa_core.perturb import Perturbation
 from psa_core.scoring import score
-from psa_core.selection import Selection, SelectionOptions, select
 from psa_core.study import Plan, StudySpec
+from psa_core.study.perturbation import Perturbation
+from psa_core.study.selection import Selection, SelectionOptions, select
 from psa_core.trust import Origin
 
 TRIALS, ENOUGH_SECONDS = (32, 128, 512, 2048), 0.15

@@ -8,7 +8,7 @@ from pages.ui import markup, plans
 from pages.ui.keys import Key
 from pages.ui.plans import Source
 from psa_core import anchors
-from psa_core.selection import NO_ANCHOR, SWITCHED_OFF, Selection, SelectionOptions
+from psa_core.study.selection import NO_ANCHOR, SWITCHED_OFF, Selection, SelectionOptions
 
 DEFAULT_ARGUMENTS = {"terms": "he,she"}
 SKIPPED_WORDS = {NO_ANCHOR: "without an anchor", SWITCHED_OFF: "switched off"}

@@ -14,7 +14,7 @@ from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import NameListError, OptionError
 from psa_core.mitigate._scorer import NameAveraged
-from psa_core.perturb import Perturbation
+from psa_core.study.perturbation import Perturbation
 
 
 def averaged_cube(cube: ScoreCube, names: Sequence[str] | None = None) -> ScoreCube:

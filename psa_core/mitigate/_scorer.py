@@ -15,8 +15,8 @@ from psa_core.cube import Target
 from psa_core.errors import NameListError
 from psa_core.inputs.checks import as_texts
 from psa_core.models import Scorer
-from psa_core.perturb import Perturbation
 from psa_core.scoring import score as score_texts
+from psa_core.study.perturbation import Perturbation
 
 _ENDING = re.compile(r"[\s\"'”’)\]]*(?:\n|$)")
 

@@ -11,11 +11,11 @@ from psa_core import findings
 from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.print_figures import name_figure, threshold_figure
 from psa_core.cube import ScoreCube
-from psa_core.perturb import Perturbation
 from psa_core.report._evidence import Evidence
 from psa_core.report._html import Html, Text, element, join, listing, picture, table
 from psa_core.report.swaps import swap_pieces
 from psa_core.study import perturbation_of
+from psa_core.study.perturbation import Perturbation
 
 EXTREMES = 5
 LARGEST_FIGURE = 60

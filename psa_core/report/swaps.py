@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from psa_core.perturb import Perturbation, possessive
+from psa_core.study.perturbation import Perturbation, possessive
 
 
 class Piece(NamedTuple):

@@ -16,7 +16,7 @@ Check = Callable[[], None]
 
 
 class Cells(Protocol):
-    """The texts of a study, made as they are asked for (`psa_core.perturb.Perturbation` is one)."""
+    """The texts of a study, made as they are asked for (`psa_core.study.perturbation.Perturbation` is one)."""
 
     @property
     def names(self) -> Sequence[str]: ...

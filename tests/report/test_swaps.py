@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psa_core.anchors import Anchor
-from psa_core.perturb import Perturbation
 from psa_core.report import swap_pieces
+from psa_core.study.perturbation import Perturbation
 
 CASES = [
     ("He left.", (Anchor(0, 2, "subject"),)),

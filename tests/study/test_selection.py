@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from psa_core import anchors
 from psa_core.anchors import Anchor
 from psa_core.errors import AnchorError, CorpusError, OptionError
-from psa_core.perturb import Perturbation
-from psa_core.selection import Selection, SelectionOptions, select
+from psa_core.study.perturbation import Perturbation
+from psa_core.study.selection import Selection, SelectionOptions, select
 
-REDDIT = Path(__file__).resolve().parents[2] / "shared/data/goemotions/train.csv.gz"
+REDDIT = Path(__file__).resolve().parents[3] / "shared/data/goemotions/train.csv.gz"
 PRONOUNS = anchors.finder("pronouns")
 
 

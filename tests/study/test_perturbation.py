@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from psa_core import anchors
 from psa_core.anchors import Anchor
 from psa_core.errors import CubeError
-from psa_core.perturb import Perturbation, possessive
+from psa_core.study.perturbation import Perturbation, possessive
 
 NAMES = ("Rihanna", "James", "McDonald's", "Robert Downey Jr.", "Beyoncé", "O’Neill")
 

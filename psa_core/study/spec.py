@@ -8,7 +8,7 @@ from typing import Any
 
 from psa_core.errors import OptionError
 from psa_core.inputs.checks import whole_number, words, yes_or_no
-from psa_core.selection import SelectionOptions
+from psa_core.study.selection import SelectionOptions
 
 
 @dataclass(frozen=True)

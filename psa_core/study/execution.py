@@ -19,10 +19,10 @@ from psa_core.environment import versions
 from psa_core.errors import OptionError
 from psa_core.inputs import corpus, names
 from psa_core.models import Scorer
-from psa_core.perturb import Perturbation
 from psa_core.scoring import CellScores, ScoringOptions, Window, score_cells
-from psa_core.selection import Selection, select
-from psa_core.spec import StudySpec
+from psa_core.study.perturbation import Perturbation
+from psa_core.study.selection import Selection, select
+from psa_core.study.spec import StudySpec
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,20 @@
+"""Sentences × anchors × names × scorer → cube: the spec, the selection, the perturbed texts, the run.
+
+`run` does all of it; `plan` stops before any text is scored, and `execute` goes on from there.
+"""
+
+from __future__ import annotations
+
+from psa_core.study.execution import (
+    Plan,
+    assemble,
+    execute,
+    perturbation_of,
+    plan,
+    run,
+    sentence_table,
+    spec_of,
+)
+from psa_core.study.spec import StudySpec
+
+__all__ = ["Plan", "StudySpec", "assemble", "execute", "perturbation_of", "plan", "run", "sentence_table", "spec_of"]
