@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui import controls, names_view, opened, said, shell
-from psa_core import findings
+from psa_core.tables import findings
 
 shell.guard()
 shell.heading("Names", "Which names move the score, by how much, and how surely?")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pages.ui import opened, report_view, said, shell
-from psa_core import findings
+from psa_core.tables import findings
 
 shell.guard()
 shell.heading("Report", "The study as one page for people, and as one folder for programs.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui import controls, opened, said, sentences_view, shell
-from psa_core import findings
+from psa_core.tables import findings
 
 shell.guard()
 shell.heading("Sentences", "In which sentences does the label change with the name, and is that a defect?")

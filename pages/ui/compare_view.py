@@ -11,11 +11,12 @@ from pages.ui import clicks, exports, opened, said, shell
 from pages.ui.compare_studies import Compared
 from pages.ui.keys import Key
 from pages.ui.opened import Opened
-from psa_core import findings, stats
+from psa_core import stats
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.comparison import metric_intervals, name_scatter
 from psa_core.errors import PsaError
 from psa_core.study import perturbation_of
+from psa_core.tables import findings
 from psa_core.tables.pairs import SharedCells, disagreements, name_agreement, shared_cells
 
 METRICS = {"score_dev": "ScoreDev", "score_range": "ScoreRange", "label_dist": "LabelDist"}

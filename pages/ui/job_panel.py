@@ -10,9 +10,10 @@ import streamlit as st
 from pages.ui import cached, markup, shell, state
 from pages.ui.keys import Key
 from pages.ui.step import duration
-from psa_core import findings, jobs, tables
+from psa_core import jobs, tables
 from psa_core.errors import PsaError
 from psa_core.jobs import RunStatus
+from psa_core.tables import findings
 
 POLL_SECONDS = 0.7
 WORDS = {"queued": "Waiting", "running": "Running", "finished": "Finished", "failed": "Failed", "cancelled": "Stopped"}

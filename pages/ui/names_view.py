@@ -11,13 +11,14 @@ import streamlit as st
 from pages.ui import clicks, exports, markup, opened, said, shown_names
 from pages.ui.keys import Key
 from pages.ui.opened import Opened
-from psa_core import findings, tables
+from psa_core import tables
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.group_differences import group_differences
 from psa_core.charts.print_figures import name_figure
 from psa_core.charts.score_sens import highlight, score_sens_bars
 from psa_core.stats import CORRECTIONS
+from psa_core.tables import findings
 
 BASELINES = {"original": "The original sentence", "names": "The mean over names"}
 LIMITS = {0: "All", 10: "10 highest and lowest", 20: "20 highest and lowest"}

@@ -11,10 +11,11 @@ from pages.ui import exports, markup, opened, said, state
 from pages.ui.keys import Key
 from pages.ui.names_view import group_columns
 from pages.ui.opened import Opened
-from psa_core import findings, tables
+from psa_core import tables
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
 from psa_core.charts.print_figures import threshold_figure
 from psa_core.cube import ScoreCube
+from psa_core.tables import findings
 
 MEAN, SELECTED = "Mean over names", "Selected names"
 MOST_CURVES = 9

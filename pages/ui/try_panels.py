@@ -12,11 +12,11 @@ from pages.ui import exports, markup
 from pages.ui.keys import Key
 from pages.ui.one_sentence import FEW, Slotted, TableOne, extremes
 from pages.ui.try_controls import SORTS
-from psa_core import findings
 from psa_core.charts import try_it
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts._theme import CATEGORICAL
 from psa_core.charts.sentence_dots import sentence_dots
+from psa_core.tables import findings
 
 
 def finding(table: TableOne, found: Slotted) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from psa_core import findings
 from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.print_figures import name_figure, threshold_figure
 from psa_core.cube import ScoreCube
@@ -16,6 +15,7 @@ from psa_core.report._html import Html, Text, element, join, listing, picture, t
 from psa_core.report.swaps import swap_pieces
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
+from psa_core.tables import findings
 
 EXTREMES = 5
 LARGEST_FIGURE = 60

@@ -9,7 +9,8 @@ from dataclasses import asdict, replace
 
 from streamlit.testing.v1 import AppTest
 
-from psa_core import findings, tables
+from psa_core import tables
+from psa_core.tables import findings
 from tests.pages import result_studies
 
 OpenPage = Callable[..., AppTest]

@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core import findings, report, tables
+from psa_core import report, tables
 from psa_core.cli._base import study_spec
 from psa_core.cube import ScoreCube, Target
 from psa_core.report._closing import command_line
 from psa_core.report._evidence import group_columns
 from psa_core.study import StudySpec
+from psa_core.tables import findings
 
 EVIL = "<script>alert('x')</script>"
 

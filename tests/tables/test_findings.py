@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core import findings
+from psa_core.tables import findings
 
 NAMES = pd.DataFrame(
     {
