@@ -22,9 +22,9 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from psa_core import cube_file, run_folder
 from psa_core.cube import ScoreCube
 from psa_core.errors import RunFolderError
+from psa_core.folders import cube_file, results
 from psa_core.inputs.checks import file_name
 from psa_core.study import StudySpec, spec_of
 from psa_core.trust import Origin
@@ -160,7 +160,7 @@ def open_cube(run_id: str) -> ScoreCube:
     """The cube of a finished run, or of the finished sentences of one that is not."""
     place = run_path(run_id)
     if (place / RESULT).is_dir():
-        return run_folder.read(place / RESULT)
+        return results.read(place / RESULT)
     return cube_file.load(place / PARTIAL)
 
 
@@ -175,7 +175,7 @@ def result_folder(run_id: str) -> Path:
 def keep(cube: ScoreCube, report: Callable[[ScoreCube], str]) -> str:
     """Give a cube that was made or opened in place a run of its own; returns the run id."""
     run_id = create({"command": "run", "study": asdict(spec_of(cube))}, {})
-    run_folder.write(cube, root() / run_id / RESULT, report)
+    results.write(cube, root() / run_id / RESULT, report)
     write_status(root() / run_id, state="finished", sentences_done=cube.shape[0], sentences_total=cube.shape[0])
     return run_id
 

@@ -12,9 +12,10 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from psa_core import cube_file, jobs, models, report, run_folder, study, trust
+from psa_core import jobs, models, report, study, trust
 from psa_core.cache import ScoreCache
 from psa_core.errors import Cancelled, PsaError
+from psa_core.folders import cube_file, results
 from psa_core.models import Scorer
 from psa_core.scoring import Window
 
@@ -100,7 +101,7 @@ def _study(job: Job) -> int:
         planned, scorer, cache=ScoreCache.open(), on_window=publisher.show, should_stop=job.should_stop
     )
     job.tell("Writing the results", sentences_done=len(cube.sentences), sentences_total=total)
-    run_folder.write(cube, job.place / jobs.RESULT, report.render)
+    results.write(cube, job.place / jobs.RESULT, report.render)
     (job.place / jobs.PARTIAL).unlink(missing_ok=True)
     return len(cube.sentences)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core import cube_file
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError, RunFolderError
+from psa_core.folders import cube_file
 
 
 def make(**changes: object) -> ScoreCube:

@@ -62,7 +62,7 @@ WRITING = """
 import time
 from pathlib import Path
 from psa_core import cli, stopping
-from psa_core.out_folder import whole_folder
+from psa_core.folders.writing import whole_folder
 def work():
     try:
         with whole_folder(Path("out")) as aside:

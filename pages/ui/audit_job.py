@@ -11,9 +11,10 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui import job_panel, markup, offered, shell
-from psa_core import jobs, run_folder
+from psa_core import jobs
 from psa_core.audits.zipped import unzip
 from psa_core.errors import RunFolderError
+from psa_core.folders import results
 from psa_core.jobs import RUN_ID, RunStatus
 
 
@@ -110,7 +111,7 @@ def ask_download(audit: Audit, folder: Path) -> None:
     """Give the whole result folder away; it can be opened here again."""
     st.download_button(
         "Download the result folder",
-        lambda: run_folder.to_zip(folder),
+        lambda: results.to_zip(folder),
         file_name=f"{audit.command}.zip",
         mime="application/zip",
         key=audit.key("download"),

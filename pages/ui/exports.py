@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from psa_core.charts._altair import to_png
-from psa_core.run_folder import neutral
+from psa_core.folders.results import neutral
 
 
 def csv(table: pd.DataFrame) -> bytes:

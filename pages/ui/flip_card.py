@@ -13,9 +13,9 @@ import streamlit as st
 from pages.ui import opened, state
 from pages.ui.markup import DIGITS, MARK, SERIF
 from pages.ui.opened import Opened
-from psa_core import judgements
 from psa_core.charts._theme import DOWN, UP
-from psa_core.judgements import VERDICTS, Judgement
+from psa_core.folders import judgements
+from psa_core.folders.judgements import VERDICTS, Judgement
 from psa_core.report import Piece, swap_pieces
 
 DELETED = "color: inherit; opacity: 0.72; text-decoration: line-through; text-decoration-thickness: 2px"

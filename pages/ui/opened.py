@@ -11,9 +11,10 @@ import streamlit as st
 
 from pages.ui import shell, shown_names, state
 from pages.ui.keys import Key
-from psa_core import jobs, judgements, mitigate, tables
+from psa_core import jobs, mitigate, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
+from psa_core.folders import judgements
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 

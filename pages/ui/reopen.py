@@ -6,8 +6,9 @@ import streamlit as st
 
 from pages.ui import job_panel, markup, shell, state
 from pages.ui.keys import Key
-from psa_core import jobs, judgements, run_folder
+from psa_core import jobs
 from psa_core.errors import RunFolderError
+from psa_core.folders import judgements, results
 
 SHOWN = 12
 
@@ -20,7 +21,7 @@ def ask_zip() -> None:
     from psa_core import report
 
     with shell.mending("This zip cannot be opened"):
-        cube = run_folder.read_zip(chosen.getvalue())
+        cube = results.read_zip(chosen.getvalue())
         if audit := cube.provenance.get("audit"):
             fix = "Open it on that audit's own page."
             raise RunFolderError("zip", got=f"the folder of a {audit} audit", expected="a study", fix=fix)

@@ -10,8 +10,9 @@ import streamlit as st
 
 from pages.ui import exports, opened, said
 from pages.ui.opened import Opened
-from psa_core import judgements, report, run_folder
+from psa_core import report
 from psa_core.cube import ScoreCube
+from psa_core.folders import judgements, results
 from psa_core.report.flips_file import flip_rows, json_lines
 
 FILES = {
@@ -45,7 +46,7 @@ def downloads(study: Opened) -> None:
         if folder is not None:
             st.download_button(
                 "Everything as a zip",
-                lambda: run_folder.to_zip(folder),
+                lambda: results.to_zip(folder),
                 file_name=f"study-{study.run[:8]}.zip",
                 mime="application/zip",
                 type="primary",

@@ -11,10 +11,11 @@ import streamlit as st
 from pages.ui import clicks, exports, flip_card, markup, opened, said, state
 from pages.ui.keys import Key
 from pages.ui.opened import Opened
-from psa_core import judgements, tables
+from psa_core import tables
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.score_scatter import score_scatter
 from psa_core.charts.sentence_dots import sentence_dots
+from psa_core.folders import judgements
 from psa_core.tables import Flips, findings
 
 PAGE = 5  # every element of a card is drawn again at each click

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core import out_folder, run_folder
 from psa_core.audits import eec, eec_tests
 from psa_core.audits.eec_run import Audited
 from psa_core.audits.run import plain_account
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CorpusError, PsaError, RunFolderError
+from psa_core.folders import results, writing
 from psa_core.inputs import corpus
 
 PARTS = ("templates", "people", "words")
@@ -79,14 +79,14 @@ def write(design: eec.Design, audited: Audited, spelling: str, folder: Path) -> 
         "targets": {name: [asdict(target) for target in cube.targets] for name, cube in audited.systems.items()},
         "models": dict(audited.accounts),
     }
-    with out_folder.whole_folder(folder) as aside:
-        run_folder.write_csv(aside / "eec_sentences.csv", eec.sentence_table(design))
-        run_folder.write_json(aside / "eec.json", eec_tests.assess(audited.systems))
-        run_folder.write_json(aside / "manifest.json", manifest)
+    with writing.whole_folder(folder) as aside:
+        results.write_csv(aside / "eec_sentences.csv", eec.sentence_table(design))
+        results.write_json(aside / "eec.json", eec_tests.assess(audited.systems))
+        results.write_json(aside / "manifest.json", manifest)
         for part in PARTS:
-            run_folder.write_csv(aside / f"{part}.csv", getattr(design, part))
+            results.write_csv(aside / f"{part}.csv", getattr(design, part))
         if audited.respelled:
-            run_folder.write_csv(aside / "spelling.csv", eec_tests.spelling_table(audited.systems, audited.respelled))
+            results.write_csv(aside / "spelling.csv", eec_tests.spelling_table(audited.systems, audited.respelled))
         for number, name in enumerate(names):
             _flat(audited.systems[name]).to_parquet(aside / f"scores.{number}.parquet", index=False)
             if name in audited.respelled:
@@ -96,12 +96,12 @@ def write(design: eec.Design, audited: Audited, spelling: str, folder: Path) -> 
 def read(folder: Path) -> Opened:
     """Open such a folder again; raises `RunFolderError` when a file is missing or damaged."""
     try:
-        manifest = run_folder.read_json(folder / "manifest.json")
+        manifest = results.read_json(folder / "manifest.json")
         if manifest["audit"] != "eec":
             raise RunFolderError("EEC folder", got=f"a {manifest['audit']} audit", expected="an EEC audit")
         if manifest["spelling"] not in eec.SPELLINGS:
             raise ValueError(f"no spelling {manifest['spelling']!r}")
-        parts = {part: read_part(part, folder / f"{part}.csv").map(run_folder.plain) for part in PARTS}
+        parts = {part: read_part(part, folder / f"{part}.csv").map(results.plain) for part in PARTS}
         design = eec.Design(**parts)
         other = eec.spelled(design, next(name for name in eec.SPELLINGS if name != manifest["spelling"]))
         systems, respelled = {}, {}

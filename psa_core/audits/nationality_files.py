@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core import report, run_folder
+from psa_core import report
 from psa_core.audits import nationality_tables
 from psa_core.audits.nationality import Drawn
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube
 from psa_core.errors import RunFolderError
+from psa_core.folders import results
 
 COUNTRIES, CORRELATIONS, TEXTS, PERPLEXITY = "countries.csv", "correlations.csv", "texts.csv", "log_perplexity.csv"
 AUDIT = "nationality"
@@ -77,19 +78,19 @@ def write(cube: ScoreCube, drawn: Drawn, perplexity: tuple[np.ndarray, np.ndarra
         columns.insert(0, "original", perplexity[0])
         columns.insert(0, "sentence_id", cube.sentences["sentence_id"].to_numpy())
         found[PERPLEXITY] = columns
-    extra = run_folder.Extra(lambda sentence, name: drawn.texts[sentence][name], found)
-    run_folder.write(cube, folder, report.render, extra)
+    extra = results.Extra(lambda sentence, name: drawn.texts[sentence][name], found)
+    results.write(cube, folder, report.render, extra)
 
 
 def read(folder: Path) -> Opened:
     """Open such a folder again; raises `RunFolderError` when it is another folder, or a file is missing or damaged."""
-    cube = run_folder.read(folder)
+    cube = results.read(folder)
     if cube.provenance.get("audit") != AUDIT:
         raise RunFolderError("nationality folder", got="another study", expected="the folder of a nationality audit")
     try:
-        texts = pd.read_csv(folder / TEXTS, dtype=str, keep_default_na=False).rename(columns=run_folder.plain)
-        rows = texts[cube.names["name"].tolist()].map(run_folder.plain).to_numpy().tolist()
-        if texts["sentence_id"].map(run_folder.plain).tolist() != cube.sentences["sentence_id"].tolist():
+        texts = pd.read_csv(folder / TEXTS, dtype=str, keep_default_na=False).rename(columns=results.plain)
+        rows = texts[cube.names["name"].tolist()].map(results.plain).to_numpy().tolist()
+        if texts["sentence_id"].map(results.plain).tolist() != cube.sentences["sentence_id"].tolist():
             raise ValueError("texts.csv and sentences.csv list different sentences")
         countries = pd.read_csv(folder / COUNTRIES, keep_default_na=False, na_values=[""])
         correlated = (folder / CORRELATIONS).is_file()
@@ -115,8 +116,8 @@ def _perplexity(cube: ScoreCube, file: Path) -> tuple[np.ndarray, np.ndarray] | 
     """Log-perplexities (S,) and (S, N) of a folder; None where it has none."""
     if not file.is_file():
         return None
-    table = pd.read_csv(file, dtype=str, keep_default_na=False).rename(columns=run_folder.plain)
-    if table["sentence_id"].map(run_folder.plain).tolist() != cube.sentences["sentence_id"].tolist():
+    table = pd.read_csv(file, dtype=str, keep_default_na=False).rename(columns=results.plain)
+    if table["sentence_id"].map(results.plain).tolist() != cube.sentences["sentence_id"].tolist():
         raise ValueError(f"{file.name} and sentences.csv list different sentences")
     numbers = table[["original", *cube.names["name"]]].to_numpy(np.float64)
     if not np.isfinite(numbers).all():

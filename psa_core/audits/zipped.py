@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 from psa_core.errors import RunFolderError
-from psa_core.run_folder import ZIP_FAULTS
+from psa_core.folders.results import ZIP_FAULTS
 
 MAX_BYTES = 2**30
 SUFFIXES = (".csv", ".json", ".parquet", ".html")

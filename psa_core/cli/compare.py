@@ -6,9 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from psa_core import run_folder, tables
+from psa_core import tables
 from psa_core.cli._base import Command
 from psa_core.cube import ScoreCube
+from psa_core.folders import results
 
 ENDS = 5
 
@@ -21,7 +22,7 @@ def _execute(options: argparse.Namespace) -> int:
     names = [folder.resolve().name for folder in options.folders]
     distinct = len(set(names)) == len(names)  # a/out and b/out are two results
     labels = names if distinct else [str(folder) for folder in options.folders]
-    cubes = {label: run_folder.read(folder) for label, folder in zip(labels, options.folders, strict=True)}
+    cubes = {label: results.read(folder) for label, folder in zip(labels, options.folders, strict=True)}
     print("| run | target | sentences × names | ScoreDev | ScoreRange | LabelDist | sensitivity–score r |")
     print("|---|---|---|---|---|---|---|")
     for name, cube in cubes.items():

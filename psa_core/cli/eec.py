@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from psa_core import out_folder, run_folder
 from psa_core.audits import eec, eec_files, eec_tests, eec_words
 from psa_core.audits.eec_run import audit
 from psa_core.audits.run import Running
 from psa_core.cli._base import Command
 from psa_core.errors import OptionError
+from psa_core.folders import results, writing
 from psa_core.worker import Job
 
 
@@ -39,7 +39,7 @@ def _execute(options: argparse.Namespace) -> int:
 
 def _audit(options: argparse.Namespace, running: Running) -> int:
     model_ids = _model_ids(options.model)
-    out_folder.check_target(options.out)
+    writing.check_target(options.out)
     design = _design(options)
     audited = audit(design, model_ids, options.spelling, running)
     eec_files.write(design, audited, options.spelling, options.out)
@@ -53,8 +53,8 @@ def _write_sentences(options: argparse.Namespace) -> int:
     table = eec.sentence_table(_design(options)).rename(columns={"sentence": "text"})
     if options.out.suffix.lower() != ".csv" or options.out.is_dir():
         raise OptionError("--out", got=str(options.out), expected="a file name that ends in .csv")
-    with out_folder.whole_file(options.out) as file:
-        run_folder.write_csv(file, table)
+    with writing.whole_file(options.out) as file:
+        results.write_csv(file, table)
     return len(table)
 
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from psa_core import models, out_folder
+from psa_core import models
 from psa_core.audits import nationality, nationality_files
 from psa_core.audits.gazetteers import PAPER_COUNTRIES
 from psa_core.audits.run import Running, account, score
 from psa_core.cli._base import Command
 from psa_core.errors import OptionError
+from psa_core.folders import writing
 from psa_core.inputs import corpus
 from psa_core.models import Scorer
 from psa_core.worker import Job
@@ -44,7 +45,7 @@ def _execute(options: argparse.Namespace) -> int:
 
 
 def _audit(options: argparse.Namespace, running: Running) -> int:
-    out_folder.check_target(options.out)
+    writing.check_target(options.out)
     drawing = nationality.Options(
         countries=tuple(name.strip() for name in options.countries.split(",") if name.strip()),
         draws=options.draws,

@@ -7,12 +7,13 @@ import sys
 import time
 from pathlib import Path
 
-from psa_core import models, out_folder, report, run_folder, study, tables, worker
+from psa_core import models, report, study, tables, worker
 from psa_core.cache import ScoreCache
 from psa_core.cli import _from_manifest as from_manifest
 from psa_core.cli._base import Command, add_selection, study_spec
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
+from psa_core.folders import results, writing
 from psa_core.scoring import ScoringOptions, Window
 from psa_core.study import StudySpec
 
@@ -45,14 +46,14 @@ def _execute(options: argparse.Namespace) -> int:
         executor=options.executor,
         until_precision=options.until_precision,
     )
-    out_folder.check_target(options.out)
+    writing.check_target(options.out)
     planned = study.plan(spec)
     if options.from_manifest:
         from_manifest.check_inputs(options, planned)
     scorer = models.load(spec.model, origin=from_manifest.origin_of_model(options))
     cache = ScoreCache.open()
     cube = study.execute(planned, scorer, options=scoring, cache=cache, on_window=_Progress().show)
-    run_folder.write(cube, options.out, report.render)
+    results.write(cube, options.out, report.render)
     print(f"{cube.shape[0]} sentences × {cube.shape[1]} names: results in {options.out}")
     for note in cube.provenance["notes"]:
         if note != cache.note:  # which was told when it was news

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from psa_core.cli._base import Command, add_selection, study_spec
-from psa_core.out_folder import whole_file
+from psa_core.folders.writing import whole_file
 from psa_core.study import Plan, plan
 
 COLUMNS = ("text_id", "sentence_id", "name", "text")

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core import run_folder
 from psa_core.audits import eec, eec_files, nationality_files
 from psa_core.audits.eec_run import Audited
 from psa_core.audits.nationality import Drawn
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
+from psa_core.folders import results
 
 HOSTILE = "<script>alert(1)</script>"
 PEOPLE = "person,object,reflexive,gender,race,pair\nmy niece,her,herself,female,,1\nmy nephew,him,himself,male,,1\n"
@@ -105,4 +105,4 @@ def test_what_does_not_fit_is_one_sentence(audit, tmp_path: Path) -> None:
 def test_numbers_that_json_does_not_know_are_refused(number: str, tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(f'{{"a": [{number}]}}')
     with pytest.raises(ValueError, match="no number of JSON"):
-        run_folder.read_json(tmp_path / "manifest.json")
+        results.read_json(tmp_path / "manifest.json")

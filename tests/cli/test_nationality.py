@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from scipy.stats import pearsonr
 
-from psa_core import cli, run_folder
+from psa_core import cli
 from psa_core.audits import nationality_files
+from psa_core.folders import results
 
 TEXTS = [
     "I met Susan Miller's brother.",
@@ -78,7 +79,7 @@ def test_a_folder_reopens_with_texts_that_spreadsheets_would_run():
     assert all(text.startswith("=") and text.endswith(" is my best friend, I love him.") for text in opened.texts[row])
     assert opened.cube.sentences["place"].tolist() == ["a", "c", "d"]
     assert opened.countries["change_percent"].notna().any()
-    again = nationality_files.read_zip(run_folder.to_zip(Path("out")))
+    again = nationality_files.read_zip(results.to_zip(Path("out")))
     assert again.texts == opened.texts
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from psa_core import cli, jobs, run_folder
+from psa_core import cli, jobs
 from psa_core.audits import eec_files
+from psa_core.folders import results
 
 pytestmark = pytest.mark.slow
 
@@ -122,7 +123,7 @@ def test_the_tables_are_the_folders_numbers(open_page: OpenPage, folder) -> None
 
 def test_a_zip_opens_as_a_run_of_its_own(open_page: OpenPage, words_of: Words, run: Run, folder) -> None:
     page = open_page("equity")
-    page.file_uploader(key="eec_zip").upload("eec.zip", run_folder.to_zip(folder))
+    page.file_uploader(key="eec_zip").upload("eec.zip", results.to_zip(folder))
     run(page)
     assert "scores differ significantly by gender" in words_of(page)
     run_id = run_of(page)
@@ -187,5 +188,5 @@ def test_a_comparison_that_another_audit_lacks_is_no_error(
     run(page)
     page.button(key="eec_new").click()
     run(page)
-    page.file_uploader(key="eec_zip").upload("eec.zip", run_folder.to_zip(tmp_path / "out"))
+    page.file_uploader(key="eec_zip").upload("eec.zip", results.to_zip(tmp_path / "out"))
     assert "sentences about women" in words_of(run(page))

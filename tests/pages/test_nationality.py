@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from psa_core import cli, jobs, run_folder
+from psa_core import cli, jobs
+from psa_core.folders import results
 
 pytestmark = pytest.mark.slow
 
@@ -134,7 +135,7 @@ def test_a_click_in_the_heat_map_chooses_the_cell(run: Run) -> None:
 
 def test_a_zip_opens_as_a_run_of_its_own(open_page: OpenPage, words_of: Words, run: Run, folder: Path) -> None:
     page = open_page("nationality")
-    page.file_uploader(key="nationality_zip").upload("nationality.zip", run_folder.to_zip(folder))
+    page.file_uploader(key="nationality_zip").upload("nationality.zip", results.to_zip(folder))
     run(page)
     assert "2 of 2 sentences, 20 names each" in words_of(page)
     assert jobs.status(run_of(page)).state == "finished"
@@ -146,7 +147,7 @@ def test_another_folder_is_refused_in_one_sentence(
     arguments = ["run", "--sentences", "sample", "--names", "demo", "--model", "keyword", "--sample", "4"]
     assert cli.main([*arguments, "--out", str(tmp_path / "study")]) == 0
     page = open_page("nationality")
-    page.file_uploader(key="nationality_zip").upload("study.zip", run_folder.to_zip(tmp_path / "study"))
+    page.file_uploader(key="nationality_zip").upload("study.zip", results.to_zip(tmp_path / "study"))
     said = words_of(run(page))
     assert "This zip cannot be opened" in said and "another study" in said
 
@@ -176,5 +177,5 @@ def test_the_study_page_sends_the_folder_of_an_audit_here(
     open_page: OpenPage, words_of: Words, run: Run, folder: Path
 ) -> None:
     page = open_page("study")
-    page.file_uploader(key="study_zip").upload("nationality.zip", run_folder.to_zip(folder))
+    page.file_uploader(key="study_zip").upload("nationality.zip", results.to_zip(folder))
     assert "the folder of a nationality audit" in words_of(run(page))

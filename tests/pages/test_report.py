@@ -12,7 +12,8 @@ import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import exports, report_view
-from psa_core import jobs, run_folder, tables
+from psa_core import jobs, tables
+from psa_core.folders import results
 from psa_core.report.flips_file import flip_rows, json_lines
 from tests.pages import result_studies
 
@@ -35,12 +36,12 @@ def test_preview_is_a_data_address_with_the_escaped_report(open_page: OpenPage) 
 
 
 def test_zip_opens_again_as_the_same_study() -> None:
-    content = run_folder.to_zip(jobs.result_folder(result_studies.keep()))
+    content = results.to_zip(jobs.result_folder(result_studies.keep()))
     assert set(zipfile.ZipFile(io.BytesIO(content)).namelist()) >= set(report_view.FILES) - {
         "scores.<target>.parquet",
         "judgements.csv",
     }
-    again = run_folder.read_zip(content)
+    again = results.read_zip(content)
     assert (again.perturbed == result_studies.cube().perturbed).all()
 
 

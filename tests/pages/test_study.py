@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from psa_core import jobs, judgements, run_folder
-from psa_core.judgements import Judgement
+from psa_core import jobs
+from psa_core.folders import judgements, results
+from psa_core.folders.judgements import Judgement
 from tests.pages import result_studies
 
 OpenPage = Callable[..., AppTest]
@@ -156,7 +157,7 @@ def test_a_reopened_zip_brings_the_judgements_along(open_page: OpenPage, run: Ru
     word = Judgement("s3", "Person A", "toxicity", "meaning", "Eva")
     said = judgements.save(jobs.result_folder(first), word)
     page = open_page("study")
-    page.file_uploader(key="study_zip").upload("study.zip", run_folder.to_zip(jobs.result_folder(first)))
+    page.file_uploader(key="study_zip").upload("study.zip", results.to_zip(jobs.result_folder(first)))
     again = run(page).session_state["view"].run
     assert again not in (None, first)
     assert judgements.load(jobs.result_folder(again)).equals(said)

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core import judgements
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import OptionError, RunFolderError
-from psa_core.judgements import Judgement
+from psa_core.folders import judgements
+from psa_core.folders.judgements import Judgement
 
 FIRST = Judgement("s1", "Ann", "toxicity", "defect", "eva", "2026-01-01T00:00:00+00:00")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from psa_core.errors import OptionError
-from psa_core.out_folder import check_target, whole_file, whole_folder
+from psa_core.folders.writing import check_target, whole_file, whole_folder
 
 
 def fill(folder: Path, content: object = ()) -> None:
@@ -44,7 +44,7 @@ with out_folder.whole_folder(Path(sys.argv[1])) as aside:
 
 def begun(folder: Path, step: str) -> subprocess.Popen[bytes]:
     """A process that has come as far as that with a result."""
-    root = Path(__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parents[2]
     process = subprocess.Popen([sys.executable, "-c", HALF, str(folder), step], stdout=subprocess.PIPE, cwd=root)
     assert process.stdout is not None and process.stdout.readline() == b"there\n"
     return process

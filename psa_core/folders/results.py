@@ -20,9 +20,9 @@ import pandas as pd
 from psa_core import tables
 from psa_core.cube import SENTENCE_COLUMNS, ScoreCube, Target
 from psa_core.errors import RunFolderError
+from psa_core.folders.writing import MANIFEST, whole_folder
 from psa_core.inputs import spreadsheet
 from psa_core.inputs.spreadsheet import neutral, plain
-from psa_core.out_folder import MANIFEST, whole_folder
 from psa_core.study import perturbation_of
 
 MAX_ZIP_BYTES = 2 * 2**30

@@ -16,7 +16,7 @@ from filelock import FileLock
 
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError, RunFolderError
-from psa_core.run_folder import neutral, plain
+from psa_core.folders.results import neutral, plain
 
 FILE = "judgements.csv"
 VERDICTS = {

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psa_core import run_folder, study
+from psa_core import study
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
+from psa_core.folders import results
 
 
 def report(_: ScoreCube) -> str:
@@ -53,7 +54,7 @@ def with_targets(cube):
 
 
 def test_the_files_of_the_contract(cube, tmp_path):
-    run_folder.write(with_targets(cube), tmp_path / "out", report)
+    results.write(with_targets(cube), tmp_path / "out", report)
     files = {path.name for path in (tmp_path / "out").iterdir()}
     assert files == {
         "manifest.json",
@@ -70,8 +71,8 @@ def test_the_files_of_the_contract(cube, tmp_path):
 
 
 def test_the_same_cube_comes_back(cube, tmp_path):
-    run_folder.write(with_targets(cube), tmp_path / "out", report)
-    for again in (run_folder.read(tmp_path / "out"), run_folder.read_zip(run_folder.to_zip(tmp_path / "out"))):
+    results.write(with_targets(cube), tmp_path / "out", report)
+    for again in (results.read(tmp_path / "out"), results.read_zip(results.to_zip(tmp_path / "out"))):
         assert again.sentences.to_dict("list") == cube.sentences.to_dict("list")
         assert again.names.to_dict("list") == cube.names.to_dict("list")
         assert again.targets == cube.targets
@@ -80,7 +81,7 @@ def test_the_same_cube_comes_back(cube, tmp_path):
 
 
 def test_positions_hold_in_the_file_and_no_cell_is_a_formula(cube, tmp_path):
-    run_folder.write(with_targets(cube), tmp_path / "out", report)
+    results.write(with_targets(cube), tmp_path / "out", report)
     text = (tmp_path / "out" / "sentences.csv").read_bytes().decode()
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert [row["text"][int(row["start"]) : int(row["end"])] for row in rows] == ["he", "his"]
@@ -97,12 +98,12 @@ def test_positions_hold_for_anchors_that_look_like_formulas(cube, tmp_path, befo
         text=f"{before}{anchor} left", anchor=anchor, start=len(before), end=len(before) + len(anchor)
     )
     made = with_targets(replace(cube, sentences=sentences))
-    run_folder.write(made, tmp_path / "out", report)
+    results.write(made, tmp_path / "out", report)
     with (tmp_path / "out" / "sentences.csv").open(newline="") as file:
         for row in csv.DictReader(file):
             assert row["text"][int(row["start"]) : int(row["end"])] == row["anchor"]
             assert row["anchor"][0] not in "=@-" and row["text"][0] not in "=@-"
-    assert run_folder.read(tmp_path / "out").sentences.to_dict("list") == sentences.to_dict("list")
+    assert results.read(tmp_path / "out").sentences.to_dict("list") == sentences.to_dict("list")
 
 
 def _is_number(cell: str) -> bool:
@@ -114,7 +115,7 @@ def _is_number(cell: str) -> bool:
 
 
 def test_flips_are_the_cells_whose_label_changes(cube, tmp_path):
-    run_folder.write(with_targets(cube), tmp_path / "out", report)
+    results.write(with_targets(cube), tmp_path / "out", report)
     flips = pd.read_csv(tmp_path / "out" / "flips.csv", dtype={"sentence_id": str})
     expected = set()
     for t, target in enumerate(cube.targets):
@@ -128,8 +129,8 @@ def test_flips_are_the_cells_whose_label_changes(cube, tmp_path):
                     (cube.sentences["sentence_id"][s], cube.names["name"][n], target.name, "up" if after else "down")
                 )
     found = zip(
-        flips["sentence_id"].map(run_folder.plain),
-        flips["name"].map(run_folder.plain),
+        flips["sentence_id"].map(results.plain),
+        flips["name"].map(results.plain),
         flips["target"],
         flips["direction"],
         strict=True,
@@ -138,7 +139,7 @@ def test_flips_are_the_cells_whose_label_changes(cube, tmp_path):
     texts = study.perturbation_of(cube)
     by_cell = {
         (r["sentence_id"], r["name"]): r["text"]
-        for r in flips.map(lambda v: run_folder.plain(v) if isinstance(v, str) else v).to_dict("records")
+        for r in flips.map(lambda v: results.plain(v) if isinstance(v, str) else v).to_dict("records")
     }
     for (sentence, name), text in by_cell.items():
         s, n = cube.sentences["sentence_id"].tolist().index(sentence), cube.names["name"].tolist().index(name)
@@ -147,8 +148,8 @@ def test_flips_are_the_cells_whose_label_changes(cube, tmp_path):
 
 @given(st.text(alphabet="='+-@a\t ", max_size=6))
 def test_plain_undoes_neutral(value):
-    assert run_folder.plain(run_folder.neutral(value)) == value
-    assert run_folder.neutral(value)[:1] not in [*"=+-@\t\r"]
+    assert results.plain(results.neutral(value)) == value
+    assert results.neutral(value)[:1] not in [*"=+-@\t\r"]
 
 
 def test_a_failure_leaves_nothing_behind(cube, tmp_path):
@@ -156,42 +157,42 @@ def test_a_failure_leaves_nothing_behind(cube, tmp_path):
         raise KeyError("no report")
 
     with pytest.raises(KeyError):
-        run_folder.write(with_targets(cube), tmp_path / "out", fails)
+        results.write(with_targets(cube), tmp_path / "out", fails)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_earlier_result_is_replaced(cube, tmp_path):
     for seed in (1, 2):
         cube.provenance["seed"] = seed
-        run_folder.write(with_targets(cube), tmp_path / "out", report)
+        results.write(with_targets(cube), tmp_path / "out", report)
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["seed"] == 2
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "sentences.csv", "names.csv", "scores.toxicity.parquet"])
 def test_missing_and_damaged_files_are_told(cube, tmp_path, name):
-    run_folder.write(with_targets(cube), tmp_path / "out", report)
+    results.write(with_targets(cube), tmp_path / "out", report)
     (tmp_path / "out" / name).write_bytes(b"\x00{")
     with pytest.raises(RunFolderError, match="damaged"):
-        run_folder.read(tmp_path / "out")
+        results.read(tmp_path / "out")
     (tmp_path / "out" / name).unlink()
     with pytest.raises(RunFolderError, match=f"no {name}"):
-        run_folder.read(tmp_path / "out")
+        results.read(tmp_path / "out")
 
 
 def test_a_zip_with_paths_of_its_own_writes_nowhere_else(cube, tmp_path):
-    run_folder.write(with_targets(cube), tmp_path / "out", report)
+    results.write(with_targets(cube), tmp_path / "out", report)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for path in (tmp_path / "out").iterdir():
             archive.write(path, f"../../{path.name}")
         archive.writestr("../evil.txt", "x")
-    assert run_folder.read_zip(buffer.getvalue()).shape == (2, 3, 2)
+    assert results.read_zip(buffer.getvalue()).shape == (2, 3, 2)
     assert not (tmp_path.parent / "evil.txt").exists()
 
 
 def test_what_is_no_zip_is_told():
     with pytest.raises(RunFolderError, match="no zip"):
-        run_folder.read_zip(b"PK\x03\x04 nothing")
+        results.read_zip(b"PK\x03\x04 nothing")
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
@@ -202,7 +203,7 @@ def test_a_damaged_zip_is_told(method):
     content = bytearray(buffer.getvalue())
     content[60:200] = b"\xff" * 140
     with pytest.raises(RunFolderError, match="damaged"):
-        run_folder.read_zip(bytes(content))
+        results.read_zip(bytes(content))
 
 
 def test_a_name_that_no_file_can_have_is_told(cube, tmp_path):
@@ -210,7 +211,7 @@ def test_a_name_that_no_file_can_have_is_told(cube, tmp_path):
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr(f"scores.{'x' * 300}.parquet", b"")
     with pytest.raises(RunFolderError, match="damaged"):
-        run_folder.read_zip(buffer.getvalue())
+        results.read_zip(buffer.getvalue())
 
 
 @pytest.mark.parametrize(
@@ -225,15 +226,15 @@ def test_a_name_that_no_file_can_have_is_told(cube, tmp_path):
     ],
 )
 def test_targets_that_cannot_be_are_told(cube, tmp_path, targets):
-    run_folder.write(with_targets(cube), tmp_path / "out", report)
+    results.write(with_targets(cube), tmp_path / "out", report)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     (tmp_path / "out" / "manifest.json").write_text(json.dumps(manifest | {"targets": targets}))
     with pytest.raises(RunFolderError, match="damaged"):
-        run_folder.read(tmp_path / "out")
+        results.read(tmp_path / "out")
 
 
 def test_columns_beyond_the_contract_come_last(cube, tmp_path):
-    run_folder.write(with_targets(cube), tmp_path / "out", report)
+    results.write(with_targets(cube), tmp_path / "out", report)
     curve = pd.read_csv(tmp_path / "out" / "label_dist.csv").columns.tolist()
     assert curve[:5] == ["target", "threshold", "label_dist", "flips_up", "flips_down"]
     columns = pd.read_csv(tmp_path / "out" / "names.csv").columns.tolist()
@@ -243,9 +244,9 @@ def test_columns_beyond_the_contract_come_last(cube, tmp_path):
 
 def test_mentions_that_are_no_spans_are_told(cube, tmp_path):
     cube.sentences["mentions"] = ["14:16:subject", "5:8:possessive"]
-    run_folder.write(with_targets(cube), tmp_path / "out", report)
-    assert run_folder.read(tmp_path / "out").shape == (2, 3, 2)
+    results.write(with_targets(cube), tmp_path / "out", report)
+    assert results.read(tmp_path / "out").shape == (2, 3, 2)
     table = (tmp_path / "out" / "sentences.csv").read_text(encoding="utf-8")
     (tmp_path / "out" / "sentences.csv").write_text(table.replace("14:16:subject", "fourteen"), encoding="utf-8")
     with pytest.raises(RunFolderError, match="damaged"):
-        run_folder.read(tmp_path / "out")
+        results.read(tmp_path / "out")
