@@ -11,7 +11,7 @@ from psa_core.audits.run import Running
 from psa_core.cli._base import Command
 from psa_core.errors import OptionError
 from psa_core.folders import results, writing
-from psa_core.worker import Job
+from psa_core.jobs.worker import Job
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:

@@ -16,8 +16,8 @@ from psa_core.cli._base import Command
 from psa_core.errors import OptionError
 from psa_core.folders import writing
 from psa_core.inputs import corpus
+from psa_core.jobs.worker import Job
 from psa_core.models import Scorer
-from psa_core.worker import Job
 
 OPTIONS = ("model", "lm", "countries", "draws", "sample", "seed", "all_scripts")
 

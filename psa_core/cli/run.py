@@ -7,13 +7,14 @@ import sys
 import time
 from pathlib import Path
 
-from psa_core import models, report, study, tables, worker
+from psa_core import models, report, study, tables
 from psa_core.cache import ScoreCache
 from psa_core.cli import _from_manifest as from_manifest
 from psa_core.cli._base import Command, add_selection, study_spec
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import results, writing
+from psa_core.jobs import worker
 from psa_core.scoring import ScoringOptions, Window
 from psa_core.study import StudySpec
 

@@ -43,7 +43,7 @@ def test_a_run_finds_an_upload_whatever_its_name(
     name: str, open_page: OpenPage, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[str] = []
-    monkeypatch.setattr(jobs, "resume", started.append)
+    monkeypatch.setattr(jobs.runs, "resume", started.append)
     page = own_sentences(open_page("study"), run, name, COMMENTS)
     page.button(key="study_run").click()
     page.run(timeout=60)

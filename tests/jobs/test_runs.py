@@ -21,7 +21,7 @@ def own_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("PSA_RUNS_DIR", str(tmp_path / "runs"))
     monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))
     yield
-    for worker in jobs._WORKERS.values():
+    for worker in jobs.runs._WORKERS.values():
         worker.wait()
 
 
@@ -93,14 +93,14 @@ def test_an_id_that_is_none_is_told(run_id):
 
 
 def test_uploads_stay_inside_the_runs_folder(monkeypatch):
-    monkeypatch.setattr(jobs, "resume", lambda run_id: None)
+    monkeypatch.setattr(jobs.runs, "resume", lambda run_id: None)
     run_id = jobs.submit(SPEC, {"../../evil.csv": b"x"})
     assert [path.name for path in (jobs.run_path(run_id) / "inputs").iterdir()] == ["evil.csv"]
 
 
 @pytest.mark.parametrize("name", ["..", "a\0b.csv", "x" * 300 + ".csv", "名" * 100 + ".csv", "\udcff.csv", ""])
 def test_uploads_with_odd_names_are_kept(name, monkeypatch):
-    monkeypatch.setattr(jobs, "resume", lambda run_id: None)
+    monkeypatch.setattr(jobs.runs, "resume", lambda run_id: None)
     place = jobs.run_path(jobs.submit(replace(SPEC, sentences=name), {name: b"x"}))
     (kept,) = (place / "inputs").iterdir()
     assert kept.read_bytes() == b"x"
@@ -108,7 +108,7 @@ def test_uploads_with_odd_names_are_kept(name, monkeypatch):
 
 
 def test_history_is_empty_on_a_shared_server(monkeypatch):
-    monkeypatch.setattr(jobs, "resume", lambda run_id: None)
+    monkeypatch.setattr(jobs.runs, "resume", lambda run_id: None)
     run_id = jobs.submit(SPEC, UPLOADS)
     assert jobs.history() == []
     monkeypatch.setenv("PSA_HISTORY", "1")

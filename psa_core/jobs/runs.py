@@ -117,7 +117,7 @@ def resume(run_id: str) -> None:
     options = [*job.get("arguments", ()), "--out", str(place / RESULT), "--job", str(place)]
     # -P: the uploads, its working folder, are not where modules are looked for
     command = [sys.executable, "-P", "-m", "psa_core", job["command"], *options]
-    library = str(Path(__file__).resolve().parent.parent)
+    library = str(Path(__file__).resolve().parents[2])
     paths = os.pathsep.join([library, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))])
     with (place / "worker.log").open("ab") as log:
         worker = _WORKERS[run_id] = subprocess.Popen(
