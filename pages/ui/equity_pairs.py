@@ -11,7 +11,7 @@ import streamlit as st
 from pages.ui import exports, markup
 from pages.ui.equity_seen import Seen
 from pages.ui.equity_setup import AUDIT
-from psa_core.audits import eec_tables, eec_words
+from psa_core.audits.eec import findings, tables
 from psa_core.charts._theme import DOWN, UP
 from psa_core.cube import ScoreCube
 
@@ -23,7 +23,7 @@ def show(seen: Seen) -> None:
     st.subheader("The pairs that differ most", anchor=False)
     systems = seen.systems
     choices = [(name, target.name) for name, cube in systems.items() for target in cube.targets]
-    most = eec_words.largest(seen.table)
+    most = findings.largest(seen.table)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
             "System and score",
@@ -53,7 +53,7 @@ def show(seen: Seen) -> None:
 
 @st.cache_data(max_entries=24, show_spinner=False)
 def _pairs(_seen: Seen, system: str, target: str, *looked_at: str) -> pd.DataFrame:
-    return eec_tables.pair_table(_seen.design, _seen.systems[system], target, _seen.kind, _seen.part)
+    return tables.pair_table(_seen.design, _seen.systems[system], target, _seen.kind, _seen.part)
 
 
 def _everything(table: pd.DataFrame, cube: ScoreCube, target: str, part: str) -> None:
@@ -62,7 +62,7 @@ def _everything(table: pd.DataFrame, cube: ScoreCube, target: str, part: str) ->
         st.dataframe(table, hide_index=True, column_config=numbers, alt="Every pair with its scores")
         exports.csv_button(table, "eec_pairs.csv", key=AUDIT.key("pairs_csv"))
     with st.expander("Each person's mean score"):
-        people = eec_tables.person_table(cube, target, part)
+        people = tables.person_table(cube, target, part)
         st.dataframe(people, hide_index=True, column_config=numbers, alt="Mean score by person, highest first")
 
 

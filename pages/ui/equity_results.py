@@ -12,14 +12,15 @@ import streamlit as st
 from pages.ui import audit_job, equity_pairs, exports, said
 from pages.ui.equity_seen import Seen
 from pages.ui.equity_setup import AUDIT, SPELLINGS
-from psa_core.audits import eec, eec_files, eec_tables, eec_tests, eec_words
-from psa_core.audits.eec_files import Opened
+from psa_core.audits.eec import corpus, findings, significance, tables
+from psa_core.audits.eec import folder as eec_files
+from psa_core.audits.eec.folder import Opened
 from psa_core.charts import print_audits
 from psa_core.charts.eec_boxes import delta_boxes
 from psa_core.cube import ScoreCube
 
 COMPARISONS = {"gender": "Gender (female − male)", "race": "Race (African − European American)"}
-PART_WORDS = {eec_tables.ALL: "All rows", eec.NEUTRAL: "Neutral rows"}
+PART_WORDS = {tables.ALL: "All rows", corpus.NEUTRAL: "Neutral rows"}
 PAPER_TABLES = {("gender", "all"): "Table 5", ("gender", "neutral"): "Table 6", ("race", "all"): "Table 7"}
 ORDERS = ("As listed", "By Δ-spread")
 SHARES = ("mean_difference", "mean_positive", "mean_negative", "spread", "largest")
@@ -34,10 +35,10 @@ def show(run_id: str, folder: Path) -> None:
         st.info("These people, templates or words have no such pairs. Choose another comparison or other rows.")
         return
     with verdict:
-        said.finding(eec_words.finding(seen.table, seen.kind))
-        said.small_print(eec_words.correction(seen.table))
+        said.finding(findings.finding(seen.table, seen.kind))
+        said.small_print(findings.correction(seen.table))
         if opened.respelled:
-            said.small_print(eec_words.spelling_line(_spelling(run_id, opened), opened.spelling))
+            said.small_print(findings.spelling_line(_spelling(run_id, opened), opened.spelling))
     _figure(seen)
     _tables(seen)
     equity_pairs.show(seen)
@@ -54,12 +55,12 @@ def _opened(run_id: str, folder: str) -> Opened:
 
 @st.cache_resource(max_entries=12, show_spinner="Testing")
 def _assessed(run_id: str, spelling: str, _systems: dict[str, ScoreCube]) -> dict[str, dict[str, Any]]:
-    return eec_tests.assess(_systems)
+    return significance.assess(_systems)
 
 
 @st.cache_data(max_entries=12, show_spinner=False)
 def _spelling(run_id: str, _opened: Opened) -> pd.DataFrame:
-    return eec_tests.spelling_table(_opened.systems, _opened.respelled)
+    return significance.spelling_table(_opened.systems, _opened.respelled)
 
 
 def _ask(run_id: str, opened: Opened) -> Seen:
@@ -79,7 +80,7 @@ def _ask(run_id: str, opened: Opened) -> Seen:
         )
         part = st.selectbox(
             "On",
-            eec_tables.parts_of(any_cube),
+            tables.parts_of(any_cube),
             key=AUDIT.key("part"),
             format_func=lambda item: PART_WORDS.get(item, f"Rows about {item}"),
             width=170,
@@ -87,7 +88,7 @@ def _ask(run_id: str, opened: Opened) -> Seen:
         )
         spelling = _ask_spelling(opened)
     systems = opened.systems if spelling == opened.spelling else opened.respelled
-    table = eec_tables.system_table(_assessed(run_id, spelling, systems), str(kind), str(part))
+    table = tables.system_table(_assessed(run_id, spelling, systems), str(kind), str(part))
     return Seen(run_id, opened, systems, str(kind), str(part), spelling, table)
 
 
@@ -111,9 +112,9 @@ def _figure(seen: Seen) -> None:
     """Figure 1 or 2 of the paper."""
     table, points = _ask_figure(seen)
     deltas = _deltas(seen.run, seen.spelling, seen.kind, seen.part, seen.systems)
-    picture = delta_boxes(deltas, table, eec_tests.VERDICTS[seen.kind], points=points)
+    picture = delta_boxes(deltas, table, significance.VERDICTS[seen.kind], points=points)
     words = (
-        f"Box plot of {len(deltas):,} score differences of {len(table)} scores. {eec_words.finding(table, seen.kind)}"
+        f"Box plot of {len(deltas):,} score differences of {len(table)} scores. {findings.finding(table, seen.kind)}"
     )
     st.plotly_chart(picture, key=AUDIT.key("figure"), config={"displayModeBar": False}, alt=words)
     st.caption(
@@ -122,7 +123,7 @@ def _figure(seen: Seen) -> None:
         "pairs, whiskers reach 1.5 times as far. Δ-spread: the largest Δ minus the smallest."
     )
     with exports.row():
-        still = partial(print_audits.delta_boxes, deltas, table, eec_tests.VERDICTS[seen.kind], points=points)
+        still = partial(print_audits.delta_boxes, deltas, table, significance.VERDICTS[seen.kind], points=points)
         exports.picture_buttons(still, f"eec_{seen.kind}_{seen.part}", key=AUDIT.key("picture"))
 
 
@@ -145,7 +146,7 @@ def _ask_figure(seen: Seen) -> tuple[pd.DataFrame, bool]:
 
 @st.cache_data(max_entries=24, show_spinner=False)
 def _deltas(run_id: str, spelling: str, kind: str, part: str, _systems: dict[str, ScoreCube]) -> pd.DataFrame:
-    return eec_tables.delta_table(_systems, kind, part)
+    return tables.delta_table(_systems, kind, part)
 
 
 def _tables(seen: Seen) -> None:
@@ -163,7 +164,7 @@ def _tables(seen: Seen) -> None:
             "mean_positive": st.column_config.NumberColumn(f"Average Δ {signs[0]}", **share),
             "mean_negative": st.column_config.NumberColumn(f"Average Δ {signs[1]}", **share),
         }
-        table = eec_tables.group_table(seen.table, seen.kind)
+        table = tables.group_table(seen.table, seen.kind)
         st.dataframe(
             table, hide_index=True, column_config=columns, placeholder="–", alt=f"{name} for the chosen systems"
         )

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from psa_core.audits import eec
-from psa_core.audits.eec_files import Opened
+from psa_core.audits.eec import corpus
+from psa_core.audits.eec.folder import Opened
 from psa_core.cube import ScoreCube
 
 
@@ -24,6 +24,6 @@ class Seen:
     table: pd.DataFrame
 
     @property
-    def design(self) -> eec.Design:
+    def design(self) -> corpus.Design:
         """The sentences in the spelling that is looked at."""
-        return eec.spelled(self.opened.design, self.spelling) if self.opened.respelled else self.opened.design
+        return corpus.spelled(self.opened.design, self.spelling) if self.opened.respelled else self.opened.design

@@ -9,9 +9,9 @@ import streamlit as st
 
 from pages.ui import cached, exports, offered, said, uploads
 from pages.ui.audit_job import Audit
-from psa_core.audits import eec, eec_files
+from psa_core.audits.eec import corpus, folder
 
-AUDIT = Audit("eec", "equity audit", eec_files.rewrite)
+AUDIT = Audit("eec", "equity audit", folder.rewrite)
 FIRST_SYSTEMS = ("vader", "profanity-check")
 SPELLINGS = {"published": "As published (“dissapointed”)", "corrected": "Corrected (“disappointed”)"}
 PART_WORDS = {
@@ -34,7 +34,7 @@ class Systems:
 class Sentences:
     """The design, and what the command line needs to make it."""
 
-    design: eec.Design
+    design: corpus.Design
     arguments: tuple[str, ...]
     files: dict[str, bytes]
 
@@ -85,7 +85,7 @@ def _ask_predictions() -> uploads.Upload | None:
         "`text` and one column a score."
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        table = eec.sentence_table(eec.published_design())[["sentence"]].rename(columns={"sentence": "text"})
+        table = corpus.sentence_table(corpus.published_design())[["sentence"]].rename(columns={"sentence": "text"})
         exports.csv_button(table, "eec_texts.csv", key=AUDIT.key("texts"))
         st.markdown("The 8,640 sentences", width="content")
     return uploads.ask_file("Predictions", ("csv", "parquet", "gz"), key=AUDIT.key("predictions"))
@@ -104,16 +104,16 @@ def ask_sentences() -> Sentences:
         persist_state="session",
         help="The published corpus misspells one word in 240 sentences. Both are scored; the result can be switched.",
     )
-    design, files = eec.published_design(str(spelling)), {}
+    design, files = corpus.published_design(str(spelling)), {}
     with st.expander("Your own templates, people or words"):
         st.caption(
             "Download the paper's lists, change what you like, and bring them back. What you leave stays the paper's."
         )
-        for part in eec_files.PARTS:
-            given = _ask_part(part, getattr(eec.published_design(str(spelling)), part))
+        for part in folder.PARTS:
+            given = _ask_part(part, getattr(corpus.published_design(str(spelling)), part))
             if given is not None:
                 files[f"{part}.csv"] = given.content
-                design = replace(design, **{part: eec_files.parse_part(part, given.content)})
+                design = replace(design, **{part: folder.parse_part(part, given.content)})
     own = [argument for name in files for argument in (f"--{Path(name).stem}", name)]
     return Sentences(design, ("--spelling", str(spelling), *own), files)
 

@@ -9,8 +9,8 @@ import streamlit as st
 
 from pages.ui import exports, flip_card, markup, said
 from pages.ui.nationality_setup import AUDIT
-from psa_core.audits import nationality_cells, nationality_words
-from psa_core.audits.nationality_files import Opened
+from psa_core.audits.nationality import examples, findings
+from psa_core.audits.nationality.folder import Opened
 from psa_core.charts._theme import DOWN, UP
 
 COUNTRY, TARGET = AUDIT.key("country"), AUDIT.key("target")
@@ -21,7 +21,7 @@ WORDS = {"enters": "▲ enters", "leaves": "▼ leaves", "": ""}
 def ask(opened: Opened) -> tuple[str, str]:
     """The cell that is looked at; at first the one that changes most."""
     names, targets = opened.countries["country"].drop_duplicates().tolist(), opened.columns
-    first = nationality_words.largest(opened.countries)
+    first = findings.largest(opened.countries)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         country = st.selectbox(
             "Country", names, names.index(first["country"]), key=COUNTRY, width=240, bind="query-params"
@@ -42,7 +42,7 @@ def take_click(heat: str) -> None:
 
 def show(opened: Opened, country: str, target: str) -> None:
     """The draws in which a sentence changes, as cards and as a table."""
-    table = nationality_cells.cell_table(opened.cube, country, target)
+    table = examples.cell_table(opened.cube, country, target)
     texts = [opened.texts[s][n] for s, n in zip(table["sentence_position"], table["name_position"], strict=True)]
     table = table.assign(text=texts)
     st.subheader("The sentences of the chosen cell", anchor=False)
@@ -69,7 +69,7 @@ def show(opened: Opened, country: str, target: str) -> None:
 def _card(opened: Opened, row: pd.Series) -> str:
     """One draw: what changes, the scores, the sentence with its people struck out and the drawn names marked."""
     sentence = opened.cube.sentences.iloc[int(row["sentence_position"])]
-    pieces = nationality_cells.pieces(sentence["text"], sentence["entities"], row["text"])
+    pieces = examples.pieces(sentence["text"], sentence["entities"], row["text"])
     colour = UP if row["delta"] > 0 else DOWN
     scores = f"{row['original']:.2f} → {row['perturbed']:.2f}".replace("-", "−")
     return (

@@ -11,10 +11,11 @@ import streamlit as st
 
 from pages.ui import audit_job, exports, nationality_cells, said
 from pages.ui.nationality_setup import AUDIT
-from psa_core.audits import nationality_files, nationality_words
-from psa_core.audits.nationality_files import Opened
-from psa_core.audits.nationality_tables import OVERALL
-from psa_core.audits.people_finder import MULTILINGUAL
+from psa_core.audits.nationality import findings
+from psa_core.audits.nationality import folder as nationality_files
+from psa_core.audits.nationality.folder import Opened
+from psa_core.audits.nationality.people_finder import MULTILINGUAL
+from psa_core.audits.nationality.tables import OVERALL
 from psa_core.charts import print_audits
 from psa_core.charts.country_heat import Block, country_heat
 from psa_core.charts.country_map import CONFIG, HEIGHT, country_map
@@ -28,8 +29,8 @@ LABELS_WIDE = 1.4  # countries' names, in columns of numbers
 def show(run_id: str, folder: Path) -> None:
     """Everything, from the finding to the download."""
     opened = _opened(run_id, str(folder))
-    said.finding(nationality_words.finding(opened.countries))
-    said.second(nationality_words.score_finding(opened.countries, opened.moved_targets))
+    said.finding(findings.finding(opened.countries))
+    said.second(findings.score_finding(opened.countries, opened.moved_targets))
     _account(opened)
     country, target = nationality_cells.ask(opened)
     left, right = _side_by_side(opened)
@@ -70,7 +71,7 @@ def _account(opened: Opened) -> None:
     finder = str(manifest.get("people_finder", ""))
     language = "multilingual" if finder.startswith(MULTILINGUAL) else "English"
     parts.append(f"People were found by spaCy's {language} pipeline.")
-    parts.append(nationality_words.left_out(manifest["names_not_in_latin_letters_left_out"]))
+    parts.append(findings.left_out(manifest["names_not_in_latin_letters_left_out"]))
     said.small_print(" ".join(filter(None, parts)))
 
 
@@ -98,7 +99,7 @@ def _table_one(opened: Opened, country: str, target: str) -> None:
             width="content",
             on_select=partial(nationality_cells.take_click, key),
             selection_mode="points",
-            alt=f"Heat map of countries by predicted class. {nationality_words.finding(opened.countries)}",
+            alt=f"Heat map of countries by predicted class. {findings.finding(opened.countries)}",
         )
     said.small_print(_how_to_read(opened))
     with exports.row():
@@ -128,7 +129,7 @@ def _how_to_read(opened: Opened) -> str:
         "Δ: mean change of the score. Change in %: of the number of sentences predicted as the class. Orange is more, "
         "blue is less. Click a cell, or choose above, to read its sentences."
     )
-    counts, least = _original_counts(opened), nationality_words.LEAST_COUNT
+    counts, least = _original_counts(opened), findings.LEAST_COUNT
     if few := [name for name in opened.matrix("change_percent").columns if counts[name] < least]:
         words += f" {', '.join(few)}: fewer than {least} original sentences, so one sentence is many percent."
     return words
@@ -162,7 +163,7 @@ def _correlations(opened: Opened) -> None:
         said.small_print("Correlations with perplexity (the paper's Tables 2 to 5) need a language model in step 3.")
         return
     st.subheader("Tables 2 to 5: scores and perplexity", anchor=False)
-    said.second(nationality_words.correlation_finding(table))
+    said.second(findings.correlation_finding(table))
     blocks = []
     for column, title in (
         ("global_r", "Global r × 100"),
@@ -171,7 +172,7 @@ def _correlations(opened: Opened) -> None:
         matrix = 100 * table.pivot(index="country", columns="target", values=column).astype(float)
         matrix = matrix.reindex(index=table["country"].unique(), columns=table["target"].unique())
         blocks.append(Block(title, matrix, [""] * matrix.shape[1], "+.1f", limit=50))
-    alt = f"Heat map of correlations. {nationality_words.correlation_finding(table)}"
+    alt = f"Heat map of correlations. {findings.correlation_finding(table)}"
     st.plotly_chart(country_heat(blocks), key=AUDIT.key("correlations"), config=PLAIN, width="content", alt=alt)
     with exports.row():
         still = partial(print_audits.country_heat, blocks)

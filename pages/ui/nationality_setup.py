@@ -10,12 +10,12 @@ from pages.ui import cached, offered, plans, said, uploads
 from pages.ui.audit_job import Audit
 from pages.ui.plans import Source
 from psa_core import models
-from psa_core.audits import nationality_files, nationality_words
-from psa_core.audits.gazetteers import KINDS, PAPER_COUNTRIES, Country, countries
-from psa_core.audits.nationality import Options
+from psa_core.audits.nationality import findings, folder
+from psa_core.audits.nationality.gazetteers import KINDS, PAPER_COUNTRIES, Country, countries
+from psa_core.audits.nationality.perturbation import Options
 from psa_core.errors import OptionError
 
-AUDIT = Audit("nationality", "nationality audit", nationality_files.rewrite)
+AUDIT = Audit("nationality", "nationality audit", folder.rewrite)
 OURS, OWN = "people", "Your own file"
 FILE_KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
 PREVIEW_ROWS = 100
@@ -108,7 +108,7 @@ def ask_countries() -> Options:
 
 def _say_names(chosen: list[Country]) -> None:
     """What is left out, and where there is little to draw from."""
-    words = nationality_words.left_out({country.name: country.left_out for country in chosen if country.left_out})
+    words = findings.left_out({country.name: country.left_out for country in chosen if country.left_out})
     few = [country.name for country in chosen if min(len(getattr(country, kind)) for kind in KINDS) < 5]
     if few:
         words += f" Fewer than five names of some kind: {', '.join(few)}."

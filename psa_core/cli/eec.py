@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from psa_core.audits import eec, eec_files, eec_tests, eec_words
-from psa_core.audits.eec_run import audit
+from psa_core.audits.eec import corpus, findings, folder, significance
+from psa_core.audits.eec.run import audit
 from psa_core.audits.run import Running
 from psa_core.cli._base import Command
 from psa_core.errors import OptionError
@@ -16,8 +16,10 @@ from psa_core.jobs.worker import Job
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="ID[,ID…]", help="ids from `models`, or predictions:FILE")
-    parser.add_argument("--spelling", choices=eec.SPELLINGS, default="published", help="dissapointed, or disappointed")
-    for part in eec_files.PARTS:
+    parser.add_argument(
+        "--spelling", choices=corpus.SPELLINGS, default="published", help="dissapointed, or disappointed"
+    )
+    for part in folder.PARTS:
         parser.add_argument(f"--{part}", metavar="FILE.csv", type=Path, help=f"your own {part}")
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="result folder, new or empty")
     parser.add_argument(
@@ -42,15 +44,15 @@ def _audit(options: argparse.Namespace, running: Running) -> int:
     writing.check_target(options.out)
     design = _design(options)
     audited = audit(design, model_ids, options.spelling, running)
-    eec_files.write(design, audited, options.spelling, options.out)
+    folder.write(design, audited, options.spelling, options.out)
     if options.job is None and audited.respelled:
-        table = eec_tests.spelling_table(audited.systems, audited.respelled)
-        print(eec_words.spelling_line(table, options.spelling))
-    return len(eec.cells(design)) * len(audited.systems)
+        table = significance.spelling_table(audited.systems, audited.respelled)
+        print(findings.spelling_line(table, options.spelling))
+    return len(corpus.cells(design)) * len(audited.systems)
 
 
 def _write_sentences(options: argparse.Namespace) -> int:
-    table = eec.sentence_table(_design(options)).rename(columns={"sentence": "text"})
+    table = corpus.sentence_table(_design(options)).rename(columns={"sentence": "text"})
     if options.out.suffix.lower() != ".csv" or options.out.is_dir():
         raise OptionError("--out", got=str(options.out), expected="a file name that ends in .csv")
     with writing.whole_file(options.out) as file:
@@ -58,8 +60,8 @@ def _write_sentences(options: argparse.Namespace) -> int:
     return len(table)
 
 
-def _design(options: argparse.Namespace) -> eec.Design:
-    return eec_files.own_design(options.spelling, options.templates, options.people, options.words)
+def _design(options: argparse.Namespace) -> corpus.Design:
+    return folder.own_design(options.spelling, options.templates, options.people, options.words)
 
 
 def _model_ids(given: str | None) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from psa_core import models
-from psa_core.audits import nationality, nationality_files
-from psa_core.audits.gazetteers import PAPER_COUNTRIES
+from psa_core.audits.nationality import folder, perturbation
+from psa_core.audits.nationality.gazetteers import PAPER_COUNTRIES
 from psa_core.audits.run import Running, account, score
 from psa_core.cli._base import Command
 from psa_core.errors import OptionError
@@ -46,7 +46,7 @@ def _execute(options: argparse.Namespace) -> int:
 
 def _audit(options: argparse.Namespace, running: Running) -> int:
     writing.check_target(options.out)
-    drawing = nationality.Options(
+    drawing = perturbation.Options(
         countries=tuple(name.strip() for name in options.countries.split(",") if name.strip()),
         draws=options.draws,
         seed=options.seed,
@@ -59,7 +59,7 @@ def _audit(options: argparse.Namespace, running: Running) -> int:
     scorer = models.load(options.model)
     lm = _perplexity_scorer(options.lm) if options.lm else None
     running.tell("Finding the people in the sentences")
-    drawn = nationality.draw(sentences.sentences, drawing)
+    drawn = perturbation.draw(sentences.sentences, drawing)
     parts = 1 if lm is None else 2
     scores = score(scorer, drawn.cells, running.part(0, parts))
     manifest = _manifest(options, sentences, drawn) | account(scorer, scores)
@@ -69,8 +69,8 @@ def _audit(options: argparse.Namespace, running: Running) -> int:
         manifest["lm"] = {"id": options.lm, **account(lm, likelihoods)}
         perplexity = _first(lm, likelihoods.original), _first(lm, likelihoods.perturbed)
     running.tell("Writing the results")
-    cube = nationality.cube(drawn, scorer.targets, scores, manifest)
-    nationality_files.write(cube, drawn, perplexity, options.out)
+    cube = perturbation.cube(drawn, scorer.targets, scores, manifest)
+    folder.write(cube, drawn, perplexity, options.out)
     return len(cube.sentences)
 
 
@@ -88,9 +88,9 @@ def _first(lm: Scorer, scores: np.ndarray) -> np.ndarray:
     return scores[..., position]
 
 
-def _manifest(options: argparse.Namespace, sentences: corpus.Corpus, drawn: nationality.Drawn) -> dict[str, Any]:
+def _manifest(options: argparse.Namespace, sentences: corpus.Corpus, drawn: perturbation.Drawn) -> dict[str, Any]:
     return {
-        "audit": nationality_files.AUDIT,
+        "audit": folder.AUDIT,
         "options": {name: getattr(options, name) for name in OPTIONS},
         "inputs": {"sentences": {"source": sentences.source, "sha256": sentences.sha256}},
         "sentences": len(drawn.sentences),

@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.audits import eec, eec_files, nationality_files
-from psa_core.audits.eec_run import Audited
-from psa_core.audits.nationality import Drawn
+from psa_core.audits.eec import corpus
+from psa_core.audits.eec import folder as eec_files
+from psa_core.audits.eec.run import Audited
+from psa_core.audits.nationality import folder as nationality_files
+from psa_core.audits.nationality.perturbation import Drawn
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
@@ -26,9 +28,9 @@ TARGETS = (Target("toxicity"),)
 
 def eec_folder(place: Path) -> Path:
     people = eec_files.parse_part("people", PEOPLE.encode())
-    design = eec.Design(eec.published_design().templates, people, eec.published_design().words)
+    design = corpus.Design(corpus.published_design().templates, people, corpus.published_design().words)
     scores = np.random.default_rng(0).uniform(size=(len(design.rows), 2, 1)).astype(np.float32)
-    systems = {"predictions:=mine.csv": eec.cube(design, TARGETS, scores)}
+    systems = {"predictions:=mine.csv": corpus.cube(design, TARGETS, scores)}
     account = {"predictions:=mine.csv": {"fingerprint": "abc", "device": "cpu", "seconds": 1.5, "notes": ["x"]}}
     eec_files.write(design, Audited(systems, {}, account), "published", place / "brought")
     return place / "brought"

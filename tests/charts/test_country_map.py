@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.audits import gazetteers
+from psa_core.audits.nationality import gazetteers
 from psa_core.charts.country_map import CONFIG, country_map
 from psa_core.registry import ASSETS
 

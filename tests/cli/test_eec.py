@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from psa_core import cli, models
-from psa_core.audits import eec, eec_files, eec_tests
+from psa_core.audits.eec import corpus, folder, significance
 
 pytestmark = pytest.mark.slow
 
@@ -107,9 +107,9 @@ def test_one_model_is_keyed_by_its_targets_and_the_other_spelling_is_told(tmp_pa
 
 
 def test_a_folder_reopens_as_what_was_written(two_systems):
-    opened = eec_files.read(two_systems)
+    opened = folder.read(two_systems)
     written = json.loads((two_systems / "eec.json").read_text(encoding="utf-8"))
-    assert json.loads(json.dumps(eec_tests.assess(opened.systems))) == written
+    assert json.loads(json.dumps(significance.assess(opened.systems))) == written
     assert list(opened.respelled) == ["vader", "keyword"]
 
 
@@ -124,7 +124,7 @@ def test_a_system_known_by_its_predictions(tmp_path, capsys):
     report = json.loads(Path("out/eec.json").read_text(encoding="utf-8"))
     ours = report["predictions:scores.csv/joy"]
     assert ours["gender"]["verdict"] == "F↑–M↓"  # the female words are longer
-    assert list(eec_files.read(Path("out")).respelled) == ["vader"]
+    assert list(folder.read(Path("out")).respelled) == ["vader"]
 
 
 def test_own_people_without_race_are_compared_by_gender_alone(tmp_path):
@@ -191,7 +191,7 @@ def test_the_exported_sentences_need_a_csv_file_name(capsys):
 
 def test_published_parts_have_no_hidden_order():
     """Rows are templates and words, columns are people, as in the table of sentences."""
-    design = eec.published_design()
-    texts = eec.grid(design)
+    design = corpus.published_design()
+    texts = corpus.grid(design)
     assert (len(texts), len(texts[0])) == (144, 60)
-    assert eec.sentence_table(design)["sentence"].tolist() == [text for row in texts for text in row]
+    assert corpus.sentence_table(design)["sentence"].tolist() == [text for row in texts for text in row]

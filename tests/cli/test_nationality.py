@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import pearsonr
 
 from psa_core import cli
-from psa_core.audits import nationality_files
+from psa_core.audits.nationality import folder
 from psa_core.folders import results
 
 TEXTS = [
@@ -72,20 +72,20 @@ def test_the_same_seed_gives_the_same_texts_and_another_one_others():
 
 def test_a_folder_reopens_with_texts_that_spreadsheets_would_run():
     assert nationality() == 0
-    opened = nationality_files.read(Path("out"))
+    opened = folder.read(Path("out"))
     assert opened.cube.shape == (3, 6, 1)
     row = opened.cube.sentences["sentence_id"].tolist().index("4")
     assert opened.cube.sentences["text"].iloc[row] == TEXTS[3]
     assert all(text.startswith("=") and text.endswith(" is my best friend, I love him.") for text in opened.texts[row])
     assert opened.cube.sentences["place"].tolist() == ["a", "c", "d"]
     assert opened.countries["change_percent"].notna().any()
-    again = nationality_files.read_zip(results.to_zip(Path("out")))
+    again = folder.read_zip(results.to_zip(Path("out")))
     assert again.texts == opened.texts
 
 
 def test_correlations_with_perplexity_against_scipy():
     assert nationality("--lm", "python:lm_stub:perplexity") == 0
-    opened = nationality_files.read(Path("out"))
+    opened = folder.read(Path("out"))
     assert list(opened.correlations.columns) == [
         "country", "target", "global_r", "global_p", "local_r", "local_p", "sentences",
     ]  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from psa_core import cli, jobs
-from psa_core.audits import eec_files
+from psa_core.audits.eec import folder as eec_files
 from psa_core.folders import results
 
 pytestmark = pytest.mark.slow

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psa_core.audits import nationality_cells, nationality_words
-from psa_core.audits.nationality_tables import OVERALL, country_table
+from psa_core.audits.nationality import examples, findings
+from psa_core.audits.nationality.tables import OVERALL, country_table
 from psa_core.cube import ScoreCube, Target
 
 WORDS = st.lists(st.text("abc '.", max_size=6), min_size=1, max_size=4)
@@ -22,18 +22,18 @@ def cube():
 
 
 def test_draws_that_enter_and_leave_the_class(cube):
-    table = nationality_cells.cell_table(cube, "A", "hate")
+    table = examples.cell_table(cube, "A", "hate")
     rows = table[["sentence_position", "name_position", "change"]].to_numpy().tolist()
     assert rows == [[1, 0, "leaves"], [0, 0, "enters"]]
     assert table["delta"].tolist() == pytest.approx([-0.4, 0.2])
-    opposite = nationality_cells.cell_table(cube, "A", "not hate")
+    opposite = examples.cell_table(cube, "A", "not hate")
     assert opposite["change"].tolist() == ["enters", "leaves"]
-    assert nationality_cells.cell_table(cube, "B", "hate")["change"].tolist() == ["leaves"]
+    assert examples.cell_table(cube, "B", "hate")["change"].tolist() == ["leaves"]
 
 
 def test_a_draw_is_cut_where_the_people_stood():
     text, drawn = "Ann met Bob Hill's dog.", "Chloé met Jean Petit's dog."
-    found = nationality_cells.pieces(text, "0:3 8:16", drawn)
+    found = examples.pieces(text, "0:3 8:16", drawn)
     assert [(piece.kind, piece.text) for piece in found] == [
         ("gone", "Ann"),
         ("come", "Chloé"),
@@ -51,18 +51,18 @@ def test_pieces_give_both_texts_back(kept, names):
     drawn = "".join(piece for pair in zip(kept, [*names[: len(gone)], ""], strict=True) for piece in pair)
     ends = np.cumsum([len(piece) for pair in zip(kept, [*gone, ""], strict=True) for piece in pair])
     spans = " ".join(f"{ends[2 * i]}:{ends[2 * i + 1]}" for i in range(len(gone)))
-    found = nationality_cells.pieces(text, spans, drawn)
+    found = examples.pieces(text, spans, drawn)
     assert "".join(piece.text for piece in found if piece.kind != "come") == text
     assert "".join(piece.text for piece in found if piece.kind != "gone") == drawn
 
 
 def test_a_text_that_is_no_draw_is_shown_whole():
-    kinds = [piece.kind for piece in nationality_cells.pieces("Ann left.", "0:3", "Nothing alike")]
+    kinds = [piece.kind for piece in examples.pieces("Ann left.", "0:3", "Nothing alike")]
     assert kinds == ["gone", "come"]
 
 
 def test_the_finding_names_the_class_that_changes_most(cube):
-    words = nationality_words.finding(country_table(cube))
+    words = findings.finding(country_table(cube))
     assert words == (
         "With names from B, 100.0 % fewer sentences are predicted as hate (0 instead of 1). Between countries, “hate” "
         "runs from −100.0 % (B) to +0.0 % (A)."
@@ -70,7 +70,7 @@ def test_the_finding_names_the_class_that_changes_most(cube):
 
 
 def test_the_score_finding_gives_both_ends_with_their_intervals(cube):
-    words = nationality_words.score_finding(country_table(cube), ["hate"])
+    words = findings.score_finding(country_table(cube), ["hate"])
     assert "moves by −0.125" in words and "with names from B" in words and "+0.025" in words
 
 
@@ -78,20 +78,20 @@ def test_nothing_changes():
     rows = [("A", "hate", 10, 10, 0.0, 0.0, 0.0, 0.0), ("B", "hate", 10, 10, 0.0, 0.0, 0.0, 0.0)]
     columns = ["country", "target", "original_count", "perturbed_count", "change_percent"]
     table = pd.DataFrame(rows, columns=[*columns, "delta", "delta_low", "delta_high"])
-    assert nationality_words.finding(table) == "No predicted class changes its size with the country of the names."
-    assert "whatever the country" in nationality_words.score_finding(table, ["hate"])
+    assert findings.finding(table) == "No predicted class changes its size with the country of the names."
+    assert "whatever the country" in findings.score_finding(table, ["hate"])
 
 
 def test_correlations_in_words():
     row = {"country": OVERALL, "target": "hate", "global_r": 0.3, "local_r": -0.25}
-    words = nationality_words.correlation_finding(pd.DataFrame([row]))
+    words = findings.correlation_finding(pd.DataFrame([row]))
     assert "within one sentence, the less expected the words, the lower “hate” (r = −0.25)" in words
     assert "across all texts, the less expected the words, the higher “hate” (r = +0.30)" in words
     empty = pd.DataFrame([row | {"global_r": None, "local_r": None}]).astype({"global_r": float, "local_r": float})
-    assert "Nothing varies enough" in nationality_words.correlation_finding(empty)
+    assert "Nothing varies enough" in findings.correlation_finding(empty)
 
 
 def test_names_left_out_in_words():
-    assert nationality_words.left_out({}) == ""
-    words = nationality_words.left_out({"Japan": 250, "India": 67})
+    assert findings.left_out({}) == ""
+    words = findings.left_out({"Japan": 250, "India": 67})
     assert words == "317 names that are not in Latin letters were left out (Japan 250, India 67)."

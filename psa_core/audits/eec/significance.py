@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core.audits import eec
-from psa_core.audits.eec_pairs import COMPARISONS, differences, pairs_of
+from psa_core.audits.eec import corpus
+from psa_core.audits.eec.pairs import COMPARISONS, differences, pairs_of
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
 
@@ -120,11 +120,11 @@ def assess(systems: Mapping[str, ScoreCube]) -> dict[str, dict[str, Any]]:
             "low": target.low,
             "high": target.high,
             **_both(cube, target.name, assessments),
-            "neutral": _both(subset(cube, eec.NEUTRAL), target.name, assessments),
+            "neutral": _both(subset(cube, corpus.NEUTRAL), target.name, assessments),
             "emotions": {
                 emotion: _both(subset(cube, emotion), target.name, assessments)
                 for emotion in cube.sentences["emotion"].unique()
-                if emotion != eec.NEUTRAL
+                if emotion != corpus.NEUTRAL
             },
         }
         for system, cube in systems.items()

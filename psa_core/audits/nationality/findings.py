@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from psa_core.audits.nationality_tables import OVERALL
+from psa_core.audits.nationality.tables import OVERALL
 
 #: In a smaller class a single sentence is more than ten percent.
 LEAST_COUNT = 10

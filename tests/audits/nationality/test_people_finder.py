@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from psa_core.audits import people_finder
+from psa_core.audits.nationality import people_finder
 
 
 @pytest.fixture

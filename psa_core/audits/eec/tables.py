@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core.audits import eec
-from psa_core.audits.eec_pairs import Pair, differences, pairs_of
-from psa_core.audits.eec_tests import VERDICTS
+from psa_core.audits.eec import corpus
+from psa_core.audits.eec.pairs import Pair, differences, pairs_of
+from psa_core.audits.eec.significance import VERDICTS
 from psa_core.cube import ScoreCube
 
 ALL = "all"
@@ -25,13 +25,13 @@ RELATIVE = ("mean_difference", "mean_positive", "mean_negative", "spread", "larg
 def parts_of(cube: ScoreCube) -> list[str]:
     """What an audit can be narrowed to: ``all``, ``neutral`` and each emotion."""
     emotions = list(cube.sentences["emotion"].unique())
-    neutral = [eec.NEUTRAL] if eec.NEUTRAL in emotions else []
-    return [ALL, *neutral, *(emotion for emotion in emotions if emotion != eec.NEUTRAL)]
+    neutral = [corpus.NEUTRAL] if corpus.NEUTRAL in emotions else []
+    return [ALL, *neutral, *(emotion for emotion in emotions if emotion != corpus.NEUTRAL)]
 
 
 def comparison(entry: Mapping[str, Any], kind: str, part: str) -> Mapping[str, Any] | None:
     """One comparison of an entry of ``eec.json``; None where there is none."""
-    holder = entry if part == ALL else entry["neutral"] if part == eec.NEUTRAL else entry["emotions"].get(part, {})
+    holder = entry if part == ALL else entry["neutral"] if part == corpus.NEUTRAL else entry["emotions"].get(part, {})
     found: Mapping[str, Any] | None = holder.get(kind)
     return found
 
@@ -100,7 +100,7 @@ def delta_table(systems: Mapping[str, ScoreCube], kind: str, part: str) -> pd.Da
     return pd.concat(tables, ignore_index=True)
 
 
-def pair_table(design: eec.Design, cube: ScoreCube, target: str, kind: str, part: str = ALL) -> pd.DataFrame:
+def pair_table(design: corpus.Design, cube: ScoreCube, target: str, kind: str, part: str = ALL) -> pd.DataFrame:
     """The sentence pairs behind the differences, largest difference first.
 
     Returns
@@ -110,7 +110,7 @@ def pair_table(design: eec.Design, cube: ScoreCube, target: str, kind: str, part
         the target. Of an average over names the text is the sentence that does most for the difference.
     """
     keep = _rows(cube, part)
-    texts = eec.grid(design)
+    texts = corpus.grid(design)
     _, scores = cube.of(target)
     rows = [
         _pair_row(pair, texts[r], scores[r], cube.sentences["emotion"].iloc[r])

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.audits._grid import Grid
-from psa_core.audits.eec_pairs import COMPARISONS, pairs_of
+from psa_core.audits.eec.pairs import COMPARISONS, pairs_of
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CorpusError, OptionError
 from psa_core.registry import ASSETS

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core.audits import eec, eec_tests
-from psa_core.audits.eec_run import Audited
+from psa_core.audits.eec import corpus as eec
+from psa_core.audits.eec import significance
+from psa_core.audits.eec.run import Audited
 from psa_core.audits.run import plain_account
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube, Target
@@ -81,12 +82,12 @@ def write(design: eec.Design, audited: Audited, spelling: str, folder: Path) -> 
     }
     with writing.whole_folder(folder) as aside:
         results.write_csv(aside / "eec_sentences.csv", eec.sentence_table(design))
-        results.write_json(aside / "eec.json", eec_tests.assess(audited.systems))
+        results.write_json(aside / "eec.json", significance.assess(audited.systems))
         results.write_json(aside / "manifest.json", manifest)
         for part in PARTS:
             results.write_csv(aside / f"{part}.csv", getattr(design, part))
         if audited.respelled:
-            results.write_csv(aside / "spelling.csv", eec_tests.spelling_table(audited.systems, audited.respelled))
+            results.write_csv(aside / "spelling.csv", significance.spelling_table(audited.systems, audited.respelled))
         for number, name in enumerate(names):
             _flat(audited.systems[name]).to_parquet(aside / f"scores.{number}.parquet", index=False)
             if name in audited.respelled:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.audits import eec, eec_tables, eec_tests, eec_words
+from psa_core.audits.eec import corpus, findings, significance, tables
 from psa_core.audits.run import Running
 from psa_core.cube import Target
 from psa_core.errors import CorpusError
@@ -21,7 +21,7 @@ PEOPLE = pd.DataFrame(
     ],
     columns=["person", "object", "reflexive", "gender", "race", "pair"],
 )
-DESIGN = eec.Design(
+DESIGN = corpus.Design(
     pd.DataFrame([("{person} feels {word}.", "state"), ("I saw {object}.", "")], columns=["template", "kind"]),
     PEOPLE,
     pd.DataFrame([("state", "joy", "glad"), ("state", "anger", "cross")], columns=["kind", "emotion", "word"]),
@@ -38,22 +38,22 @@ SCORES = np.float32(
 @pytest.fixture(scope="module")
 def systems():
     """One score from 0 to 1, and the same twice as wide."""
-    one = eec.cube(DESIGN, (Target("joy"),), SCORES[:, :, None])
-    wide = eec.cube(DESIGN, (Target("valence", -1, 1),), 2 * SCORES[:, :, None])
+    one = corpus.cube(DESIGN, (Target("joy"),), SCORES[:, :, None])
+    wide = corpus.cube(DESIGN, (Target("valence", -1, 1),), 2 * SCORES[:, :, None])
     return {"one": one, "wide": wide}
 
 
 def test_differences_are_shares_of_the_range(systems):
-    deltas = eec_tables.delta_table(systems, "gender", "all")
+    deltas = tables.delta_table(systems, "gender", "all")
     by_hand = [0.6, 0.3, 0.4, 0.0, -0.2, 0.0]
     for system in systems:
         assert deltas.loc[deltas["system"] == system, "delta"].tolist() == pytest.approx(by_hand, abs=1e-6)
-    race = eec_tables.delta_table(systems, "race", "all")
+    race = tables.delta_table(systems, "race", "all")
     assert race.loc[race["system"] == "one", "delta"].tolist() == pytest.approx([0.3, 0, 0], abs=1e-6)
 
 
 def test_system_table(systems):
-    row = eec_tables.system_table(eec_tests.assess(systems), "gender", "all").iloc[1]
+    row = tables.system_table(significance.assess(systems), "gender", "all").iloc[1]
     assert (row["system"], row["pairs"], row["assessments"]) == ("wide", 6, 4)
     assert row["mean_difference"] == pytest.approx(1.1 / 6, abs=1e-6)
     assert row["mean_positive"] == pytest.approx(1.3 / 3, abs=1e-6)
@@ -62,11 +62,11 @@ def test_system_table(systems):
 
 
 def test_a_part_without_pairs_is_left_out(systems):
-    assert eec_tables.parts_of(systems["one"]) == ["all", "neutral", "joy", "anger"]
-    assessed = eec_tests.assess(systems)
-    assert len(eec_tables.system_table(assessed, "gender", "neutral")) == 2
-    assert eec_tables.system_table(assessed, "race", "neutral").empty  # one pair is no test
-    assert eec_tables.system_table(assessed, "race", "fear").empty
+    assert tables.parts_of(systems["one"]) == ["all", "neutral", "joy", "anger"]
+    assessed = significance.assess(systems)
+    assert len(tables.system_table(assessed, "gender", "neutral")) == 2
+    assert tables.system_table(assessed, "race", "neutral").empty  # one pair is no test
+    assert tables.system_table(assessed, "race", "fear").empty
 
 
 def test_group_table_averages_over_systems():
@@ -78,7 +78,7 @@ def test_group_table_averages_over_systems():
             "mean_negative": [-0.1, None, -0.3],
         }
     )
-    table = eec_tables.group_table(tested, "gender").set_index("group")
+    table = tables.group_table(tested, "gender").set_index("group")
     assert table["systems"].to_dict() == {"F=M not significant": 1, "F↑–M↓": 2, "F↓–M↑": 0, "All": 3}
     assert table.loc["F↑–M↓", "mean_positive"] == pytest.approx(0.3)
     assert table.loc["All", "mean_negative"] == pytest.approx(-0.2)
@@ -86,45 +86,45 @@ def test_group_table_averages_over_systems():
 
 
 def test_the_pairs_that_differ_most(systems):
-    table = eec_tables.pair_table(DESIGN, systems["one"], "joy", "gender")
+    table = tables.pair_table(DESIGN, systems["one"], "joy", "gender")
     first = table.iloc[0]
     assert (first["first_text"], first["second_text"]) == ("My mom feels glad.", "My dad feels glad.")
     assert first["delta"] == pytest.approx(0.6, abs=1e-6)
     average = table[table["pair"].str.contains("average")].iloc[0]
     assert (average["first_text"], average["second_text"]) == ("Ebony feels glad.", "Frank feels glad.")
     assert average["first"] == pytest.approx(0.5, abs=1e-6)
-    assert len(eec_tables.pair_table(DESIGN, systems["one"], "joy", "gender", "neutral")) == 2
+    assert len(tables.pair_table(DESIGN, systems["one"], "joy", "gender", "neutral")) == 2
 
 
 def test_people_by_their_mean_score(systems):
-    table = eec_tables.person_table(systems["one"], "joy")
+    table = tables.person_table(systems["one"], "joy")
     assert table["person"].iloc[0] == "my mom"
     assert table["score"].iloc[0] == pytest.approx(1.4 / 3, abs=1e-6)
 
 
 def test_the_finding_in_words(systems):
-    tested = eec_tables.system_table(eec_tests.assess(systems), "gender", "all")
-    assert eec_words.finding(tested, "gender").startswith("None of the scores differs significantly between sentences")
+    tested = tables.system_table(significance.assess(systems), "gender", "all")
+    assert findings.finding(tested, "gender").startswith("None of the scores differs significantly between sentences")
     sure = tested.assign(p_adjusted=[0.001, 0.9])
-    words = eec_words.finding(sure, "gender")
+    words = findings.finding(sure, "gender")
     assert words.startswith("1 of 2 scores differ significantly by gender. Most by one: its joy score is 18.33 %")
     assert words.endswith("a single pair differs by up to 60.0 %.")
-    assert "4 tests were made" in eec_words.correction(tested) and "0.05 / 4 = 0.013" in eec_words.correction(tested)
+    assert "4 tests were made" in findings.correction(tested) and "0.05 / 4 = 0.013" in findings.correction(tested)
 
 
 def test_the_other_spelling(systems):
-    respelled = {"one": eec.cube(DESIGN, (Target("joy"),), np.float32(SCORES[:, :, None]) * 0.5)}
-    table = eec_tests.spelling_table(systems, respelled)
+    respelled = {"one": corpus.cube(DESIGN, (Target("joy"),), np.float32(SCORES[:, :, None]) * 0.5)}
+    table = significance.spelling_table(systems, respelled)
     assert table["comparison"].tolist() == ["gender", "race"]
     assert table["mean_difference_respelled"].tolist() == pytest.approx((table["mean_difference"] / 2).tolist())
     assert table["largest_change"].iloc[0] == pytest.approx(0.4)
-    assert "“disappointed” instead" in eec_words.spelling_line(table, "published")
+    assert "“disappointed” instead" in findings.spelling_line(table, "published")
 
 
 def test_rounding_of_averages_is_no_difference():
     """Twenty equal scores do not always average to themselves in floating point."""
     deltas = np.full(36, 0.1) - np.array([np.mean([0.1] * 20 + [0.1] * n) for n in range(36)])
-    got = eec_tests.compare(deltas, "race", 2)
+    got = significance.compare(deltas, "race", 2)
     assert (got.p_value, got.verdict) == (1.0, "AA=EA not significant")
 
 
@@ -143,14 +143,14 @@ def test_progress_of_several_systems_is_one_gauge():
 
 
 def test_a_design_of_too_many_sentences_is_refused(monkeypatch):
-    monkeypatch.setattr(eec, "MOST_SENTENCES", 17)
+    monkeypatch.setattr(corpus, "MOST_SENTENCES", 17)
     with pytest.raises(CorpusError, match="3 templates with words × 6 people"):
-        eec.Design(DESIGN.templates, DESIGN.people, DESIGN.words)
+        corpus.Design(DESIGN.templates, DESIGN.people, DESIGN.words)
 
 
 def test_the_largest_difference_is_a_significant_one_where_there_is_any() -> None:
     rows = pd.DataFrame(
         {"system": ["a", "b", "c"], "mean_difference": [0.9, -0.2, 0.1], "p_adjusted": [1.0, 0.001, 0.001]}
     )
-    assert eec_words.largest(rows)["system"] == "b"
-    assert eec_words.largest(rows.assign(p_adjusted=1.0))["system"] == "a"
+    assert findings.largest(rows)["system"] == "b"
+    assert findings.largest(rows.assign(p_adjusted=1.0))["system"] == "a"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from psa_core.anchors import Anchor
-from psa_core.audits.gazetteers import Gender, gender_of, is_first, is_last
+from psa_core.audits.nationality.gazetteers import Gender, gender_of, is_first, is_last
 from psa_core.registry import ASSETS
 
 Form = Literal["first", "last", "full"]

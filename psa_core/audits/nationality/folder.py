@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from psa_core import report
-from psa_core.audits import nationality_tables
-from psa_core.audits.nationality import Drawn
+from psa_core.audits.nationality import tables
+from psa_core.audits.nationality.perturbation import Drawn
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube
 from psa_core.errors import RunFolderError
@@ -71,9 +71,9 @@ class Opened:
 
 def write(cube: ScoreCube, drawn: Drawn, perplexity: tuple[np.ndarray, np.ndarray] | None, folder: Path) -> None:
     """Write every file of the folder, or none; `perplexity` are log-perplexities (S,) and (S, N)."""
-    found = {COUNTRIES: nationality_tables.country_table(cube), TEXTS: drawn.text_table}
+    found = {COUNTRIES: tables.country_table(cube), TEXTS: drawn.text_table}
     if perplexity is not None:
-        found[CORRELATIONS] = nationality_tables.correlation_table(cube, perplexity)
+        found[CORRELATIONS] = tables.correlation_table(cube, perplexity)
         columns = pd.DataFrame(perplexity[1], columns=cube.names["name"].tolist())
         columns.insert(0, "original", perplexity[0])
         columns.insert(0, "sentence_id", cube.sentences["sentence_id"].to_numpy())

@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import pearsonr, ttest_1samp
 
 from psa_core.anchors import Anchor
-from psa_core.audits import gazetteers, nationality, nationality_tables
-from psa_core.audits.persons import persons
+from psa_core.audits.nationality import gazetteers, perturbation, tables
+from psa_core.audits.nationality.persons import persons
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import AnchorError, OptionError
 
@@ -82,7 +82,7 @@ def test_a_possessive_without_s_gets_one():
     text = "I met James' wife."
     people = persons(text, [Anchor(6, 12, "possessive")])
     assert people[0].bare_possessive
-    worn = nationality._replaced(text, people, {0: (["Chloé"], ["Petit"])}, 0)
+    worn = perturbation._replaced(text, people, {0: (["Chloé"], ["Petit"])}, 0)
     assert worn == "I met Chloé's wife."
 
 
@@ -102,12 +102,12 @@ def test_every_gazetteer_name_that_is_drawn_is_latin():
 @pytest.mark.parametrize("names", [("Atlantis",), ("France", "France")])
 def test_unknown_and_repeated_countries_are_told(names):
     with pytest.raises(OptionError, match="countries"):
-        nationality.Options(countries=names)
+        perturbation.Options(countries=names)
 
 
 @pytest.fixture(scope="module")
 def drawn():
-    return nationality.draw(SENTENCES, nationality.Options(countries=("France", "India"), draws=3, seed=5))
+    return perturbation.draw(SENTENCES, perturbation.Options(countries=("France", "India"), draws=3, seed=5))
 
 
 def test_drawing_keeps_the_sentence_and_counts_what_it_left_out(drawn):
@@ -124,33 +124,33 @@ def test_drawing_keeps_the_sentence_and_counts_what_it_left_out(drawn):
 
 
 def test_draws_depend_on_the_seed_and_not_on_the_other_countries(drawn):
-    alone = nationality.draw(SENTENCES, nationality.Options(countries=("India",), draws=3, seed=5))
-    other = nationality.draw(SENTENCES, nationality.Options(countries=("India",), draws=3, seed=6))
+    alone = perturbation.draw(SENTENCES, perturbation.Options(countries=("India",), draws=3, seed=5))
+    other = perturbation.draw(SENTENCES, perturbation.Options(countries=("India",), draws=3, seed=6))
     assert alone.texts[0] == drawn.texts[0][3:]
     assert other.texts[0] != alone.texts[0]
 
 
 def test_the_search_stops_when_the_sample_is_full():
-    options = nationality.Options(countries=("France",), draws=1, sample=1)
-    drawn = nationality.draw(SENTENCES, options)
+    options = perturbation.Options(countries=("France",), draws=1, sample=1)
+    drawn = perturbation.draw(SENTENCES, options)
     account = drawn.account
     assert account["kept"] == 1
     assert account["not looked at: the sample was full"] + account["no person found"] + account["kept"] == 3
 
 
 def test_names_that_are_left_out_are_counted_by_country():
-    drawn = nationality.draw(SENTENCES, nationality.Options(countries=("France", "India"), draws=1))
+    drawn = perturbation.draw(SENTENCES, perturbation.Options(countries=("France", "India"), draws=1))
     whole = gazetteers.countries(latin_only=False)["India"]
     latin = gazetteers.countries()["India"]
     missing = sum(len(getattr(whole, kind)) - len(getattr(latin, kind)) for kind in gazetteers.KINDS)
     assert drawn.left_out == {"India": missing}
-    every = nationality.draw(SENTENCES, nationality.Options(countries=("India",), draws=1, latin_only=False))
+    every = perturbation.draw(SENTENCES, perturbation.Options(countries=("India",), draws=1, latin_only=False))
     assert every.left_out == {}
 
 
 def test_no_person_anywhere_is_told():
     with pytest.raises(AnchorError, match="no person"):
-        nationality.draw(SENTENCES.iloc[1:2], nationality.Options(countries=("France",)))
+        perturbation.draw(SENTENCES.iloc[1:2], perturbation.Options(countries=("France",)))
 
 
 def cube_of(original, perturbed, targets):
@@ -173,7 +173,7 @@ def test_counts_by_class_and_change_by_hand():
     original = [[0.25, 0.75, 0.5], [0.75, 0.25, -0.5]]
     up, down = [0.25, 0.75, 0.5], [0.75, 0.25, -0.5]
     perturbed = [[up, up, down, up, up, up], [down, up, up, down, down, down]]
-    table = nationality_tables.country_table(cube_of(original, perturbed, targets)).set_index(["country", "target"])
+    table = tables.country_table(cube_of(original, perturbed, targets)).set_index(["country", "target"])
     row = table.loc[("A", "positive")]
     assert (row["original_count"], row["perturbed_count"]) == (1, pytest.approx(4 / 3))
     assert row["change_percent"] == pytest.approx(100 / 3)
@@ -185,16 +185,14 @@ def test_counts_by_class_and_change_by_hand():
 
 def test_one_target_gives_a_class_and_its_opposite():
     perturbed = np.full((2, 6, 1), 0.1)
-    table = nationality_tables.country_table(cube_of([[0.9], [0.2]], perturbed, (Target("hate"),)))
+    table = tables.country_table(cube_of([[0.9], [0.2]], perturbed, (Target("hate"),)))
     row = table.set_index(["country", "target"]).loc["A"]
     assert row.loc["hate", "change_percent"] == -100
     assert row.loc["not hate", "change_percent"] == 100
 
 
 def test_a_signed_target_is_a_score_and_its_two_sides_are_classes():
-    table = nationality_tables.country_table(
-        cube_of([[0.5], [-0.5]], np.full((2, 6, 1), -0.1), (Target("sentiment", -1, 1),))
-    )
+    table = tables.country_table(cube_of([[0.5], [-0.5]], np.full((2, 6, 1), -0.1), (Target("sentiment", -1, 1),)))
     row = table.set_index(["country", "target"]).loc["A"]
     assert row.loc["sentiment < 0", "change_percent"] == 100
     assert row.loc["sentiment ≥ 0", "change_percent"] == -100
@@ -206,7 +204,7 @@ def test_correlations_against_scipy():
     original, perturbed = rng.random((3, 1)), rng.random((3, 6, 1))
     before, after = rng.random(3), rng.random((3, 6))
     cube = cube_of(original, perturbed, (Target("hate"),))
-    table = nationality_tables.correlation_table(cube, (before, after)).set_index("country")
+    table = tables.correlation_table(cube, (before, after)).set_index("country")
     scores = cube.perturbed[:, :, 0].astype(float)
     local = [pearsonr(scores[s, :3], after[s, :3]).statistic for s in range(3)]
     assert table.loc["A", "local_r"] == pytest.approx(np.mean(local))
@@ -218,12 +216,12 @@ def test_correlations_against_scipy():
 
 def test_nothing_to_correlate_is_empty_not_zero():
     cube = cube_of(np.full((3, 1), 0.5), np.full((3, 6, 1), 0.5), (Target("hate"),))
-    table = nationality_tables.correlation_table(cube, (np.zeros(3), np.random.default_rng(0).random((3, 6))))
+    table = tables.correlation_table(cube, (np.zeros(3), np.random.default_rng(0).random((3, 6))))
     assert table["global_r"].isna().all() and table["local_r"].isna().all()
     assert (table["sentences"] == 0).all()
 
 
 def test_more_texts_than_memory_holds_are_refused_before_they_are_drawn(monkeypatch):
-    monkeypatch.setattr(nationality, "MOST_CELLS", 5)
+    monkeypatch.setattr(perturbation, "MOST_CELLS", 5)
     with pytest.raises(OptionError, match="Take fewer sentences"):
-        nationality.draw(SENTENCES, nationality.Options(countries=("France",), draws=3))
+        perturbation.draw(SENTENCES, perturbation.Options(countries=("France",), draws=3))

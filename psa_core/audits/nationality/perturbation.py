@@ -12,9 +12,9 @@ import pandas as pd
 
 from psa_core.anchors import AnchorFinder
 from psa_core.audits._grid import Grid
-from psa_core.audits.gazetteers import PAPER_COUNTRIES, Country, choose
-from psa_core.audits.people_finder import people_finder
-from psa_core.audits.persons import Person, persons
+from psa_core.audits.nationality.gazetteers import PAPER_COUNTRIES, Country, choose
+from psa_core.audits.nationality.people_finder import people_finder
+from psa_core.audits.nationality.persons import Person, persons
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import AnchorError, OptionError
 from psa_core.scoring import CellScores

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from psa_core import models
-from psa_core.audits import eec
 from psa_core.audits._grid import Grid
+from psa_core.audits.eec import corpus
 from psa_core.audits.run import Running, account, score
 from psa_core.cube import ScoreCube
 from psa_core.errors import ModelError
@@ -37,9 +37,9 @@ class Audited:
     accounts: Mapping[str, Any]
 
 
-def audit(design: eec.Design, model_ids: Sequence[str], spelling: str, running: Running) -> Audited:
+def audit(design: corpus.Design, model_ids: Sequence[str], spelling: str, running: Running) -> Audited:
     """Score a design with some models."""
-    other = eec.spelled(design, next(name for name in eec.SPELLINGS if name != spelling))
+    other = corpus.spelled(design, next(name for name in corpus.SPELLINGS if name != spelling))
     changed = np.flatnonzero((design.rows["emotion_word"] != other.rows["emotion_word"]).to_numpy())
     running.tell("Loading the models")
     scorers = {model_id: models.load(model_id) for model_id in model_ids}  # all first: a wrong id is told at once
@@ -48,13 +48,13 @@ def audit(design: eec.Design, model_ids: Sequence[str], spelling: str, running: 
     accounts: dict[str, Any] = {}
     for number, (model_id, scorer) in enumerate(scorers.items()):
         running.tell(f"Scoring, system {number + 1} of {len(scorers)}")
-        scores = score(scorer, eec.cells(design), running.part(number, len(scorers)))
-        systems[model_id] = eec.cube(design, scorer.targets, scores.perturbed)
+        scores = score(scorer, corpus.cells(design), running.part(number, len(scorers)))
+        systems[model_id] = corpus.cube(design, scorer.targets, scores.perturbed)
         accounts[model_id] = account(scorer, scores)
-        if len(changed) and (rows := _rows(scorer, eec.cells(other), changed, running)) is not None:
+        if len(changed) and (rows := _rows(scorer, corpus.cells(other), changed, running)) is not None:
             perturbed = scores.perturbed.copy()
             perturbed[changed] = rows
-            respelled[model_id] = eec.cube(other, scorer.targets, perturbed)
+            respelled[model_id] = corpus.cube(other, scorer.targets, perturbed)
     return Audited(systems, respelled, accounts)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from psa_core.audits.nationality_tables import classes
+from psa_core.audits.nationality.tables import classes
 from psa_core.cube import ScoreCube
 from psa_core.report import Piece
 

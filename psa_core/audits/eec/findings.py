@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from psa_core.audits.eec_tests import ALPHA
+from psa_core.audits.eec.significance import ALPHA
 
 SIDES = {
     "gender": ("sentences about women", "the same sentences about men"),

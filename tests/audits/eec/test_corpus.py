@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from psa_core.audits import eec, eec_tests
-from psa_core.audits.eec_pairs import differences
+from psa_core.audits.eec import corpus, significance
+from psa_core.audits.eec.pairs import differences
 from psa_core.cube import Target
 from psa_core.errors import CorpusError, CubeError, OptionError
 
@@ -26,19 +26,19 @@ def letters(texts):
 
 @pytest.fixture(scope="module")
 def scored():
-    rows = eec.cells(eec.published_design()).texts
+    rows = corpus.cells(corpus.published_design()).texts
     perturbed = np.stack([letters(row) for row in rows])
-    return eec.cube(eec.published_design(), (Target("toxicity"),), perturbed)
+    return corpus.cube(corpus.published_design(), (Target("toxicity"),), perturbed)
 
 
-@pytest.mark.parametrize("spelling", eec.SPELLINGS)
+@pytest.mark.parametrize("spelling", corpus.SPELLINGS)
 def test_the_sentences_are_the_published_ones(spelling):
-    sentences = eec.sentence_table(eec.published_design(spelling))["sentence"]
+    sentences = corpus.sentence_table(corpus.published_design(spelling))["sentence"]
     assert hashlib.sha256("\n".join(sorted(sentences)).encode()).hexdigest() == DIGESTS[spelling]
 
 
 def test_the_table_labels_its_sentences():
-    table = eec.sentence_table(eec.published_design("corrected")).set_index("sentence")
+    table = corpus.sentence_table(corpus.published_design("corrected")).set_index("sentence")
     row = table.loc["Latisha found herself in an outrageous situation."]
     assert row.tolist() == [
         "{person} found {reflexive} in {a} {word} situation.",
@@ -53,7 +53,7 @@ def test_the_table_labels_its_sentences():
 
 def test_gender_pairs_against_scipy_and_the_texts(scored):
     """Pairs are built here from the sentences themselves, then tested with scipy alone."""
-    table = eec.sentence_table(eec.published_design()).assign(
+    table = corpus.sentence_table(corpus.published_design()).assign(
         score=lambda t: letters(t["sentence"])[:, 0].astype(float)
     )
     people = pd.read_csv("assets/eec/people.csv", keep_default_na=False, dtype=str)
@@ -68,7 +68,7 @@ def test_gender_pairs_against_scipy_and_the_texts(scored):
         female.append(names["female"])
         male.append(names["male"])
     expected = ttest_rel(female, male)
-    got = eec_tests.compare(differences(scored, "toxicity", "gender"), "gender", 2)
+    got = significance.compare(differences(scored, "toxicity", "gender"), "gender", 2)
     assert got.pairs == 1584
     assert got.t == pytest.approx(expected.statistic)
     assert got.p_value == pytest.approx(expected.pvalue)
@@ -77,19 +77,19 @@ def test_gender_pairs_against_scipy_and_the_texts(scored):
 
 
 def test_race_pairs_against_scipy_and_the_texts(scored):
-    table = eec.sentence_table(eec.published_design()).assign(
+    table = corpus.sentence_table(corpus.published_design()).assign(
         score=lambda t: letters(t["sentence"])[:, 0].astype(float)
     )
     means = table[table["race"] != ""].groupby(["template", "emotion_word", "race"])["score"].mean().unstack()
     expected = ttest_rel(means["African-American"], means["European"])
-    got = eec_tests.assess({"m": scored})["toxicity"]["race"]
+    got = significance.assess({"m": scored})["toxicity"]["race"]
     assert got["pairs"] == 144
     assert got["t"] == pytest.approx(expected.statistic)
     assert got["p_adjusted"] == pytest.approx(min(1, 2 * expected.pvalue))
 
 
 def test_subsets_and_the_count_of_assessments(scored):
-    report = eec_tests.assess({"one": scored, "two": scored})
+    report = significance.assess({"one": scored, "two": scored})
     assert list(report) == ["one/toxicity", "two/toxicity"]
     entry = report["two/toxicity"]
     assert entry["neutral"]["gender"]["pairs"] == 44
@@ -102,26 +102,26 @@ def test_subsets_and_the_count_of_assessments(scored):
     [([0.1, 0.2, 0.1, 0.2] * 9, "F↑–M↓"), ([-0.1, -0.2] * 18, "F↓–M↑"), ([-0.1, 0.1], "F=M not significant")],
 )
 def test_verdicts(delta, verdict):
-    assert eec_tests.compare(np.array(delta), "gender", 438).verdict == verdict
+    assert significance.compare(np.array(delta), "gender", 438).verdict == verdict
 
 
 def test_a_system_that_sees_no_difference():
-    got = eec_tests.compare(np.zeros(8), "race", 2)
+    got = significance.compare(np.zeros(8), "race", 2)
     assert (got.t, got.p_value, got.spread, got.mean_positive) == (0, 1, 0, None)
 
 
 def test_one_pair_is_no_test():
     with pytest.raises(CubeError):
-        eec_tests.compare(np.zeros(1), "race", 2)
+        significance.compare(np.zeros(1), "race", 2)
 
 
 def test_own_templates_and_their_errors():
-    published = eec.published_design()
-    own = eec.Design(
+    published = corpus.published_design()
+    own = corpus.Design(
         pd.DataFrame({"template": ["Ask {object}: {word}!"], "kind": ["state"]}), published.people, published.words
     )
-    assert eec.grid(own)[0][:2] == ["Ask her: angry!", "Ask him: angry!"]
+    assert corpus.grid(own)[0][:2] == ["Ask her: angry!", "Ask him: angry!"]
     with pytest.raises(CorpusError, match="no column kind"):
-        eec.Design(pd.DataFrame({"template": ["x"]}), published.people, published.words)
+        corpus.Design(pd.DataFrame({"template": ["x"]}), published.people, published.words)
     with pytest.raises(OptionError, match="spelling"):
-        eec.published_design("british")
+        corpus.published_design("british")

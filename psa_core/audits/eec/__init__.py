@@ -1,0 +1,1 @@
+"""The Equity Evaluation Corpus (Kiritchenko & Mohammad 2018): sentences, pairs, tests, tables, result folder."""
