@@ -73,7 +73,7 @@ def as_targets(described: Any, *, source: str) -> tuple[Target, ...]:
     ModelError
         When there is none, two have one name, or a range is empty.
     """
-    from psa_core.models._heads import safe_names
+    from psa_core.models._transformers.heads import safe_names
 
     try:
         targets = tuple(_target(row) for row in described)

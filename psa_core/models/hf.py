@@ -5,8 +5,8 @@ from __future__ import annotations
 from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.models._base import ModelPlugin, TokenScorer
-from psa_core.models._heads import Head, head_of
-from psa_core.models._hub import files_of, flag, split_options
+from psa_core.models._transformers.heads import Head, head_of
+from psa_core.models._transformers.hub import files_of, flag, split_options
 
 OPTIONS = ("head", "targets", "range", "revision", "max_tokens", "allow_pickle")
 KIND = "AutoModelForSequenceClassification"
@@ -29,9 +29,9 @@ def load(argument: str) -> TokenScorer:
     ModelError
         When it cannot be found, fetched or loaded, or is no sequence classifier; the message says which.
     """
-    from psa_core.models._checkpoint import load_checkpoint
     from psa_core.models._fingerprint import digest, digest_of_model, digest_of_tokenizer
-    from psa_core.models._transformers import TransformersScorer, max_tokens_of
+    from psa_core.models._transformers.checkpoint import load_checkpoint
+    from psa_core.models._transformers.classifier import TransformersScorer, max_tokens_of
 
     name, options = split_options(argument, OPTIONS)
     model, tokenizer = load_checkpoint(files_of(name, options), KIND, allow_pickle=flag(options, "allow_pickle"))
@@ -52,7 +52,7 @@ def look(argument: str) -> Head:
     """
     from transformers import AutoConfig
 
-    from psa_core.models._checkpoint import read_configuration
+    from psa_core.models._transformers.checkpoint import read_configuration
 
     name, options = split_options(argument, OPTIONS)
     folder = files_of(name, options, weights=False)

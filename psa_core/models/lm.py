@@ -15,8 +15,8 @@ from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import path_of
 from psa_core.models._base import ModelCard, ModelPlugin, TokenScorer
-from psa_core.models._hub import files_of, flag, split_options
 from psa_core.models._numbers import parse_range
+from psa_core.models._transformers.hub import files_of, flag, split_options
 
 OPTIONS = ("kind", "range", "revision", "max_tokens", "allow_pickle")
 KINDS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
@@ -47,8 +47,8 @@ def load(argument: str) -> TokenScorer:
         When it cannot be found, fetched or loaded, or is no language model.
     """
     from psa_core.models._fingerprint import digest, digest_of_model, digest_of_tokenizer
-    from psa_core.models._language_models import CausalScorer, MaskedScorer
-    from psa_core.models._transformers import max_tokens_of
+    from psa_core.models._transformers.classifier import max_tokens_of
+    from psa_core.models._transformers.language_models import CausalScorer, MaskedScorer
 
     name, options = split_options(argument, OPTIONS)
     model, tokenizer, kind = load_language_model(name, options)
@@ -81,7 +81,7 @@ def load_language_model(name: str, options: Mapping[str, str] | None = None) -> 
     ModelError
         As in `load`.
     """
-    from psa_core.models._checkpoint import check_folder, load_checkpoint, load_gguf
+    from psa_core.models._transformers.checkpoint import check_folder, load_checkpoint, load_gguf
 
     options = options or {}
     file = packaged_file() if name == PACKAGED else path_of(name)

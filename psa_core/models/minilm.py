@@ -15,8 +15,8 @@ from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import path_of
-from psa_core.models._adapter import BASE, base_of, load_merged, scale_of
 from psa_core.models._base import ModelCard, ModelPlugin, Scorer
+from psa_core.models._transformers.adapter import BASE, base_of, load_merged, scale_of
 from psa_core.registry import ASSETS
 
 FILES = ("labels.json", "adapter_config.json", "adapter_model.safetensors")
@@ -37,7 +37,7 @@ def load(model_id: str) -> Scorer:
     ModelError
         When the folder is missing or damaged, or the base model is not installed.
     """
-    from psa_core.models._transformers import TransformersScorer, best_device, max_tokens_of
+    from psa_core.models._transformers.classifier import TransformersScorer, best_device, max_tokens_of
 
     folder = adapter_folder(model_id)
     description = read_description(folder)

@@ -18,9 +18,9 @@ from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts, path_of
 from psa_core.models._answers import reason
 from psa_core.models._base import ModelPlugin
-from psa_core.models._heads import Head, head_of
-from psa_core.models._hub import split_options
-from psa_core.models._transformers import BATCH_TOKENS, DEFAULT_MAX_TOKENS, NO_LIMIT, length_sorted, padded
+from psa_core.models._transformers.classifier import BATCH_TOKENS, DEFAULT_MAX_TOKENS, NO_LIMIT, length_sorted, padded
+from psa_core.models._transformers.heads import Head, head_of
+from psa_core.models._transformers.hub import split_options
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx", "model_quantized.onnx")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")

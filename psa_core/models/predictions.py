@@ -16,9 +16,9 @@ from psa_core.inputs import corpus
 from psa_core.inputs.checks import as_texts, path_of
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest
-from psa_core.models._heads import safe_names
-from psa_core.models._hub import split_options
 from psa_core.models._numbers import column_numbers, declared, first_outside, parse_range, range_of
+from psa_core.models._transformers.heads import safe_names
+from psa_core.models._transformers.hub import split_options
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 # What `texts` writes beside the text, and what spreadsheets and data frames add.

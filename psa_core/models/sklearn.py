@@ -17,9 +17,9 @@ from psa_core.inputs.checks import as_texts, path_of
 from psa_core.models._answers import as_scores, reason
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest, digest_of_files
-from psa_core.models._heads import head_of_labels
-from psa_core.models._hub import split_options
 from psa_core.models._numbers import parse_range
+from psa_core.models._transformers.heads import head_of_labels
+from psa_core.models._transformers.hub import split_options
 
 TRUST = "PSA_SKOPS_TRUST"
 

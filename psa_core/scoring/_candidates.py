@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from psa_core.models import TokenScorer
-from psa_core.models._transformers import TransformersScorer, pad_id
+from psa_core.models._transformers.classifier import TransformersScorer, pad_id
 from psa_core.scoring import _onnx
 from psa_core.scoring._base import ScoringOptions
 from psa_core.scoring._forward import DeviceForward, Forward, ScorerForward, TokenIds, split_torch

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from psa_core.models import TokenScorer
-from psa_core.models._transformers import DEVICE_LOCKS, pad_id, padded
+from psa_core.models._transformers.classifier import DEVICE_LOCKS, pad_id, padded
 from psa_core.scoring._allocator import keep_freed_memory
 
 TokenIds = Sequence[Sequence[int]]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from psa_core.errors import ModelError
-from psa_core.models._adapter import BASE, bare_classifier, base_folder
+from psa_core.models._transformers.adapter import BASE, bare_classifier, base_folder
 from psa_core.models.minilm import read_description
 from psa_core.training.recipe import Recipe
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from psa_core.errors import OptionError
-from psa_core.models._adapter import BASE, load_merged
+from psa_core.models._transformers.adapter import BASE, load_merged
 from psa_core.models.minilm import read_description
 from psa_core.training.adapter import Origin, new_adapter, save_adapter
 from psa_core.training.card import model_card

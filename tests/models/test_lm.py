@@ -66,13 +66,13 @@ def test_it_is_a_sum_and_not_a_mean(tmp_path: Path) -> None:
 
 
 def test_small_memory_gives_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from psa_core.models import _language_models
+    from psa_core.models._transformers import language_models
 
     for folder in (tiny_masked_lm(tmp_path / "m"), tiny_causal_lm(tmp_path / "c")):
         scorer = models.load(f"lm:{folder}")
         whole = scorer.score(TEXTS)
         with monkeypatch.context() as patch:
-            patch.setattr(_language_models, "OUTPUT_NUMBERS", 1)
+            patch.setattr(language_models, "OUTPUT_NUMBERS", 1)
             np.testing.assert_allclose(scorer.score(TEXTS), whole, rtol=1e-5, atol=1e-5)
 
 

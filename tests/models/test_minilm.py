@@ -10,7 +10,7 @@ import pytest
 from psa_core import models
 from psa_core.errors import ModelError
 from psa_core.models import minilm
-from psa_core.models._adapter import load_merged
+from psa_core.models._transformers.adapter import load_merged
 from psa_core.registry import ASSETS
 
 TARGETS = {

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from psa_core.errors import ModelError, OptionError
-from psa_core.models._adapter import load_merged
+from psa_core.models._transformers.adapter import load_merged
 from psa_core.training import Origin, Recipe, describe, read_task, score_test, train
 from psa_core.training.adapter import new_adapter, save_adapter
 from psa_core.training.loop import fit, logits

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psa_core.errors import ModelError
-from psa_core.models._heads import Head, activated, head_of, labels_of, safe_names
+from psa_core.models._transformers.heads import Head, activated, head_of, labels_of, safe_names
 
 LOG2 = float(np.log(2.0))
 

@@ -10,7 +10,7 @@ import pytest
 
 from psa_core import models
 from psa_core.errors import OptionError
-from psa_core.models._transformers import best_device, encoder, length_sorted, max_tokens_of, padded
+from psa_core.models._transformers.classifier import best_device, encoder, length_sorted, max_tokens_of, padded
 from tests.tiny_models import DECODERS, KINDS, MAX_TOKENS, tiny_classifier
 
 TEXTS = ["I hate Alice.", "she is good", "he said it was so bad and then she said it was good", "Bob!"]

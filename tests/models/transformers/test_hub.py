@@ -15,7 +15,7 @@ import pytest
 
 from psa_core import models
 from psa_core.errors import ModelError
-from psa_core.models._hub import download_progress, files_of, flag, split_options
+from psa_core.models._transformers.hub import download_progress, files_of, flag, split_options
 from tests.tiny_models import tiny_classifier
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

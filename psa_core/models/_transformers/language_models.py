@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from psa_core.models._transformers import DEVICE_LOCKS, TransformersScorer, encoder, length_sorted, padded
+from psa_core.models._transformers.classifier import DEVICE_LOCKS, TransformersScorer, encoder, length_sorted, padded
 
 # Most numbers that one batch's raw outputs may hold (tokens x vocabulary): 128 MB of float32.
 OUTPUT_NUMBERS = 2**25

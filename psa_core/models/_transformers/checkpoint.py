@@ -8,8 +8,8 @@ from typing import Any
 
 from psa_core.errors import ModelError
 from psa_core.models._answers import reason
-from psa_core.models._hub import PICKLED_WEIGHTS, TOKENIZER_FILES
-from psa_core.models._transformers import best_device, quietly
+from psa_core.models._transformers.classifier import best_device, quietly
+from psa_core.models._transformers.hub import PICKLED_WEIGHTS, TOKENIZER_FILES
 
 KIND_WORDS = {
     "AutoModelForSequenceClassification": "a text classifier (…ForSequenceClassification)",

@@ -1,0 +1,1 @@
+"""What the transformers plug-ins share: where files are, how they are loaded, heads, adapters, language models."""
