@@ -12,8 +12,9 @@ import numpy as np
 from benchmarks._table import Row
 from benchmarks._texts import Grid
 from psa_core import models
-from psa_core.scoring import ScoringOptions, _choice, score
+from psa_core.scoring import ScoringOptions, score
 from psa_core.scoring._allocator import keep_freed_memory
+from psa_core.scoring.backends import choice
 
 ROUNDS = 7
 ENGINE_TEXTS, PIPELINE_TEXTS, SINGLE_TEXTS = 768, 256, 32
@@ -53,7 +54,7 @@ def rows() -> Iterator[Row]:
     tokens = np.mean([len(row) for row in setup.scorer.tokenize(setup.texts)])
     yield Row("tokens a text", "about 26", f"{tokens:.1f}")
     took = _in_turns(setup)
-    backend = _choice.choose_backend(setup.scorer, ScoringOptions(), sample=setup.texts[:96], total=len(setup.texts))
+    backend = choice.choose_backend(setup.scorer, ScoringOptions(), sample=setup.texts[:96], total=len(setup.texts))
     yield Row(
         f"engine ({backend.name}, batches of {backend.budget} tokens), texts/s", "", _spread(1 / took["engine"].wall)
     )

@@ -9,10 +9,10 @@ import numpy as np
 
 from psa_core.models import Scorer
 from psa_core.scoring._base import Account, Check, ScoringOptions
-from psa_core.scoring._choice import choose_backend
 from psa_core.scoring._ledger import Job
-from psa_core.scoring._local import LocalExecutor
 from psa_core.scoring._ray import open_ray
+from psa_core.scoring.backends.choice import choose_backend
+from psa_core.scoring.backends.local import LocalExecutor
 
 
 class Executor(Protocol):

@@ -18,8 +18,8 @@ import psa_core
 from psa_core.errors import ModelError, OptionError
 from psa_core.models import Scorer
 from psa_core.scoring._base import Account, Check, ScoringOptions
-from psa_core.scoring._choice import choose_backend
 from psa_core.scoring._ledger import Job
+from psa_core.scoring.backends.choice import choose_backend
 
 # A second window waits at each actor, so that none is idle while an answer travels.
 _IN_FLIGHT = 2

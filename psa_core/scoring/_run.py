@@ -14,11 +14,11 @@ from psa_core.errors import Cancelled
 from psa_core.inputs.checks import as_texts
 from psa_core.models import Scorer
 from psa_core.scoring._base import Account, Cells, CellScores, ScoringOptions
-from psa_core.scoring._choice import choose_backend
 from psa_core.scoring._executors import Executor, open_executor
 from psa_core.scoring._ledger import Ledger
 from psa_core.scoring._progress import Window
 from psa_core.scoring._until import PrecisionGoal
+from psa_core.scoring.backends.choice import choose_backend
 
 # Texts that a backend is verified and calibrated on.
 SAMPLE = 96

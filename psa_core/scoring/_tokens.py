@@ -13,7 +13,7 @@ from psa_core.errors import ModelError
 from psa_core.models import TokenScorer
 from psa_core.scoring._base import Check, checked
 from psa_core.scoring._batches import plan_batches
-from psa_core.scoring._forward import Forward, TokenIds
+from psa_core.scoring.backends.forward import Forward, TokenIds
 
 
 @dataclass

@@ -18,8 +18,8 @@ import numpy as np
 
 from psa_core.cache import cache_folder
 from psa_core.scoring._batches import plan_batches
-from psa_core.scoring._forward import Forward, TokenIds
 from psa_core.scoring._tokens import is_out_of_memory
+from psa_core.scoring.backends.forward import Forward, TokenIds
 
 CPU_BUDGETS = (1024, 2048, 4096)
 GPU_BUDGETS = (8192, 16384, 32768, 65536, 131072)

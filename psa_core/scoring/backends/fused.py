@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from psa_core.models._transformers.classifier import pad_id
-from psa_core.scoring._forward import SplitForward, alone_in_thread
+from psa_core.scoring.backends.forward import SplitForward, alone_in_thread
 
 _PACKED_FOR = 1024  # rows that the packed weights are laid out for; others are no less exact
 

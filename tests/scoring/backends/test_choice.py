@@ -7,14 +7,15 @@ import pytest
 
 from psa_core import models
 from psa_core.errors import OptionError
-from psa_core.scoring import ScoringOptions, _candidates, _choice, _onnx, score, score_cells
-from psa_core.scoring._calibrate import Calibration, measure, remember, remembered
-from psa_core.scoring._forward import ScorerForward, SplitForward
+from psa_core.scoring import ScoringOptions, score, score_cells
+from psa_core.scoring.backends import candidates, choice, onnx
+from psa_core.scoring.backends.calibrate import Calibration, measure, remember, remembered
+from psa_core.scoring.backends.forward import ScorerForward, SplitForward
 from tests.tiny_models import KINDS, tiny_causal_lm, tiny_classifier, tiny_masked_lm
 
 ONNX = ScoringOptions(backend="onnx")
 TEXTS = ["she is good", "he said it was so bad and then she said it was good", "I hate Alice.", "good"]
-needs_onnx = pytest.mark.skipif(not _onnx.is_installed(), reason="ONNX is not installed (requirements-onnx.txt)")
+needs_onnx = pytest.mark.skipif(not onnx.is_installed(), reason="ONNX is not installed (requirements-onnx.txt)")
 
 
 @pytest.fixture(scope="module")
@@ -51,30 +52,30 @@ def test_a_language_models_surprise_is_computed_its_own_way(make, tmp_path):
 @needs_onnx
 def test_making_a_graph_leaves_the_model_as_it_was(tiny):
     before = one_by_one(tiny, TEXTS)
-    _onnx.exported(tiny)
+    onnx.exported(tiny)
     np.testing.assert_array_equal(one_by_one(tiny, TEXTS), before)
     assert not tiny.model.training and tiny.model.config._attn_implementation != "eager"
 
 
 @needs_onnx
 def test_a_graph_is_made_once_and_made_again_when_it_is_damaged(tiny, monkeypatch):
-    made, export = [], _onnx._export
-    monkeypatch.setattr(_onnx, "_export", lambda model, path: (made.append(path), export(model, path)))
+    made, export = [], onnx._export
+    monkeypatch.setattr(onnx, "_export", lambda model, path: (made.append(path), export(model, path)))
     rows = tiny.tokenize(TEXTS)
-    first = _onnx.onnx_forward(tiny)(rows)
-    np.testing.assert_array_equal(_onnx.onnx_forward(tiny)(rows), first)
+    first = onnx.onnx_forward(tiny)(rows)
+    np.testing.assert_array_equal(onnx.onnx_forward(tiny)(rows), first)
     assert len(made) == 1
-    path = _onnx.exported(tiny)
+    path = onnx.exported(tiny)
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     path.write_bytes(path.read_bytes()[:1_000])
-    np.testing.assert_array_equal(_onnx.onnx_forward(tiny)(rows), first)
+    np.testing.assert_array_equal(onnx.onnx_forward(tiny)(rows), first)
     assert len(made) == 2
 
 
 @needs_onnx
 def test_in_the_graph_a_score_does_not_depend_on_its_batch(tiny):
     rows = tiny.tokenize(TEXTS) * 20
-    forward = _onnx.onnx_forward(tiny)
+    forward = onnx.onnx_forward(tiny)
     together = forward(rows)
     for size in (1, 2, 7, 33):
         parts = [forward(rows[start : start + size]) for start in range(0, len(rows), size)]
@@ -87,8 +88,8 @@ def test_a_graph_that_differs_is_not_trusted(tiny, monkeypatch):
         def __call__(self, token_ids):
             return super().__call__(token_ids) + np.float32(0.3) * np.arange(2)
 
-    monkeypatch.setattr(_onnx, "onnx_forward", Wrong)
-    backend = _choice.choose_backend(tiny, ONNX, sample=TEXTS, total=4)
+    monkeypatch.setattr(onnx, "onnx_forward", Wrong)
+    backend = choice.choose_backend(tiny, ONNX, sample=TEXTS, total=4)
     assert backend.name == "torch"
     assert "differs from torch by 0.1" in backend.notes[0]
     np.testing.assert_allclose(backend.score(backend.read(TEXTS), lambda: None), one_by_one(tiny, TEXTS), atol=1e-6)
@@ -99,17 +100,17 @@ def test_a_model_that_cannot_be_exported_is_scored_by_torch(tiny, monkeypatch):
     def refuse(scorer):
         raise RuntimeError("Unsupported: aten::oddity\nand a page of trace")
 
-    monkeypatch.setattr(_onnx, "onnx_forward", refuse)
-    backend = _choice.choose_backend(tiny, ONNX, sample=TEXTS, total=4)
+    monkeypatch.setattr(onnx, "onnx_forward", refuse)
+    backend = choice.choose_backend(tiny, ONNX, sample=TEXTS, total=4)
     assert backend.name == "torch"
     assert backend.notes == ("ONNX Runtime cannot run this model (Unsupported: aten::oddity): torch is used",)
 
 
 def test_onnx_that_is_not_installed_is_named_only_when_it_was_asked_for(tiny, monkeypatch):
-    monkeypatch.setattr(_onnx, "find_spec", lambda name: None)
+    monkeypatch.setattr(onnx, "find_spec", lambda name: None)
     with pytest.raises(OptionError, match="requirements-onnx"):
-        _choice.choose_backend(tiny, ONNX, sample=TEXTS, total=4)
-    assert _choice.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4).name.startswith("torch")
+        choice.choose_backend(tiny, ONNX, sample=TEXTS, total=4)
+    assert choice.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4).name.startswith("torch")
 
 
 def test_fast_says_how_far_it_is_off_and_is_remembered_apart(tiny, make_cells, cache):
@@ -122,8 +123,8 @@ def test_fast_says_how_far_it_is_off_and_is_remembered_apart(tiny, make_cells, c
 
 
 def test_graphs_and_copies_are_made_once_for_a_model(tiny, monkeypatch):
-    made, make = [], _candidates._make
-    monkeypatch.setattr(_candidates, "_make", lambda name, scorer: (made.append(name), make(name, scorer))[1])
+    made, make = [], candidates._make
+    monkeypatch.setattr(candidates, "_make", lambda name, scorer: (made.append(name), make(name, scorer))[1])
     for _ in range(3):
         score(tiny, [*TEXTS, *(f"{text} {text}" for text in TEXTS)])
     assert made == ["torch fused"]
@@ -132,12 +133,12 @@ def test_graphs_and_copies_are_made_once_for_a_model(tiny, monkeypatch):
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_bert_as_published_is_fused(folders, kind):
     scorer = models.load(f"hf:{folders[kind]}")
-    assert ("torch fused" in _candidates.names(scorer, ScoringOptions())) == (kind == "bert")
+    assert ("torch fused" in candidates.names(scorer, ScoringOptions())) == (kind == "bert")
 
 
 def test_fused_bert_is_exact_whatever_is_padded(tiny):
     rows = tiny.tokenize([*TEXTS, "a", "she said it was so good " * 5])
-    trusted, notes = _candidates.verified(("torch fused",), tiny, rows)
+    trusted, notes = candidates.verified(("torch fused",), tiny, rows)
     assert notes == [] and trusted["torch fused"].difference <= 1e-6
     forward = trusted["torch fused"].forward
     alone = np.concatenate([tiny.forward([row]) for row in rows])
@@ -147,16 +148,16 @@ def test_fused_bert_is_exact_whatever_is_padded(tiny):
 
 
 def test_a_fusion_that_differs_is_not_trusted(tiny, monkeypatch):
-    monkeypatch.setattr(_candidates, "fused_bert", lambda scorer: _candidates.DeviceForward(scorer, "bf16"))
-    backend = _choice.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4)
+    monkeypatch.setattr(candidates, "fused_bert", lambda scorer: candidates.DeviceForward(scorer, "bf16"))
+    backend = choice.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4)
     assert backend.name == "torch" and backend.precision == "exact"
 
 
 def test_a_long_run_is_calibrated_once(tiny, make_cells, monkeypatch):
-    measured, once = [], _choice._calibrate.measure
-    monkeypatch.setattr(_choice, "WORTH_MEASURING", 10)
-    monkeypatch.setattr(_choice._calibrate, "CPU_BUDGETS", (64, 128))
-    monkeypatch.setattr(_choice._calibrate, "measure", lambda *args: (measured.append(args), once(*args))[1])
+    measured, once = [], choice._calibrate.measure
+    monkeypatch.setattr(choice, "WORTH_MEASURING", 10)
+    monkeypatch.setattr(choice._calibrate, "CPU_BUDGETS", (64, 128))
+    monkeypatch.setattr(choice._calibrate, "measure", lambda *args: (measured.append(args), once(*args))[1])
     first = score_cells(tiny, make_cells())
     second = score_cells(tiny, make_cells())
     assert len(measured) == 1
@@ -182,7 +183,7 @@ def test_measuring_prefers_the_faster_and_the_smaller_batch(monkeypatch):
     """A clock that only a forward moves: "quick" takes 1 s a text, 10 s more in batches beyond 2048 tokens."""
     now = [0.0]
     for clock in ("perf_counter", "process_time"):
-        monkeypatch.setattr(f"psa_core.scoring._calibrate.time.{clock}", lambda: now[0])
+        monkeypatch.setattr(f"psa_core.scoring.backends.calibrate.time.{clock}", lambda: now[0])
 
     class Timed:
         def __init__(self, seconds):
@@ -218,5 +219,5 @@ def test_parts_of_a_batch_come_back_in_place_and_others_keep_their_threads(tiny)
     split = SplitForward(lambda ids, mask: (ids * mask).sum(axis=1, keepdims=True).astype(np.float32), 0, 3)
     np.testing.assert_array_equal(split(rows)[:, 0], [sum(row) for row in rows])
     np.testing.assert_array_equal(split(rows[:1])[:, 0], [sum(rows[0])])
-    _candidates._make("torch split", tiny)(rows)
+    candidates._make("torch split", tiny)(rows)
     assert torch.get_num_threads() == before

@@ -15,7 +15,7 @@ import numpy as np
 
 from psa_core.cache import cache_folder
 from psa_core.models._transformers.classifier import pad_id
-from psa_core.scoring._forward import SplitForward
+from psa_core.scoring.backends.forward import SplitForward
 
 # Raise when the export below changes, so that graphs kept from before are not used.
 _EXPORT = 1

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from psa_core.errors import OptionError
 from psa_core.models import Scorer, TokenScorer
-from psa_core.scoring import _calibrate, _candidates, _onnx
 from psa_core.scoring._base import Backend, ScoringOptions
-from psa_core.scoring._calibrate import Calibration
-from psa_core.scoring._local import WINDOW_SECONDS, PlainBackend
 from psa_core.scoring._tokens import TokenBackend, is_token_scorer
+from psa_core.scoring.backends import calibrate, candidates, onnx
+from psa_core.scoring.backends.calibrate import Calibration
+from psa_core.scoring.backends.local import WINDOW_SECONDS, PlainBackend
 
 # Measuring takes seconds and gains a tenth or so: fewer texts than this are scored sooner without.
 WORTH_MEASURING = 10_000
@@ -36,7 +36,7 @@ def choose_backend(scorer: Scorer, options: ScoringOptions, *, sample: Sequence[
     """
     if not is_token_scorer(scorer):
         return PlainBackend(scorer)
-    if options.backend == "onnx" and not _onnx.is_installed():
+    if options.backend == "onnx" and not onnx.is_installed():
         fix = "Run: pip install -r requirements-onnx.txt"
         raise OptionError("backend", got="onnx, which is not installed", expected="torch or auto", fix=fix)
     return _token_backend(scorer, options, sample=sample, total=total)  # type: ignore[arg-type]
@@ -44,16 +44,16 @@ def choose_backend(scorer: Scorer, options: ScoringOptions, *, sample: Sequence[
 
 def _token_backend(scorer: TokenScorer, options: ScoringOptions, *, sample: Sequence[str], total: int) -> TokenBackend:
     rows = scorer.tokenize(sample)
-    possible = _candidates.names(scorer, options) if rows else ("torch",)
-    parts = (scorer.fingerprint, _calibrate.place(scorer.device), *possible)
-    found = _calibrate.remembered(*parts)
+    possible = candidates.names(scorer, options) if rows else ("torch",)
+    parts = (scorer.fingerprint, calibrate.place(scorer.device), *possible)
+    found = calibrate.remembered(*parts)
     if found is None and total < WORTH_MEASURING:
-        found = Calibration(possible[0], _calibrate.budgets(scorer.device)[0], _UNMEASURED_RATE)
-    trusted, notes = _candidates.verified((found.backend,) if found else possible, scorer, rows)
+        found = Calibration(possible[0], calibrate.budgets(scorer.device)[0], _UNMEASURED_RATE)
+    trusted, notes = candidates.verified((found.backend,) if found else possible, scorer, rows)
     if found is None:
-        found = _calibrate.measure(_candidates.contenders(trusted, possible), rows, scorer.device)
-        _calibrate.remember(found, *parts)
-        _candidates.forget(scorer, keep=found.backend)
+        found = calibrate.measure(candidates.contenders(trusted, possible), rows, scorer.device)
+        calibrate.remember(found, *parts)
+        candidates.forget(scorer, keep=found.backend)
     name = found.backend if found.backend in trusted else "torch"
     return TokenBackend(
         scorer,
@@ -61,6 +61,6 @@ def _token_backend(scorer: TokenScorer, options: ScoringOptions, *, sample: Sequ
         budget=found.budget,
         window_texts=min(65_536, max(128, round(found.texts_per_second * WINDOW_SECONDS))),
         name=name,
-        precision="exact" if trusted[name].difference <= _candidates.EXACT else "fast",
+        precision="exact" if trusted[name].difference <= candidates.EXACT else "fast",
         notes=tuple(notes),
     )

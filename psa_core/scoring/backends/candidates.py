@@ -13,10 +13,10 @@ import numpy as np
 
 from psa_core.models import TokenScorer
 from psa_core.models._transformers.classifier import TransformersScorer, pad_id
-from psa_core.scoring import _onnx
 from psa_core.scoring._base import ScoringOptions
-from psa_core.scoring._forward import DeviceForward, Forward, ScorerForward, TokenIds, split_torch
-from psa_core.scoring._fused import can_fuse, fused_bert
+from psa_core.scoring.backends import onnx as _onnx
+from psa_core.scoring.backends.forward import DeviceForward, Forward, ScorerForward, TokenIds, split_torch
+from psa_core.scoring.backends.fused import can_fuse, fused_bert
 
 EXACT = 1e-5
 PROBES = 24

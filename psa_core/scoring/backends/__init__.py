@@ -1,0 +1,1 @@
+"""Every way to compute a model, and the choice between them."""
