@@ -15,8 +15,8 @@ from pages.ui.equity_setup import AUDIT, SPELLINGS
 from psa_core.audits.eec import corpus, findings, significance, tables
 from psa_core.audits.eec import folder as eec_files
 from psa_core.audits.eec.folder import Opened
-from psa_core.charts import print_audits
 from psa_core.charts.eec_boxes import delta_boxes
+from psa_core.charts.print import audits
 from psa_core.cube import ScoreCube
 
 COMPARISONS = {"gender": "Gender (female − male)", "race": "Race (African − European American)"}
@@ -123,7 +123,7 @@ def _figure(seen: Seen) -> None:
         "pairs, whiskers reach 1.5 times as far. Δ-spread: the largest Δ minus the smallest."
     )
     with exports.row():
-        still = partial(print_audits.delta_boxes, deltas, table, significance.VERDICTS[seen.kind], points=points)
+        still = partial(audits.delta_boxes, deltas, table, significance.VERDICTS[seen.kind], points=points)
         exports.picture_buttons(still, f"eec_{seen.kind}_{seen.part}", key=AUDIT.key("picture"))
 
 

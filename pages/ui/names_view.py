@@ -15,7 +15,7 @@ from psa_core import tables
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.group_differences import group_differences
-from psa_core.charts.print_figures import name_figure
+from psa_core.charts.print.figures import name_figure
 from psa_core.charts.score_sens import highlight, score_sens_bars
 from psa_core.stats import CORRECTIONS
 from psa_core.tables import findings

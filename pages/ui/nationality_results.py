@@ -16,9 +16,9 @@ from psa_core.audits.nationality import folder as nationality_files
 from psa_core.audits.nationality.folder import Opened
 from psa_core.audits.nationality.people_finder import MULTILINGUAL
 from psa_core.audits.nationality.tables import OVERALL
-from psa_core.charts import print_audits
 from psa_core.charts.country_heat import Block, country_heat
 from psa_core.charts.country_map import CONFIG, HEIGHT, country_map
+from psa_core.charts.print import audits
 
 HEAT_KEY, PICKED, COLUMN = AUDIT.key("heat"), AUDIT.key("country"), AUDIT.key("target")
 PLAIN = {"displayModeBar": False}
@@ -103,7 +103,7 @@ def _table_one(opened: Opened, country: str, target: str) -> None:
         )
     said.small_print(_how_to_read(opened))
     with exports.row():
-        exports.picture_buttons(partial(print_audits.country_heat, blocks), "countries", key=AUDIT.key("heat_picture"))
+        exports.picture_buttons(partial(audits.country_heat, blocks), "countries", key=AUDIT.key("heat_picture"))
     with st.expander("As a table"):
         numbers = {"format": "%.2f"}
         columns = {name: st.column_config.NumberColumn(**numbers) for name in ("change_percent", "perturbed_count")}
@@ -152,7 +152,7 @@ def _world(opened: Opened, target: str) -> None:
         said_so += f", from {low['value']:+.2f} ({low['country']}) to {high['value']:+.2f} ({high['country']})"
     st.plotly_chart(picture, key=AUDIT.key("map"), config=CONFIG, alt=f"{said_so}.")
     with exports.row():
-        still = partial(print_audits.country_map, values, title=title)
+        still = partial(audits.country_map, values, title=title)
         exports.picture_buttons(still, f"map.{target}", key=AUDIT.key("map_picture"))
 
 
@@ -175,7 +175,7 @@ def _correlations(opened: Opened) -> None:
     alt = f"Heat map of correlations. {findings.correlation_finding(table)}"
     st.plotly_chart(country_heat(blocks), key=AUDIT.key("correlations"), config=PLAIN, width="content", alt=alt)
     with exports.row():
-        still = partial(print_audits.country_heat, blocks)
+        still = partial(audits.country_heat, blocks)
         exports.picture_buttons(still, "correlations", key=AUDIT.key("correlations_picture"))
     said.small_print(
         "Pearson correlation between score and log-perplexity. Global: over all texts of a country; its p-value takes "

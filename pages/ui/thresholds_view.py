@@ -13,7 +13,7 @@ from pages.ui.names_view import group_columns
 from pages.ui.opened import Opened
 from psa_core import tables
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
-from psa_core.charts.print_figures import threshold_figure
+from psa_core.charts.print.figures import threshold_figure
 from psa_core.cube import ScoreCube
 from psa_core.tables import findings
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from psa_core.charts.bar_order import BarOptions
-from psa_core.charts.print_figures import name_figure, threshold_figure
+from psa_core.charts.print.figures import name_figure, threshold_figure
 from psa_core.cube import ScoreCube
 from psa_core.report._evidence import Evidence
 from psa_core.report._html import Html, Text, element, join, listing, picture, table

@@ -10,7 +10,7 @@ import pytest
 
 from psa_core.charts import _theme
 from psa_core.charts.bar_order import BarOptions
-from psa_core.charts.print_figures import name_figure, threshold_figure
+from psa_core.charts.print.figures import name_figure, threshold_figure
 from psa_core.charts.score_sens import score_sens_bars
 
 

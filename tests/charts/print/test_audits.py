@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.charts import _theme, print_audits
+from psa_core.charts import _theme
 from psa_core.charts._altair import to_png
 from psa_core.charts.country_heat import Block
 from psa_core.charts.eec_boxes import LOOKS
+from psa_core.charts.print import audits
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +32,7 @@ def words(svg: str) -> list[str]:
 
 @pytest.mark.parametrize("points", [False, True])
 def test_boxes_have_their_system_verdict_and_spread(points: bool) -> None:
-    drawn = print_audits.delta_boxes(DELTAS, SYSTEMS, VERDICTS, points=points)
+    drawn = audits.delta_boxes(DELTAS, SYSTEMS, VERDICTS, points=points)
     found = words(drawn)
     assert {"▼ &lt;b&gt;one", "● two", "0.750", "0.000", "▼ F↓–M↑"} <= set(found)
     assert found.count("Δ-spread") == 1, "once, not once a pair"
@@ -40,13 +41,13 @@ def test_boxes_have_their_system_verdict_and_spread(points: bool) -> None:
 
 
 def test_every_pair_is_a_stroke_when_asked_for() -> None:
-    few, all_pairs = (print_audits.delta_boxes(DELTAS, SYSTEMS, VERDICTS, points=points) for points in (False, True))
+    few, all_pairs = (audits.delta_boxes(DELTAS, SYSTEMS, VERDICTS, points=points) for points in (False, True))
     assert all_pairs.count(' opacity="0.25"') == len(DELTAS) and ' opacity="0.25"' not in few
 
 
 def test_cells_hold_the_numbers_and_a_missing_one_is_empty() -> None:
     blocks = [Block("Δ × 100", CHANGES, ["", ""], "+.2f"), Block("Change in %", CHANGES, ["of 8", "of 5"])]
-    drawn = print_audits.country_heat(blocks)
+    drawn = audits.country_heat(blocks)
     found = words(drawn)
     assert [found.count(text) for text in ("+12.5", "−40.0", "0.0", "+12.50", "of 8", "nan")] == [1, 1, 1, 1, 1, 0]
     assert found.count("France") == 1 and "&lt;i&gt;India" in found, "countries are named once, at the left"
@@ -54,23 +55,23 @@ def test_cells_hold_the_numbers_and_a_missing_one_is_empty() -> None:
 
 def test_the_strongest_cells_have_the_two_colours() -> None:
     down, up = (f"rgb({', '.join(str(int(c[i : i + 2], 16)) for i in (1, 3, 5))})" for c in (_theme.DOWN, _theme.UP))
-    drawn = print_audits.country_heat([Block("x", pd.DataFrame({"a": [-7.0, 7.0, 0.1]}, index=list("xyz")), [""])])
+    drawn = audits.country_heat([Block("x", pd.DataFrame({"a": [-7.0, 7.0, 0.1]}, index=list("xyz")), [""])])
     assert drawn.count(down) == 1 and drawn.count(up) == 1
-    cut = print_audits.country_heat([Block("x", pd.DataFrame({"a": [-7.0, 7.0]}, index=list("xy")), [""], limit=5)])
+    cut = audits.country_heat([Block("x", pd.DataFrame({"a": [-7.0, 7.0]}, index=list("xy")), [""], limit=5)])
     assert cut.count(down) == 1 and "+7.0" in cut, "a limit cuts colours and not numbers"
 
 
 def test_the_map_has_its_title_and_a_mark_for_a_small_country() -> None:
-    drawn = print_audits.country_map(VALUES, title="anger: change in %")
+    drawn = audits.country_map(VALUES, title="anger: change in %")
     assert "anger: change in %" in words(drawn) and "href" not in drawn
-    without = print_audits.country_map(VALUES.iloc[:1], title="x")
+    without = audits.country_map(VALUES.iloc[:1], title="x")
     circles = [picture.count('aria-roledescription="circle"') for picture in (drawn, without)]
     assert circles == [1, 0]
 
 
 def test_a_map_without_numbers_is_drawn() -> None:
-    assert print_audits.country_map(VALUES.iloc[:0], title="x").startswith("<svg")
+    assert audits.country_map(VALUES.iloc[:0], title="x").startswith("<svg")
 
 
 def test_as_png() -> None:
-    assert to_png(print_audits.country_heat([Block("x", CHANGES, ["", ""])])).startswith(b"\x89PNG")
+    assert to_png(audits.country_heat([Block("x", CHANGES, ["", ""])])).startswith(b"\x89PNG")
