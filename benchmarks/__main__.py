@@ -13,7 +13,7 @@ PARTS = ("_throughput", "_cells", "_page")
 def main(parts: list[str]) -> None:
     """Measure the named parts, or all of them, and print each row as soon as it is known."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
-    from benchmarks._table import machine, render
+    from benchmarks.speed.table import machine, render
 
     rows = []
     with tempfile.TemporaryDirectory() as folder:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from psa_core.simulation import Check, page
-from psa_core.simulation import __main__ as command
+from benchmarks.statistics import Check, page
+from benchmarks.statistics import __main__ as command
 
 KEPT = Check("Kept", "10 sentences", 0.95, 0.93, 0.97, 400)
 BROKEN = Check("Broken", "10 sentences", 0.5, 0.93, 0.97, 400)

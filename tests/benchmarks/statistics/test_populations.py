@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.statistics.populations import population
 from psa_core import metrics
-from psa_core.simulation.populations import population
 
 
 def test_scores_are_shares_and_the_same_for_a_seed() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from psa_core.simulation import power, power_table
+from benchmarks.statistics import power, power_table
 
 
 def test_power_grows_with_the_effect_and_the_study() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psa_core.simulation import Check, checks, run_checks
+from benchmarks.statistics import Check, checks, run_checks
 
 
 def test_a_promise_is_kept_within_its_bounds() -> None:

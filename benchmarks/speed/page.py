@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks._table import Row
+from benchmarks.speed.table import Row
 from psa_core import models
 
 RERUNS = 15
 _STUDY = """
-from benchmarks._texts import Grid
+from benchmarks.speed.texts import Grid
 from psa_core import models
 from psa_core.scoring import score_cells
 import sys
@@ -37,7 +37,7 @@ def rows() -> Iterator[Row]:
         try:
             assert study.stdout is not None
             study.stdout.readline()  # the first window is scored: it is at full speed now
-            page = AppTest.from_file(str(Path(__file__).parent.parent / "app.py"), default_timeout=120).run()
+            page = AppTest.from_file(str(Path(__file__).parents[2] / "app.py"), default_timeout=120).run()
             seconds = []
             for _ in range(RERUNS):
                 began = time.perf_counter()

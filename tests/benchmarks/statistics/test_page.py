@@ -3,8 +3,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from benchmarks.statistics import Check, page
 from psa_core.errors import OptionError
-from psa_core.simulation import Check, page
 
 CHECKS = [Check("Holds", "10 sentences", 0.951, 0.93, 0.97, 400), Check("Fails", "10 sentences", 0.2, 0.0, 0.05, 400)]
 POWER = pd.DataFrame({"sentences": [1000], "0.1": [0.4], "0.2": [1.0], "detectable": [0.1416]})

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from benchmarks.statistics.checks import Check
 from psa_core.errors import OptionError
-from psa_core.simulation.checks import Check
 
 BEGIN = "<!-- simulation: begin -->"
 END = "<!-- simulation: end -->"

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._table import Row
-from benchmarks._texts import Grid
+from benchmarks.speed.table import Row
+from benchmarks.speed.texts import Grid
 from psa_core import models
 from psa_core.scoring import ScoringOptions, score
 from psa_core.scoring._allocator import keep_freed_memory

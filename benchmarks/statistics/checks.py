@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.statistics.populations import Population, population
 from psa_core import metrics, stats
-from psa_core.simulation.populations import Population, population
 
 NAMES = 20
 LIST = 50

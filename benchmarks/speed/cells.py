@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks._table import Row
-from benchmarks._texts import Grid
+from benchmarks.speed.table import Row
+from benchmarks.speed.texts import Grid
 from psa_core import metrics
 from psa_core.cache import ScoreCache
 from psa_core.cube import Target
@@ -83,7 +83,9 @@ def _peak_mib() -> float:
 
 def _apart(sentences: int, names: int) -> dict[str, float]:
     """The measurement in a process of its own, whose memory nothing else has touched."""
-    program = f"import json; from benchmarks._cells import measure; print(json.dumps(measure({sentences}, {names})))"
+    program = (
+        f"import json; from benchmarks.speed.cells import measure; print(json.dumps(measure({sentences}, {names})))"
+    )
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     found: dict[str, float] = json.loads(done.stdout)
     return found

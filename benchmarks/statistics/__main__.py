@@ -1,4 +1,4 @@
-"""``python -m psa_core.simulation``: measure whether the statistics keep their word."""
+"""``python -m benchmarks.statistics``: measure whether the statistics keep their word."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.statistics import page, power_table, run_checks
 from psa_core.errors import OptionError, PsaError
-from psa_core.simulation import page, power_table, run_checks
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the simulation; returns the exit code: 0, 1 when a promise is not kept, 2 for bad input."""
-    parser = argparse.ArgumentParser(prog="python -m psa_core.simulation", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.statistics", description=__doc__)
     parser.add_argument(
         "--repetitions", type=int, default=1000, help="simulated studies per promise (1000: 1.5 minutes of one core)"
     )

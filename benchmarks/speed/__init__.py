@@ -1,0 +1,1 @@
+"""How fast the scoring core is, against its limits and its peers."""

@@ -1,0 +1,11 @@
+"""Do the intervals and tests keep their word? Studies drawn from simulated populations whose truth is known.
+
+``python -m benchmarks.statistics`` draws them and writes the table of ``docs/statistics.md``.
+"""
+
+from __future__ import annotations
+
+from benchmarks.statistics.checks import Check, run_checks
+from benchmarks.statistics.power import power_table
+
+__all__ = ["Check", "power_table", "run_checks"]
