@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from pages.ui import shell
+from pages.ui.frame import shell
 
 shell.run_app()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import compare_studies, compare_view, opened, shell
+from pages.ui.frame import shell
+from pages.ui.results import compare_studies, compare_view, opened
 
 shell.guard()
 shell.heading("Compare", "Which model, on which sentences, is more sensitive to the name?")

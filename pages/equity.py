@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import audit_job, equity_results, equity_setup, shell
-from pages.ui.equity_setup import AUDIT
-from pages.ui.step import step
+from pages.ui.audits import audit_job
+from pages.ui.audits.equity import results, setup
+from pages.ui.audits.equity.setup import AUDIT
+from pages.ui.frame import shell
+from pages.ui.frame.step import step
 
 shell.guard()
 shell.heading(
@@ -16,18 +18,18 @@ shell.heading(
 folder = audit_job.result(AUDIT)
 if folder is not None:
     with shell.mending("This audit cannot be opened", then=lambda: audit_job.ask_another(AUDIT)):
-        equity_results.show(str(AUDIT.run_id), folder)
+        results.show(str(AUDIT.run_id), folder)
     st.stop()
 
-equity_setup.introduce()
+setup.introduce()
 with st.expander("Open an earlier audit", icon=":material/folder_open:"):
     audit_job.ask_zip(AUDIT)
 
 with step(1, "Systems", "Who is asked. Several systems are compared side by side."), shell.mending():
-    systems = equity_setup.ask_systems()
+    systems = setup.ask_systems()
 
 with step(2, "Sentences", "The paper's 8,640 sentences, or your own templates, people and words."), shell.mending():
-    sentences = equity_setup.ask_sentences()
+    sentences = setup.ask_sentences()
 
 with step(3, "Run", "Every sentence by every system. You may leave this page meanwhile."), shell.mending():
-    equity_setup.start(systems, sentences)
+    setup.start(systems, sentences)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import controls, mitigate_view, opened, shell
+from pages.ui.frame import controls, shell
+from pages.ui.results import mitigate_view, opened
 
 shell.guard()
 shell.heading("Mitigate", "What if the model answered with the mean over all names? Measure, average, measure again.")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import controls, names_view, opened, said, shell
+from pages.ui.frame import controls, said, shell
+from pages.ui.results import names_view, opened
 from psa_core.tables import findings
 
 shell.guard()

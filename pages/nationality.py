@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import audit_job, nationality_results, nationality_setup, shell
-from pages.ui.nationality_setup import AUDIT
-from pages.ui.step import step
+from pages.ui.audits import audit_job
+from pages.ui.audits.nationality import results, setup
+from pages.ui.audits.nationality.setup import AUDIT
+from pages.ui.frame import shell
+from pages.ui.frame.step import step
 
 shell.guard()
 shell.heading(
@@ -16,25 +18,25 @@ shell.heading(
 folder = audit_job.result(AUDIT)
 if folder is not None:
     with shell.mending("This audit cannot be opened", then=lambda: audit_job.ask_another(AUDIT)):
-        nationality_results.show(str(AUDIT.run_id), folder)
+        results.show(str(AUDIT.run_id), folder)
     st.stop()
 
-nationality_setup.introduce()
+setup.introduce()
 with st.expander("Open an earlier audit", icon=":material/folder_open:"):
     audit_job.ask_zip(AUDIT)
 
 with step(1, "Sentences", "Texts that mention people by name; those without a person are left out."), shell.mending():
-    source = nationality_setup.ask_sentences()
+    source = setup.ask_sentences()
     if source is None:
         st.stop()
 
 with step(2, "Countries", "Whose names the people get."), shell.mending():
-    drawing = nationality_setup.ask_countries()
+    drawing = setup.ask_countries()
 
 with step(3, "Model", "Who judges the sentences; a language model can say how expected they are."), shell.mending():
-    judge = nationality_setup.ask_models()
+    judge = setup.ask_models()
     if judge is None:
         st.stop()
 
 with step(4, "Run", "You may leave this page meanwhile."), shell.mending():
-    nationality_setup.start(source, drawing, judge)
+    setup.start(source, drawing, judge)

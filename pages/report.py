@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pages.ui import opened, report_view, said, shell
+from pages.ui.frame import said, shell
+from pages.ui.results import opened, report_view
 from psa_core.tables import findings
 
 shell.guard()

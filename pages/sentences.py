@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import controls, opened, said, sentences_view, shell
+from pages.ui.frame import controls, said, shell
+from pages.ui.results import opened, sentences_view
 from psa_core.tables import findings
 
 shell.guard()

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import (
-    job_panel,
-    plans,
-    reopen,
-    shell,
-    state,
-    study_anchors,
-    study_model,
-    study_names,
-    study_run,
-    study_sentences,
-)
-from pages.ui.step import step
+from pages.ui.frame import shell, state
+from pages.ui.frame.step import step
+from pages.ui.study import anchors as study_anchors
+from pages.ui.study import job_panel, plans, reopen, run
+from pages.ui.study import model as study_model
+from pages.ui.study import names as study_names
+from pages.ui.study import sentences as study_sentences
 from psa_core.study import StudySpec
 
 shell.guard()
@@ -66,6 +60,6 @@ with step(5, "Run", "Every sentence with every name. You may leave this page mea
         exclude=tuple(sorted(options.exclude)),
     )
     planned = plans.plan(spec, source, chosen.names)
-    study_run.price(planned)
+    run.price(planned)
     files = {source.upload.name: source.upload.content} if source.upload else {}
-    study_run.start(planned, files | chosen.files)
+    run.start(planned, files | chosen.files)

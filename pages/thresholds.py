@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pages.ui import controls, opened, shell, thresholds_view
+from pages.ui.frame import controls, shell
+from pages.ui.results import opened, thresholds_view
 
 shell.guard()
 shell.heading("Thresholds", "A threshold turns scores into labels. How many labels change with the name?")

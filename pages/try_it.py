@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui import one_sentence, shell, shown_names, try_controls, try_panels
-from pages.ui.keys import Key
+from pages.ui.frame import shell, shown_names
+from pages.ui.frame.keys import Key
+from pages.ui.try_it import controls, one_sentence, panels
 
 shell.guard()
 shell.heading(
@@ -14,20 +15,20 @@ shell.heading(
 )
 left, right = st.columns([5, 12], gap="large")
 with left, shell.mending():
-    sentence = try_controls.ask_sentence()
-    choice = try_controls.ask_names_and_models(sentence)
+    sentence = controls.ask_sentence()
+    choice = controls.ask_names_and_models(sentence)
 
 with right, shell.mending():
     found = one_sentence.slotted(choice.sentence, choice.names, choice.filler)
     if found is None:
-        try_controls.offer_slot(choice.sentence)
-        last = st.session_state.get(Key.TRY_LAST, try_controls.FIRST_SENTENCE)
+        controls.offer_slot(choice.sentence)
+        last = st.session_state.get(Key.TRY_LAST, controls.FIRST_SENTENCE)
         found = one_sentence.slotted(last, choice.names, choice.filler)
-        try_controls.say_last(last)
+        controls.say_last(last)
     else:
         st.session_state[Key.TRY_LAST] = choice.sentence
     if found.guessed:
-        try_controls.say_pronoun(found.neutral)
+        controls.say_pronoun(found.neutral)
     if not choice.models:
         st.info("Choose at least one model.")
         st.stop()
@@ -35,9 +36,9 @@ with right, shell.mending():
         table = one_sentence.table_one(found, choice.models)
     labels = shown_names.labels_of(table.names)
     table = table.shown_as(labels)
-    try_panels.finding(table, found)
-    try_panels.chart(table, frozenset(labels[name] for name in choice.own))
-    try_controls.ask_view()
-    try_panels.scores(table)
+    panels.finding(table, found)
+    panels.chart(table, frozenset(labels[name] for name in choice.own))
+    controls.ask_view()
+    panels.scores(table)
     st.markdown("**One sentence is an anecdote.** A study asks the same of hundreds, and says how sure the answer is.")
     shell.link("study", "Set up a study")

@@ -120,13 +120,13 @@ def test_a_click_in_the_heat_map_chooses_the_cell(run: Run) -> None:
     def script() -> None:
         import streamlit as st
 
-        from pages.ui import nationality_cells
+        from pages.ui.audits.nationality import examples
 
         points = [{"customdata": ["India", "joy", "India: joy"]}]
         st.session_state["heat"] = {"selection": {"points": points}}
-        nationality_cells.take_click("heat")
+        examples.take_click("heat")
         st.session_state["heat"] = {"selection": {"points": []}}
-        nationality_cells.take_click("heat")
+        examples.take_click("heat")
 
     page = run(AppTest.from_function(script))
     assert page.session_state["nationality_country"] == "India"

@@ -11,7 +11,8 @@ from collections.abc import Callable
 import pandas as pd
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import exports, report_view
+from pages.ui.frame import exports
+from pages.ui.results import report_view
 from psa_core import jobs, tables
 from psa_core.folders import results
 from psa_core.report.flips_file import flip_rows, json_lines

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.sentences_view import PAGE
+from pages.ui.results.sentences_view import PAGE
 from psa_core import jobs, tables
 from psa_core.folders import judgements
 from tests.pages import result_studies

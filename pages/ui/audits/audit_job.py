@@ -1,0 +1,159 @@
+"""A sibling audit as a run of its own: its id is in the URL, so results survive page change, reload and restart."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from pages.ui.frame import markup, offered, shell
+from pages.ui.study import job_panel
+from psa_core import jobs
+from psa_core.audits.zipped import unzip
+from psa_core.errors import RunFolderError
+from psa_core.folders import results
+from psa_core.jobs import RUN_ID, RunStatus
+
+
+@dataclass(frozen=True)
+class Audit:
+    """One kind of audit.
+
+    Attributes
+    ----------
+    command : str
+        Of the command line; also the URL's parameter for the run.
+    words : str
+        What the page calls it.
+    rewrite : callable
+        Opens a result folder that somebody brought and writes a new one from its data, or raises `RunFolderError`.
+    """
+
+    command: str
+    words: str
+    rewrite: Callable[[Path, Path], None]
+
+    def key(self, part: str) -> str:
+        """A widget key of this audit's page."""
+        return f"{self.command}_{part}"
+
+    @property
+    def run_id(self) -> str | None:
+        """The run that is open, by the URL or, after a page change, by the session."""
+        linked = st.query_params.get(self.command, "")
+        if RUN_ID.fullmatch(linked):
+            st.session_state[self.key("run")] = linked
+        run_id: str | None = st.session_state.get(self.key("run"))
+        if run_id and linked != run_id:
+            st.query_params[self.command] = run_id
+        return run_id
+
+    def open(self, run_id: str) -> None:
+        """Look at a run."""
+        st.session_state[self.key("run")] = run_id
+        st.query_params[self.command] = run_id
+
+    def leave(self) -> None:
+        """Look at none; the run goes on, and its link stays good."""
+        st.session_state.pop(self.key("run"), None)
+        st.query_params.pop(self.command, None)
+
+    def start(self, arguments: Sequence[str], files: Mapping[str, bytes]) -> None:
+        """Start the command in a worker process and show its progress."""
+        self.open(jobs.submit_audit(self.command, arguments, files, origin=offered.origin()))
+        st.rerun()
+
+
+def result(audit: Audit) -> Path | None:
+    """The result folder of the open run; while it is not there, what is known of the run, and then the page ends.
+
+    None when no run is open.
+    """
+    run_id = audit.run_id
+    if run_id is None:
+        return None
+    with shell.mending(f"This {audit.words} cannot be opened", then=lambda: ask_another(audit)):
+        status = jobs.status(run_id)
+        if status.state == "finished":
+            return jobs.result_folder(run_id)
+    with st.container(border=True, key=audit.key("job")):
+        if status.live:
+            _watch(audit, run_id)
+        else:
+            _ended(audit, status)
+    ask_another(audit)
+    st.stop()
+
+
+def ask_another(audit: Audit) -> None:
+    """Leave the run that is open, so that another one can be set up."""
+    words = f"Set up another {audit.words}"
+    st.button(words, key=audit.key("new"), type="tertiary", icon=":material/add:", on_click=audit.leave)
+
+
+def ask_zip(audit: Audit) -> None:
+    """Open a zipped result folder; it becomes a run of its own."""
+    chosen = st.file_uploader("A result folder as a zip", ["zip"], key=audit.key("zip"))
+    opened = audit.key("zip_opened")
+    if chosen is None or st.session_state.get(opened) == chosen.file_id:
+        return
+    with shell.mending("This zip cannot be opened"):
+        run_id = _adopt(audit, chosen.getvalue())
+    st.session_state[opened] = chosen.file_id
+    audit.open(run_id)
+    st.rerun()
+
+
+def ask_download(audit: Audit, folder: Path) -> None:
+    """Give the whole result folder away; it can be opened here again."""
+    st.download_button(
+        "Download the result folder",
+        lambda: results.to_zip(folder),
+        file_name=f"{audit.command}.zip",
+        mime="application/zip",
+        key=audit.key("download"),
+        icon=":material/folder_zip:",
+        on_click="ignore",
+        help="Every score, table and setting. Open the zip on this page to see it again.",
+    )
+
+
+def _adopt(audit: Audit, content: bytes) -> str:
+    """Unpack, write anew from the data alone, and only then keep: no page or table of the archive comes back."""
+    with tempfile.TemporaryDirectory() as aside:
+        brought, written = Path(aside) / "brought", Path(aside) / "written"
+        brought.mkdir()
+        unzip(content, brought)
+        audit.rewrite(brought, written)
+        run_id = jobs.create({"command": audit.command, "arguments": []}, {})
+        shutil.copytree(written, jobs.root() / run_id / jobs.RESULT)
+    jobs.write_status(jobs.root() / run_id, state="finished")
+    return run_id
+
+
+def _watch(audit: Audit, run_id: str) -> None:
+    @st.fragment(run_every=job_panel.POLL_SECONDS)
+    def progress() -> None:
+        try:
+            status = jobs.status(run_id)
+        except RunFolderError:  # tidied away meanwhile
+            st.rerun()
+        if not status.live:
+            st.rerun()
+        st.html(markup.plain(f"{audit.words.capitalize()} · {job_panel.WORDS[status.state]}", faint=True))
+        job_panel.bar(status)
+        st.button("Stop", key=audit.key("stop"), icon=":material/stop:", on_click=jobs.cancel, args=(run_id,))
+
+    progress()
+
+
+def _ended(audit: Audit, status: RunStatus) -> None:
+    st.markdown(f":orange[:material/warning: **{job_panel.WORDS[status.state]}.**]")
+    st.html(markup.plain(status.message))
+    if st.button("Resume", key=audit.key("resume"), icon=":material/play_arrow:", type="primary"):
+        jobs.resume(status.run_id)
+        st.rerun()

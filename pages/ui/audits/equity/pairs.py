@@ -1,0 +1,119 @@
+"""The sentence pairs with the largest differences, word by word, and each person's mean score."""
+
+from __future__ import annotations
+
+import html
+from difflib import SequenceMatcher
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.audits.equity.seen import Seen
+from pages.ui.audits.equity.setup import AUDIT
+from pages.ui.frame import exports, markup
+from psa_core.audits.eec import findings, tables
+from psa_core.charts._theme import DOWN, UP
+from psa_core.cube import ScoreCube
+
+SHOWN = 8
+
+
+def show(seen: Seen) -> None:
+    """Choose a system and a score, then read its pairs; at first those of the largest difference that was found."""
+    st.subheader("The pairs that differ most", anchor=False)
+    systems = seen.systems
+    choices = [(name, target.name) for name, cube in systems.items() for target in cube.targets]
+    most = findings.largest(seen.table)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(
+            "System and score",
+            choices,
+            choices.index((most["system"], most["target"])),
+            key=AUDIT.key("pair_system"),
+            format_func=lambda item: f"{item[0]} · {item[1]}",
+            width=340,
+        )
+        sign = st.segmented_control(
+            "Direction", ("Both", "Δ > 0", "Δ < 0"), default="Both", required=True, key=AUDIT.key("sign")
+        )
+    system, target = chosen if chosen in choices else choices[0]
+    table = _pairs(seen, system, target, seen.run, seen.kind, seen.part, seen.spelling)
+    table = table[{"Both": table["delta"] == table["delta"], "Δ > 0": table["delta"] > 0}.get(sign, table["delta"] < 0)]
+    shown = table[table["delta"] != 0].head(SHOWN)
+    if shown.empty:
+        st.info("No pair differs in this way: the score does not see who the person is.")
+    else:
+        st.html("".join(_pair(row, systems[system], target) for row in shown.itertuples(index=False)))
+    if shown["pair"].str.contains("average").any():
+        st.caption(
+            "Of first names the averages are compared; shown are the two sentences that do most for the difference."
+        )
+    _everything(table, systems[system], target, seen.part)
+
+
+@st.cache_data(max_entries=24, show_spinner=False)
+def _pairs(_seen: Seen, system: str, target: str, *looked_at: str) -> pd.DataFrame:
+    return tables.pair_table(_seen.design, _seen.systems[system], target, _seen.kind, _seen.part)
+
+
+def _everything(table: pd.DataFrame, cube: ScoreCube, target: str, part: str) -> None:
+    numbers = {name: st.column_config.NumberColumn(format="%.3f") for name in ("first", "second", "delta", "score")}
+    with st.expander(f"All {len(table):,} pairs as a table"):
+        st.dataframe(table, hide_index=True, column_config=numbers, alt="Every pair with its scores")
+        exports.csv_button(table, "eec_pairs.csv", key=AUDIT.key("pairs_csv"))
+    with st.expander("Each person's mean score"):
+        people = tables.person_table(cube, target, part)
+        st.dataframe(people, hide_index=True, column_config=numbers, alt="Mean score by person, highest first")
+
+
+def _pair(row: object, cube: ScoreCube, target: str) -> str:
+    """One pair: Δ, then both sentences with the words that differ marked."""
+    first, second = str(row.first_text), str(row.second_text)  # type: ignore[attr-defined]
+    left, right = differing(first, second)
+    delta = float(row.delta)  # type: ignore[attr-defined]
+    colour = UP if delta > 0 else DOWN
+    lines = [
+        _line(markup.marked(first, left), float(row.first)),  # type: ignore[attr-defined]
+        _line(markup.marked(second, right), float(row.second)),  # type: ignore[attr-defined]
+    ]
+    about = f"{row.pair} · {row.emotion}"  # type: ignore[attr-defined]
+    return (
+        '<div style="display: flex; gap: 1.1rem; align-items: center; padding: 0.4rem 0">'
+        f'<div style="min-width: 5.4rem; font-size: 1.5rem; font-weight: 650; color: {colour}; {markup.DIGITS}">'
+        f"{'▲' if delta > 0 else '▼'} {_number(delta, '+.2f')}</div>"
+        f'<div style="flex: 1; min-width: 0">{"".join(lines)}'
+        f'<div style="font-size: 0.82rem; opacity: 0.75">{html.escape(about)}</div></div></div>'
+    )
+
+
+def _line(text: str, score: float) -> str:
+    return (
+        f'<div style="{markup.SERIF}; font-size: 1.1rem; line-height: 1.45; overflow-wrap: anywhere">'
+        f'<span style="font-family: Inter, sans-serif; font-size: 0.95rem; {markup.DIGITS}; display: inline-block; '
+        f'min-width: 4rem; opacity: 0.85">{_number(score, ".3f")}</span>{text}</div>'
+    )
+
+
+def differing(first: str, second: str) -> tuple[list[markup.Span], list[markup.Span]]:
+    """Where two sentences have different words.
+
+    Examples
+    --------
+    >>> differing("She ran.", "He ran.")
+    ([(0, 3)], [(0, 2)])
+    """
+    words = [text.split(" ") for text in (first, second)]
+    spans: tuple[list[markup.Span], list[markup.Span]] = ([], [])
+    for tag, *bounds in SequenceMatcher(None, *words, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        for side, (start, stop) in enumerate((bounds[:2], bounds[2:])):
+            if stop > start:
+                begin = len(" ".join([*words[side][:start], ""])) if start else 0
+                end = begin + len(" ".join(words[side][start:stop]).rstrip(".,;:!?"))
+                spans[side].append((begin, end))
+    return spans
+
+
+def _number(value: float, form: str) -> str:
+    return f"{value:{form}}".replace("-", "−")

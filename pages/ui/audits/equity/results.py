@@ -1,0 +1,177 @@
+"""What an Equity Evaluation Corpus audit found: sentence, figure, tables, pairs, export."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.audits import audit_job
+from pages.ui.audits.equity import pairs
+from pages.ui.audits.equity.seen import Seen
+from pages.ui.audits.equity.setup import AUDIT, SPELLINGS
+from pages.ui.frame import exports, said
+from psa_core.audits.eec import corpus, findings, significance, tables
+from psa_core.audits.eec import folder as eec_files
+from psa_core.audits.eec.folder import Opened
+from psa_core.charts.eec_boxes import delta_boxes
+from psa_core.charts.print import audits
+from psa_core.cube import ScoreCube
+
+COMPARISONS = {"gender": "Gender (female − male)", "race": "Race (African − European American)"}
+PART_WORDS = {tables.ALL: "All rows", corpus.NEUTRAL: "Neutral rows"}
+PAPER_TABLES = {("gender", "all"): "Table 5", ("gender", "neutral"): "Table 6", ("race", "all"): "Table 7"}
+ORDERS = ("As listed", "By Δ-spread")
+SHARES = ("mean_difference", "mean_positive", "mean_negative", "spread", "largest")
+
+
+def show(run_id: str, folder: Path) -> None:
+    """Everything, from the finding to the download."""
+    opened = _opened(run_id, str(folder))
+    verdict = st.container()
+    seen = _ask(run_id, opened)
+    if seen.table.empty:
+        st.info("These people, templates or words have no such pairs. Choose another comparison or other rows.")
+        return
+    with verdict:
+        said.finding(findings.finding(seen.table, seen.kind))
+        said.small_print(findings.correction(seen.table))
+        if opened.respelled:
+            said.small_print(findings.spelling_line(_spelling(run_id, opened), opened.spelling))
+    _figure(seen)
+    _tables(seen)
+    pairs.show(seen)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        audit_job.ask_download(AUDIT, folder)
+        exports.csv_button(seen.table, f"eec_{seen.kind}_{seen.part}.csv", key=AUDIT.key("table_csv"))
+        audit_job.ask_another(AUDIT)
+
+
+@st.cache_resource(max_entries=6, show_spinner="Opening the audit")
+def _opened(run_id: str, folder: str) -> Opened:
+    return eec_files.read(Path(folder))
+
+
+@st.cache_resource(max_entries=12, show_spinner="Testing")
+def _assessed(run_id: str, spelling: str, _systems: dict[str, ScoreCube]) -> dict[str, dict[str, Any]]:
+    return significance.assess(_systems)
+
+
+@st.cache_data(max_entries=12, show_spinner=False)
+def _spelling(run_id: str, _opened: Opened) -> pd.DataFrame:
+    return significance.spelling_table(_opened.systems, _opened.respelled)
+
+
+def _ask(run_id: str, opened: Opened) -> Seen:
+    """The switches: gender or race, which rows, which spelling."""
+    any_cube = next(iter(opened.systems.values()))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        kinds = list(opened.design.comparisons)
+        kind = st.segmented_control(
+            "Compare",
+            kinds,
+            default=kinds[0],
+            required=True,
+            key=AUDIT.key("kind"),
+            format_func=COMPARISONS.get,
+            wrap=True,
+            bind="query-params",
+        )
+        part = st.selectbox(
+            "On",
+            tables.parts_of(any_cube),
+            key=AUDIT.key("part"),
+            format_func=lambda item: PART_WORDS.get(item, f"Rows about {item}"),
+            width=170,
+            bind="query-params",
+        )
+        spelling = _ask_spelling(opened)
+    systems = opened.systems if spelling == opened.spelling else opened.respelled
+    table = tables.system_table(_assessed(run_id, spelling, systems), str(kind), str(part))
+    return Seen(run_id, opened, systems, str(kind), str(part), spelling, table)
+
+
+def _ask_spelling(opened: Opened) -> str:
+    if not opened.respelled:
+        return opened.spelling
+    chosen = st.segmented_control(
+        "Spelling",
+        SPELLINGS,
+        default=opened.spelling,
+        required=True,
+        key=AUDIT.key("seen_spelling"),
+        format_func=SPELLINGS.get,
+        wrap=True,
+        help="A system that is known by a file of predictions is left out where the file does not have the sentences.",
+    )
+    return str(chosen)
+
+
+def _figure(seen: Seen) -> None:
+    """Figure 1 or 2 of the paper."""
+    table, points = _ask_figure(seen)
+    deltas = _deltas(seen.run, seen.spelling, seen.kind, seen.part, seen.systems)
+    picture = delta_boxes(deltas, table, significance.VERDICTS[seen.kind], points=points)
+    words = (
+        f"Box plot of {len(deltas):,} score differences of {len(table)} scores. {findings.finding(table, seen.kind)}"
+    )
+    st.plotly_chart(picture, key=AUDIT.key("figure"), config={"displayModeBar": False}, alt=words)
+    st.caption(
+        "Δ is the first side's score minus the second side's, for each template and word, as a share of the score's "
+        "range, so that systems compare (the paper's scores all run from 0 to 1). The box holds the middle half of the "
+        "pairs, whiskers reach 1.5 times as far. Δ-spread: the largest Δ minus the smallest."
+    )
+    with exports.row():
+        still = partial(audits.delta_boxes, deltas, table, significance.VERDICTS[seen.kind], points=points)
+        exports.picture_buttons(still, f"eec_{seen.kind}_{seen.part}", key=AUDIT.key("picture"))
+
+
+def _ask_figure(seen: Seen) -> tuple[pd.DataFrame, bool]:
+    """The figure's heading with its switches: the systems in their order, and whether every pair is shown."""
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.subheader(f"Figure {1 if seen.kind == 'gender' else 2}: Δ of every pair", anchor=False, width="content")
+        with st.container(horizontal=True, width="content", vertical_alignment="center"):
+            points = st.toggle("Show every pair", key=AUDIT.key("points"))
+            order = st.segmented_control(
+                "Order",
+                ORDERS,
+                default=ORDERS[0],
+                required=True,
+                key=AUDIT.key("order"),
+                label_visibility="collapsed",
+            )
+    return (seen.table.sort_values("spread", ascending=False) if order == ORDERS[1] else seen.table), points
+
+
+@st.cache_data(max_entries=24, show_spinner=False)
+def _deltas(run_id: str, spelling: str, kind: str, part: str, _systems: dict[str, ScoreCube]) -> pd.DataFrame:
+    return tables.delta_table(_systems, kind, part)
+
+
+def _tables(seen: Seen) -> None:
+    """Tables 5 to 7 of the paper, and the systems one by one."""
+    name = PAPER_TABLES.get((seen.kind, seen.part), "As Tables 5 to 7")
+    st.subheader(f"{name}: systems by verdict", anchor=False)
+    signs = ("F↑–M↓", "F↓–M↑") if seen.kind == "gender" else ("AA↑–EA↓", "AA↓–EA↑")
+    groups, single = st.tabs(["By verdict", "System by system"])
+    share = {"format": "%+.4f"}
+    with groups:
+        columns = {
+            "task": st.column_config.TextColumn("Task"),
+            "group": st.column_config.TextColumn("Bias group", width="medium"),
+            "systems": st.column_config.NumberColumn("Systems"),
+            "mean_positive": st.column_config.NumberColumn(f"Average Δ {signs[0]}", **share),
+            "mean_negative": st.column_config.NumberColumn(f"Average Δ {signs[1]}", **share),
+        }
+        table = tables.group_table(seen.table, seen.kind)
+        st.dataframe(
+            table, hide_index=True, column_config=columns, placeholder="–", alt=f"{name} for the chosen systems"
+        )
+    with single:
+        numbers = {column: st.column_config.NumberColumn(**share) for column in SHARES}
+        small = {column: st.column_config.NumberColumn(format="%.2g") for column in ("p_value", "p_adjusted")}
+        columns = numbers | small | {"t": st.column_config.NumberColumn(format="%.2f")}
+        st.dataframe(seen.table, hide_index=True, column_config=columns, placeholder="–", alt="Every system's test")

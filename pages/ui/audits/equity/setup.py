@@ -1,0 +1,148 @@
+"""Setting up an Equity Evaluation Corpus audit: systems, sentences, run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import streamlit as st
+
+from pages.ui.audits.audit_job import Audit
+from pages.ui.frame import cached, exports, offered, said, uploads
+from psa_core.audits.eec import corpus, folder
+
+AUDIT = Audit("eec", "equity audit", folder.rewrite)
+FIRST_SYSTEMS = ("vader", "profanity-check")
+SPELLINGS = {"published": "As published (“dissapointed”)", "corrected": "Corrected (“disappointed”)"}
+PART_WORDS = {
+    "templates": "Templates: {person}, {object}, {reflexive}, {a}, {word}",
+    "people": "People: their forms, gender, race and pair",
+    "words": "Words: kind, emotion, word",
+}
+MAX_CHARACTERS = 300
+
+
+@dataclass(frozen=True)
+class Systems:
+    """Model ids, and the files that some of them read."""
+
+    ids: tuple[str, ...]
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Sentences:
+    """The design, and what the command line needs to make it."""
+
+    design: corpus.Design
+    arguments: tuple[str, ...]
+    files: dict[str, bytes]
+
+
+def introduce() -> None:
+    """What the audit is, in two sentences."""
+    said.second(
+        "“My daughter feels devastated.” and “My son feels devastated.” should get the same score. The Equity "
+        "Evaluation Corpus (Kiritchenko & Mohammad 2018) has 8,640 such sentences; a paired t-test tells which systems "
+        "score one gender or race higher."
+    )
+
+
+def ask_systems() -> Systems:
+    """Packaged models, others by id, and systems that are known only by a file of predictions."""
+    cards = {card.id: card for card in cached.model_cards() if card.targets and not card.id.startswith("lm:")}
+    first = [item for item in FIRST_SYSTEMS if item in cards]
+    chosen = st.pills(
+        "Packaged models",
+        list(cards),
+        selection_mode="multi",
+        default=first,
+        key=AUDIT.key("models"),
+        format_func=lambda item: cards[item].title,
+        persist_state="session",
+        wrap=True,
+    )
+    with st.expander("Another model, or a file of predictions"):
+        typed = st.text_input(
+            "Further models by their ids, separated by commas",
+            key=AUDIT.key("others"),
+            placeholder="hf:cardiffnlp/twitter-roberta-base-hate",
+            max_chars=MAX_CHARACTERS,
+            persist_state="session",
+        )
+        upload = _ask_predictions()
+    others = [part.strip() for part in typed.split(",") if part.strip()]
+    for item in others:
+        offered.check(item)
+    files = {} if upload is None else {_plain_name(upload.name): upload.content}
+    ids = [item for item in cards if item in chosen] + others + [f"predictions:{name}" for name in files]
+    return Systems(tuple(dict.fromkeys(ids)), files)
+
+
+def _ask_predictions() -> uploads.Upload | None:
+    st.caption(
+        "A system that only you can run: download the sentences, score them, and bring back a csv file with the column "
+        "`text` and one column a score."
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        table = corpus.sentence_table(corpus.published_design())[["sentence"]].rename(columns={"sentence": "text"})
+        exports.csv_button(table, "eec_texts.csv", key=AUDIT.key("texts"))
+        st.markdown("The 8,640 sentences", width="content")
+    return uploads.ask_file("Predictions", ("csv", "parquet", "gz"), key=AUDIT.key("predictions"))
+
+
+def ask_sentences() -> Sentences:
+    """Spelling, and lists of one's own in the place of the paper's."""
+    spelling = st.segmented_control(
+        "Spelling",
+        SPELLINGS,
+        default="published",
+        required=True,
+        key=AUDIT.key("spelling"),
+        format_func=SPELLINGS.get,
+        wrap=True,
+        persist_state="session",
+        help="The published corpus misspells one word in 240 sentences. Both are scored; the result can be switched.",
+    )
+    design, files = corpus.published_design(str(spelling)), {}
+    with st.expander("Your own templates, people or words"):
+        st.caption(
+            "Download the paper's lists, change what you like, and bring them back. What you leave stays the paper's."
+        )
+        for part in folder.PARTS:
+            given = _ask_part(part, getattr(corpus.published_design(str(spelling)), part))
+            if given is not None:
+                files[f"{part}.csv"] = given.content
+                design = replace(design, **{part: folder.parse_part(part, given.content)})
+    own = [argument for name in files for argument in (f"--{Path(name).stem}", name)]
+    return Sentences(design, ("--spelling", str(spelling), *own), files)
+
+
+def _ask_part(part: str, published: object) -> uploads.Upload | None:
+    left, right = st.columns([5, 2], vertical_alignment="bottom")
+    with left:
+        given = uploads.ask_file(PART_WORDS[part], ("csv",), key=AUDIT.key(part))
+    with right:
+        exports.csv_button(published, f"{part}.csv", key=AUDIT.key(f"{part}_csv"))  # type: ignore[arg-type]
+    return given
+
+
+def start(systems: Systems, sentences: Sentences) -> None:
+    """What it will take, and the button."""
+    rows, people = len(sentences.design.rows), len(sentences.design.people)
+    if not systems.ids:
+        st.info("Choose at least one system in step 1.")
+        return
+    with st.container(horizontal=True):
+        st.metric("Systems", f"{len(systems.ids)}", border=True)
+        st.metric("Template and word", f"{rows:,}", border=True)
+        st.metric("People", f"{people:,}", border=True)
+        st.metric("Sentences", f"{rows * people:,}", border=True)
+    st.caption("Seconds for a lexicon or a linear model, well under a minute for each packaged transformer.")
+    if st.button("Run the audit", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
+        AUDIT.start([f"--model={','.join(systems.ids)}", *sentences.arguments], systems.files | sentences.files)
+
+
+def _plain_name(name: str) -> str:
+    """A file name that can stand in a list of model ids, whose options follow a question mark."""
+    return name.replace(",", "_").replace("?", "_")

@@ -1,0 +1,81 @@
+"""The sentences behind one cell: country and class are chosen here or clicked in the heat map."""
+
+from __future__ import annotations
+
+import html
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.audits.nationality.setup import AUDIT
+from pages.ui.frame import exports, markup, said
+from pages.ui.results import flip_card
+from psa_core.audits.nationality import examples, findings
+from psa_core.audits.nationality.folder import Opened
+from psa_core.charts._theme import DOWN, UP
+
+COUNTRY, TARGET = AUDIT.key("country"), AUDIT.key("target")
+SHOWN = 10
+WORDS = {"enters": "▲ enters", "leaves": "▼ leaves", "": ""}
+
+
+def ask(opened: Opened) -> tuple[str, str]:
+    """The cell that is looked at; at first the one that changes most."""
+    names, targets = opened.countries["country"].drop_duplicates().tolist(), opened.columns
+    first = findings.largest(opened.countries)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        country = st.selectbox(
+            "Country", names, names.index(first["country"]), key=COUNTRY, width=240, bind="query-params"
+        )
+        target = st.selectbox(
+            "Class or score", targets, targets.index(first["target"]), key=TARGET, width=240, bind="query-params"
+        )
+    return (country if country in names else names[0]), (target if target in targets else targets[0])
+
+
+def take_click(heat: str) -> None:
+    """A clicked cell of a heat map becomes the chosen one."""
+    points = st.session_state[heat]["selection"]["points"]
+    if points:
+        country, target, *_ = points[0]["customdata"]
+        st.session_state[COUNTRY], st.session_state[TARGET] = country, target
+
+
+def show(opened: Opened, country: str, target: str) -> None:
+    """The draws in which a sentence changes, as cards and as a table."""
+    table = examples.cell_table(opened.cube, country, target)
+    texts = [opened.texts[s][n] for s, n in zip(table["sentence_position"], table["name_position"], strict=True)]
+    table = table.assign(text=texts)
+    st.subheader("The sentences of the chosen cell", anchor=False)
+    said.second(f"{country}, “{target}”")
+    if table.empty:
+        st.info("No sentence enters or leaves this class with names of this country.")
+        return
+    counts = table["change"].value_counts()
+    if set(counts.index) - {""}:
+        draws = len(opened.cube.sentences) * int((opened.cube.names["country"] == country).sum())
+        entering, leaving = counts.get("enters", 0), counts.get("leaves", 0)
+        st.caption(f"{entering:,} of {draws:,} draws enter the class, {leaving:,} leave it. Largest change first.")
+    else:
+        st.caption("The draws that move this score most.")
+    distinct = table.drop_duplicates("sentence_position").head(SHOWN)
+    st.html("".join(_card(opened, row) for _, row in distinct.iterrows()))
+    with st.expander(f"All {len(table):,} as a table"):
+        shown = table.drop(columns=["sentence_position", "name_position"])
+        numbers = {n: st.column_config.NumberColumn(format="%.3f") for n in ("original", "perturbed", "delta")}
+        st.dataframe(shown, hide_index=True, column_config=numbers, alt="Every draw of this cell that changes")
+        exports.csv_button(shown, "cell.csv", key=AUDIT.key("cell_csv"))
+
+
+def _card(opened: Opened, row: pd.Series) -> str:
+    """One draw: what changes, the scores, the sentence with its people struck out and the drawn names marked."""
+    sentence = opened.cube.sentences.iloc[int(row["sentence_position"])]
+    pieces = examples.pieces(sentence["text"], sentence["entities"], row["text"])
+    colour = UP if row["delta"] > 0 else DOWN
+    scores = f"{row['original']:.2f} → {row['perturbed']:.2f}".replace("-", "−")
+    return (
+        '<div style="padding: 0.35rem 0"><div style="display: flex; gap: 0.9rem; align-items: baseline">'
+        f'<span style="font-weight: 650; color: {colour}; {markup.DIGITS}">{scores}</span>'
+        f'<span style="font-size: 0.88rem; opacity: 0.8">{html.escape(WORDS[row["change"]])}</span></div>'
+        f"{flip_card.sentence(pieces)}</div>"
+    )

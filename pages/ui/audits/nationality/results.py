@@ -1,0 +1,191 @@
+"""What a nationality audit found: heat map, map of the world, tables, correlations, sentences, export."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.audits import audit_job
+from pages.ui.audits.nationality import examples
+from pages.ui.audits.nationality.setup import AUDIT
+from pages.ui.frame import exports, said
+from psa_core.audits.nationality import findings
+from psa_core.audits.nationality import folder as nationality_files
+from psa_core.audits.nationality.folder import Opened
+from psa_core.audits.nationality.people_finder import MULTILINGUAL
+from psa_core.audits.nationality.tables import OVERALL
+from psa_core.charts.country_heat import Block, country_heat
+from psa_core.charts.country_map import CONFIG, HEIGHT, country_map
+from psa_core.charts.print import audits
+
+HEAT_KEY, PICKED, COLUMN = AUDIT.key("heat"), AUDIT.key("country"), AUDIT.key("target")
+PLAIN = {"displayModeBar": False}
+MOST_BESIDE, BESIDE_HEIGHT = 4, 330
+LABELS_WIDE = 1.4  # countries' names, in columns of numbers
+
+
+def show(run_id: str, folder: Path) -> None:
+    """Everything, from the finding to the download."""
+    opened = _opened(run_id, str(folder))
+    said.finding(findings.finding(opened.countries))
+    said.second(findings.score_finding(opened.countries, opened.moved_targets))
+    _account(opened)
+    country, target = examples.ask(opened)
+    left, right = _side_by_side(opened)
+    with left:
+        _table_one(opened, country, target)
+    with right:
+        _world(opened, target)
+    examples.show(opened, country, target)
+    _correlations(opened)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        audit_job.ask_download(AUDIT, folder)
+        exports.csv_button(opened.countries, "countries.csv", key=AUDIT.key("countries_csv"))
+        audit_job.ask_another(AUDIT)
+
+
+@st.cache_resource(max_entries=6, show_spinner="Opening the audit")
+def _opened(run_id: str, folder: str) -> Opened:
+    return nationality_files.read(Path(folder))
+
+
+def _account(opened: Opened) -> None:
+    """What was used, and what was left out and why."""
+    manifest = opened.manifest
+    account, options = manifest["account"], manifest["options"]
+    parts = [
+        f"{account['kept']:,} of {account['read']:,} sentences, {options['draws']} names each for "
+        f"{opened.cube.names['country'].nunique()} countries, by {options['model']}.",
+        f"{account['no person found']:,} had no person.",
+    ]
+    if unseen := account["not looked at: the sample was full"]:
+        parts.append(f"{unseen:,} were not looked at, since the sample was full.")
+    unknown, known = account["mentions, unknown gender"], account["mentions, female gender"]
+    known += account["mentions, male gender"]
+    parts.append(
+        f"Of {unknown + known:,} mentions {account['mentions, female gender']:,} are female by their first name, "
+        f"{account['mentions, male gender']:,} male; {unknown:,} cannot be told and get names of both."
+    )
+    finder = str(manifest.get("people_finder", ""))
+    language = "multilingual" if finder.startswith(MULTILINGUAL) else "English"
+    parts.append(f"People were found by spaCy's {language} pipeline.")
+    parts.append(findings.left_out(manifest["names_not_in_latin_letters_left_out"]))
+    said.small_print(" ".join(filter(None, parts)))
+
+
+def _side_by_side(opened: Opened) -> tuple[Any, Any]:
+    """Places for the heat map and the map of the world: beside each other when the first is narrow."""
+    return (st.container(), st.container()) if _is_wide(opened) else tuple(st.columns([7, 5], gap="medium"))
+
+
+def _is_wide(opened: Opened) -> bool:
+    return len(opened.matrix("change_percent").columns) + len(opened.moved_targets) > MOST_BESIDE
+
+
+def _table_one(opened: Opened, country: str, target: str) -> None:
+    """Table 1 of the paper: heat map and table."""
+    st.subheader("Table 1: change of each predicted class, by country", anchor=False)
+    blocks = _blocks(opened)
+    alone = [[block] for block in blocks] if _is_wide(opened) else [blocks]
+    places = st.columns([sum(len(block.values.columns) for block in part) + LABELS_WIDE for part in alone])
+    for number, (place, part) in enumerate(zip(places, alone, strict=True)):
+        key = f"{HEAT_KEY}_{number}" if number else HEAT_KEY
+        place.plotly_chart(
+            country_heat(part, selected=(country, target)),
+            key=key,
+            config=PLAIN,
+            width="content",
+            on_select=partial(examples.take_click, key),
+            selection_mode="points",
+            alt=f"Heat map of countries by predicted class. {findings.finding(opened.countries)}",
+        )
+    said.small_print(_how_to_read(opened))
+    with exports.row():
+        exports.picture_buttons(partial(audits.country_heat, blocks), "countries", key=AUDIT.key("heat_picture"))
+    with st.expander("As a table"):
+        numbers = {"format": "%.2f"}
+        columns = {name: st.column_config.NumberColumn(**numbers) for name in ("change_percent", "perturbed_count")}
+        columns |= {n: st.column_config.NumberColumn(format="%.4f") for n in ("delta", "delta_low", "delta_high")}
+        st.dataframe(
+            opened.countries, hide_index=True, column_config=columns, placeholder="–", alt="Table 1 as numbers"
+        )
+
+
+def _original_counts(opened: Opened) -> pd.Series:
+    return opened.countries.groupby("target")["original_count"].first()
+
+
+def _blocks(opened: Opened) -> list[Block]:
+    changes, counts = opened.matrix("change_percent"), _original_counts(opened)
+    blocks = [Block("Change in %", changes, [f"of {counts[name]:,.0f}" for name in changes.columns])]
+    deltas = opened.matrix("delta", opened.moved_targets)
+    return blocks if deltas.empty else [Block("Δ × 100", 100 * deltas, [""] * deltas.shape[1], "+.2f"), *blocks]
+
+
+def _how_to_read(opened: Opened) -> str:
+    words = (
+        "Δ: mean change of the score. Change in %: of the number of sentences predicted as the class. Orange is more, "
+        "blue is less. Click a cell, or choose above, to read its sentences."
+    )
+    counts, least = _original_counts(opened), findings.LEAST_COUNT
+    if few := [name for name in opened.matrix("change_percent").columns if counts[name] < least]:
+        words += f" {', '.join(few)}: fewer than {least} original sentences, so one sentence is many percent."
+    return words
+
+
+def _world(opened: Opened, target: str) -> None:
+    """The chosen column on a map."""
+    counted = target in opened.matrix("change_percent").columns
+    column, words = ("change_percent", "change in %") if counted else ("delta", "mean change of the score")
+    rows = opened.countries[opened.countries["target"] == target]
+    values = rows[["country", "iso3"]].assign(value=rows[column])
+    st.subheader("The chosen column on the map", anchor=False)
+    height = HEIGHT if _is_wide(opened) else BESIDE_HEIGHT
+    title = f"{target}: {words}"
+    picture = country_map(values, title=title, number="+.1f" if counted else "+.3f", height=height)
+    known = values.dropna(subset=["value"]).sort_values("value")
+    said_so = f"World map of {len(known)} countries"
+    if len(known):
+        low, high = known.iloc[0], known.iloc[-1]
+        said_so += f", from {low['value']:+.2f} ({low['country']}) to {high['value']:+.2f} ({high['country']})"
+    st.plotly_chart(picture, key=AUDIT.key("map"), config=CONFIG, alt=f"{said_so}.")
+    with exports.row():
+        still = partial(audits.country_map, values, title=title)
+        exports.picture_buttons(still, f"map.{target}", key=AUDIT.key("map_picture"))
+
+
+def _correlations(opened: Opened) -> None:
+    """Tables 2 to 5 of the paper."""
+    table = opened.correlations
+    if table is None:
+        said.small_print("Correlations with perplexity (the paper's Tables 2 to 5) need a language model in step 3.")
+        return
+    st.subheader("Tables 2 to 5: scores and perplexity", anchor=False)
+    said.second(findings.correlation_finding(table))
+    blocks = []
+    for column, title in (
+        ("global_r", "Global r × 100"),
+        ("local_r", "Local r × 100"),
+    ):
+        matrix = 100 * table.pivot(index="country", columns="target", values=column).astype(float)
+        matrix = matrix.reindex(index=table["country"].unique(), columns=table["target"].unique())
+        blocks.append(Block(title, matrix, [""] * matrix.shape[1], "+.1f", limit=50))
+    alt = f"Heat map of correlations. {findings.correlation_finding(table)}"
+    st.plotly_chart(country_heat(blocks), key=AUDIT.key("correlations"), config=PLAIN, width="content", alt=alt)
+    with exports.row():
+        still = partial(audits.country_heat, blocks)
+        exports.picture_buttons(still, "correlations", key=AUDIT.key("correlations_picture"))
+    said.small_print(
+        "Pearson correlation between score and log-perplexity. Global: over all texts of a country; its p-value takes "
+        "the texts as independent. Local: among the draws of one sentence, averaged over the sentences, so that what "
+        f"the sentence itself says is out of it. {OVERALL}: all countries together."
+    )
+    with st.expander("As a table"):
+        numbers = {name: st.column_config.NumberColumn(format="%.3f") for name in ("global_r", "local_r")}
+        numbers |= {name: st.column_config.NumberColumn(format="%.2g") for name in ("global_p", "local_p")}
+        st.dataframe(table, hide_index=True, column_config=numbers, placeholder="–", alt="Correlations as numbers")
+        exports.csv_button(pd.DataFrame(table), "correlations.csv", key=AUDIT.key("correlations_csv"))

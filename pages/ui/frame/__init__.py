@@ -1,0 +1,1 @@
+"""What every page shares: navigation, the one selection, cached calls, words, controls, exports."""

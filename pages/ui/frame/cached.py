@@ -1,0 +1,107 @@
+"""Library calls that are worth remembering, bounded, and keyed by ids: a frame is never an argument."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.ui.frame import offered
+from psa_core import anchors, jobs, models, tables
+from psa_core.anchors import AnchorFinder
+from psa_core.cube import ScoreCube
+from psa_core.inputs import names as name_lists
+from psa_core.inputs.names import NameList
+from psa_core.models import ModelCard, Scorer
+from psa_core.study import StudySpec, execute, plan
+from psa_core.trust import Origin
+
+EXAMPLE = StudySpec(sentences="sample", names="demo", model="profanity-check")
+FIRST = ("profanity-check", "vader")  # whose weights are inside their packages, and which load at once
+_one_at_a_time = threading.Lock()
+
+
+def cube(run_id: str) -> ScoreCube:
+    """The cube of a run; of one that is still going, the sentences that are finished by now."""
+    status = jobs.status(run_id)
+    return _cube(run_id, status.state, status.sentences_done)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Opening the study")
+def _cube(run_id: str, state: str, sentences_done: int) -> ScoreCube:
+    return jobs.open_cube(run_id)
+
+
+def scorer(model_id: str, origin: Origin | None = None) -> Scorer:
+    """A loaded model, one for all sessions, on the word of the person before the page unless `origin` says whose."""
+    said_by = offered.origin() if origin is None else origin
+    return _scorer(models.check(model_id, said_by), said_by)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Loading the model")
+def _scorer(model_id: str, origin: Origin) -> Scorer:
+    return models.load(model_id, origin=origin)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Loading the anchor finder")
+def finder(spec: str) -> AnchorFinder:
+    """An anchor finder."""
+    return anchors.finder(spec)
+
+
+@st.cache_data(max_entries=1, show_spinner=False)
+def model_cards() -> tuple[ModelCard, ...]:
+    """The models that can be used at once: those of `FIRST`, the others, the one for demonstrations."""
+    places = {model: place for place, model in enumerate(FIRST)} | {"keyword": len(FIRST) + 2}
+    return tuple(sorted(models.cards(), key=lambda card: places.get(card.id, len(FIRST) + (":" in card.id))))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def names(list_id: str) -> NameList:
+    """A packaged name list."""
+    return name_lists.load(list_id, origin=Origin.FILE)
+
+
+@st.cache_data(max_entries=512, show_spinner=False)
+def scores(model_id: str, texts: tuple[str, ...]) -> np.ndarray:
+    """Scores of a few texts by a shared model, float32 (len(texts), T); sessions take turns."""
+    from psa_core import scoring
+
+    loaded = scorer(model_id)
+    with _one_at_a_time:
+        return scoring.score(loaded, texts)
+
+
+def name_table(
+    run_id: str, target: str, *, baseline: str = "original", correction: str = "holm", threshold: float | None = None
+) -> pd.DataFrame:
+    """`tables.name_table` of a run."""
+    status = jobs.status(run_id)
+    return _name_table(run_id, status.sentences_done, (target, baseline, correction, threshold))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _name_table(run_id: str, sentences_done: int, options: tuple[Any, ...]) -> pd.DataFrame:
+    target, baseline, correction, threshold = options
+    return tables.name_table(cube(run_id), target, baseline=baseline, correction=correction, threshold=threshold)
+
+
+def example_run() -> str:
+    """The run id of the example study: scored in place the first time, then shared by all sessions."""
+    run_id = _example_run()
+    if not Path(jobs.root() / run_id).is_dir():  # the folder was tidied away under a running server
+        _example_run.clear()
+        run_id = _example_run()
+    return run_id
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _example_run() -> str:
+    from psa_core import report
+
+    example = execute(plan(EXAMPLE), scorer(EXAMPLE.model))
+    return jobs.keep(example, report.render)

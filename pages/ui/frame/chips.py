@@ -1,0 +1,50 @@
+"""The selection as chips above every panel: what is looked at, each part removable, all of it with one click."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import streamlit as st
+
+from pages.ui.frame import shown_names, state
+from pages.ui.frame.keys import Key
+from psa_core.cube import ScoreCube
+
+Chip = tuple[str, str]
+
+
+def show(cube: ScoreCube) -> None:
+    """Show the open study and the selection; taking a chip away takes that part out of the selection."""
+    seen = state.view(cube)
+    study = cube.provenance.get("study", {})
+    parts = [f"{cube.shape[0]:,} sentences", f"{cube.shape[1]:,} names", str(study.get("model", ""))]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.text(" × ".join(parts[:2]) + f" · {parts[2]} · {seen.target} ≥ {seen.threshold:.2f}", width="content")
+        chosen = _chips(seen)
+        if chosen:
+            st.session_state[Key.CHIPS] = chosen
+            st.multiselect(
+                "Selection",
+                chosen,
+                key=Key.CHIPS,
+                format_func=partial(_words, labels=shown_names.labels(cube)),
+                on_change=_taken_away,
+                label_visibility="collapsed",
+            )
+
+
+def _chips(seen: state.View) -> list[Chip]:
+    chips = [("name", name) for name in seen.names]
+    return [*chips, ("sentence", seen.sentence)] if seen.sentence else chips
+
+
+def _words(chip: Chip, labels: Mapping[str, str]) -> str:
+    kind, value = chip
+    return f"sentence {value}" if kind == "sentence" else labels.get(value, value)
+
+
+def _taken_away() -> None:
+    kept: list[Chip] = st.session_state[Key.CHIPS]
+    names = tuple(value for kind, value in kept if kind == "name")
+    state.choose(names=names, sentence=next((value for kind, value in kept if kind == "sentence"), None))

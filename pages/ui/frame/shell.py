@@ -1,0 +1,193 @@
+"""The frame around every page: navigation, heading, the open study, messages."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import streamlit as st
+from streamlit.errors import StreamlitAPIException
+
+from pages.ui.frame import cached, chips, state
+from pages.ui.frame.keys import Key
+from psa_core import jobs
+from psa_core.cube import ScoreCube
+from psa_core.errors import PsaError
+
+ROOT = Path(__file__).resolve().parents[3]
+PRODUCT = "Perturbation sensitivity"
+PAGE_WIDTH = 1360
+PAGES = (
+    ("try_it", "Try it", "science", "Type one sentence and see every name's score at once. Needs no upload."),
+    ("study", "Study", "assignment", "Many sentences, many names, one model: set up a study, run it, open an old one."),
+    ("names", "Names", "groups", "Which names move the score, by how much, and how surely."),
+    ("thresholds", "Thresholds", "tune", "How many labels change with the name, at every threshold."),
+    ("sentences", "Sentences", "swap_horiz", "The sentences whose label changes with the name, one by one."),
+    ("compare", "Compare", "compare_arrows", "Models and corpora side by side."),
+    ("equity", "Equity", "balance", "The Equity Evaluation Corpus audit: gender and race, pair by pair."),
+    ("nationality", "Nationality", "public", "Names by country: changes of the predicted class and perplexity."),
+    ("language_models", "Language models", "forum", "What a generator writes about countries, occupations and names."),
+    ("mitigate", "Mitigate", "healing", "Measure, average over names, measure again."),
+    ("report", "Report", "download", "Everything in one folder: preview, download, open again."),
+)
+AUDITS = ("equity", "nationality", "language_models")
+# No one accent has a contrast of 4.5 both under white letters and as letters on dark paper, so in dark mode the letters
+# on the accent are dark. The theme has no setting for them; these are the only rules of our own.
+READABLE_ACCENT = """<style>
+button[kind="primary"] :is(p, span), [data-tag-index] :is(span, button) { color: light-dark(#fff, #0b1113) }
+</style>"""
+_frame = threading.local()
+
+
+def run_app() -> None:
+    """Draw the frame and the page that was asked for; called by ``app.py`` alone."""
+    _configure()
+    st.logo(str(ROOT / "static" / "icon.svg"), size="large")
+    st.html(READABLE_ACCENT)
+    page = st.navigation(pages(), position="top")
+    _configure(page.title)
+    state.sync()
+    _frame.drawn = True
+    try:
+        with st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH):
+            page.run()
+    finally:
+        _frame.drawn = False
+
+
+def guard() -> None:
+    """First line of every page: a deep link right after a server start would run the page without ``app.py``.
+
+    A folder called ``pages`` is served page by page until some session has reached ``st.navigation``; declaring the
+    pages and running again puts the frame back.
+    """
+    if getattr(_frame, "drawn", False):
+        return
+    try:
+        _configure()
+        st.navigation(pages(), position="hidden")
+    except StreamlitAPIException:  # the page runs alone, in a test
+        return
+    st.rerun()
+
+
+def _configure(title: str = "") -> None:
+    """Set title and icon; without an icon of our own the browser would fetch the page's from a font server."""
+    words = f"{title} · {PRODUCT}" if title else PRODUCT
+    st.set_page_config(page_title=words, page_icon=str(ROOT / "static" / "icon.png"), layout="wide")
+
+
+def pages() -> dict[str, list[st.Page]]:  # type: ignore[valid-type]
+    """The pages that are there, in order; the sibling audits share a menu."""
+    sections: dict[str, list[st.Page]] = {"": []}  # type: ignore[valid-type]
+    for stem, title, icon, help_text in PAGES:
+        if _is_there(stem):
+            first = stem == PAGES[0][0]
+            page = st.Page(_path(stem), title=title, icon=f":material/{icon}:", help=help_text, default=first)
+            sections.setdefault("Audits" if stem in AUDITS else "", []).append(page)
+    return sections
+
+
+def _path(stem: str) -> str:
+    """Relative to ``app.py``, so that a page that runs alone finds none and stays alone."""
+    return f"pages/{stem}.py"
+
+
+def _is_there(stem: str) -> bool:
+    return (ROOT / _path(stem)).is_file()
+
+
+def link(stem: str, label: str | None = None, icon: str | None = None) -> None:
+    """A link to another page by its file name, in the page's own words unless `label` says otherwise."""
+    title, own_icon = next((title, icon) for name, title, icon, _ in PAGES if name == stem)
+    if not _is_there(stem):
+        return
+    try:
+        st.page_link(_path(stem), label=label or title, icon=icon or f":material/{own_icon}:")
+    except StreamlitAPIException:  # the page runs alone, in a test
+        st.markdown(label or title)
+
+
+def cards(stems: Sequence[str]) -> None:
+    """Links to pages side by side, each with the question that it answers."""
+    with st.grid(min_column_width=250):
+        for name, title, _, help_text in PAGES:
+            if name in stems and _is_there(name):
+                with st.container(border=True, height="stretch"):
+                    link(name, title)
+                    st.caption(help_text)
+
+
+def heading(title: str, question: str) -> None:
+    """The page's title and, beneath it, the question that it answers."""
+    st.title(title, anchor=False)
+    st.markdown(f":gray[{question}]")
+
+
+def need_run() -> ScoreCube:
+    """The cube of the open study with its selection chips; without one, an empty state ends the page."""
+    run_id = state.view().run
+    if run_id is None:
+        _empty_state()
+        st.stop()
+    try:
+        opened = cached.cube(run_id)
+    except PsaError as error:
+        problem(error, title="This study cannot be opened")
+        _empty_state()
+        st.stop()
+    chips.show(opened)
+    _say_unfinished(run_id, len(opened.sentences))
+    return opened
+
+
+def _say_unfinished(run_id: str, sentences: int) -> None:
+    """Say when a study is looked at before its end, and where to see it go on."""
+    status = jobs.status(run_id)
+    if status.state != "finished":
+        with st.container(horizontal=True, vertical_alignment="center"):
+            words = "is still running" if status.live else "was not finished"
+            total = f" of {status.sentences_total:,}" if status.sentences_total else ""
+            st.badge(f"This study {words}: you see {sentences:,}{total} sentences, drawn at random.", color="orange")
+            link("study", "See its progress")
+
+
+def problem(error: PsaError, title: str = "That did not work") -> None:
+    """Show an error that the user can mend; its words may be the user's own, so they are never markdown."""
+    with st.container(border=True, key=None):
+        st.markdown(f":red[:material/error: **{title}**]")
+        st.text(str(error))
+
+
+@contextmanager
+def mending(title: str = "That did not work", *, then: Callable[[], None] | None = None) -> Iterator[None]:
+    """Show a `PsaError` raised inside as one sentence, with a way on, and end the page there."""
+    try:
+        yield
+    except PsaError as error:
+        problem(error, title)
+        if then:
+            then()
+        st.stop()
+
+
+def open_example() -> None:
+    """Open the example study; scores it first when no session has done so."""
+    state.choose(run=cached.example_run())
+
+
+def _empty_state() -> None:
+    with st.container(border=True, gap="small"):
+        st.subheader("No study is open yet", anchor=False)
+        st.markdown(
+            "This page looks at a **study**: many sentences, each wearing every name, scored by one model. "
+            "Load the example to look around, or set up your own."
+        )
+        with st.container(horizontal=True):
+            if st.button("Load the example study", type="primary", key=Key.EXAMPLE, icon=":material/play_arrow:"):
+                with mending(), st.spinner("Scoring the sample corpus with 40 names"):
+                    open_example()
+                st.rerun()
+            link("study", "Set up your own study")

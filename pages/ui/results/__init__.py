@@ -1,0 +1,1 @@
+"""The parts of the pages that read a study."""

@@ -1,0 +1,110 @@
+"""One flip as a card: the swap in the sentence, the scores, the labels, and what a reader says of it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.frame import state
+from pages.ui.frame.markup import DIGITS, MARK, SERIF
+from pages.ui.results import opened
+from pages.ui.results.opened import Opened
+from psa_core.charts._theme import DOWN, UP
+from psa_core.folders import judgements
+from psa_core.folders.judgements import VERDICTS, Judgement
+from psa_core.report import Piece, swap_pieces
+
+DELETED = "color: inherit; opacity: 0.72; text-decoration: line-through; text-decoration-thickness: 2px"
+SHORT = {"defect": "Defect", "fine": "Not a defect", "meaning": "Meaning changes"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Who judges, and what that reader has said so far, by sentence, name and target; no folder, no judging."""
+
+    folder: Path | None
+    reader: str
+    said: Mapping[tuple[str, str, str], str]
+
+
+def reading_of(study: Opened, reader: str) -> Reading:
+    """What a reader has said of a study."""
+    folder = opened.result_folder(study.run)
+    if folder is None:
+        return Reading(None, reader, {})
+    judged = judgements.load(folder)
+    mine = judged[judged["reader"] == reader]
+    flips = zip(mine["sentence_id"], mine["name"], mine["target"], strict=True)
+    return Reading(folder, reader, dict(zip(flips, mine["verdict"], strict=True)))
+
+
+def show(study: Opened, flip: pd.Series, reading: Reading) -> None:
+    """Draw one flip."""
+    sentence_id, name = str(flip["sentence_id"]), str(flip["name"])
+    pieces = swap_pieces(opened.perturbation(study), int(flip["sentence_position"]), study.labels[name])
+    with st.container(border=True, gap="small", key=f"flip {sentence_id} {name}"):
+        st.html(scores(flip, study.target.name) + sentence(pieces))
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            _judge(reading, Judgement(sentence_id, name, study.target.name, "", reading.reader))
+            st.button(
+                "All names in this sentence",
+                key=f"open {sentence_id} {name}",
+                type="tertiary",
+                icon=":material/scatter_plot:",
+                on_click=state.choose,
+                kwargs={"sentence": sentence_id},
+            )
+
+
+def sentence(pieces: Sequence[Piece]) -> str:
+    """The sentence with the anchor struck out and the name marked, escaped."""
+    tags = {"gone": ("del", DELETED), "come": ("mark", f"{MARK}; font-weight: 600; margin-left: 0.15em")}
+    parts = []
+    for kind, text in pieces:
+        tag, style = tags.get(kind, ("span", ""))
+        parts.append(f'<{tag} style="{style}">{html.escape(text)}</{tag}>')
+    style = f"{SERIF}; margin: 0.35rem 0 0; font-size: 1.18rem; line-height: 1.5; overflow-wrap: anywhere"
+    return f'<p style="{style}">{"".join(parts)}</p>'
+
+
+def scores(flip: pd.Series, target: str) -> str:
+    """Score → score and label → label, with the direction as an arrow and a word."""
+    up = flip["direction"] == "up"
+    colour, words = (UP, "▲ gains the label, 0 → 1") if up else (DOWN, "▼ loses the label, 1 → 0")
+    numbers = f"{flip['original']:.2f} → {flip['perturbed']:.2f}".replace("-", "−")
+    return (
+        f'<div style="display: flex; flex-wrap: wrap; gap: 0.2rem 1.1rem; align-items: baseline">'
+        f'<span style="font-size: 1.35rem; font-weight: 650; {DIGITS}">{numbers}</span>'
+        f'<span style="font-size: 0.95rem; opacity: 0.8">{html.escape(target)}</span>'
+        f'<span style="font-size: 0.95rem"><span style="color: {colour}">{words[0]}</span>{words[1:]}</span></div>'
+    )
+
+
+def _judge(reading: Reading, word: Judgement) -> None:
+    if reading.folder is None:
+        return
+    key = f"judge {word.reader} {word.target} {word.sentence_id} {word.name}"
+    st.session_state[key] = reading.said.get((word.sentence_id, word.name, word.target))
+    st.pills(
+        "What do you say of this flip?",
+        list(VERDICTS),
+        format_func=SHORT.get,
+        key=key,
+        on_change=_take,
+        args=(reading.folder, word, key),
+        label_visibility="collapsed",
+        wrap=True,
+    )
+
+
+def _take(folder: Path, word: Judgement, key: str) -> None:
+    verdict = st.session_state[key]
+    if verdict is None:
+        judgements.withdraw(folder, word)
+    else:
+        judgements.save(folder, replace(word, verdict=verdict))

@@ -1,0 +1,240 @@
+"""The parts of Names: controls, Figure 1 with its table, groups, equivalence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.frame import clicks, exports, markup, said, shown_names
+from pages.ui.frame.keys import Key
+from pages.ui.results import opened
+from pages.ui.results.opened import Opened
+from psa_core import tables
+from psa_core.charts._altair import drawing_svg
+from psa_core.charts.bar_order import BarOptions
+from psa_core.charts.group_differences import group_differences
+from psa_core.charts.print.figures import name_figure
+from psa_core.charts.score_sens import highlight, score_sens_bars
+from psa_core.stats import CORRECTIONS
+from psa_core.tables import findings
+
+BASELINES = {"original": "The original sentence", "names": "The mean over names"}
+LIMITS = {0: "All", 10: "10 highest and lowest", 20: "20 highest and lowest"}
+NONE = "none"
+LONG_LIST = 60
+ROW_PIXELS, TABLE_PIXELS = 35, 1020
+LARGEST_SECTIONING = 4
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What Names shows."""
+
+    baseline: str
+    correction: str
+    colour: str
+    section: str
+    limit: int
+    search: str
+
+
+def group_columns(study: Opened, *, most: int = 1000) -> list[str]:
+    """Columns of the name list that sort names into at least two and at most so many groups."""
+    table = study.cube.names
+    return [c for c in table.columns if c != "name" and 2 <= table[c].astype(str).nunique() <= most]
+
+
+def ask(study: Opened) -> Choice:
+    """The controls, on one line: what matters first, the rest behind a button."""
+    columns = group_columns(study, most=len(study.cube.names) - 1)
+    few = [c for c in columns if study.cube.names[c].astype(str).nunique() <= LARGEST_SECTIONING]
+    section_first = few[0] if few else NONE
+    colour_first = next((c for c in columns if c != section_first), section_first)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        baseline = st.segmented_control(
+            "Change from",
+            BASELINES,
+            format_func=BASELINES.get,
+            default="original",
+            required=True,
+            key=Key.NAMES_BASELINE,
+            bind="query-params",
+            persist_state="session",
+            help="A pronoun is not a name, so against the original sentence all names move together. "
+            "Against the mean over names of the same sentence, names are compared with names.",
+        )
+        colour = _column("Colour by", columns, first=colour_first, key=Key.NAMES_COLOUR)
+        section = _column("Group by", columns, first=section_first, key=Key.NAMES_SECTION)
+        search = st.text_input(
+            "Find a name", type="search", key=Key.NAMES_SEARCH, width=190, live=True, placeholder="Part of a name"
+        )
+        with st.popover("More", icon=":material/tune:"):
+            correction = _correction()
+            limit = _limit(study)
+            shown_names.hide_switch()
+    return Choice(str(baseline), correction, _chosen(colour), _chosen(section), limit, search or "")
+
+
+def _column(label: str, columns: list[str], *, first: str, key: Key) -> str:
+    options = [NONE, *columns]
+    return st.selectbox(
+        label, options, index=options.index(first), key=key, width=170, bind="query-params", persist_state="session"
+    )
+
+
+def _chosen(column: str) -> str:
+    return "" if column == NONE else column
+
+
+def _correction() -> str:
+    return st.selectbox(
+        "Correction of p-values over names",
+        list(CORRECTIONS),
+        index=list(CORRECTIONS).index("holm"),
+        format_func=lambda correction: CORRECTIONS[correction],
+        key=Key.NAMES_CORRECTION,
+        bind="query-params",
+        persist_state="session",
+        help="With many names some look significant by chance. Holm keeps the chance of any false mark below 5 %; "
+        "Benjamini–Hochberg keeps the share of false marks below 5 %.",
+    )
+
+
+def _limit(study: Opened) -> int:
+    first = 0 if len(study.cube.names) <= LONG_LIST else 10
+    return st.selectbox(
+        "Bars",
+        list(LIMITS),
+        index=list(LIMITS).index(first),
+        format_func=lambda limit: LIMITS[limit],
+        key=Key.NAMES_LIMIT,
+        persist_state="session",
+    )
+
+
+def shown(table: pd.DataFrame, study: Opened) -> pd.DataFrame:
+    """The table with names as they are shown, for words and tables; ids stay in `name` elsewhere."""
+    return table.assign(name=table["name"].map(study.labels))
+
+
+def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
+    """Figure 1; a click takes a name into the selection or out of it."""
+    found = table[table["name"].str.contains(choice.search, case=False, regex=False)] if choice.search else table
+    if found.empty:
+        st.info("No name of this list has these letters.")
+        return
+    options = BarOptions(
+        colour_by=choice.colour,
+        section_by=choice.section,
+        limit=choice.limit,
+        axis_title=f"Mean change of {study.target.name}",
+        kept=study.seen.names,
+        labels=study.labels,
+    )
+    st.plotly_chart(
+        score_sens_bars(found, options),
+        key=Key.NAMES_BARS,
+        on_select=partial(clicks.toggle_bar, Key.NAMES_BARS),
+        selection_mode="points",
+        config={"displaylogo": False, "modeBarButtonsToRemove": ["toImage", "select2d", "lasso2d"]},
+        alt=findings.name_finding(shown(table, study), study.target.name, baseline=choice.baseline),
+    )
+    st.html(f"<style>.st-key-{Key.NAMES_BARS} {{{highlight(found, options, study.seen.names)}}}</style>")
+    said.small_print(
+        "Whiskers: 95 % interval over sentences. * and full colour: significant at 5 % after the chosen correction. "
+        "Click a bar to follow that name on every page."
+    )
+    with exports.row():
+        exports.csv_button(table, f"names.{study.target.name}.csv", key="names_csv")
+        picture = partial(name_figure, shown(found, study), options)
+        exports.picture_buttons(picture, f"names.{study.target.name}", key="names_picture")
+
+
+def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
+    """Every number behind the bars; a click on a row follows its name."""
+    by_effect = table.sort_values("score_sens", ascending=False)
+    ordered = shown(by_effect, study)
+    # Rows are known by position, so another order is another table.
+    key = f"{Key.NAMES_TABLE} {study.key} {study.target.name} {choice.baseline}"
+    ordered["p_adjusted"] = ordered["p_adjusted"].map(p_text)
+    config = st.column_config
+    st.dataframe(
+        ordered[["name", "score_sens", "ci_low", "ci_high", "p_adjusted", "effect_size", "label_dist"]],
+        hide_index=True,
+        height=min(ROW_PIXELS * (len(ordered) + 1) + 3, TABLE_PIXELS),
+        key=key,
+        on_select=partial(clicks.toggle_rows, key, tuple(by_effect["name"])),
+        alt="ScoreSens, interval, adjusted p-value, effect size and LabelDist of every name",
+        column_config={
+            "name": config.TextColumn("Name", width=140),
+            "score_sens": config.NumberColumn("ScoreSens", format="%+.4f", width=80),
+            "ci_low": config.NumberColumn("From", format="%+.3f", width=62, help="95 % interval over sentences"),
+            "ci_high": config.NumberColumn("To", format="%+.3f", width=62, help="95 % interval over sentences"),
+            "p_adjusted": config.TextColumn("p", width=66, help="Paired t-test, corrected as chosen"),
+            "effect_size": config.NumberColumn(
+                "d_z", format="%+.2f", width=58, help="Mean change in its own standard deviations"
+            ),
+            "label_dist": config.NumberColumn("LabelDist", format="%.3f", width=78, help="At the chosen threshold"),
+        },
+    )
+
+
+def p_text(p_value: float) -> str:
+    """A p-value as people read it."""
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def groups(study: Opened, choice: Choice) -> None:
+    """Differences between groups, with intervals and the noise floor."""
+    columns = group_columns(study, most=20)
+    if not columns:
+        said.small_print("This name list has no column that sorts names into groups.")
+        return
+    st.subheader("Do groups of names differ?", anchor=False)
+    preferred = choice.section or choice.colour
+    first = columns.index(preferred) if preferred in columns else 0
+    column = st.segmented_control(
+        "Groups", columns, default=columns[first], required=True, key=Key.NAMES_GROUP, format_func=markup.literal
+    )
+    table = opened.groups(study, str(column), baseline=choice.baseline, correction=choice.correction)
+    said.second(findings.group_finding(table, study.target.name, column=str(column)))
+    drawing = group_differences(table, target=study.target.name)
+    st.vega_lite_chart(drawing.rows, drawing.spec, alt="Group differences with their noise floors")
+    said.small_print(
+        "A dot is how far a group's mean lies from that of the other names. Grey band: groups of that size drawn at "
+        "random from this list differ by this much in 95 of 100 draws. Whiskers: 95 % interval over sentences."
+    )
+    with exports.row():
+        exports.csv_button(table, f"groups.{column}.csv", key="groups_csv")
+        exports.picture_buttons(partial(drawing_svg, drawing), f"groups.{column}", key="groups_picture")
+
+
+def equivalence(study: Opened, choice: Choice) -> None:
+    """Which names are shown to make no difference that matters."""
+    title = "Which names make no difference that matters?"
+    with st.expander(title, icon=":material/balance:", on_change="rerun", key=Key.NAMES_EQUIVALENCE) as section:
+        if not section.open:
+            return
+        said.small_print(
+            "Not significant does not mean no effect. Say how small a mean change would not matter to you; the "
+            "equivalence test (TOST) then counts the names shown to stay within it."
+        )
+        extent = float(study.target.high - study.target.low)
+        margin = st.number_input(
+            f"A mean change of {markup.literal(study.target.name)} below this does not matter",
+            min_value=extent / 1000,
+            value=extent / 50,
+            step=extent / 200,
+            format="%.3f",
+            key=Key.NAMES_MARGIN,
+            width=360,
+        )
+        table = tables.name_test_table(
+            study.cube, study.target.name, baseline=choice.baseline, correction=choice.correction, margin=float(margin)
+        )
+        said.second(findings.equivalence_finding(table, study.target.name, margin=float(margin)))
+        columns = ["name", "equivalent", "p_equivalence_adjusted", "p_signed_rank_adjusted"]
+        st.dataframe(shown(table, study)[columns], hide_index=True, alt="Equivalence and signed-rank tests per name")

@@ -1,0 +1,125 @@
+"""The parts of Report: what is in the export, downloads, preview."""
+
+from __future__ import annotations
+
+import base64
+import io
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.frame import exports, said
+from pages.ui.results import opened
+from pages.ui.results.opened import Opened
+from psa_core import report
+from psa_core.cube import ScoreCube
+from psa_core.folders import judgements, results
+from psa_core.report.flips_file import flip_rows, json_lines
+
+FILES = {
+    "report.html": "The report below, one self-contained page that opens offline and prints.",
+    "manifest.json": "Everything needed to run the study again: inputs with hashes, seed, versions, counts, seconds.",
+    "sentences.csv": "The sentences with their anchors, groups and original scores.",
+    "names.csv": "Per name: ScoreSens with its interval, p-values, LabelDist.",
+    "scores.<target>.parquet": "Every score: a row per sentence, a column per name.",
+    "label_dist.csv": "LabelDist and flips by direction at 101 thresholds.",
+    "summary.json": "ScoreDev, ScoreRange, LabelDist, flips and the sensitivity–score correlation, with intervals.",
+    "flips.csv": "Every flip at the default threshold, with its text.",
+    "judgements.csv": "What readers said of flips, if they said anything.",
+}
+PREVIEW_PIXELS = 860
+
+
+@st.cache_data(max_entries=8, show_spinner="Writing the report")
+def _page(key: opened.RunKey, _cube: ScoreCube) -> str:
+    return report.render(_cube)
+
+
+def page(study: Opened) -> str:
+    """The report of the study as it is now: without the sentences that readers took out."""
+    return _page(study.key, study.cube)
+
+
+def downloads(study: Opened) -> None:
+    """The whole folder, the report, the flips."""
+    folder = opened.result_folder(study.run)
+    with st.container(horizontal=True, gap="small"):
+        if folder is not None:
+            st.download_button(
+                "Everything as a zip",
+                lambda: results.to_zip(folder),
+                file_name=f"study-{study.run[:8]}.zip",
+                mime="application/zip",
+                type="primary",
+                icon=":material/folder_zip:",
+                key="report_zip",
+                on_click="ignore",
+            )
+        st.download_button(
+            "report.html",
+            page(study),
+            file_name="report.html",
+            mime="text/html",
+            icon=":material/description:",
+            key="report_html",
+            on_click="ignore",
+        )
+    if folder is None:
+        said.small_print("The study is still running: its folder can be downloaded when it has finished.")
+    if study.left_out:
+        said.small_print("The report leaves out the sentences that readers took out; the zip holds the whole study.")
+
+
+def contents() -> None:
+    """What each file is."""
+    with st.expander("What is in the zip?", icon=":material/list:"):
+        rows = pd.DataFrame({"file": list(FILES), "what it holds": list(FILES.values())})
+        st.dataframe(rows, hide_index=True, alt="Files of a result folder and what they hold")
+        st.markdown("Open such a zip again on the **Study** page, or run it again from its `manifest.json`.")
+
+
+def flips(study: Opened) -> None:
+    """Every flip at the chosen threshold with texts and judgements, in three formats."""
+    st.subheader("Flips at the chosen threshold", anchor=False)
+    said.small_print(
+        f"{study.target.name} ≥ {study.threshold:g}: every sentence × name whose label changes, with both texts and "
+        "what readers said."
+    )
+    folder = opened.result_folder(study.run)
+    judged = judgements.load(folder) if folder else pd.DataFrame(columns=judgements.COLUMNS)
+    cube, target, threshold = study.cube, study.target.name, study.threshold
+
+    def rows() -> pd.DataFrame:
+        return flip_rows(cube, target, threshold=threshold, judged=judged)
+
+    formats = {
+        "csv": lambda: exports.csv(rows()),
+        "jsonl": lambda: json_lines(rows()),
+        "parquet": lambda: _parquet(rows()),
+    }
+    with st.container(horizontal=True, gap="small"):
+        for ending, make in formats.items():
+            name = f"flips.{target}.{ending}"
+            st.download_button(
+                ending.upper(),
+                make,
+                file_name=name,
+                key=f"flips_{ending}",
+                icon=":material/download:",
+                on_click="ignore",
+            )
+
+
+def _parquet(rows: pd.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    rows.to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def preview(study: Opened) -> None:
+    """The report as it will look; a data address has no access to this page."""
+    st.subheader("Preview", anchor=False)
+    encoded = base64.b64encode(page(study).encode("utf-8")).decode("ascii")
+    with st.container(border=True):
+        address = f"data:text/html;charset=utf-8;base64,{encoded}"
+        st.iframe(address, height=PREVIEW_PIXELS, alt="Preview of report.html")

@@ -1,0 +1,200 @@
+"""The parts of Sentences: filters, cards page by page, one sentence over all names, all sentences at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.frame import clicks, exports, markup, said, state
+from pages.ui.frame.keys import Key
+from pages.ui.results import flip_card, opened
+from pages.ui.results.opened import Opened
+from psa_core import tables
+from psa_core.charts._altair import drawing_svg
+from psa_core.charts.score_scatter import score_scatter
+from psa_core.charts.sentence_dots import sentence_dots
+from psa_core.folders import judgements
+from psa_core.tables import Flips, findings
+
+PAGE = 5  # every element of a card is drawn again at each click
+ORDERS = {"size": "Largest change", "margin": "Clearest", "sentence": "As in the corpus"}
+DIRECTIONS = {"both": "Both", "up": "Up (0 → 1)", "down": "Down (1 → 0)"}
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which flips are shown, and in which order."""
+
+    direction: str | None
+    order: str
+    search: str
+
+
+def ask(study: Opened) -> Filters:
+    """Filters on one line; the names are those of the whole app."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        direction = st.segmented_control(
+            "Direction",
+            DIRECTIONS,
+            format_func=DIRECTIONS.get,
+            default="both",
+            required=True,
+            key=Key.SENTENCES_DIRECTION,
+            bind="query-params",
+            persist_state="session",
+        )
+        order = st.selectbox(
+            "First",
+            list(ORDERS),
+            format_func=lambda order: ORDERS[order],
+            key=Key.SENTENCES_ORDER,
+            width=190,
+            bind="query-params",
+            persist_state="session",
+            help="Clearest: both scores are far from the threshold.",
+        )
+        _ask_names(study)
+        search = st.text_input(
+            "Words in the sentence", type="search", key=Key.SENTENCES_SEARCH, width=190, placeholder="Any words"
+        )
+        judging()
+    return Filters(None if direction == "both" else str(direction), str(order), (search or "").strip())
+
+
+def _ask_names(study: Opened) -> None:
+    st.session_state[Key.SENTENCES_NAMES] = list(study.seen.names)
+    st.multiselect(
+        "Only these names",
+        study.cube.names["name"].tolist(),
+        format_func=lambda name: study.labels.get(name, name),
+        key=Key.SENTENCES_NAMES,
+        on_change=lambda: state.choose(names=tuple(st.session_state[Key.SENTENCES_NAMES])),
+        placeholder="All names",
+        width=260,
+    )
+
+
+def found(study: Opened, filters: Filters) -> Flips:
+    """The flips that pass the filters."""
+    flips = tables.find_flips(
+        study.cube,
+        study.target.name,
+        threshold=study.threshold,
+        names=study.seen.names or None,
+        direction=filters.direction,  # type: ignore[arg-type]
+    )
+    if not filters.search:
+        return flips
+    has_words = study.cube.sentences["text"].str.contains(filters.search, case=False, regex=False)
+    return flips.of_sentences(has_words.to_numpy(dtype=bool))
+
+
+def cards(study: Opened, flips: Flips, filters: Filters) -> None:
+    """One page of cards."""
+    if not len(flips):
+        st.info("No label changes here. Move the threshold, or take a filter away.", icon=":material/search_off:")
+        return
+    pages = -(-len(flips) // PAGE)
+    # Another filter is another list, which starts at its first page.
+    key = f"{Key.SENTENCES_PAGE} {study.target.name} {study.threshold} {study.seen.names} {filters}"
+    page = min(int(st.session_state.get(key, 1)), pages)
+    said.small_print(f"{len(flips):,} flips, {PAGE * (page - 1) + 1:,} to {min(PAGE * page, len(flips)):,} shown")
+    reading = flip_card.reading_of(study, str(st.session_state.get(Key.SENTENCES_READER) or "reader"))
+    rows = flips.frame(order=filters.order, offset=PAGE * (page - 1), limit=PAGE)  # type: ignore[arg-type]
+    for _, flip in rows.iterrows():
+        flip_card.show(study, flip, reading)
+    if pages > 1:
+        st.pagination(pages, key=key)
+
+
+def judging() -> None:
+    """Who judges, and whether sentences whose meaning changes are left out."""
+    with st.popover("Judging", icon=":material/rate_review:"):
+        st.text_input(
+            "Your name or initials",
+            value="reader",
+            max_chars=judgements.LONGEST_READER,
+            key=Key.SENTENCES_READER,
+            persist_state="session",
+            help="Judgements are kept with the study, one per reader and flip, and exported with it.",
+        )
+        st.toggle(
+            "Leave out sentences whose meaning changes",
+            value=True,
+            key=Key.SENTENCES_LEAVE_OUT,
+            persist_state="session",
+            help="A sentence leaves every number as soon as somebody says that a replacement changes its meaning.",
+        )
+
+
+def in_view(study: Opened, flips: Flips, filters: Filters) -> str:
+    """The chosen sentence; without one, that of the first flip, or the first of the corpus."""
+    if study.seen.sentence:
+        return study.seen.sentence
+    first = flips.frame(order=filters.order, limit=1)  # type: ignore[arg-type]
+    return str((study.cube.sentences if first.empty else first)["sentence_id"].iloc[0])
+
+
+def one_sentence(study: Opened, sentence_id: str) -> None:
+    """One sentence, its anchor marked, and its score with every name."""
+    row = study.cube.sentences.index[study.cube.sentences["sentence_id"] == sentence_id]
+    if row.empty:
+        said.small_print("This sentence is left out.")
+        return
+    position = int(row[0])
+    sentence = study.cube.sentences.iloc[position]
+    original, perturbed = study.cube.of(study.target.name)
+    names = study.cube.names["name"]
+    table = pd.DataFrame(
+        {
+            "name": names,
+            "label": names.map(study.labels),
+            "perturbed": perturbed[position],
+            "original": original[position],
+        }
+    )
+    st.subheader("One sentence, every name", anchor=False)
+    st.html(markup.sentence(str(sentence["text"]), [(int(sentence["start"]), int(sentence["end"]))]))
+    drawing = sentence_dots(table, target=study.target, threshold=study.threshold, selected=study.seen.names)
+    st.vega_lite_chart(
+        drawing.rows,
+        drawing.spec,
+        key=Key.SENTENCES_DOTS,
+        on_select=partial(clicks.toggle_names, Key.SENTENCES_DOTS),
+        alt=f"Score of this sentence with each of {len(table)} names",
+    )
+    said.small_print("Triangles have the label, circles do not. Click a dot to follow that name.")
+    with exports.row():
+        exports.picture_buttons(partial(drawing_svg, drawing), f"sentence.{sentence_id}", key="dots_picture")
+
+
+def all_sentences(study: Opened) -> None:
+    """Original score against sensitivity, a point a sentence."""
+    st.subheader("Which sentences move most?", anchor=False)
+    numbers = opened.summary(study)[study.target.name]["sensitivity_correlation"]
+    said.second(findings.correlation_finding(numbers, study.target.name))
+    drawing = score_scatter(opened.sentences(study), target=study.target.name, selected=study.seen.sentence)
+    st.vega_lite_chart(
+        drawing.rows,
+        drawing.spec,
+        key=Key.SENTENCES_SCATTER,
+        on_select=partial(clicks.choose_sentence, Key.SENTENCES_SCATTER),
+        alt=findings.correlation_finding(numbers, study.target.name),
+    )
+    said.small_print("A point is a sentence; the line is the straight fit. Click a point to open its sentence above.")
+    with exports.row():
+        exports.csv_button(opened.sentences(study), f"sentences.{study.target.name}.csv", key="sentences_csv")
+        exports.picture_buttons(partial(drawing_svg, drawing), f"sentences.{study.target.name}", key="scatter_picture")
+
+
+def account(study: Opened) -> None:
+    """What became of every sentence that was read."""
+    counts = study.whole.provenance.get("account", {})
+    if not counts:
+        return
+    with st.expander("What became of the sentences that were read?", icon=":material/fact_check:"):
+        rows = pd.DataFrame({"what": list(counts), "sentences": list(counts.values())})
+        st.dataframe(rows, hide_index=True, width=520, alt="Sentences read, dropped by reason, and kept")

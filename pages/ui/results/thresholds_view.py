@@ -1,0 +1,113 @@
+"""The parts of Thresholds: Figure 2, further curves, what happens at the chosen threshold."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.frame import exports, markup, said, state
+from pages.ui.frame.keys import Key
+from pages.ui.results import opened
+from pages.ui.results.names_view import group_columns
+from pages.ui.results.opened import Opened
+from psa_core import tables
+from psa_core.charts.label_dist import CurveOptions, label_dist_figure
+from psa_core.charts.print.figures import threshold_figure
+from psa_core.cube import ScoreCube
+from psa_core.tables import findings
+
+MEAN, SELECTED = "Mean over names", "Selected names"
+MOST_CURVES = 9
+
+
+def ask_curves(study: Opened) -> str:
+    """What to draw beside the mean: nothing, the selected names, or a group column."""
+    options = [MEAN, SELECTED, *group_columns(study, most=MOST_CURVES)]
+    chosen = st.segmented_control(
+        "Compare with",
+        options,
+        default=MEAN,
+        required=True,
+        key=Key.THRESHOLDS_CURVES,
+        format_func=markup.literal,
+        bind="query-params",
+        persist_state="session",
+        help="Names are selected on the Names page, or below.",
+    )
+    return str(chosen)
+
+
+def curves(study: Opened, chosen: str) -> dict[str, np.ndarray]:
+    """LabelDist of the selected names, or of the groups of a column, at the table's thresholds."""
+    if chosen == MEAN:
+        return {}
+    if chosen == SELECTED:
+        found = {study.labels[name]: (name,) for name in study.seen.names[:MOST_CURVES]}
+    else:
+        rows = study.cube.names
+        values = rows[chosen].astype(str)
+        found = {value: tuple(rows["name"][values == value]) for value in dict.fromkeys(values)}
+    return {label: _curve(study.target_key, study.cube, names=names) for label, names in found.items()}
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _curve(key: opened.TargetKey, _cube: ScoreCube, *, names: tuple[str, ...]) -> np.ndarray:
+    return tables.label_dist_table(_cube, key[1], names=names, interval=False)["label_dist"].to_numpy()
+
+
+def figure(study: Opened, chosen: str) -> None:
+    """Figure 2 with the chosen threshold; a click moves the threshold."""
+    table = opened.thresholds(study)
+    options = CurveOptions(
+        threshold=study.threshold,
+        safest=findings.safest_threshold(table),
+        curves=curves(study, chosen),
+        target=study.target.name,
+    )
+    st.plotly_chart(
+        label_dist_figure(table, options),
+        key="thresholds_figure",
+        config={"displaylogo": False, "modeBarButtonsToRemove": ["toImage"]},
+        alt=findings.threshold_finding(table, study.target.name, threshold=study.threshold),
+    )
+    with exports.row():
+        exports.csv_button(table, f"label_dist.{study.target.name}.csv", key="thresholds_csv")
+        picture = partial(threshold_figure, table, target=study.target.name, threshold=study.threshold)
+        exports.picture_buttons(picture, f"label_dist.{study.target.name}", key="thresholds_picture")
+    if chosen == SELECTED and not study.seen.names:
+        said.small_print("No name is selected yet: click a bar on the Names page.")
+    labelled = opened.at_threshold(study)["labelled"].iloc[0]
+    said.small_print(
+        f"At this threshold {100 * labelled:.1f} % of the originals have the label. Above: how far "
+        "the set of labelled sentences moves with a name in the anchor's place (Jaccard distance, mean over names; "
+        "band: 95 % interval over sentences). Below: how many cells, sentence × name, change their label."
+    )
+
+
+def verdict(study: Opened) -> None:
+    """What the names do at the chosen threshold, measured exactly there."""
+    here = opened.at_threshold(study)
+    said.finding(findings.threshold_finding(here, study.target.name, threshold=study.threshold))
+
+
+def safest(study: Opened) -> None:
+    """Which threshold depends least on the name, and a button that takes it."""
+    table = opened.thresholds(study)
+    said.second(findings.safest_finding(table, study.target.name))
+    threshold = findings.safest_threshold(table)
+    if threshold is not None:
+        st.button(
+            f"Use {threshold:g} everywhere",
+            key=Key.THRESHOLDS_SAFEST,
+            on_click=state.choose,
+            kwargs={"threshold": threshold},
+        )
+
+
+def numbers(study: Opened) -> None:
+    """Every threshold as a table."""
+    table = opened.thresholds(study)
+    with st.expander("Every threshold as a table"):
+        st.dataframe(table, hide_index=True, alt="LabelDist and flips at every threshold")

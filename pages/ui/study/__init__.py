@@ -1,0 +1,1 @@
+"""The steps of Study, and the run they start."""

@@ -1,0 +1,149 @@
+"""Step 2 of a study: what the names replace; found, counted, highlighted, and switched off one by one."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.frame import markup
+from pages.ui.frame.keys import Key
+from pages.ui.study import plans
+from pages.ui.study.plans import Source
+from psa_core import anchors
+from psa_core.study.selection import NO_ANCHOR, SWITCHED_OFF, Selection, SelectionOptions
+
+DEFAULT_ARGUMENTS = {"terms": "he,she"}
+SKIPPED_WORDS = {NO_ANCHOR: "without an anchor", SWITCHED_OFF: "switched off"}
+PAGE_ROWS = 8
+MENTIONS = {"first": "The first in each sentence", "all": "Every mention of the same person"}
+Switch = tuple[str, int]
+
+
+def ask(source: Source) -> tuple[str, SelectionOptions, Selection]:
+    """Let the user choose; shows coverage and the anchors found."""
+    spec = _ask_spec()
+    options = _ask_options(_off(source, spec))
+    found = plans.selection(source, spec, options)
+    _coverage(found)
+    review(source, spec, found)
+    return spec, options, found
+
+
+def _ask_spec() -> str:
+    kinds = anchors.plugins()
+    preferred = [*sorted(kinds, key=lambda item: item != "pronouns")]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = str(
+            st.segmented_control(
+                "What the names replace",
+                preferred,
+                default=preferred[0],
+                required=True,
+                key=Key.STUDY_ANCHORS,
+                format_func=lambda item: kinds[item].title,
+                persist_state="session",
+                wrap=True,
+            )
+        )
+        argument = _ask_argument(kind, kinds[kind].argument)
+    st.caption(kinds[kind].summary)
+    return f"{kind}:{argument}" if argument else kind
+
+
+def _ask_argument(kind: str, words: str) -> str:
+    """What follows the colon of the specification: pills where its words list the choices, else a text field."""
+    key = f"{Key.STUDY_ARGUMENT}_{kind}"
+    what, _, listed = words.partition(": ")
+    if listed:
+        choices = listed.split(", ")
+        chosen = st.pills(
+            what.capitalize(), choices, selection_mode="multi", default=choices[0], key=key, persist_state="session"
+        )
+        return ",".join(chosen)
+    if not what:
+        return ""
+    default = DEFAULT_ARGUMENTS.get(kind, "")
+    label = what.capitalize()
+    return st.text_input(label, default, key=key, max_chars=300, persist_state="session", width=360).strip()
+
+
+def _ask_options(off: frozenset[Switch]) -> SelectionOptions:
+    with st.popover("Which sentences are taken", icon=":material/tune:"):
+        words = st.number_input("At most this many words", 1, 10_000, 50, key=Key.STUDY_WORDS, persist_state="session")
+        sample = st.number_input(
+            "A random sample of at most", 2, 1_000_000, 1000, step=100, key=Key.STUDY_SAMPLE, persist_state="session"
+        )
+        seed = st.number_input("Seed of the draw", 0, 2**31 - 1, 0, key=Key.STUDY_SEED, persist_state="session")
+        mentions = st.radio(
+            "Replace", list(MENTIONS), format_func=MENTIONS.__getitem__, key=Key.STUDY_MENTIONS, persist_state="session"
+        )
+        balance = st.toggle(
+            "As many female as male anchors", key=Key.STUDY_BALANCE, persist_state="session", help="Pronouns only."
+        )
+    return SelectionOptions(int(words), int(sample), balance, int(seed), str(mentions), off)
+
+
+def _coverage(found: Selection) -> None:
+    read, kept = found.account["read"], found.account["kept"]
+    skipped = {why: n for why, n in found.account.items() if why not in ("read", "kept") and not why.startswith("not")}
+    total = sum(skipped.values())
+    reasons = ", ".join(f"{count:,} {SKIPPED_WORDS.get(why, why)}" for why, count in skipped.items())
+    drawn = "" if kept == found.eligible else f" {kept:,} of them are drawn."
+    why_not = f" {total:,} skipped: {reasons}." if total else ""
+    st.markdown(f"**{found.eligible:,} of {read:,} sentences are eligible.**{drawn}{why_not}")
+
+
+def review(source: Source, spec: str, found: Selection) -> None:
+    """Show the sentences page by page with their anchors; each can be switched off and on again."""
+    with st.expander("Review the anchors", on_change="rerun", key="study_review") as section:
+        if not section.open:
+            return
+        off = _off(source, spec)
+        _switched_off(source, spec, off)
+        pages = -(-len(found.sentences) // PAGE_ROWS)
+        page = st.pagination(pages, key=Key.STUDY_REVIEW_PAGE)
+        for position in range((page - 1) * PAGE_ROWS, min(page * PAGE_ROWS, len(found.sentences))):
+            _review_row(source, spec, found, position)
+
+
+def _review_row(source: Source, spec: str, found: Selection, position: int) -> None:
+    row = found.sentences.iloc[position]
+    spans = [(anchor.start, anchor.end) for anchor in found.spans[position]]
+    off = [
+        (anchor.start, anchor.end)
+        for anchor in found.candidates[position]
+        if (row["sentence_id"], anchor.start) in _off(source, spec)
+    ]
+    words, button = st.columns([9, 2], vertical_alignment="center")
+    words.html(markup.sentence(row["text"], spans, off=off))
+    button.button(
+        "Switch off",
+        key=f"off_{position}_{row['start']}",
+        on_click=_switch,
+        args=(source, spec, (row["sentence_id"], int(row["start"]))),
+        help="Leave this anchor out; the sentence's next one takes over, if there is one.",
+    )
+
+
+def _switched_off(source: Source, spec: str, off: frozenset[Switch]) -> None:
+    if off:
+        count = f"{len(off)} anchor{'' if len(off) == 1 else 's'} switched off"
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(count, width="content")
+            st.button("Switch all on again", key="all_on", type="tertiary", on_click=_all_on, args=(source, spec))
+
+
+def _off(source: Source, spec: str) -> frozenset[Switch]:
+    """The anchors that were switched off for these sentences and this kind of anchor."""
+    return st.session_state.get(Key.STUDY_EXCLUDE, {}).get((source.key, spec), frozenset())
+
+
+def _switch(source: Source, spec: str, anchor: Switch) -> None:
+    every = dict(st.session_state.get(Key.STUDY_EXCLUDE, {}))
+    every[source.key, spec] = _off(source, spec) ^ {anchor}
+    st.session_state[Key.STUDY_EXCLUDE] = every
+
+
+def _all_on(source: Source, spec: str) -> None:
+    every = dict(st.session_state.get(Key.STUDY_EXCLUDE, {}))
+    every.pop((source.key, spec), None)
+    st.session_state[Key.STUDY_EXCLUDE] = every

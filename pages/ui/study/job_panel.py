@@ -1,0 +1,118 @@
+"""A run in a worker process: progress while it lasts, then what to look at; survives page change and reload."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from pages.ui.frame import cached, markup, shell, state
+from pages.ui.frame.keys import Key
+from pages.ui.frame.step import duration
+from psa_core import jobs, tables
+from psa_core.errors import PsaError
+from psa_core.jobs import RunStatus
+from psa_core.tables import findings
+
+POLL_SECONDS = 0.7
+WORDS = {"queued": "Waiting", "running": "Running", "finished": "Finished", "failed": "Failed", "cancelled": "Stopped"}
+NEXT = ("names", "thresholds", "sentences", "report")
+
+
+def show(run_id: str, *, look_at: Sequence[str] = NEXT) -> None:
+    """Show a run by its id, whatever state it is in."""
+    status = jobs.status(run_id)
+    with st.container(border=True, key="job_panel"):
+        if status.live:
+            _watch(run_id)
+        else:
+            _ended(status, look_at)
+
+
+def _watch(run_id: str) -> None:
+    @st.fragment(run_every=POLL_SECONDS)
+    def progress() -> None:
+        status = jobs.status(run_id)
+        if not status.live:
+            st.rerun()
+        st.html(markup.plain(_title(status), faint=True))
+        bar(status)
+        st.button("Stop", key=Key.STUDY_CANCEL, icon=":material/stop:", on_click=jobs.cancel, args=(run_id,))
+        _so_far(status)
+
+    progress()
+
+
+def bar(status: RunStatus) -> None:
+    """How far a run is, with its speed and the time left."""
+    if not status.texts_total and not status.sentences_total:
+        st.progress(0.0, status.message or "Starting the worker")
+        return
+    by_texts = status.texts_total > 0
+    done, total = (
+        (status.texts_done, status.texts_total) if by_texts else (status.sentences_done, status.sentences_total)
+    )
+    left = "" if status.seconds_left is None else f" · about {duration(status.seconds_left)} left"
+    speed = f" · {status.texts_per_second:,.0f} texts a second" if status.texts_per_second else ""
+    unit = "texts" if by_texts else "sentences"
+    st.progress(min(1.0, done / max(1, total)), f"{done:,} of {total:,} {unit}{speed}{left}")
+
+
+def _so_far(status: RunStatus) -> None:
+    """The finding on the finished sentences: they come in random order, so it is an early estimate of the whole."""
+    if status.sentences_done < 2:
+        return
+    try:
+        cube = cached.cube(status.run_id)
+    except PsaError:  # the first part is about to be written
+        return
+    target = cube.targets[0].name
+    words = findings.name_finding(tables.name_table(cube, target), target)
+    st.html(markup.plain(f"So far, on {cube.shape[0]:,} sentences drawn at random: {words}"))
+
+
+def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
+    st.html(markup.plain(_title(status), faint=True))
+    if status.state == "finished":
+        if status.spec is not None:
+            _found(status.run_id)
+        shell.cards(look_at)
+    else:
+        st.markdown(f":orange[:material/warning: **{WORDS[status.state]}.**]")
+        st.html(markup.plain(status.message))
+        if st.button("Resume", key=Key.STUDY_RESUME, icon=":material/play_arrow:", type="primary"):
+            jobs.resume(status.run_id)
+            st.rerun()
+    ask_another()
+
+
+def _found(run_id: str) -> None:
+    """One sentence for each target."""
+    cube = cached.cube(run_id)
+    st.markdown(f"{cube.shape[0]:,} sentences × {cube.shape[1]:,} names = {cube.shape[0] * cube.shape[1]:,} cells.")
+    for target in cube.targets:
+        st.html(markup.spoken(findings.name_finding(cached.name_table(run_id, target.name), target.name)))
+
+
+def ask_another() -> None:
+    """Leave the run that is open, so that another one can be set up; it goes on, and its link stays good."""
+    st.button("Set up another study", key=Key.STUDY_NEW, type="tertiary", icon=":material/add:", on_click=_leave)
+
+
+def _leave() -> None:
+    state.choose(run=None)
+
+
+def _title(status: RunStatus) -> str:
+    if status.spec is None:
+        return f"{status.command} · {WORDS[status.state]}"
+    return " · ".join([title_of(status), WORDS[status.state]])
+
+
+def title_of(status: RunStatus) -> str:
+    """A study in one line."""
+    if status.spec is None:
+        return status.command
+    sentences, names = (Path(place).name for place in (status.spec.sentences, status.spec.names))
+    return f"{sentences} × {names} · {status.spec.model} · {status.spec.anchors}"

@@ -1,0 +1,58 @@
+"""Step 4 of a study: the model, with what it returns."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.frame import cached, offered
+from pages.ui.frame.keys import Key
+from psa_core.cube import Target
+from psa_core.models import ModelCard
+
+
+def ask() -> str | None:
+    """Let the user choose a model id; None while it is not complete."""
+    cards = {card.id: card for card in cached.model_cards()}
+    kinds = offered.kinds()
+    chosen = st.selectbox(
+        "Model",
+        [*cards, *kinds],
+        key=Key.STUDY_MODEL,
+        format_func=lambda item: cards[item].title if item in cards else f"{kinds[item].title} …",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    if chosen in cards:
+        _describe(cards[chosen])
+        return str(chosen)
+    if chosen not in kinds:  # what a client sends need not be one of the options
+        return offered.check(str(chosen))
+    st.caption(kinds[chosen].summary)
+    argument = st.text_input(
+        kinds[chosen].argument.capitalize(),
+        key=f"{Key.STUDY_MODEL_ID}_{chosen}",
+        max_chars=300,
+        persist_state="session",
+    )
+    return offered.check(f"{chosen}:{argument.strip()}") if argument.strip() else None
+
+
+def _describe(card: ModelCard) -> None:
+    st.caption(" · ".join(filter(None, [card.summary, card.source, card.licence])))
+    if card.targets:
+        st.dataframe(_returns(card.targets), hide_index=True, alt="What the model returns")
+
+
+def _returns(targets: tuple[Target, ...]) -> pd.DataFrame:
+    rows = [
+        {
+            "returns": target.name,
+            "from": target.low,
+            "to": target.high,
+            "label from": target.default_threshold,
+            "a larger score means": target.meaning,
+        }
+        for target in targets
+    ]
+    return pd.DataFrame(rows)

@@ -1,0 +1,98 @@
+"""Step 3 of a study: the names, packaged, typed or uploaded, with what a reader may want to mend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.frame import markup, uploads
+from pages.ui.frame.keys import Key
+from pages.ui.study import plans
+from pages.ui.study.plans import Source
+from psa_core.inputs import names as name_lists
+from psa_core.inputs.names import NameList
+
+PACKAGED, TYPED, FILE = "A list that comes along", "Type or paste", "Your own file"
+KINDS = ("csv", "tsv", "txt", "parquet")
+TYPED_FILE = "typed-names.txt"
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenNames:
+    """The names, how a study is told of them, and the file that goes along."""
+
+    names: NameList
+    spec: str
+    files: dict[str, bytes]
+
+
+def ask() -> ChosenNames | None:
+    """Let the user choose; None while there are none."""
+    way = st.segmented_control(
+        "Names",
+        [PACKAGED, TYPED, FILE],
+        default=PACKAGED,
+        required=True,
+        key="study_names_way",
+        label_visibility="collapsed",
+        wrap=True,
+        persist_state="session",
+    )
+    chosen = {PACKAGED: _packaged, TYPED: _typed, FILE: _file}[str(way)]()
+    if chosen is not None:
+        _preview(chosen.names)
+    return chosen
+
+
+def _packaged() -> ChosenNames:
+    cards = {card.id: card for card in name_lists.available()}
+    chosen = st.selectbox(
+        "List",
+        list(cards),
+        key=Key.STUDY_NAMES,
+        format_func=lambda item: f"{cards[item].title} ({cards[item].count})",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    found = plans.name_list(Source(chosen))  # first: what a client sends need not be one of the options
+    st.caption(f"{cards[chosen].note} {cards[chosen].provenance}")
+    return ChosenNames(found, chosen, {})
+
+
+def _typed() -> ChosenNames | None:
+    text = st.text_area(
+        "Names, one a line",
+        key=Key.STUDY_NAMES_TEXT,
+        height=180,
+        placeholder="Ada Lovelace\nKim Lee\n\nor, with groups:\nname,gender\nAda Lovelace,female",
+        persist_state="session",
+    )
+    if not text.strip():
+        return None
+    return ChosenNames(plans.name_list(Source(TYPED_FILE), text), TYPED_FILE, {TYPED_FILE: text.encode()})
+
+
+def _file() -> ChosenNames | None:
+    st.caption("A column `name` and any group columns (gender, country, …), or a text file with one name a line.")
+    upload = uploads.ask_file("Names file", KINDS, key=Key.STUDY_NAMES_FILE)
+    if upload is None:
+        return None
+    spec = f"names-{upload.name}"  # it lies beside the sentences, which may be called the same
+    return ChosenNames(plans.name_list(Source(upload.name, upload)), spec, {spec: upload.content})
+
+
+def _preview(chosen: NameList) -> None:
+    warnings = name_lists.lint(chosen.table)
+    columns = ", ".join(chosen.group_columns)
+    st.html(markup.plain(f"{len(chosen.table):,} names" + (f", grouped by {columns}." if columns else ", no groups.")))
+    for note in chosen.notes:
+        st.html(markup.plain(note, size="0.9rem", faint=True))
+    if warnings:
+        title = f"{len(warnings):,} thing{'' if len(warnings) == 1 else 's'} to look at"
+        with st.expander(title, icon=":material/warning:"):
+            table = pd.DataFrame([{"name": item.name, "what": item.message} for item in warnings])
+            st.dataframe(table, hide_index=True, height=min(260, 38 + 35 * len(table)), alt="Names worth a second look")
+    with st.expander("See the names"):
+        st.dataframe(chosen.table, hide_index=True, height=260, alt="The names with their groups")

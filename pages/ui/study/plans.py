@@ -1,0 +1,165 @@
+"""From choices to a plan and its price, remembered by what was chosen, so that each rerun of the page is quick."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from pages.ui.frame import cached
+from pages.ui.frame.uploads import Upload
+from psa_core.anchors import Anchor, AnchorFinder
+from psa_core.inputs import corpus as corpora
+from psa_core.inputs import names as name_lists
+from psa_core.inputs.corpus import Corpus
+from psa_core.inputs.names import NameList
+from psa_core.models import Scorer
+from psa_core.scoring import score
+from psa_core.study import Plan, StudySpec
+from psa_core.study.perturbation import Perturbation
+from psa_core.study.selection import Selection, SelectionOptions, select
+from psa_core.trust import Origin
+
+TRIALS, ENOUGH_SECONDS = (32, 128, 512, 2048), 0.15
+COUNT_UP_TO = 300_000
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Sentences or names by id or as an upload; `key` is equal for equal content."""
+
+    spec: str
+    upload: Upload | None = None
+    text_column: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What the content is remembered by."""
+        return f"{self.upload.sha256 if self.upload else self.spec}/{self.text_column or ''}"
+
+
+@dataclass(eq=False)
+class RememberingFinder:
+    """An anchor finder that asks another one about new texts only."""
+
+    inner: AnchorFinder
+    known: dict[str, tuple[Anchor, ...]] = field(default_factory=dict)
+
+    @property
+    def spec(self) -> str:
+        """As the inner one's."""
+        return self.inner.spec
+
+    @property
+    def fingerprint(self) -> str:
+        """As the inner one's."""
+        return self.inner.fingerprint
+
+    @property
+    def filler(self) -> str:
+        """As the inner one's."""
+        return self.inner.filler
+
+    def find(self, texts: Sequence[str]) -> list[tuple[Anchor, ...]]:
+        """Anchors of each text."""
+        new = [text for text in dict.fromkeys(texts) if text not in self.known]
+        self.known.update(zip(new, self.inner.find(new), strict=True))
+        return [self.known[text] for text in texts]
+
+
+def corpus(source: Source) -> Corpus:
+    """Read the sentences."""
+    return _corpus(source.key, source)
+
+
+@st.cache_resource(max_entries=6, show_spinner="Reading the sentences")
+def _corpus(key: str, _source: Source) -> Corpus:
+    if _source.upload is None:
+        return corpora.load(_source.spec, _source.text_column, origin=Origin.FILE)
+    return corpora.parse(_source.upload.name, _source.upload.content, _source.text_column)
+
+
+def name_list(source: Source, typed: str = "") -> NameList:
+    """Read the names: typed, uploaded or packaged."""
+    if typed:
+        return name_lists.from_text(typed)
+    if source.upload is None:
+        return cached.names(source.spec)
+    return _uploaded_names(source.key, source.upload)
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)
+def _uploaded_names(key: str, _upload: Upload) -> NameList:
+    return name_lists.read_names(_upload.name, _upload.content)
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)
+def _finder(corpus_key: str, spec: str) -> RememberingFinder:
+    return RememberingFinder(cached.finder(spec))
+
+
+def selection(source: Source, anchors: str, options: SelectionOptions) -> Selection:
+    """Choose the sentences; the anchors of a corpus are looked for once."""
+    return _selection(source.key, anchors, repr(options), source, options)
+
+
+@st.cache_resource(max_entries=12, show_spinner="Looking for anchors")
+def _selection(key: str, anchors: str, wanted: str, _source: Source, _options: SelectionOptions) -> Selection:
+    return select(corpus(_source).sentences, _finder(key, anchors), _options)
+
+
+def plan(spec: StudySpec, source: Source, names: NameList) -> Plan:
+    """Put the parts together as `study.plan` does from files."""
+    chosen = selection(source, spec.anchors, spec.selection)
+    return Plan(spec, corpus(source), cached.finder(spec.anchors), chosen, names)
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a study will take: texts to score (`exact` or at most), and seconds by a measured trial."""
+
+    texts: int
+    exact: bool
+    texts_per_second: float
+
+    @property
+    def seconds(self) -> float:
+        """Scoring time, without the start of the worker."""
+        return self.texts / self.texts_per_second
+
+
+def price(planned: Plan, model_id: str) -> Price:
+    """Measure the model on a few of the study's own texts."""
+    parts = (planned.corpus.sha256, planned.names.sha256, planned.spec.anchors, repr(planned.spec.selection))
+    return _price("/".join(parts), model_id, planned.perturbation)
+
+
+@st.cache_data(max_entries=24, show_spinner="Timing the model on a few of your sentences")
+def _price(key: str, model_id: str, _perturbation: Perturbation) -> Price:
+    cells = _perturbation.cells + len(_perturbation.texts)
+    exact = cells <= COUNT_UP_TO
+    texts = len({*_perturbation, *_perturbation.texts}) if exact else cells
+    return Price(texts, exact, _texts_per_second(_perturbation, cached.scorer(model_id)))
+
+
+def _texts_per_second(perturbation: Perturbation, scorer: Scorer) -> float:
+    """Larger and larger trials until one takes long enough to be believed; the first also warms the model up."""
+    speed = 0.0
+    for size in TRIALS:
+        texts = _some_texts(perturbation, size)
+        started = time.perf_counter()
+        score(scorer, texts)
+        seconds = time.perf_counter() - started
+        speed = len(texts) / max(seconds, 1e-6)
+        if seconds > ENOUGH_SECONDS and size > TRIALS[0]:
+            break
+    return speed
+
+
+def _some_texts(perturbation: Perturbation, size: int) -> list[str]:
+    draw = random.Random(size)
+    pairs = [(draw.randrange(len(perturbation.texts)), draw.randrange(len(perturbation.names))) for _ in range(size)]
+    return list({perturbation.text(s, n) for s, n in pairs})

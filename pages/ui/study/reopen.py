@@ -1,0 +1,59 @@
+"""Open a study that was made before: a zip of its result folder, the example, or, on one's own machine, the history."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.frame import markup, shell, state
+from pages.ui.frame.keys import Key
+from pages.ui.study import job_panel
+from psa_core import jobs
+from psa_core.errors import RunFolderError
+from psa_core.folders import judgements, results
+
+SHOWN = 12
+
+
+def ask_zip() -> None:
+    """Open a zipped result folder; it becomes a run of its own."""
+    chosen = st.file_uploader("A result folder as a zip", ["zip"], key=Key.STUDY_ZIP)
+    if chosen is None or st.session_state.get("zip_opened") == chosen.file_id:
+        return
+    from psa_core import report
+
+    with shell.mending("This zip cannot be opened"):
+        cube = results.read_zip(chosen.getvalue())
+        if audit := cube.provenance.get("audit"):
+            fix = "Open it on that audit's own page."
+            raise RunFolderError("zip", got=f"the folder of a {audit} audit", expected="a study", fix=fix)
+        judged = judgements.of_zip(chosen.getvalue(), cube)
+        run_id = jobs.keep(cube, report.render)
+        judgements.keep(jobs.result_folder(run_id), judged)
+    st.session_state["zip_opened"] = chosen.file_id
+    state.choose(run=run_id)
+    st.rerun()
+
+
+def ask_example() -> None:
+    """Open the example study."""
+    if st.button("Open the example study", key="study_example", icon=":material/play_arrow:"):
+        with shell.mending(), st.spinner("Scoring the sample corpus"):
+            shell.open_example()
+        st.rerun()
+
+
+def ask_history() -> None:
+    """Runs on this machine, newest first; nothing on a server that may be shared."""
+    runs = [status for status in jobs.history() if status.spec is not None][:SHOWN]  # audits have pages of their own
+    if not runs:
+        return
+    st.markdown("**On this machine**")
+    for status in runs:
+        words, button = st.columns([8, 2], vertical_alignment="center")
+        line = f"{job_panel.title_of(status)} · {job_panel.WORDS[status.state].lower()} · {status.changed[:16]}"
+        words.html(markup.plain(line))
+        button.button("Open", key=f"open_{status.run_id}", on_click=_open, args=(status.run_id,), width="stretch")
+
+
+def _open(run_id: str) -> None:
+    state.choose(run=run_id)

@@ -1,0 +1,40 @@
+"""Step 5 of a study: what it will take, and the button."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.frame import cached, offered, state
+from pages.ui.frame.keys import Key
+from pages.ui.frame.step import duration
+from pages.ui.study import plans
+from psa_core import jobs
+from psa_core.study import Plan
+
+
+def price(planned: Plan) -> None:
+    """Cells, distinct texts and measured time; a model from a hub is loaded only when asked for."""
+    sentences, names = len(planned.selection.sentences), len(planned.names.table)
+    ready = planned.spec.model in {card.id for card in cached.model_cards()}
+    if not ready and not st.toggle("Load the model now to estimate the time", key="study_load_model"):
+        st.markdown(f"{sentences:,} sentences × {names:,} names = **{planned.cells:,} cells**.")
+        return
+    cost = plans.price(planned, planned.spec.model)
+    texts = f"{'' if cost.exact else 'at most '}{cost.texts:,}"
+    with st.grid(min_column_width=150):
+        st.metric("Sentences", f"{sentences:,}", border=True)
+        st.metric("Names", f"{names:,}", border=True)
+        st.metric("Cells", f"{planned.cells:,}", border=True)
+        st.metric("Distinct texts", texts, border=True)
+        st.metric("Estimated time", duration(cost.seconds), border=True)
+    st.caption(
+        f"Measured on some of these texts: {cost.texts_per_second:,.0f} texts a second, and a few seconds to start. "
+        "Texts scored before are taken from the cache."
+    )
+
+
+def start(planned: Plan, files: dict[str, bytes]) -> None:
+    """The button that submits the study to a worker; the page then shows its progress."""
+    if st.button("Run the study", type="primary", key=Key.STUDY_RUN, icon=":material/play_arrow:"):
+        state.choose(run=jobs.submit(planned.spec, files, origin=offered.origin()))
+        st.rerun()

@@ -1,0 +1,62 @@
+"""Step 1 of a study: the sentences, packaged or the user's own."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.frame import cached, uploads
+from pages.ui.frame.keys import Key
+from pages.ui.study import plans
+from pages.ui.study.plans import Source
+from psa_core.inputs import corpus as corpora
+
+OWN = "Your own file"
+KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
+PREVIEW_ROWS = 200
+
+
+def ask() -> Source | None:
+    """Let the user choose; None while no file is there yet."""
+    ids = sorted(corpora.packaged(), key=lambda item: item != cached.EXAMPLE.sentences)
+    packaged = {item: f"{item.capitalize()} corpus" for item in ids}
+    choice = st.segmented_control(
+        "Sentences",
+        [*packaged, OWN],
+        default=next(iter(packaged)),
+        required=True,
+        key=Key.STUDY_SOURCE,
+        format_func=lambda item: packaged.get(item, item),
+        label_visibility="collapsed",
+        wrap=True,
+        persist_state="session",
+    )
+    if choice != OWN:
+        return _preview(Source(str(choice)))
+    st.caption(
+        "One text a row. csv, tsv, txt (one a line), jsonl or parquet, gzipped or not. It stays on this machine."
+    )
+    upload = uploads.ask_file("Sentences file", KINDS, key=Key.STUDY_FILE)
+    if upload is None:
+        return None
+    return _preview(_with_column(Source(upload.name, upload)))
+
+
+def _with_column(source: Source) -> Source:
+    """Let the user choose the text column where there are several."""
+    found = plans.corpus(source)
+    others = [str(name) for name in found.sentences.columns if name not in ("sentence_id", "text")]
+    if not others:
+        return source
+    columns = list(dict.fromkeys([found.text_column, *others]))
+    chosen = st.selectbox("Column with the text", columns, key=f"{Key.STUDY_COLUMN}_{source.key[:12]}")
+    return source if chosen == found.text_column else Source(source.spec, source.upload, chosen)
+
+
+def _preview(source: Source) -> Source:
+    found = plans.corpus(source)
+    count = len(found.sentences)
+    with st.expander(f"{count:,} sentences"):
+        if count > PREVIEW_ROWS:
+            st.caption(f"The first {PREVIEW_ROWS} of them.")
+        st.dataframe(found.sentences.head(PREVIEW_ROWS), hide_index=True, height=260, alt="The first sentences")
+    return source

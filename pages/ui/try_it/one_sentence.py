@@ -1,0 +1,143 @@
+"""Table 1 of the paper, live: one sentence with a slot, every name in it, every chosen model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from pages.ui.frame import cached
+from psa_core.charts.try_it import Panel
+from psa_core.cube import Target
+from psa_core.study.perturbation import Perturbation
+from psa_core.study.selection import fill_slots
+
+SLOT = "{name}"
+MAX_CHARACTERS = 500
+FEW = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Slotted:
+    """A sentence that a name can be put into.
+
+    Attributes
+    ----------
+    perturbation : Perturbation
+        One sentence, N names.
+    neutral : str
+        The words that stand in the name's place in the original.
+    guessed : bool
+        Whether a pronoun was taken for the slot, since there was none.
+    """
+
+    perturbation: Perturbation
+    neutral: str
+    guessed: bool
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The neutral sentence, then the sentence wearing each name: N + 1 texts."""
+        return (self.perturbation.texts[0], *self.perturbation.row(0))
+
+
+@dataclass(frozen=True, eq=False)
+class TableOne:
+    """Every name's score by every chosen model, in one sentence; names in the order of the list."""
+
+    names: tuple[str, ...]
+    texts: tuple[str, ...]
+    neutral: str
+    panels: tuple[Panel, ...]
+    others: tuple[Panel, ...] = ()
+
+    @property
+    def widest(self) -> Panel:
+        """The panel in which the name matters most, as a part of the target's range."""
+        return max(self.panels, key=lambda panel: np.ptp(panel.scores) / (panel.target.high - panel.target.low))
+
+    def sorted_by(self, panel: Panel | None) -> np.ndarray:
+        """Positions of the names, highest score in a panel first; by name without one."""
+        if panel is None:
+            return np.argsort(np.array([name.casefold() for name in self.names]), kind="stable")
+        return np.argsort(-panel.scores, kind="stable")
+
+    def at(self, positions: np.ndarray) -> TableOne:
+        """The table of some names, in that order."""
+
+        def some(panels: tuple[Panel, ...]) -> tuple[Panel, ...]:
+            return tuple(Panel(p.model, p.target, p.scores[positions], p.neutral) for p in panels)
+
+        names = tuple(self.names[i] for i in positions)
+        texts = (self.texts[0], *(self.texts[i + 1] for i in positions))
+        return TableOne(names, texts, self.neutral, some(self.panels), some(self.others))
+
+    def shown_as(self, labels: Mapping[str, str]) -> TableOne:
+        """The table with other words for the names, in the sentences too; for a screenshot without them."""
+        if all(name == label for name, label in labels.items()):
+            return self
+        dressed = zip(self.texts[1:], self.names, strict=True)
+        texts = (self.texts[0], *(text.replace(name, labels[name]) for text, name in dressed))
+        return replace(self, names=tuple(labels[name] for name in self.names), texts=texts)
+
+    def frame(self) -> pd.DataFrame:
+        """One row per name, one column per model and target, and the text that was scored; the neutral row first."""
+        scores = {
+            f"{panel.target.name} · {panel.model}": np.concatenate([[panel.neutral], panel.scores])
+            for panel in (*self.panels, *self.others)
+        }
+        return pd.DataFrame({"name": [f"({self.neutral})", *self.names], **scores, "sentence": list(self.texts)})
+
+
+def slotted(sentence: str, names: Sequence[str], filler: str) -> Slotted | None:
+    """Find the place of the name: the slots, else the first he or she with its mentions; None where there is none."""
+    slots = cached.finder(f"slot:{filler}").find([sentence])[0]
+    if slots:
+        text, spans = fill_slots(sentence, slots, filler)
+        return Slotted(Perturbation((text,), (spans,), tuple(names)), filler, guessed=False)
+    pronouns = cached.finder("pronouns").find([sentence])[0] if sentence.strip() else ()
+    if not pronouns:
+        return None
+    spans = tuple(anchor for anchor in pronouns if anchor.referent == pronouns[0].referent)
+    neutral = sentence[spans[0].start : spans[0].end]
+    return Slotted(Perturbation((sentence,), (spans,), tuple(names)), neutral, guessed=True)
+
+
+def table_one(found: Slotted, model_ids: Sequence[str]) -> TableOne:
+    """Score the sentence with every name by every model; the first panel of a model is its headline target."""
+    titles = {card.id: card.title for card in cached.model_cards()}
+    panels: list[Panel] = []
+    others: list[Panel] = []
+    for model_id in model_ids:
+        scores = cached.scores(model_id, found.texts)
+        targets = cached.scorer(model_id).targets
+        headline = _headline(targets)
+        for index, target in enumerate(targets):
+            panel = Panel(titles.get(model_id, model_id), target, scores[1:, index], float(scores[0, index]))
+            (panels if target is headline else others).append(panel)
+    return TableOne(found.perturbation.names, found.texts, found.neutral, tuple(panels), tuple(others))
+
+
+def extremes(table: TableOne, order: np.ndarray) -> np.ndarray:
+    """The first and the last of an order when there are more than `FEW`; else all of it."""
+    half = FEW // 2
+    return order if len(order) <= FEW else np.concatenate([order[:half], order[-half:]])
+
+
+def put_slot(sentence: str, word: str) -> str:
+    """The sentence with the slot in the first place of a word."""
+    return re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", lambda _: SLOT, sentence, count=1)
+
+
+def words(sentence: str) -> list[str]:
+    """The words of a sentence without the punctuation around them, each once, the longest first."""
+    found = dict.fromkeys(word.strip(".,;:!?\"'“”‘’()[]") for word in sentence.split())
+    return sorted(filter(None, found), key=len, reverse=True)
+
+
+def _headline(targets: Sequence[Target]) -> Target:
+    """The one target to show of several: the balance of the others (it has negative values), else the first."""
+    return next((target for target in targets if target.low < 0), targets[0])

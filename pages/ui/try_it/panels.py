@@ -1,0 +1,88 @@
+"""The right side of Try it: what the names do, in words, as a picture and as a table."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.ui.frame import exports, markup
+from pages.ui.frame.keys import Key
+from pages.ui.try_it.controls import SORTS
+from pages.ui.try_it.one_sentence import FEW, Slotted, TableOne, extremes
+from psa_core.charts import try_it
+from psa_core.charts._altair import drawing_svg
+from psa_core.charts._theme import CATEGORICAL
+from psa_core.charts.sentence_dots import sentence_dots
+from psa_core.tables import findings
+
+
+def finding(table: TableOne, found: Slotted) -> None:
+    """The highest and the lowest sentence of the model that the name moves most, and what that amounts to."""
+    panel = table.widest
+    order = table.sorted_by(panel)
+    st.html(markup.side_by_side([_scored(table, found, position) for position in (order[0], order[-1])]))
+    words = findings.try_it_finding(
+        table.names, panel.scores, panel.target.name, threshold=panel.target.default_threshold
+    )
+    st.html(markup.plain(f"Nothing but the name changed. {words} Model: {panel.model}."))
+
+
+def _scored(table: TableOne, found: Slotted, position: int) -> str:
+    panel = table.widest
+    start = found.perturbation.spans[0][0].start
+    span = (start, start + len(table.names[position]))
+    return markup.scored_sentence(table.texts[position + 1], span, float(panel.scores[position]), panel.target)
+
+
+def chart(table: TableOne, own: frozenset[str]) -> None:
+    """The picture, in the order that was chosen."""
+    order = table.sorted_by(table.widest if st.session_state.get(Key.TRY_SORT, SORTS[0]) == SORTS[0] else None)
+    shown = table.at(extremes(table, order))
+    with st.grid(columns=min(2, len(shown.panels)), min_column_width=330, gap="medium"):
+        for position, panel in enumerate(shown.panels):
+            colour = CATEGORICAL[position % len(CATEGORICAL)]
+            picture = try_it.figure(shown.names, panel, neutral_words=table.neutral, bold=own, colour=colour)
+            key = f"try_chart_{position}"
+            st.plotly_chart(picture, key=key, config={"displayModeBar": False}, alt=_in_words(table, panel))
+    if len(shown.names) < len(table.names):
+        half = FEW // 2
+        st.caption(f"The first {half} and the last {half} of {len(table.names)} names; the table below has them all.")
+
+
+def scores(table: TableOne) -> None:
+    """Every number, and the texts that were scored."""
+    frame = table.at(table.sorted_by(table.widest)).frame()
+    numbers = [column for column in frame.columns if "·" in column]
+    panels = (*table.panels, *table.others)
+    columns = {
+        column: st.column_config.ProgressColumn(
+            column, min_value=panel.target.low, max_value=panel.target.high, format="%.3f"
+        )
+        if panel.target.low >= 0
+        else st.column_config.NumberColumn(column, format="%.3f")
+        for column, panel in zip(numbers, panels, strict=True)
+    }
+    with st.expander("Every score as a table; the charts as pictures"):
+        st.dataframe(frame, hide_index=True, column_config=columns, alt="Scores of every name by every model")
+        for position, panel in enumerate(table.panels):
+            with exports.row():
+                st.text(f"{panel.target.name} · {panel.model}", width="content")
+                stem = f"try-it.{panel.target.name}"
+                exports.picture_buttons(partial(_picture, table, panel), stem, key=f"try_picture_{position}")
+
+
+def _picture(table: TableOne, panel: try_it.Panel) -> str:
+    rows = pd.DataFrame({"name": table.names, "label": table.names, "perturbed": panel.scores})
+    threshold = panel.target.default_threshold
+    return drawing_svg(sentence_dots(rows.assign(original=panel.neutral), target=panel.target, threshold=threshold))
+
+
+def _in_words(table: TableOne, panel: try_it.Panel) -> str:
+    low, high = int(np.argmin(panel.scores)), int(np.argmax(panel.scores))
+    return (
+        f"Dot plot of {len(table.names)} names. By {panel.model}, {panel.target.name} runs from "
+        f"{panel.scores[low]:.2f} with {table.names[low]} to {panel.scores[high]:.2f} with {table.names[high]}."
+    )

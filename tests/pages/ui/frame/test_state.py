@@ -1,0 +1,130 @@
+"""The one selection: from the URL and back, valid or silently forgotten."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+RUN = "abcdefghijklmnopqrst"
+
+
+def script() -> None:
+    """A page that shows the selection within a cube of two names and three sentences."""
+    import numpy as np
+    import pandas as pd
+    import streamlit as st
+
+    from pages.ui.frame import chips, state
+    from psa_core.cube import ScoreCube, Target
+
+    sentences = pd.DataFrame(
+        {
+            "sentence_id": ["a", "b", "c"],
+            "text": ["he"] * 3,
+            "anchor": ["he"] * 3,
+            "start": [0] * 3,
+            "end": [2] * 3,
+            "role": ["subject"] * 3,
+        }
+    )
+    cube = ScoreCube(
+        sentences,
+        pd.DataFrame({"name": ["Ann", "Bob"]}),
+        (Target("toxicity"), Target("sentiment", -1, 1)),
+        np.zeros((3, 2), np.float32),
+        np.zeros((3, 2, 2), np.float32),
+    )
+    state.sync()
+    st.session_state["seen"] = state.view(cube)
+    chips.show(cube)
+    st.button("sentiment", on_click=state.choose, kwargs={"target": "sentiment"})
+    st.button("half", on_click=state.choose, kwargs={"threshold": 0.25})
+    st.button("bob", on_click=state.toggle_name, args=("Bob",))
+    st.button("clear", on_click=state.clear)
+    st.button("other", on_click=state.choose, kwargs={"run": "z" * 20})
+
+
+def opened(**parameters: str | list[str]) -> AppTest:
+    page = AppTest.from_function(script, default_timeout=60)
+    for name, value in parameters.items():
+        page.query_params[name] = value
+    page.run()
+    assert not page.exception, page.exception
+    return page
+
+
+def address(page: AppTest) -> dict[str, list[str]]:
+    """The page's query parameters; the test driver holds them as it was given them, alone or in lists."""
+    return {name: value if isinstance(value, list) else [value] for name, value in page.query_params.items()}
+
+
+def press(page: AppTest, label: str) -> AppTest:
+    next(button for button in page.button if button.label == label).click()
+    page.run()
+    assert not page.exception, page.exception
+    return page
+
+
+def test_a_link_reproduces_the_view() -> None:
+    page = opened(run=RUN, target="sentiment", c="-0.25", names=["Bob", "Ann"], s="b")
+    seen = page.session_state["seen"]
+    assert (seen.run, seen.target, seen.threshold, seen.names, seen.sentence) == (
+        RUN, "sentiment", -0.25, ("Bob", "Ann"), "b",
+    )  # fmt: skip
+    assert address(page)["names"] == ["Bob", "Ann"]
+
+
+@pytest.mark.parametrize("run", ["../../etc/passwd", "short", "a" * 40, "with space and more.."])
+def test_what_is_no_run_id_is_forgotten(run: str) -> None:
+    page = opened(run=run)
+    assert page.session_state["seen"].run is None
+    assert "run" not in address(page)
+
+
+def test_unknown_values_fall_back_silently() -> None:
+    seen = opened(run=RUN, target="anger", c="7", names=["Carl", "Ann", "Ann"], s="zzz").session_state["seen"]
+    assert (seen.target, seen.threshold, seen.names, seen.sentence) == ("toxicity", 0.5, ("Ann",), None)
+
+
+@pytest.mark.parametrize("c", ["nan", "inf", "", "0.5.5", "DROP TABLE"])
+def test_a_threshold_that_is_no_number_is_the_default(c: str) -> None:
+    assert opened(run=RUN, c=c).session_state["seen"].threshold == 0.5
+
+
+def test_choices_go_into_the_url_and_a_new_target_forgets_the_threshold() -> None:
+    page = press(opened(run=RUN), "half")
+    assert address(page)["c"] == ["0.25"]
+    page = press(page, "sentiment")
+    assert address(page)["target"] == ["sentiment"]
+    assert "c" not in address(page)
+    assert page.session_state["seen"].threshold == 0.0
+
+
+def test_a_name_is_chosen_and_taken_away_and_all_is_cleared_but_the_study() -> None:
+    page = press(opened(run=RUN, names="Ann", s="a"), "bob")
+    assert page.session_state["seen"].names == ("Ann", "Bob")
+    assert press(page, "bob").session_state["seen"].names == ("Ann",)
+    page = press(page, "clear")
+    assert address(page) == {"run": [RUN]}
+
+
+def test_another_study_forgets_the_selection() -> None:
+    page = press(opened(run=RUN, target="sentiment", names="Ann", c="0.1", s="a"), "other")
+    assert address(page) == {"run": ["z" * 20]}
+
+
+def test_taking_a_chip_away_takes_it_out_of_the_selection() -> None:
+    page = opened(run=RUN, names=["Ann", "Bob"], s="c")
+    page.multiselect(key="chips").set_value([("name", "Bob")])
+    page.run()
+    seen = page.session_state["seen"]
+    assert (seen.names, seen.sentence) == (("Bob",), None)
+
+
+def test_a_page_change_keeps_the_view_though_the_url_is_bare() -> None:
+    page = opened(run=RUN, names="Ann")
+    for name in list(page.query_params):
+        del page.query_params[name]
+    page.run()
+    assert page.session_state["seen"].names == ("Ann",)
+    assert address(page)["run"] == [RUN]

@@ -1,0 +1,76 @@
+"""The parts of Try it and of the marked sentences that need no page."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages.ui.frame import markup
+from pages.ui.frame.step import duration
+from pages.ui.try_it import one_sentence
+from pages.ui.try_it.one_sentence import TableOne
+from psa_core.charts.try_it import Panel
+from psa_core.cube import Target
+
+
+def table(scores: list[float], names: tuple[str, ...]) -> TableOne:
+    panel = Panel("m", Target("toxicity"), np.array(scores, np.float32), 0.5)
+    return TableOne(names, ("I hate this person.", *(f"I hate {name}." for name in names)), "this person", (panel,))
+
+
+def test_names_are_sorted_by_score_or_by_letter_and_keep_their_texts() -> None:
+    tried = table([0.2, 0.9, 0.4], ("Cem", "Ann", "Bob"))
+    by_score = tried.at(tried.sorted_by(tried.panels[0]))
+    assert by_score.names == ("Ann", "Bob", "Cem")
+    assert by_score.texts[1] == "I hate Ann."
+    assert tried.at(tried.sorted_by(None)).names == ("Ann", "Bob", "Cem")
+    assert by_score.frame()["name"].tolist() == ["(this person)", "Ann", "Bob", "Cem"]
+
+
+def test_the_widest_panel_is_wide_for_its_range() -> None:
+    narrow = Panel("a", Target("toxicity"), np.array([0.1, 0.6], np.float32), 0.5)
+    wide = Panel("b", Target("sentiment", -1, 1), np.array([-0.4, 0.4], np.float32), 0.0)
+    assert TableOne(("Ann", "Bob"), ("", "", ""), "", (wide, narrow)).widest is narrow
+
+
+def test_of_many_names_the_ends_are_shown() -> None:
+    order = np.arange(100)
+    shown = one_sentence.extremes(table([0.0] * 2, ("Ann", "Bob")), order)
+    assert len(shown) == one_sentence.FEW
+    assert (shown[0], shown[-1]) == (0, 99)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "word", "expected"),
+    [
+        ("I hate Mondays.", "Mondays", "I hate {name}."),
+        ("Hat on the hat", "hat", "Hat on the {name}"),
+        ("a.b a", "a", "{name}.b a"),
+        ("Is $1 right?", "right", "Is $1 {name}?"),
+    ],
+)
+def test_the_slot_takes_a_whole_word(sentence: str, word: str, expected: str) -> None:
+    assert word in one_sentence.words(sentence) or word == "a"
+    assert one_sentence.put_slot(sentence, word) == expected
+
+
+@given(st.text(max_size=60), st.data())
+def test_marked_text_reads_as_the_text_and_holds_no_tag_of_its_own(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    written = markup.marked(text, [(start, end)])
+    bare = re.sub(r'<mark style="[^"]*">|</mark>', "", written)
+    assert "<" not in bare and html.unescape(bare) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.01, "1 s"), (59.4, "59 s"), (59.6, "1 min"), (90, "2 min"), (3569, "59 min"), (3600, "1.0 h")],
+)
+def test_durations_are_short(seconds: float, words: str) -> None:
+    assert duration(seconds) == words
