@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from psa_core import study
 from psa_core.audits._grid import Grid
 from psa_core.cache import ScoreCache
+from psa_core.environment import versions
 from psa_core.models import Scorer
 from psa_core.scoring import CellScores, ScoringOptions, Window, score_cells
 
@@ -77,7 +77,7 @@ def account(scorer: Scorer, scores: CellScores) -> dict[str, Any]:
         **{name: getattr(scores, name) for name in ACCOUNT},
         "notes": list(scores.notes),
         "seconds": round(scores.seconds, 3),
-        "versions": study.versions(),
+        "versions": versions(),
     }
 
 

@@ -96,7 +96,7 @@ def submit_audit(
 ) -> str:
     """Start another command of the command line, such as ``eec``, in a worker process; returns the run id.
 
-    Its arguments may name files among the uploads, by `given.file_name`; ``--out`` is added.
+    Its arguments may name files among the uploads, by `checks.file_name`; ``--out`` is added.
     """
     run_id = create({"command": command, "arguments": list(arguments), "origin": origin.name}, uploads or {})
     resume(run_id)

@@ -28,14 +28,14 @@ def content(folder: Path) -> object:
 HALF = """
 import os, sys, time
 from pathlib import Path
-from psa_core import out_folder
+from psa_core.folders import writing
 def stop(*_):
     print("there", flush=True)
     time.sleep(60)
 if sys.argv[2] == "between":
     rename = os.rename
     os.rename = lambda old, new: stop() if ".psa-new" in str(old) else rename(old, new)
-with out_folder.whole_folder(Path(sys.argv[1])) as aside:
+with writing.whole_folder(Path(sys.argv[1])) as aside:
     (aside / "manifest.json").write_text('{"targets": "half"}')
     if sys.argv[2] == "writing":
         stop()

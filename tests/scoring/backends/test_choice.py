@@ -154,10 +154,10 @@ def test_a_fusion_that_differs_is_not_trusted(tiny, monkeypatch):
 
 
 def test_a_long_run_is_calibrated_once(tiny, make_cells, monkeypatch):
-    measured, once = [], choice._calibrate.measure
+    measured, once = [], choice.calibrate.measure
     monkeypatch.setattr(choice, "WORTH_MEASURING", 10)
-    monkeypatch.setattr(choice._calibrate, "CPU_BUDGETS", (64, 128))
-    monkeypatch.setattr(choice._calibrate, "measure", lambda *args: (measured.append(args), once(*args))[1])
+    monkeypatch.setattr(choice.calibrate, "CPU_BUDGETS", (64, 128))
+    monkeypatch.setattr(choice.calibrate, "measure", lambda *args: (measured.append(args), once(*args))[1])
     first = score_cells(tiny, make_cells())
     second = score_cells(tiny, make_cells())
     assert len(measured) == 1
