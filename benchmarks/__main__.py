@@ -7,7 +7,7 @@ import sys
 import tempfile
 from importlib import import_module
 
-PARTS = ("_throughput", "_cells", "_page")
+PARTS = ("throughput", "cells", "page")
 
 
 def main(parts: list[str]) -> None:
@@ -19,7 +19,7 @@ def main(parts: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["PSA_CACHE_DIR"] = folder  # nothing that an earlier run remembered counts
         for part in parts or PARTS:
-            for row in import_module(f"benchmarks.{part}").rows():
+            for row in import_module(f"benchmarks.speed.{part}").rows():
                 print(f"… {row.measure}: {row.got}", file=sys.stderr, flush=True)
                 rows.append(row)
     print(f"{machine()}\n\n{render(rows)}")

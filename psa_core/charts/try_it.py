@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -72,14 +72,22 @@ def figure(
     Figure
         Filled marks reach the threshold, hollow ones do not.
     """
+    import plotly.graph_objects as go
+
     rows = [_axis_label(name, name in bold) for name in names]
-    drawn = _theme.figure(FRAME_PIXELS + ROW_PIXELS * len(names), showlegend=False)
-    _draw(drawn, panel, rows, colour)
-    _annotate(drawn, panel, neutral_words)
-    drawn.update_xaxes(range=_span(panel), nticks=5, fixedrange=True)
-    drawn.update_yaxes(range=[len(names) - 0.4, -0.9], fixedrange=True, tickfont_size=TICK_SIZE)
-    drawn.update_yaxes(tickvals=list(range(len(rows))), ticktext=rows, gridcolor=ROW_LINE)
-    return drawn.update_layout(margin={"l": 8, "r": 8, "t": 58, "b": 52})
+    layout = _theme.house_layout(FRAME_PIXELS + ROW_PIXELS * len(names))
+    across = {"fixedrange": True, "range": _span(panel), "nticks": 5}
+    down = {"fixedrange": True, "range": [len(names) - 0.4, -0.9], "tickfont": {"size": TICK_SIZE}}
+    down |= {"tickvals": list(range(len(rows))), "ticktext": rows, "gridcolor": ROW_LINE}
+    layout |= {
+        "margin": {"l": 8, "r": 8, "t": 58, "b": 52},
+        "showlegend": False,
+        "xaxis": layout["xaxis"] | across,
+        "yaxis": layout["yaxis"] | down,
+        "shapes": _lines(panel),
+        "annotations": _notes(panel, neutral_words),
+    }
+    return go.Figure(data=[_stems(panel, colour), _marks(panel, rows, colour)], layout=layout)
 
 
 def _span(panel: Panel) -> list[float]:
@@ -96,51 +104,73 @@ def _axis_label(name: str, bold: bool) -> str:
     return _theme.ink(f"<b>{shown}</b>" if bold else shown)
 
 
-def _draw(drawn: go.Figure, panel: Panel, rows: Sequence[str], colour: str) -> None:
-    """Stems from neutral to score, a mark at the score, the score beside it."""
-    positions = list(range(len(rows)))
-    drawn.add_scatter(
-        x=[value for score in panel.scores for value in (panel.neutral, float(score), None)],
-        y=[value for position in positions for value in (position, position, None)],
-        mode="lines",
-        line={"color": faded(colour, 0.45), "width": 3},
-        hoverinfo="skip",
-    )
-    drawn.add_scatter(
-        x=panel.scores,
-        y=positions,
-        mode="markers+text",
-        text=[_theme.ink(_number(score)) for score in panel.scores],
-        textposition=["middle right" if score >= panel.neutral else "middle left" for score in panel.scores],
-        textfont_size=TICK_SIZE - 1,
-        marker={
+def _stems(panel: Panel, colour: str) -> dict[str, Any]:
+    """From the neutral score to each score."""
+    return {
+        "type": "scatter",
+        "x": [value for score in panel.scores for value in (panel.neutral, float(score), None)],
+        "y": [value for position in range(len(panel.scores)) for value in (position, position, None)],
+        "mode": "lines",
+        "line": {"color": faded(colour, 0.45), "width": 3},
+        "hoverinfo": "skip",
+    }
+
+
+def _marks(panel: Panel, rows: Sequence[str], colour: str) -> dict[str, Any]:
+    """A mark at each score, with the score beside it."""
+    return {
+        "type": "scatter",
+        "x": panel.scores,
+        "y": list(range(len(rows))),
+        "mode": "markers+text",
+        "text": [_theme.ink(_number(score)) for score in panel.scores],
+        "textposition": ["middle right" if score >= panel.neutral else "middle left" for score in panel.scores],
+        "textfont": {"size": TICK_SIZE - 1},
+        "marker": {
             "size": 12,
             "color": colour,
             "symbol": ["circle" if reached else "circle-open" for reached in panel.labelled],
             "line": {"width": 2, "color": colour},
         },
-        customdata=list(rows),
-        hovertemplate="%{customdata}: <b>%{x:.3f}</b><extra>" + shown_label(panel.target.name) + "</extra>",
-        cliponaxis=False,
-    )
+        "customdata": list(rows),
+        "hovertemplate": "%{customdata}: <b>%{x:.3f}</b><extra>" + shown_label(panel.target.name) + "</extra>",
+        "cliponaxis": False,
+    }
 
 
-def _annotate(drawn: go.Figure, panel: Panel, neutral_words: str) -> None:
-    """Name the target and the model; mark the neutral score and the threshold."""
-    threshold = panel.target.default_threshold
-    drawn.add_vline(panel.neutral, line_color=_theme.MUTED, line_width=1.5, layer="below")
+def _lines(panel: Panel) -> list[dict[str, Any]]:
+    """The neutral score, and the threshold where it is in sight, from top to bottom behind the marks."""
+    style = {"type": "line", "yref": "y domain", "y0": 0, "y1": 1, "layer": "below"}
+    places = [(panel.neutral, "solid"), *((threshold, "dot") for threshold in _seen_threshold(panel))]
+    return [
+        {**style, "x0": place, "x1": place, "line": {"color": _theme.MUTED, "width": 1.5, "dash": dash}}
+        for place, dash in places
+    ]
+
+
+def _notes(panel: Panel, neutral_words: str) -> list[dict[str, Any]]:
+    """The target and the model, the neutral words with their score, the threshold."""
     title = f"<b>{shown_label(panel.target.name)}</b>  {shown_label(panel.model, width=34)}"
     words = f"“{shown_label(neutral_words, width=20)}” {_number(panel.neutral)}"
     small = {"size": TICK_SIZE - 2, "color": _theme.MUTED}
     top = {"yref": "y domain", "y": 1, "yanchor": "bottom", "showarrow": False}
     below = {"yref": "y domain", "y": 0, "yanchor": "top", "showarrow": False}
-    large = {"size": TITLE_SIZE}
-    drawn.add_annotation(**top, x=0, xref="x domain", xanchor="left", yshift=24, text=_theme.ink(title), font=large)
+    headline = {"x": 0, "xref": "x domain", "xanchor": "left", "yshift": 24, "font": {"size": TITLE_SIZE}}
+    return [
+        {**top, **headline, "text": _theme.ink(title)},
+        *(
+            {**top, "x": threshold, "text": _theme.ink(f"label from {threshold:g}"), "font": small}
+            for threshold in _seen_threshold(panel)
+        ),
+        {**below, "x": panel.neutral, "yshift": -28, "text": _theme.ink(words), "font": small},
+    ]
+
+
+def _seen_threshold(panel: Panel) -> list[float]:
+    """The threshold, where it lies within the part of the range that is drawn."""
     low, high = _span(panel)
-    if low <= threshold <= high:
-        drawn.add_vline(threshold, line_dash="dot", line_color=_theme.MUTED, line_width=1.5, layer="below")
-        drawn.add_annotation(**top, x=threshold, text=_theme.ink(f"label from {threshold:g}"), font=small)
-    drawn.add_annotation(**below, x=panel.neutral, yshift=-28, text=_theme.ink(words), font=small)
+    threshold = panel.target.default_threshold
+    return [threshold] if low <= threshold <= high else []
 
 
 def _number(score: float) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from pages.ui.frame import cached, chips, state
+from pages.ui.frame import cached, chips, heap, state, turns
 from pages.ui.frame.keys import Key
 from psa_core import jobs
 from psa_core.cube import ScoreCube
@@ -39,6 +39,7 @@ READABLE_ACCENT = """<style>
 button[kind="primary"] :is(p, span), [data-tag-index] :is(span, button) { color: light-dark(#fff, #0b1113) }
 </style>"""
 _frame = threading.local()
+_TURNS = turns.Turns()
 
 
 def run_app() -> None:
@@ -51,10 +52,11 @@ def run_app() -> None:
     state.sync()
     _frame.drawn = True
     try:
-        with st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH):
+        with _TURNS.turn(), st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH):
             page.run()
     finally:
         _frame.drawn = False
+        heap.settle()
 
 
 def guard() -> None:

@@ -1,0 +1,1 @@
+"""How long visitors wait when many of them ask at the same moment."""
