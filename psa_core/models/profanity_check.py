@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +17,16 @@ from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
 from psa_core.models._answers import reason
 from psa_core.models._base import ModelCard, ModelPlugin
+from psa_core.models._fingerprint import digest_of_files
 
 SUMMARY = "Toxicity by a linear support vector machine over words, calibrated to a probability; knows no word order."
 TARGETS = (Target("toxicity", 0.0, 1.0, "probability that the text is offensive"),)
+PACKAGE, VERSION = "alt-profanity-check", "1.9.1"
+# The package's model is two pickles, and loading a pickle runs what is in it: only these files (SHA-256) are loaded.
+PICKLES = {
+    "vectorizer.joblib": "19c5200dc6a41f026e0558e2f164f5fe8d8f58e502b46b37e4385037fcfa4831",
+    "model.joblib": "aeafc04849d4d93db4721cf30a86ebf22085595294b8a07d51918e7fa98f538b",
+}
 
 
 @dataclass(frozen=True)
@@ -50,8 +60,10 @@ def load(_model_id: str) -> ProfanityCheck:
     Raises
     ------
     ModelError
-        When the package is not installed, or its model does not load with the installed scikit-learn.
+        When the package is not installed, its files are not those of the version that this project knows, or its model
+        does not load with the installed scikit-learn.
     """
+    fingerprint = digest_of_files(_checked_pickles())
     try:
         # Its model was pickled with another scikit-learn, which is said in a warning at each load.
         with warnings.catch_warnings():
@@ -62,15 +74,23 @@ def load(_model_id: str) -> ProfanityCheck:
             "profanity-check",
             got=f"a package that does not load ({reason(error)})",
             expected="alt-profanity-check and the scikit-learn that it needs",
-            fix="Run: pip install alt-profanity-check",
+            fix=f"Run: pip install {PACKAGE}=={VERSION}",
         ) from error
-    from pathlib import Path
-
-    from psa_core.models._fingerprint import digest_of_files
-
-    folder = Path(package.__file__).parent / "data"
-    fingerprint = digest_of_files([folder / "vectorizer.joblib", folder / "model.joblib"])
     return ProfanityCheck(package.vectorizer, package.model, f"profanity-check:{fingerprint}")
+
+
+def _checked_pickles() -> list[Path]:
+    """The package's two files, found and compared before the package is imported, since the import loads them."""
+    expected = f"the two files of {PACKAGE} {VERSION}"
+    fix = f"Run: pip install --force-reinstall --no-deps {PACKAGE}=={VERSION}"
+    found = find_spec("profanity_check")
+    if found is None or found.origin is None:
+        raise ModelError("profanity-check", got="no such package", expected=expected, fix=fix)
+    paths = [Path(found.origin).parent / "data" / name for name in PICKLES]
+    for path in paths:
+        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != PICKLES[path.name]:
+            raise ModelError("profanity-check", got=f"another {path.name}", expected=expected, fix=fix)
+    return paths
 
 
 CARD = ModelCard(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import os
+import pickle
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -104,6 +107,37 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, model_id: s
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ModelError, match="pip install"):
         models.load(model_id)
+
+
+@pytest.mark.parametrize("damage", ["changed", "gone"])
+def test_pickles_that_are_not_the_known_ones_are_never_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    import shutil
+    from importlib.util import find_spec
+
+    installed = find_spec("profanity_check")
+    assert installed is not None and installed.origin is not None
+    shutil.copytree(Path(installed.origin).parent, tmp_path / "profanity_check")
+    pickled = tmp_path / "profanity_check" / "data" / "model.joblib"
+    pickled.write_bytes(pickle.dumps(Trap(str(tmp_path / "ran")))) if damage == "changed" else pickled.unlink()
+    for name in ("profanity_check", "profanity_check.profanity_check"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ModelError, match=r"got another model.joblib, expected the two files of alt-profanity-check 1"):
+        models.load("profanity-check")
+    assert not (tmp_path / "ran").exists()
+    assert "profanity_check" not in sys.modules
+
+
+class Trap:
+    """Loading it from a pickle makes a folder."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return os.mkdir, (self.path,)
 
 
 def test_cards_are_listed_without_heavy_imports() -> None:

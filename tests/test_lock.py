@@ -1,0 +1,59 @@
+"""The lock has every package that is asked for, by version and hash; each is in the list of licences."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PINNED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)((?: ;[^\\]*)?)", re.MULTILINE)
+OTHER_SYSTEMS = {"colorama", "httpx2-jsfetch"}
+# pip-licenses leaves out itself.
+UNLISTED = OTHER_SYSTEMS | {"pip-licenses"}
+
+
+def pinned(file: str) -> dict[str, set[str]]:
+    versions: dict[str, set[str]] = {}
+    for name, version, _ in PINNED.findall((ROOT / file).read_text(encoding="utf-8")):
+        versions.setdefault(_plain(name), set()).add(version)
+    return versions
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[._-]+", "-", name).lower()
+
+
+@pytest.mark.parametrize(
+    ("asked", "lock"),
+    [
+        ("requirements.txt", "requirements.lock.txt"),
+        ("requirements-dev.txt", "requirements.lock.txt"),
+        ("requirements-onnx.txt", "requirements.lock.txt"),
+        ("requirements-ray.txt", "requirements-ray.lock.txt"),
+    ],
+)
+def test_what_is_asked_for_is_locked_after_a_change_run_make_lock(asked: str, lock: str) -> None:
+    locked = pinned(lock)
+    assert [name for name, versions in pinned(asked).items() if not versions <= locked.get(name, set())] == []
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock.txt", "requirements-ray.lock.txt", "requirements-torch.txt"])
+def test_every_locked_package_has_hashes(lock: str) -> None:
+    entries = re.split(r"\n(?=[A-Za-z])", (ROOT / lock).read_text(encoding="utf-8"))
+    locked = [entry for entry in entries if PINNED.match(entry)]
+    assert len(locked) == sum(map(len, pinned(lock).values()))
+    assert [entry.splitlines()[0] for entry in locked if "--hash=sha256:" not in entry] == []
+
+
+def test_ray_s_lock_agrees_with_the_other() -> None:
+    main, more = pinned("requirements.lock.txt"), pinned("requirements-ray.lock.txt")
+    assert [name for name in main.keys() & more.keys() if main[name] != more[name]] == []
+
+
+def test_every_locked_package_has_a_licence_in_the_list() -> None:
+    lines = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8").splitlines()[2:]
+    listed = {_plain(cells[1].strip()): cells[2].strip() for cells in (line.split("|") for line in lines)}
+    wanted = pinned("requirements.lock.txt")
+    assert [name for name in wanted.keys() - UNLISTED if listed.get(name) not in wanted[name]] == []
