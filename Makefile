@@ -4,8 +4,6 @@ STAMP := .venv/.ready
 # Every package by its hash; nothing that is not in the list.
 CHECKED := $(PY) -m pip install --quiet --no-deps --require-hashes
 TORCH := $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements-torch.txt)
-# STRICT=1 takes no torch but those of requirements-torch.txt.
-UNLISTED := { test -z "$(STRICT)" && echo "This machine's $(TORCH) is not one of requirements-torch.txt: installed by its version alone." && $(PY) -m pip install --quiet --no-deps $(TORCH); }
 LOCK := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-package torch --custom-compile-command "make lock"
 # Where there is a screen, open the browser too.
 BROWSER := $(if $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname)),--server.headless false --server.showEmailPrompt false)
@@ -18,8 +16,8 @@ $(STAMP): requirements.lock.txt requirements-torch.txt requirements-models.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make setup PYTHON=python3.12"; exit 1; }
 	test -x $(PY) || $(PYTHON) -m venv .venv
 	$(CHECKED) -r requirements.lock.txt
-	$(CHECKED) -r requirements-torch.txt || $(UNLISTED)
-	$(PY) -m pip install --quiet $(TORCH)  # what this torch needs beside the lock: CUDA's packages, or nothing
+	$(PY) -m pip install --quiet --report .venv/torch.json $(TORCH)
+	$(PY) .ci/known_torch.py .venv/torch.json $(if $(STRICT),--strict)
 	$(CHECKED) -r requirements-models.txt
 	@touch $(STAMP)
 

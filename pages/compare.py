@@ -15,7 +15,7 @@ with shell.mending():
     if not studies:
         st.info("Choose at least one study.")
         st.stop()
-    table = compare_view.numbers(studies)
+    table = compare_view.numbers(study, studies)
     compare_view.chart(table)
     compare_view.table_2(table)
     compare_view.two_studies(study, studies)

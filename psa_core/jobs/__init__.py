@@ -29,7 +29,13 @@ from psa_core.jobs.runs import (
     write_status,
 )
 
+from psa_core.jobs.titles import LONGEST_TITLE, give_title, started, title
+
 __all__ = [
+    "LONGEST_TITLE",
+    "give_title",
+    "started",
+    "title",
     "CANCEL",
     "JOB",
     "LIVE",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,7 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from psa_core import jobs, tables
+from psa_core.folders import judgements
+from psa_core.folders.judgements import Judgement
 from tests.pages import result_studies
+from tests.pages.conftest import PAGES
 
 OpenPage = Callable[..., AppTest]
 Run = Callable[[AppTest], AppTest]
@@ -31,7 +35,8 @@ def test_one_study_has_its_numbers_and_is_told_how_to_get_a_second(open_page: Op
     numbers = tables.summary(result_studies.cube())["toxicity"]["score_dev"]
     shown = page.dataframe[0].value
     assert shown["target"].tolist() == ["toxicity", "calm"]
-    assert shown["ScoreDev"][0] == f"{numbers['value']:.3f} ({numbers['low']:.3f} to {numbers['high']:.3f})"
+    expected = [f"{100 * numbers[part]:.3f}" for part in ("value", "low", "high")]
+    assert shown["ScoreDev, % of the range"][0] == f"{expected[0]} ({expected[1]} to {expected[2]})"
 
 
 def test_a_link_brings_the_other_study_along(open_page: OpenPage, words_of: Words) -> None:
@@ -41,18 +46,113 @@ def test_a_link_brings_the_other_study_along(open_page: OpenPage, words_of: Word
     assert "40 sentences and 12 names in common" in said
 
 
-def test_a_study_is_added_by_its_address_and_a_wrong_one_is_said(
-    open_page: OpenPage, run: Run, words_of: Words
+def chosen(page: AppTest) -> list[str]:
+    (studies,) = page.multiselect
+    return list(studies.value)
+
+
+def added(page: AppTest, typed: str) -> AppTest:
+    page.text_input(key="compare_add").set_value(typed)
+    page.run()
+    assert not page.exception
+    return page
+
+
+@pytest.mark.parametrize(
+    ("form", "known"),
+    [(" {} ", False), (" {} ", True), ("http://h:8501/names?c=0.5&run={}", True), ("http://h/names?run={}&c=0.5", False)],
+)
+def test_a_study_is_added_by_its_address(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch, form: str, known: bool
 ) -> None:
+    if known:
+        monkeypatch.setenv("PSA_HISTORY", "1")
+    mine, other = result_studies.keep(), result_studies.keep(result_studies.cube(30))
+    page = open_page("compare", run=mine)
+    assert chosen(page) == [mine]
+    assert chosen(added(page, form.format(other))) == [mine, other]
+    assert page.dataframe[0].value["sentences"].tolist() == [40, 40, 30, 30]
+    assert page.text_input(key="compare_add").value == ""
+    assert page.query_params["with"] in (other, [other])
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [("B" * 20, "unknown run id"), ("http://localhost:8501/names?run=" + "B" * 20, "unknown run id"), ("nonsense", "the link of a study")],
+)
+def test_what_is_no_study_is_said(open_page: OpenPage, words_of: Words, typed: str, said: str) -> None:
+    mine = result_studies.keep()
+    page = added(open_page("compare", run=mine), typed)
+    assert "No study was added" in words_of(page) and said in words_of(page)
+    assert chosen(page) == [mine]
+
+
+def test_a_study_that_was_taken_away_can_be_added_again(open_page: OpenPage, run: Run) -> None:
+    mine, other = result_studies.keep(), calmer()
+    page = open_page("compare", run=mine, **{"with": [other]})
+    page.multiselect(key="compare_runs").set_value([mine])
+    assert chosen(run(page)) == [mine]
+    assert chosen(added(page, other)) == [mine, other]
+
+
+def test_it_opens_on_the_same_target_of_two_models(open_page: OpenPage, run: Run) -> None:
+    page = open_page("compare", run=result_studies.keep(), target="calm", **{"with": [calmer()]})
+    pair = [page.selectbox(key=key).value for key in ("compare_first", "compare_second")]
+    assert pair == ["keyword · sample · calm", "vader · sample · calm"]
+    page.selectbox(key="compare_first").set_value("keyword · sample · toxicity")
+    assert run(page).selectbox(key="compare_second").value == "vader · sample · toxicity"
+
+
+def test_where_no_other_study_has_the_target_it_says_what_is_missing(open_page: OpenPage, words_of: Words) -> None:
     page = open_page("compare", run=result_studies.keep())
-    page.text_input(key="compare_add").set_value(f"http://localhost:8501/names?run={calmer()}&c=0.5")
-    run(page)
-    assert len(page.dataframe[0].value) == 4
-    page.text_input(key="compare_add").set_value("B" * 20)
-    assert "A study could not be opened" in words_of(run(page))
+    assert page.selectbox(key="compare_second").value is None
+    assert "No other study here has the target toxicity" in words_of(page)
+    assert len(page.dataframe) == 1
 
 
-@pytest.mark.parametrize("second", ["vader · sample · toxicity", "keyword · sample · calm"])
+def test_studies_of_other_sentences_or_names_are_told(open_page: OpenPage, words_of: Words) -> None:
+    fewer = result_studies.keep(result_studies.cube().rows(np.arange(30)))
+    page = open_page("compare", run=result_studies.keep(), **{"with": [fewer]})
+    assert "only 30 sentences are in both (40 in the first, 30 in the second)" in words_of(page)
+
+
+def test_studies_of_one_model_and_file_are_told_apart_and_named(open_page: OpenPage) -> None:
+    first, second, third = result_studies.keep(), result_studies.keep(), result_studies.keep()
+    jobs.give_title(second, "After the change")
+    os.utime(jobs.run_path(third) / "job.json", (0, 0))
+    page = open_page("compare", run=first, **{"with": [second, third]})
+    labels = page.dataframe[0].value["model · sentences"].unique().tolist()
+    assert len(labels) == 3
+    assert "After the change" in labels and any("1970" in label for label in labels)
+
+
+def test_hidden_names_are_in_no_table_and_no_chart(open_page: OpenPage, words_of: Words) -> None:
+    page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=120)
+    page.session_state["hide_names"] = True
+    page.query_params["run"], page.query_params["with"] = result_studies.keep(), [calmer()]
+    page.run()
+    assert not page.exception
+    for table in page.dataframe:
+        assert not table.value.astype(str).apply(lambda column: column.str.contains("Person")).any().any()
+    assert page.dataframe[1].value["sentence"].str.contains("P•••••").any()
+
+
+def test_numbers_are_at_the_chosen_threshold_and_say_so(open_page: OpenPage) -> None:
+    page = open_page("compare", run=result_studies.keep(), c="0.8", **{"with": [calmer()]})
+    shown = page.dataframe[0].value
+    assert shown["label from"].tolist() == [0.8, 0.5, 0.8, 0.5]
+    there = tables.label_dist_table(result_studies.cube(), "toxicity", thresholds=[0.8])["label_dist"][0]
+    assert shown["LabelDist"][0].startswith(f"{there:.3f}")
+
+
+def test_sentences_that_readers_left_out_are_in_no_number(open_page: OpenPage) -> None:
+    mine = result_studies.keep()
+    judgements.save(jobs.result_folder(mine), Judgement("s3", "Person A", "toxicity", "meaning"))
+    page = open_page("compare", run=mine, **{"with": [calmer()]})
+    assert page.dataframe[0].value["sentences"].tolist() == [39, 39, 40, 40]
+
+
+@pytest.mark.parametrize("second", ["vader · sample · toxicity", "vader · sample · calm"])
 def test_the_cells_that_differ_most_come_first(open_page: OpenPage, run: Run, second: str) -> None:
     page = open_page("compare", run=result_studies.keep(), **{"with": [calmer()]})
     page.selectbox(key="compare_second").set_value(second)

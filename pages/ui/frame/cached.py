@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import offered
+from pages.ui.frame.by_bytes import ByBytes
 from psa_core import anchors, jobs, models, tables
 from psa_core.anchors import AnchorFinder
 from psa_core.cube import ScoreCube
@@ -22,18 +23,21 @@ from psa_core.trust import Origin
 
 EXAMPLE = StudySpec(sentences="sample", names="demo", model="profanity-check")
 FIRST = ("profanity-check", "vader")  # whose weights are inside their packages, and which load at once
+CUBE_BYTES = 2**30  # of all studies that are kept open together
+_EXAMPLES: set[str] = set()
 _one_at_a_time = threading.Lock()
+_cubes: ByBytes[ScoreCube] = ByBytes(CUBE_BYTES, lambda cube: cube.original.nbytes + cube.perturbed.nbytes)
 
 
 def cube(run_id: str) -> ScoreCube:
     """The cube of a run; of one that is still going, the sentences that are finished by now."""
     status = jobs.status(run_id)
-    return _cube(run_id, status.state, status.sentences_done)
+    return _cubes.get(run_id, (status.state, status.sentences_done), lambda: _open(run_id))
 
 
-@st.cache_resource(max_entries=8, show_spinner="Opening the study")
-def _cube(run_id: str, state: str, sentences_done: int) -> ScoreCube:
-    return jobs.open_cube(run_id)
+def _open(run_id: str) -> ScoreCube:
+    with st.spinner("Opening the study"):
+        return jobs.open_cube(run_id)
 
 
 def scorer(model_id: str, origin: Origin | None = None) -> Scorer:
@@ -99,9 +103,16 @@ def example_run() -> str:
     return run_id
 
 
+def is_example(run_id: str) -> bool:
+    """Whether a run is the example study, which all sessions share."""
+    return run_id in _EXAMPLES
+
+
 @st.cache_resource(max_entries=1, show_spinner=False)
 def _example_run() -> str:
     from psa_core import report
 
     example = execute(plan(EXAMPLE), scorer(EXAMPLE.model))
-    return jobs.keep(example, report.render)
+    run_id = jobs.keep(example, report.render)
+    _EXAMPLES.add(run_id)
+    return run_id

@@ -78,7 +78,10 @@ class Key(StrEnum):
     SENTENCES_LEAVE_OUT = "sentences_leave_out"
 
     COMPARE_ADD = "compare_add"
+    COMPARE_ADDED = "compare_added"
     COMPARE_RUNS = "compare_runs"
+    COMPARE_OPEN = "compare_open"
+    COMPARE_TITLE = "compare_title"
     COMPARE_FIRST = "compare_first"
     COMPARE_SECOND = "compare_second"
     COMPARE_METRIC = "metric"

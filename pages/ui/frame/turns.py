@@ -22,12 +22,17 @@ class Turns:
     ----------
     seconds : float
         How long a turn lasts at most.
+
+    Attributes
+    ----------
+    waiting : deque of Event
+        One for each run that waits, in the order of arrival.
     """
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self._seconds = seconds
         self._lock = threading.Lock()
-        self._waiting: deque[threading.Event] = deque()
+        self.waiting: deque[threading.Event] = deque()
         self._holder: threading.Event | None = None
         self._until = 0.0
 
@@ -36,7 +41,7 @@ class Turns:
         """Wait for a turn, and give it back at the end."""
         mine = threading.Event()
         with self._lock:
-            self._waiting.append(mine)
+            self.waiting.append(mine)
         self._wait(mine)
         try:
             yield
@@ -49,19 +54,19 @@ class Turns:
     def _wait(self, mine: threading.Event) -> None:
         while not self._taken(mine):
             left = self._until - time.monotonic()
-            mine.wait(max(left, 0.0) if self._waiting[0] is mine else None)
+            mine.wait(max(left, 0.0) if self.waiting[0] is mine else None)
 
     def _taken(self, mine: threading.Event) -> bool:
         with self._lock:
             mine.clear()
-            if self._waiting[0] is not mine or (self._holder and time.monotonic() < self._until):
+            if self.waiting[0] is not mine or (self._holder and time.monotonic() < self._until):
                 return False
-            self._waiting.popleft()
+            self.waiting.popleft()
             self._holder, self._until = mine, time.monotonic() + self._seconds
             self._call_next()
             return True
 
     def _call_next(self) -> None:
         """Wake the first of those who wait: to begin, or to watch for the end of the turn that has just begun."""
-        if self._waiting:
-            self._waiting[0].set()
+        if self.waiting:
+            self.waiting[0].set()

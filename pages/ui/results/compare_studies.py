@@ -3,68 +3,116 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import PurePath
 
 import streamlit as st
 
-from pages.ui.frame import cached, shell
+from pages.ui.frame import cached, markup, shell
 from pages.ui.frame.keys import Key
 from pages.ui.results import opened
 from pages.ui.results.opened import Opened
 from psa_core import jobs
 from psa_core.cube import ScoreCube
-from psa_core.errors import PsaError
+from psa_core.errors import OptionError, PsaError
 
 PARAMETER = "with"
 MOST_RUNS = 12
-RUN_IN_TEXT = re.compile(r"(?:^|run=)([A-Za-z0-9_-]{16,32})(?:$|&|\s)")
+RUN_IN_TEXT = re.compile(r"(?:^|[?&](?:run|with)=)([A-Za-z0-9_-]{16,32})(?=$|[&#\s])")
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """One study that is compared."""
+    """One study that is compared.
+
+    Attributes
+    ----------
+    run : str
+    label : str
+        Title, or model and file; tells it apart from the others.
+    full : str
+        The same with the time, where studies are chosen.
+    cube : ScoreCube
+        Without the sentences that readers took out.
+    left_out : frozenset of str
+        Ids of those sentences.
+    """
 
     run: str
     label: str
+    full: str
     cube: ScoreCube
+    left_out: frozenset[str] = frozenset()
 
 
 def ask_studies(study: Opened) -> list[Compared]:
     """The studies of this session, those of the link, and any other by its link."""
     _take_from_link()
-    known = list(dict.fromkeys([study.run, *st.session_state[Key.RUNS_SEEN], *_history()]))[:MOST_RUNS]
-    found = _open(known)
-    labels = {compared.run: compared.label for compared in found}
+    before: list[str] | None = st.session_state.get(Key.COMPARE_RUNS)
+    seen = st.session_state[Key.RUNS_SEEN]
+    found = _open(list(dict.fromkeys([study.run, *(before or ()), *seen[::-1], *_history()]))[:MOST_RUNS])
+    by_run = {compared.run: compared for compared in found}
+    chosen = _at_first(study, found) if before is None else _with_newly_opened(study, before)
+    st.session_state[Key.COMPARE_RUNS] = [run for run in chosen if run in by_run]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        chosen = st.multiselect(
+        st.multiselect(
             "Studies",
-            list(labels),
-            default=_at_first(study, found),
-            format_func=lambda run: labels.get(run, run),
-            key=f"{Key.COMPARE_RUNS} {len(labels)}",
+            list(by_run),
+            format_func=lambda run: by_run[run].full if run in by_run else run,
+            key=Key.COMPARE_RUNS,
             width=760,
             wrap=True,
+            persist_state="session",
         )
-        with st.popover("Add a study", icon=":material/add:"):
-            st.text_input(
-                "Its link or run id",
-                key=Key.COMPARE_ADD,
-                on_change=_add,
-                help="Open the other study in the dashboard and copy the address. To compare two models, run the same "
-                "sentences and names with both.",
-            )
+        _ask_another()
+        _ask_title(study)
+    _say_added()
+    chosen = st.session_state[Key.COMPARE_RUNS]
     others = [run for run in chosen if run != study.run]
     if st.query_params.get_all(PARAMETER) != others:
         st.query_params[PARAMETER] = others
-    return [compared for compared in found if compared.run in chosen]
+    return [by_run[run] for run in by_run if run in chosen]
+
+
+def _ask_another() -> None:
+    with st.popover("Add a study", icon=":material/add:"):
+        st.text_input(
+            "Its link or run id",
+            key=Key.COMPARE_ADD,
+            on_change=_add,
+            help="Open the other study in the dashboard and copy the address. To compare two models, run the same "
+            "sentences and names with both.",
+        )
+
+
+def _ask_title(study: Opened) -> None:
+    """A title of one's own for the open study; the example is everybody's and keeps its name."""
+    if cached.is_example(study.run):
+        return
+    with st.popover("Name this study", icon=":material/edit:"):
+        st.session_state[Key.COMPARE_TITLE] = jobs.title(study.run)
+        st.text_input(
+            "Title of the open study",
+            key=Key.COMPARE_TITLE,
+            max_chars=jobs.LONGEST_TITLE,
+            on_change=lambda: jobs.give_title(study.run, str(st.session_state[Key.COMPARE_TITLE])),
+        )
 
 
 def _at_first(study: Opened, found: list[Compared]) -> list[str]:
     """The open study, what this session or the link brought, and of what else is there the same sentences."""
-    sentences = study.whole.sentences["sentence_id"].tolist()
+    sentences = study.cube.sentences["sentence_id"].tolist()
     brought = {study.run, *st.session_state[Key.RUNS_SEEN]}
     return [c.run for c in found if c.run in brought or c.cube.sentences["sentence_id"].tolist() == sentences]
+
+
+def _with_newly_opened(study: Opened, chosen: list[str]) -> list[str]:
+    """A study that was opened since the last look joins the chosen ones; one that was taken away stays away."""
+    is_new = st.session_state.get(Key.COMPARE_OPEN) != study.run
+    st.session_state[Key.COMPARE_OPEN] = study.run
+    return [study.run, *chosen] if is_new and study.run not in chosen else chosen
 
 
 def _take_from_link() -> None:
@@ -74,9 +122,35 @@ def _take_from_link() -> None:
 
 
 def _add() -> None:
-    match = RUN_IN_TEXT.search(str(st.session_state[Key.COMPARE_ADD]).strip())
-    if match:
-        opened.remember_run(match[1])
+    """Take a study into the comparison, or say why not."""
+    typed = str(st.session_state[Key.COMPARE_ADD]).strip()
+    if not typed:
+        return
+    chosen: list[str] = st.session_state.get(Key.COMPARE_RUNS, [])
+    try:
+        runs = list(dict.fromkeys(RUN_IN_TEXT.findall(typed)))
+        if not runs:
+            fix = "Open the study in the dashboard and copy the address."
+            raise OptionError("study", got=repr(typed[:60]), expected="the link of a study, or its run id", fix=fix)
+        for run in runs:
+            cached.cube(run)
+            opened.remember_run(run)
+    except PsaError as error:
+        st.session_state[Key.COMPARE_ADDED] = error
+        return
+    new = [run for run in runs if run not in chosen]
+    st.session_state[Key.COMPARE_RUNS] = [*chosen, *new][-MOST_RUNS:]
+    st.session_state[Key.COMPARE_ADD] = ""
+    st.session_state[Key.COMPARE_ADDED] = f"{len(new)} added." if new else "This study is in the comparison already."
+
+
+def _say_added() -> None:
+    """What became of the study that was asked for last; said once."""
+    said = st.session_state.pop(Key.COMPARE_ADDED, None)
+    if isinstance(said, PsaError):
+        shell.problem(said, "No study was added")
+    elif said:
+        st.html(markup.plain(said, faint=True))
 
 
 def _history() -> list[str]:
@@ -85,21 +159,36 @@ def _history() -> list[str]:
 
 
 def _open(runs: list[str]) -> list[Compared]:
+    """The studies with what tells them apart: title or model and file, then the time, then a number."""
     found: list[Compared] = []
     for run in runs:
         try:
-            cube = cached.cube(run)
+            cube, left_out = opened.without_left_out(run, cached.cube(run))
         except PsaError as error:
-            st.session_state[Key.RUNS_SEEN] = [known for known in st.session_state[Key.RUNS_SEEN] if known != run]
+            _forget(run)
             shell.problem(error, "A study could not be opened")
             continue
-        label = _label(cube)
-        same = sum(compared.label.partition(" (")[0] == label for compared in found)
-        found.append(Compared(run, f"{label} ({same + 1})" if same else label, cube))
-    return found
+        label = jobs.title(run) or _model_and_file(cube)
+        found.append(Compared(run, label, f"{label} · {_time(run)}", cube, left_out))
+    alike = Counter(compared.label for compared in found)
+    timed = [replace(c, label=c.full) if alike[c.label] > 1 else c for c in found]
+    return [
+        replace(c, label=f"{c.label} ({same + 1})", full=f"{c.full} ({same + 1})") if same else c
+        for place, c in enumerate(timed)
+        for same in [sum(earlier.full == c.full for earlier in timed[:place])]
+    ]
 
 
-def _label(cube: ScoreCube) -> str:
+def _forget(run: str) -> None:
+    st.session_state[Key.RUNS_SEEN] = [known for known in st.session_state[Key.RUNS_SEEN] if known != run]
+
+
+def _model_and_file(cube: ScoreCube) -> str:
     study = cube.provenance.get("study", {})
     source = cube.provenance.get("inputs", {}).get("sentences", {}).get("source", study.get("sentences", "sentences"))
     return f"{study.get('model', 'model')} · {PurePath(str(source)).name}"
+
+
+def _time(run: str) -> str:
+    """When the study was started, to the second only where the minute is not enough to be looked at."""
+    return f"{datetime.fromtimestamp(jobs.started(run)):%d %b %Y %H:%M}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import clicks, exports, said, shell
+from pages.ui.frame import clicks, exports, markup, said, shell, shown_names
 from pages.ui.frame.keys import Key
 from pages.ui.results import opened
 from pages.ui.results.compare_studies import Compared
@@ -15,32 +16,58 @@ from pages.ui.results.opened import Opened
 from psa_core import stats
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.comparison import metric_intervals, name_scatter
+from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError
 from psa_core.study import perturbation_of
+from psa_core.study.perturbation import Perturbation
 from psa_core.tables import findings
 from psa_core.tables.pairs import SharedCells, disagreements, name_agreement, shared_cells
 
+PARTS = ("value", "low", "high")
 METRICS = {"score_dev": "ScoreDev", "score_range": "ScoreRange", "label_dist": "LabelDist"}
+IN_PARTS = ("score_dev", "score_range")
+UNIT = ", % of the range"
 SHOWN_CELLS = 100
 SCATTER = "compare_scatter"
+Choice = tuple[Compared, Target]
 
 
-def numbers(studies: list[Compared]) -> pd.DataFrame:
-    """One row per study and target: ``label``, ``target``, ``extent`` of its range, each metric with its bounds."""
+def numbers(study: Opened, studies: list[Compared]) -> pd.DataFrame:
+    """Every study's numbers, each with its bounds; what a threshold has a part in is at the chosen one.
+
+    Returns
+    -------
+    DataFrame
+        One row per study and target: ``label``, ``target``, ``threshold`` (the chosen one where the target is the
+        chosen one, else the target's own), ``extent`` of its range, ``sentences``, ``names``, each metric's ``value``,
+        ``low`` and ``high``.
+    """
     rows = []
     for compared in studies:
-        summary = opened.summary_of(compared.run, compared.cube)
+        key = compared.run, compared.cube.shape[0], tuple(sorted(compared.left_out))
+        summary = opened.summary_of(key, compared.cube, opened.chosen_threshold(study))
         for target, metrics in summary.items():
             declared = compared.cube.targets[compared.cube.target_index(target)]
-            extent = float(declared.high - declared.low)
-            values = {
-                f"{metric}.{part}": metrics[metric][part] for metric in METRICS for part in ("value", "low", "high")
-            }
-            size = {"sentences": compared.cube.shape[0], "names": compared.cube.shape[1]}
             rows.append(
-                {"run": compared.run, "label": compared.label, "target": target, "extent": extent, **size, **values}
+                {
+                    "run": compared.run,
+                    "label": compared.label,
+                    "target": target,
+                    "threshold": metrics["label_dist"]["threshold"],
+                    "extent": float(declared.high - declared.low),
+                    "sentences": compared.cube.shape[0],
+                    "names": compared.cube.shape[1],
+                    **{f"{metric}.{part}": metrics[metric][part] for metric in METRICS for part in PARTS},
+                }
             )
     return pd.DataFrame(rows)
+
+
+def in_parts(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """``value``, ``low``, ``high`` of a metric: those of scores in per cent of the target's range."""
+    values = table[[f"{metric}.{part}" for part in PARTS]].astype(float)
+    values.columns = list(PARTS)
+    return values.mul(100 / table["extent"], axis=0) if metric in IN_PARTS else values
 
 
 def chart(table: pd.DataFrame) -> None:
@@ -55,31 +82,33 @@ def chart(table: pd.DataFrame) -> None:
             required=True,
             key=Key.COMPARE_METRIC,
             bind="query-params",
-            help="ScoreDev and ScoreRange are shown as a part of the target's range, so that a score from 0 to 1 and "
-            "one from −1 to 1 can stand side by side. The table below has them as they are.",
+            help="ScoreDev and ScoreRange are in per cent of the score's range, here and in the table, so that a score "
+            "from 0 to 1 and one from −1 to 1 can stand side by side: 1 % is 0.01 of the first and 0.02 of the second.",
         )
     )
-    scale = 1.0 if metric == "label_dist" else table["extent"]
-    values = {part: table[f"{metric}.{part}"].astype(float) / scale for part in ("value", "low", "high")}
-    rows = table.assign(label=table["label"] + " · " + table["target"], **values)
+    rows = table.assign(label=table["label"] + " · " + table["target"], **in_parts(table, metric))
     rows = rows[rows["value"].notna()]
-    title = METRICS[metric] if metric == "label_dist" else f"{METRICS[metric]}, as a part of the range,"
+    title = _titled(metric)
     with verdict:
-        said.finding(findings.comparison_finding(rows, title))
-    drawing = metric_intervals(rows, title=title.rstrip(","))
-    st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"{title.rstrip(',')} of {len(rows)} studies with intervals")
+        said.finding(findings.comparison_finding(rows, title + "," * (metric in IN_PARTS)))
+    drawing = metric_intervals(rows, title=title)
+    st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"{title} of {len(rows)} studies with intervals")
     with exports.row():
         exports.picture_buttons(partial(drawing_svg, drawing), f"comparison.{metric}", key="compare_picture")
 
 
+def _titled(metric: str) -> str:
+    return METRICS[metric] + UNIT * (metric in IN_PARTS)
+
+
 def table_2(table: pd.DataFrame) -> None:
     """Table 2 of the paper: models × corpora, with intervals."""
-    shown = table[["label", "target", "sentences", "names"]].copy()
-    for metric, title in METRICS.items():
-        parts = table[[f"{metric}.{part}" for part in ("value", "low", "high")]].astype(float)
-        shown[title] = [_with_bounds(*row) for row in parts.itertuples(index=False)]
-    shown = shown.rename(columns={"label": "model · sentences"})
+    shown = table[["label", "target", "sentences", "names"]].rename(columns={"label": "model · sentences"})
+    for metric in METRICS:
+        shown[_titled(metric)] = [_with_bounds(*row) for row in in_parts(table, metric).itertuples(index=False)]
+    shown["label from"] = table["threshold"]
     st.dataframe(shown, hide_index=True, alt="ScoreDev, ScoreRange and LabelDist of every study and target")
+    said.small_print("LabelDist depends on the threshold: “label from” says which one each row has.")
     exports.csv_button(table.drop(columns="run"), "comparison.csv", key="compare_csv")
 
 
@@ -90,7 +119,7 @@ def _with_bounds(value: float, low: float, high: float) -> str:
 def two_studies(study: Opened, studies: list[Compared]) -> None:
     """Two studies on the same cells: names against each other, and the cells that differ most."""
     st.subheader("Two studies on the same cells", anchor=False)
-    choices = {f"{c.label} · {target.name}": (c, target.name) for c in studies for target in c.cube.targets}
+    choices = {f"{c.label} · {target.name}": (c, target) for c in studies for target in c.cube.targets}
     if len(choices) < 2:
         said.second(
             "For this, run the same sentences and names with a second model on the Study page, or add the study of a "
@@ -98,33 +127,87 @@ def two_studies(study: Opened, studies: list[Compared]) -> None:
         )
         shell.link("study", "Run another model")
         return
-    names = list(choices)
-    columns = st.columns(2)
-    first = columns[0].selectbox("First", names, index=0, key=Key.COMPARE_FIRST)
-    second = columns[1].selectbox("Second", names, index=_partner(list(choices.values())), key=Key.COMPARE_SECOND)
+    first, second = _ask_pair(study, choices)
+    if second is None:
+        said.second(
+            f"No other study here has the target {choices[first][1].name}. Add one above, run the same sentences and "
+            "names with another model, or choose what to set against it."
+        )
+        shell.link("study", "Run another model")
+        return
     (left, left_target), (right, right_target) = choices[first], choices[second]
-    targets = (left_target, right_target)
+    targets = (left_target.name, right_target.name)
     try:
         shared = shared_cells(left.cube, right.cube)
     except PsaError as error:
         said.second(f"These two cannot be set against each other. {error}")
         return
-    _names_against(study, shared, targets, titles=(_short(left, left_target), _short(right, right_target)))
-    _cells(shared, targets, titles=(first, second))
+    _warn(shared, (left_target, right_target), titles=(first, second))
+    _names_against(study, shared, targets, titles=(_short(left, targets[0]), _short(right, targets[1])))
+    _cells(study, shared, targets, titles=(first, second))
 
 
-def _partner(choices: list[tuple[Compared, str]]) -> int:
-    """The first other study or target of the same sentences; the next one where there is none."""
-    ids = [frozenset(compared.cube.sentences["sentence_id"]) for compared, _ in choices]
-    return next((place for place in range(1, len(ids)) if ids[place] & ids[0]), 1)
+def _ask_pair(study: Opened, choices: dict[str, Choice]) -> tuple[str, str | None]:
+    """The chosen target of the open study and, at first, the same target of another study; None where none has it."""
+    names = list(choices)
+    own = next((n for n, (c, t) in choices.items() if c.run == study.run and t.name == study.target.name), names[0])
+    _reset(Key.COMPARE_FIRST, own, when=(study.target.name, *names))
+    columns = st.columns(2)
+    first = str(columns[0].selectbox("First", names, key=Key.COMPARE_FIRST))
+    _reset(Key.COMPARE_SECOND, _partner(choices, first), when=(first, *names))
+    second = columns[1].selectbox("Second", names, index=None, key=Key.COMPARE_SECOND, placeholder="Choose a study")
+    return first, second
+
+
+def _reset(key: str, value: str | None, *, when: tuple[str, ...]) -> None:
+    """Put a choice back to a value whenever what it was chosen from has changed."""
+    if st.session_state.get(f"{key} of") != when or key not in st.session_state:
+        st.session_state[key] = value
+    st.session_state[f"{key} of"] = when
+
+
+def _partner(choices: dict[str, Choice], first: str) -> str | None:
+    """The same target of another study: rather one of the same sentences, rather one of another model."""
+    one, target = choices[first]
+    sentences = frozenset(one.cube.sentences["text"])
+
+    def fit(name: str) -> tuple[bool, bool]:
+        other = choices[name][0].cube
+        return bool(sentences & frozenset(other.sentences["text"])), _model(other) != _model(one.cube)
+
+    others = [name for name, (c, t) in choices.items() if c.run != one.run and t.name == target.name]
+    return max(others, key=fit, default=None)
+
+
+def _model(cube: ScoreCube) -> str:
+    return str(cube.provenance.get("study", {}).get("model", ""))
+
+
+def _warn(shared: SharedCells, targets: tuple[Target, Target], *, titles: tuple[str, str]) -> None:
+    """Say where the two studies differ in sentences, names or scale, so that no difference is taken for the models'."""
+    words = [
+        f"only {len(matched):,} {noun} are in both ({one:,} in the first, {two:,} in the second)"
+        for matched, noun, one, two in (
+            (shared.sentences, "sentences", shared.first.shape[0], shared.second.shape[0]),
+            (shared.names, "names", shared.first.shape[1], shared.second.shape[1]),
+        )
+        if not len(matched) == one == two
+    ]
+    if targets[0].name != targets[1].name:
+        words.append(f"{targets[0].name} and {targets[1].name} are different targets")
+    elif (targets[0].low, targets[0].high) != (targets[1].low, targets[1].high):
+        words.append("the two scores have different ranges")
+    if words:
+        st.html(markup.spoken(f"These studies differ: {'; '.join(words)}. What follows is about what they share."))
 
 
 def _names_against(study: Opened, shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, str]) -> None:
     agreement = name_agreement(shared, targets)
     words = _agreement_words(shared, stats.pearson(agreement["first"], agreement["second"]))
     said.second(words)
-    labels = {str(name): study.labels.get(str(name), str(name)) for name in agreement["name"]}
-    drawing = name_scatter(agreement, titles=titles, selected=study.seen.names, labels=labels)
+    drawing = name_scatter(
+        agreement, titles=titles, selected=study.seen.names, labels=shown_names.labels_of(agreement["name"].tolist())
+    )
     st.vega_lite_chart(
         drawing.rows, drawing.spec, key=SCATTER, on_select=partial(clicks.toggle_names, SCATTER), alt=words
     )
@@ -145,25 +228,37 @@ def _agreement_words(shared: SharedCells, r: stats.Correlation) -> str:
     return f"With {cells}, the two studies' effects of names correlate with r = {words}{bounds}."
 
 
-def _cells(shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, str]) -> None:
+def _cells(study: Opened, shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, str]) -> None:
     found = disagreements(shared, targets, limit=SHOWN_CELLS)
-    texts = perturbation_of(shared.first)
-    cells = zip(found["sentence_position"], found["name_position"], strict=True)
-    shown = pd.DataFrame(
-        {
-            "sentence": [texts.text(int(s), int(n)) for s, n in cells],
-            titles[0]: found["first"],
-            titles[1] + (" " if titles[0] == titles[1] else ""): found["second"],
-            "apart": found["disagreement"],
-        }
-    )
-    st.markdown("**The cells they disagree on most**, as changes from the original, in parts of each target's range")
-    number = st.column_config.NumberColumn(format="%+.3f")
-    config = {column: number for column in shown.columns[1:3]}
+    columns = (titles[0], titles[1] + (" " if titles[0] == titles[1] else ""))
+    st.markdown("**The cells they disagree on most**, as changes from the original, in per cent of each score's range")
     st.dataframe(
-        shown,
+        _cell_rows(found, _shown_texts(shared.first), columns),
         hide_index=True,
-        column_config={**config, "sentence": st.column_config.TextColumn(width="large")},
+        column_config={
+            **dict.fromkeys(columns, st.column_config.NumberColumn(format="%+.1f")),
+            "apart": st.column_config.NumberColumn(format="%.1f"),
+            "sentence": st.column_config.TextColumn(width="large"),
+        },
         alt="Cells sorted by disagreement of the two studies",
     )
-    exports.csv_button(shown, "disagreements.csv", key="disagreements_csv")
+    exports.csv_button(_cell_rows(found, perturbation_of(shared.first), columns), "disagreements.csv", key="disagreements_csv")
+
+
+def _shown_texts(cube: ScoreCube) -> Perturbation:
+    """The texts as they are shown: with other words for the names while those are hidden."""
+    texts = perturbation_of(cube)
+    labels = shown_names.labels_of(texts.names)
+    return replace(texts, names=tuple(labels[name] for name in texts.names))
+
+
+def _cell_rows(found: pd.DataFrame, texts: Perturbation, columns: tuple[str, str]) -> pd.DataFrame:
+    cells = zip(found["sentence_position"], found["name_position"], strict=True)
+    return pd.DataFrame(
+        {
+            "sentence": [texts.text(int(s), int(n)) for s, n in cells],
+            columns[0]: 100 * found["first"],
+            columns[1]: 100 * found["second"],
+            "apart": 100 * found["disagreement"],
+        }
+    )

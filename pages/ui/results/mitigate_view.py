@@ -65,9 +65,10 @@ def before_and_after(study: Opened, count: int) -> None:
     before = opened.summary(study)[study.target.name]
     after = opened.averaged_summary(study, count)[study.target.name]
     for column, (metric, title) in zip(st.columns(len(METRICS)), METRICS.items(), strict=True):
+        labels = f" at {study.threshold:g}" if "threshold" in before[metric] else ""
         form = (lambda value: f"{100 * value:.1f} %") if metric == "flips" else (lambda value: f"{value:.3f}")
         column.metric(
-            title,
+            title + labels,
             form(after[metric]["value"]),
             delta=f"before {form(before[metric]['value'])}",
             delta_color="off",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -77,13 +79,20 @@ def need_study() -> Opened:
     seen = state.view(whole)
     run = str(seen.run)
     remember_run(run)
+    cube, left_out = without_left_out(run, whole)
+    if left_out:
+        count = len(whole.sentences) - len(cube.sentences)
+        st.caption(f"Left out: {count} sentence{'s' * (count > 1)} whose meaning changes with a name, as readers said.")
+    return Opened(run, whole, cube, seen, left_out)
+
+
+def without_left_out(run: str, whole: ScoreCube) -> tuple[ScoreCube, frozenset[str]]:
+    """A study without the sentences that readers took out, and their ids; whole where that is wished, or all are out."""
     left_out = judged_away(run) if st.session_state.get(Key.SENTENCES_LEAVE_OUT, True) else frozenset()
     keep = ~whole.sentences["sentence_id"].isin(left_out).to_numpy()
-    if not left_out or keep.all() or not keep.any():
-        return Opened(run, whole, whole, seen)
-    count = int((~keep).sum())
-    st.caption(f"Left out: {count} sentence{'s' * (count > 1)} whose meaning changes with a name, as readers said.")
-    return Opened(run, whole, whole.rows(keep), seen, left_out)
+    if keep.all() or not keep.any():
+        return whole, frozenset()
+    return whole.rows(keep), left_out
 
 
 def judged_away(run: str) -> frozenset[str]:
@@ -169,25 +178,49 @@ def _sentences(key: TargetKey, _cube: ScoreCube, *, threshold: float) -> pd.Data
 
 
 def summary(opened: Opened) -> tables.corpus.Summary:
-    """See `tables.summary`, at the targets' own thresholds."""
-    return _summary(opened.key, opened.cube)
+    """See `tables.summary`, at the chosen threshold of the chosen target and the own ones of the others."""
+    return summary_of(opened.key, opened.cube, chosen_threshold(opened))
 
 
-def summary_of(run: str, cube: ScoreCube) -> tables.corpus.Summary:
-    """The same of another study, with every sentence."""
-    return _summary((run, len(cube.sentences), ()), cube)
+def unlabelled_summary(opened: Opened) -> tables.corpus.Summary:
+    """The same at the targets' own thresholds: for numbers that no threshold has a part in, since it is at hand."""
+    return summary_of(opened.key, opened.cube, {})
 
 
-@st.cache_data(max_entries=32, show_spinner="Measuring")
-def _summary(key: RunKey, _cube: ScoreCube) -> tables.corpus.Summary:
-    return tables.summary(_cube)
+def summary_of(key: RunKey, cube: ScoreCube, thresholds: Mapping[str, float]) -> tables.corpus.Summary:
+    """See `tables.summary`; a target has its own threshold where none is given that lies in its range."""
+    return _summary(key, cube, thresholds=_within(cube, thresholds))
+
+
+def chosen_threshold(opened: Opened) -> dict[str, float]:
+    """The chosen target's threshold."""
+    return {opened.target.name: opened.threshold}
+
+
+def _within(cube: ScoreCube, thresholds: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """The thresholds that differ from a target's own and lie in its range."""
+    return tuple(
+        (target.name, thresholds[target.name])
+        for target in cube.targets
+        if target.low <= thresholds.get(target.name, -math.inf) <= target.high
+        and thresholds[target.name] != target.default_threshold
+    )
+
+
+@st.cache_data(max_entries=64, show_spinner="Measuring")
+def _summary(key: RunKey, _cube: ScoreCube, *, thresholds: tuple[tuple[str, float], ...]) -> tables.corpus.Summary:
+    return tables.summary(_cube, thresholds=dict(thresholds))
 
 
 def averaged_summary(opened: Opened, count: int) -> tables.corpus.Summary:
-    """The summary of the study's name-averaged form: so many names of the list averaged over."""
-    return _averaged_summary(opened.key, opened.cube, count=count)
+    """The summary of the study's name-averaged form, at the chosen threshold: so many names of the list averaged over."""
+    thresholds = _within(opened.cube, chosen_threshold(opened))
+    return _averaged_summary(opened.key, opened.cube, count=count, thresholds=thresholds)
 
 
 @st.cache_data(max_entries=64, show_spinner="Measuring again")
-def _averaged_summary(key: RunKey, _cube: ScoreCube, *, count: int) -> tables.corpus.Summary:
-    return tables.summary(mitigate.averaged_cube(_cube, mitigate.drawn_names(_cube, count)))
+def _averaged_summary(
+    key: RunKey, _cube: ScoreCube, *, count: int, thresholds: tuple[tuple[str, float], ...]
+) -> tables.corpus.Summary:
+    averaged = mitigate.averaged_cube(_cube, mitigate.drawn_names(_cube, count))
+    return tables.summary(averaged, thresholds=dict(thresholds))

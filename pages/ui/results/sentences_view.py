@@ -174,7 +174,7 @@ def one_sentence(study: Opened, sentence_id: str) -> None:
 def all_sentences(study: Opened) -> None:
     """Original score against sensitivity, a point a sentence."""
     st.subheader("Which sentences move most?", anchor=False)
-    numbers = opened.summary(study)[study.target.name]["sensitivity_correlation"]
+    numbers = opened.unlabelled_summary(study)[study.target.name]["sensitivity_correlation"]
     said.second(findings.correlation_finding(numbers, study.target.name))
     drawing = score_scatter(opened.sentences(study), target=study.target.name, selected=study.seen.sentence)
     st.vega_lite_chart(
