@@ -102,6 +102,11 @@ class ScoreCube:
         index = self.target_index(target)
         return self.original[:, index], self.perturbed[:, :, index]
 
+    def with_thresholds(self, thresholds: Mapping[str, float]) -> ScoreCube:
+        """The cube with these default thresholds for the targets that are named; scores are shared, not copied."""
+        targets = (replace(t, threshold=float(thresholds.get(t.name, t.default_threshold))) for t in self.targets)
+        return replace(self, targets=tuple(targets))
+
     def rows(self, keep: np.ndarray) -> ScoreCube:
         """The cube of some sentences (a boolean mask or positions), in their order."""
         return replace(

@@ -62,7 +62,7 @@ def overview(found: Mapping[str, Evidence]) -> Html:
     """Table 2: the corpus metrics of every target with their intervals."""
     rows = [_overview_row(evidence) for evidence in found.values()]
     header = ("Target", "ScoreDev", "ScoreRange", "LabelDist", "Cells that flip", "Sensitivity–score r")
-    note = "Each with its 95 % interval over sentences; labels at each target's default threshold."
+    note = "Each with its 95 % interval over sentences; labels from each target's threshold, named in the first column."
     return join([element("h2", "Sensitivity of the model"), table(header, rows), element("p", note, css="small")])
 
 

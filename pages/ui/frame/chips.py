@@ -15,12 +15,12 @@ Chip = tuple[str, str]
 
 
 def show(cube: ScoreCube) -> None:
-    """Show the open study and the selection; taking a chip away takes that part out of the selection."""
+    """Show the open study, without what readers left out, and the selection, from which chips can be taken away."""
     seen = state.view(cube)
     study = cube.provenance.get("study", {})
     parts = [f"{cube.shape[0]:,} sentences", f"{cube.shape[1]:,} names", str(study.get("model", ""))]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(" × ".join(parts[:2]) + f" · {parts[2]} · {seen.target} ≥ {seen.threshold:.2f}", width="content")
+        st.text(" × ".join(parts[:2]) + f" · {parts[2]} · {seen.target} ≥ {_digits(float(seen.threshold or 0))}", width="content")
         chosen = _chips(seen)
         if chosen:
             st.session_state[Key.CHIPS] = chosen
@@ -32,6 +32,11 @@ def show(cube: ScoreCube) -> None:
                 on_change=_taken_away,
                 label_visibility="collapsed",
             )
+
+
+def _digits(threshold: float) -> str:
+    """Two decimals, or as many as the threshold has."""
+    return max(f"{threshold:.2f}", f"{threshold:.6g}", key=len)
 
 
 def _chips(seen: state.View) -> list[Chip]:

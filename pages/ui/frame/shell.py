@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from pages.ui.frame import cached, chips, heap, state, turns
+from pages.ui.frame import cached, heap, state, turns
 from pages.ui.frame.keys import Key
 from psa_core import jobs
 from psa_core.cube import ScoreCube
@@ -129,23 +129,20 @@ def heading(title: str, question: str) -> None:
 
 
 def need_run() -> ScoreCube:
-    """The cube of the open study with its selection chips; without one, an empty state ends the page."""
+    """The cube of the open study; without one, an empty state ends the page."""
     run_id = state.view().run
     if run_id is None:
         _empty_state()
         st.stop()
     try:
-        opened = cached.cube(run_id)
+        return cached.cube(run_id)
     except PsaError as error:
         problem(error, title="This study cannot be opened")
         _empty_state()
         st.stop()
-    chips.show(opened)
-    _say_unfinished(run_id, len(opened.sentences))
-    return opened
 
 
-def _say_unfinished(run_id: str, sentences: int) -> None:
+def say_unfinished(run_id: str, sentences: int) -> None:
     """Say when a study is looked at before its end, and where to see it go on."""
     status = jobs.status(run_id)
     if status.state != "finished":

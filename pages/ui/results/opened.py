@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import shell, shown_names, state
+from pages.ui.frame import chips, shell, shown_names, state
 from pages.ui.frame.keys import Key
 from psa_core import jobs, mitigate, tables
 from psa_core.cube import ScoreCube, Target
@@ -80,6 +80,8 @@ def need_study() -> Opened:
     run = str(seen.run)
     remember_run(run)
     cube, left_out = without_left_out(run, whole)
+    chips.show(cube)
+    shell.say_unfinished(run, len(whole.sentences))
     if left_out:
         count = len(whole.sentences) - len(cube.sentences)
         st.caption(f"Left out: {count} sentence{'s' * (count > 1)} whose meaning changes with a name, as readers said.")
@@ -93,6 +95,12 @@ def without_left_out(run: str, whole: ScoreCube) -> tuple[ScoreCube, frozenset[s
     if keep.all() or not keep.any():
         return whole, frozenset()
     return whole.rows(keep), left_out
+
+
+def finished(run: str, whole: ScoreCube) -> Opened:
+    """A study as the page shows it that tells of its end: at no selection, and without what readers left out."""
+    cube, left_out = without_left_out(run, whole)
+    return Opened(run, whole, cube, state.view(whole), left_out)
 
 
 def judged_away(run: str) -> frozenset[str]:
@@ -129,6 +137,12 @@ def _perturbation(key: RunKey, _cube: ScoreCube) -> Perturbation:
 def names(opened: Opened, *, baseline: str = "original", correction: str = "holm") -> pd.DataFrame:
     """See `tables.name_table`, at the chosen threshold."""
     return _names(opened.target_key, opened.cube, baseline=baseline, correction=correction, threshold=opened.threshold)
+
+
+def names_of(opened: Opened, target: Target) -> pd.DataFrame:
+    """The same of any target, at its own threshold."""
+    key, threshold = (opened.key, target.name), target.default_threshold
+    return _names(key, opened.cube, baseline="original", correction="holm", threshold=threshold)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

@@ -20,24 +20,25 @@ FILES = {
     "report.html": "The report below, one self-contained page that opens offline and prints.",
     "manifest.json": "Everything needed to run the study again: inputs with hashes, seed, versions, counts, seconds.",
     "sentences.csv": "The sentences with their anchors, groups and original scores.",
-    "names.csv": "Per name: ScoreSens with its interval, p-values, LabelDist.",
+    "names.csv": "Per name: ScoreSens with its interval, p-values, LabelDist at the model's own threshold.",
     "scores.<target>.parquet": "Every score: a row per sentence, a column per name.",
     "label_dist.csv": "LabelDist and flips by direction at 101 thresholds.",
-    "summary.json": "ScoreDev, ScoreRange, LabelDist, flips and the sensitivity–score correlation, with intervals.",
-    "flips.csv": "Every flip at the default threshold, with its text.",
+    "summary.json": "ScoreDev, ScoreRange, LabelDist, flips and the sensitivity–score correlation, with intervals and thresholds.",
+    "flips.csv": "Every flip at the model's own threshold, with its text.",
     "judgements.csv": "What readers said of flips, if they said anything.",
 }
 PREVIEW_PIXELS = 860
 
 
 @st.cache_data(max_entries=8, show_spinner="Writing the report")
-def _page(key: opened.RunKey, _cube: ScoreCube) -> str:
+def _page(key: opened.RunKey, _cube: ScoreCube, *, thresholds: tuple[float, ...]) -> str:
     return report.render(_cube)
 
 
 def page(study: Opened) -> str:
-    """The report of the study as it is now: without the sentences that readers took out."""
-    return _page(study.key, study.cube)
+    """The report of the study as it is now: at the chosen threshold, without the sentences that readers took out."""
+    cube = study.cube.with_thresholds(opened.chosen_threshold(study))
+    return _page(study.key, cube, thresholds=tuple(target.default_threshold for target in cube.targets))
 
 
 def downloads(study: Opened) -> None:
@@ -66,6 +67,12 @@ def downloads(study: Opened) -> None:
         )
     if folder is None:
         said.small_print("The study is still running: its folder can be downloaded when it has finished.")
+    own = study.target.default_threshold
+    if study.threshold != own:
+        said.small_print(
+            f"The report labels {study.target.name} from {study.threshold:g}, as chosen; the zip from {own:g}, the model's "
+            "own threshold."
+        )
     if study.left_out:
         said.small_print("The report leaves out the sentences that readers took out; the zip holds the whole study.")
 

@@ -10,7 +10,8 @@ import streamlit as st
 from pages.ui.frame import cached, markup, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
-from psa_core import jobs, tables
+from pages.ui.results import opened
+from psa_core import jobs
 from psa_core.errors import PsaError
 from psa_core.jobs import RunStatus
 from psa_core.tables import findings
@@ -68,7 +69,7 @@ def _so_far(status: RunStatus) -> None:
     except PsaError:  # the first part is about to be written
         return
     target = cube.targets[0].name
-    words = findings.name_finding(tables.name_table(cube, target), target)
+    words = findings.name_finding(cached.name_table(status.run_id, target), target)
     st.html(markup.plain(f"So far, on {cube.shape[0]:,} sentences drawn at random: {words}"))
 
 
@@ -88,11 +89,12 @@ def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
 
 
 def _found(run_id: str) -> None:
-    """One sentence for each target."""
-    cube = cached.cube(run_id)
-    st.markdown(f"{cube.shape[0]:,} sentences × {cube.shape[1]:,} names = {cube.shape[0] * cube.shape[1]:,} cells.")
-    for target in cube.targets:
-        st.html(markup.spoken(findings.name_finding(cached.name_table(run_id, target.name), target.name)))
+    """One sentence for each target, without the sentences that readers left out."""
+    study = opened.finished(run_id, cached.cube(run_id))
+    sentences, names, _ = study.cube.shape
+    st.markdown(f"{sentences:,} sentences × {names:,} names = {sentences * names:,} cells.")
+    for target in study.cube.targets:
+        st.html(markup.spoken(findings.name_finding(opened.names_of(study, target), target.name)))
 
 
 def ask_another() -> None:
