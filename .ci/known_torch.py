@@ -1,4 +1,4 @@
-"""Is the torch that pip installed one of those in requirements-torch.txt? ``python .ci/known_torch.py REPORT [--strict]``"""
+"""Is the torch that pip installed one of requirements-torch.txt? ``python .ci/known_torch.py REPORT [--strict]``"""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ import numpy as np
 import psutil
 
 from benchmarks.sessions.servers import ROOT, Served, served
-from benchmarks.speed.table import machine
 from benchmarks.sessions.visitor import Visitor, arrive
+from benchmarks.speed.table import machine
 
 MOST_SESSIONS, MOST_SERVERS, MOST_ROUNDS = 200, 8, 20
 DOCUMENT = ROOT / "docs" / "performance.md"
@@ -129,7 +129,7 @@ def _example(place: Path) -> str:
 def table(options: argparse.Namespace) -> str:
     """Measure everything and return the table in Markdown."""
     lines = [
-        "| all at the same moment | processes | sessions | median | slowest | page runs a second | processor time each | aim |",
+        "| all at the same time | processes | sessions | median | slowest | runs/s | processor time each | aim |",
         "|---|---|---|---|---|---|---|---|",
     ]
     loads = []

@@ -28,18 +28,14 @@ from psa_core.jobs.runs import (
     submit_audit,
     write_status,
 )
-
 from psa_core.jobs.titles import LONGEST_TITLE, give_title, started, title
 
 __all__ = [
-    "LONGEST_TITLE",
-    "give_title",
-    "started",
-    "title",
     "CANCEL",
     "JOB",
     "LIVE",
     "LOCK",
+    "LONGEST_TITLE",
     "PARTIAL",
     "RESULT",
     "RUN_ID",
@@ -47,6 +43,7 @@ __all__ = [
     "attached",
     "cancel",
     "create",
+    "give_title",
     "history",
     "keep",
     "open_cube",
@@ -56,8 +53,10 @@ __all__ = [
     "root",
     "run_path",
     "spec_at",
+    "started",
     "status",
     "submit",
     "submit_audit",
+    "title",
     "write_status",
 ]

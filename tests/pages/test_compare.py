@@ -60,7 +60,12 @@ def added(page: AppTest, typed: str) -> AppTest:
 
 @pytest.mark.parametrize(
     ("form", "known"),
-    [(" {} ", False), (" {} ", True), ("http://h:8501/names?c=0.5&run={}", True), ("http://h/names?run={}&c=0.5", False)],
+    [
+        (" {} ", False),
+        (" {} ", True),
+        ("http://h:8501/names?c=0.5&run={}", True),
+        ("http://h/names?run={}&c=0.5", False),
+    ],
 )
 def test_a_study_is_added_by_its_address(
     open_page: OpenPage, monkeypatch: pytest.MonkeyPatch, form: str, known: bool
@@ -78,7 +83,11 @@ def test_a_study_is_added_by_its_address(
 
 @pytest.mark.parametrize(
     ("typed", "said"),
-    [("B" * 20, "unknown run id"), ("http://localhost:8501/names?run=" + "B" * 20, "unknown run id"), ("nonsense", "the link of a study")],
+    [
+        ("B" * 20, "unknown run id"),
+        ("http://localhost:8501/names?run=" + "B" * 20, "unknown run id"),
+        ("nonsense", "the link of a study"),
+    ],
 )
 def test_what_is_no_study_is_said(open_page: OpenPage, words_of: Words, typed: str, said: str) -> None:
     mine = result_studies.keep()

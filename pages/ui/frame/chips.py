@@ -20,7 +20,10 @@ def show(cube: ScoreCube) -> None:
     study = cube.provenance.get("study", {})
     parts = [f"{cube.shape[0]:,} sentences", f"{cube.shape[1]:,} names", str(study.get("model", ""))]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(" × ".join(parts[:2]) + f" · {parts[2]} · {seen.target} ≥ {_digits(float(seen.threshold or 0))}", width="content")
+        st.text(
+            " × ".join(parts[:2]) + f" · {parts[2]} · {seen.target} ≥ {_digits(float(seen.threshold or 0))}",
+            width="content",
+        )
         chosen = _chips(seen)
         if chosen:
             st.session_state[Key.CHIPS] = chosen

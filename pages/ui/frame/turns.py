@@ -1,7 +1,7 @@
 """Page runs of one server process take turns, first come, first served.
 
 Python runs one thread at a time. Pages that run side by side are not done sooner: they are all done last, and every
-change of thread costs. A run that takes longer than its turn goes on without one, so that a slow page holds up no other.
+change of thread costs. A run that takes longer than its turn goes on without one, so a slow page holds up no other.
 """
 
 from __future__ import annotations

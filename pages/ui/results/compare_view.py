@@ -242,7 +242,9 @@ def _cells(study: Opened, shared: SharedCells, targets: tuple[str, str], *, titl
         },
         alt="Cells sorted by disagreement of the two studies",
     )
-    exports.csv_button(_cell_rows(found, perturbation_of(shared.first), columns), "disagreements.csv", key="disagreements_csv")
+    exports.csv_button(
+        _cell_rows(found, perturbation_of(shared.first), columns), "disagreements.csv", key="disagreements_csv"
+    )
 
 
 def _shown_texts(cube: ScoreCube) -> Perturbation:

@@ -89,7 +89,7 @@ def need_study() -> Opened:
 
 
 def without_left_out(run: str, whole: ScoreCube) -> tuple[ScoreCube, frozenset[str]]:
-    """A study without the sentences that readers took out, and their ids; whole where that is wished, or all are out."""
+    """A study without the sentences that readers took out, and their ids; whole where that is wished or all are out."""
     left_out = judged_away(run) if st.session_state.get(Key.SENTENCES_LEAVE_OUT, True) else frozenset()
     keep = ~whole.sentences["sentence_id"].isin(left_out).to_numpy()
     if keep.all() or not keep.any():
@@ -227,7 +227,7 @@ def _summary(key: RunKey, _cube: ScoreCube, *, thresholds: tuple[tuple[str, floa
 
 
 def averaged_summary(opened: Opened, count: int) -> tables.corpus.Summary:
-    """The summary of the study's name-averaged form, at the chosen threshold: so many names of the list averaged over."""
+    """The summary of the study's name-averaged form, at the chosen threshold: over so many names of the list."""
     thresholds = _within(opened.cube, chosen_threshold(opened))
     return _averaged_summary(opened.key, opened.cube, count=count, thresholds=thresholds)
 

@@ -23,7 +23,7 @@ FILES = {
     "names.csv": "Per name: ScoreSens with its interval, p-values, LabelDist at the model's own threshold.",
     "scores.<target>.parquet": "Every score: a row per sentence, a column per name.",
     "label_dist.csv": "LabelDist and flips by direction at 101 thresholds.",
-    "summary.json": "ScoreDev, ScoreRange, LabelDist, flips and the sensitivity–score correlation, with intervals and thresholds.",
+    "summary.json": "ScoreDev, ScoreRange, LabelDist, flips, sensitivity–score correlation; intervals, thresholds.",
     "flips.csv": "Every flip at the model's own threshold, with its text.",
     "judgements.csv": "What readers said of flips, if they said anything.",
 }
@@ -70,8 +70,8 @@ def downloads(study: Opened) -> None:
     own = study.target.default_threshold
     if study.threshold != own:
         said.small_print(
-            f"The report labels {study.target.name} from {study.threshold:g}, as chosen; the zip from {own:g}, the model's "
-            "own threshold."
+            f"The report labels {study.target.name} from {study.threshold:g}, as chosen; the zip from {own:g}, the "
+            "model's own threshold."
         )
     if study.left_out:
         said.small_print("The report leaves out the sentences that readers took out; the zip holds the whole study.")
