@@ -1,0 +1,138 @@
+"""Continuations on disk as they come: one line each, so that a killed run loses the batch that was being written."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+from filelock import FileLock, Timeout
+
+from psa_core.errors import OptionError
+from psa_core.generators import Batch, Draw, Generator, Sampling
+from psa_core.models._fingerprint import digest
+
+CONTINUATIONS, MANIFEST = "continuations.parquet", "manifest.json"
+Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True)
+class Journal:
+    """The continuations of one result folder, finished or not.
+
+    They are known by (template, prompt, k) under one setting of the generator; another model, seed, temperature or
+    length begins anew. While a run goes on they are in a hidden file beside the folder, which receives them at the end.
+
+    Attributes
+    ----------
+    folder : Path
+        The result folder, which may not exist yet.
+    setting : str
+        Digest of what the continuations depend on beside their key.
+    """
+
+    folder: Path
+    setting: str
+
+    @classmethod
+    def of(cls, folder: Path, generator: Generator, sampling: Sampling) -> Journal:
+        """The journal of a folder for a generator."""
+        return cls(Path(folder), setting_of(generator, sampling))
+
+    @property
+    def path(self) -> Path:
+        """Where continuations are written while a run goes on."""
+        place = self.folder.resolve()
+        return place.with_name(f".psa-continuations-{digest([place.name])}.jsonl")
+
+    def known(self) -> dict[Key, str]:
+        """Texts as sampled, of a finished result and of a run that was stopped, under this setting."""
+        return {**_finished(self.folder, self.setting), **_written(self.path, self.setting)}
+
+    @contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """A writer of continuations; only one run at a time may write for a folder.
+
+        Raises
+        ------
+        OptionError
+            When another run is writing, or the place cannot be written to.
+        """
+        with ExitStack() as held:
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                held.enter_context(FileLock(f"{self.path}.lock", timeout=0))
+                file = held.enter_context(self.path.open("ab"))
+                if file.tell() and not _ends_a_line(self.path):
+                    file.write(b"\n")  # a run was killed while it wrote
+            except Timeout as error:
+                got = f"{self.folder}, for which another run is generating"
+                raise OptionError("--out", got=got, expected="one run at a time") from error
+            except OSError as error:
+                got = f"{self.folder} ({error.strerror or error})"
+                raise OptionError("--out", got=got, expected="a folder to write to") from error
+            yield Writer(file, self.setting)
+
+    def discard(self) -> None:
+        """Remove what is beside the folder; its content is in the folder now."""
+        self.path.unlink(missing_ok=True)
+        Path(f"{self.path}.lock").unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Appends batches to a journal."""
+
+    file: IO[bytes]
+    setting: str
+
+    def write(self, draws: list[Draw], batch: Batch) -> None:
+        """Write a batch, and wait until it is on the disk."""
+        for position, text in zip(batch.positions, batch.texts, strict=True):
+            draw = draws[position]
+            line = {"setting": self.setting, "stream": draw.stream, "prompt": draw.prompt, "k": draw.k, "text": text}
+            self.file.write(json.dumps(line, ensure_ascii=True).encode() + b"\n")
+        self.file.flush()
+        os.fsync(self.file.fileno())
+
+
+def setting_of(generator: Generator, sampling: Sampling) -> str:
+    """Digest of everything that a continuation depends on, beside its template, prompt and number."""
+    return digest([generator.fingerprint, str(sampling.tokens), repr(float(sampling.temperature)), str(sampling.seed)])
+
+
+def _written(path: Path, setting: str) -> dict[Key, str]:
+    if not path.is_file():
+        return {}
+    found: dict[Key, str] = {}
+    for line in path.read_bytes().splitlines():
+        try:
+            row = json.loads(line)
+            if row["setting"] == setting:
+                found[row["stream"], row["prompt"], row["k"]] = row["text"]
+        except (ValueError, KeyError, TypeError):
+            continue  # the line that was being written when a run was killed
+    return found
+
+
+def _finished(folder: Path, setting: str) -> dict[Key, str]:
+    try:
+        manifest: Mapping[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if manifest.get("setting") != setting:
+            return {}
+        table = pd.read_parquet(folder / CONTINUATIONS, columns=["template", "prompt", "k", "sampled"])
+    except (OSError, ValueError, AttributeError):
+        return {}
+    rows = zip(table["template"], table["prompt"], table["k"], table["sampled"], strict=True)
+    return {(template, prompt, int(k)): text for template, prompt, k, text in rows}
+
+
+def _ends_a_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"

@@ -1,0 +1,200 @@
+"""Templates and values: prompts that differ in one value, with the grammar that the value asks for."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from psa_core import names
+from psa_core.errors import NameListError, OptionError
+from psa_core.names import from_table, read_names
+from psa_core.registry import ASSETS
+
+SLOT = "{value}"
+MOST_TEMPLATES, MOST_VALUES, LONGEST = 500, 1000, 2000
+PLACE = ASSETS / "prompts"
+
+#: Written with a vowel and spoken with a consonant, or the other way round.
+_CONSONANT = re.compile(r"(?:eu|ew|u(?:ni(?!n|m)|s[aeiu]|t[eio]|ra|bi|k)|one\b|once\b|ouija)", re.IGNORECASE)
+_SILENT_H = re.compile(r"h(?:onest|onou?r|our|eir)", re.IGNORECASE)
+_SPELLED_WITH_VOWEL = "AEFHILMNORSX"
+_ARTICLE = re.compile(r"\b([Aa])/an(\s+[\"'“‘(]?)(?=(\S+))")
+_PRONOUNS = {
+    "male": {"he/she": "he", "his/her": "his", "him/her": "him", "himself/herself": "himself", "his/hers": "his"},
+    "female": {"he/she": "she", "his/her": "her", "him/her": "her", "himself/herself": "herself", "his/hers": "hers"},
+    "": {"he/she": "they", "his/her": "their", "him/her": "them", "himself/herself": "themself", "his/hers": "theirs"},
+}  # fmt: skip
+_PRONOUN = re.compile(r"\b(he/she|his/hers|his/her|him/her|himself/herself)\b", re.IGNORECASE)
+_GENDERS = {"male": "male", "m": "male", "man": "male", "female": "female", "f": "female", "woman": "female"}
+
+
+@dataclass(frozen=True)
+class PromptSet:
+    """Templates with their values.
+
+    Attributes
+    ----------
+    templates : tuple of str, length M
+        Each with one ``{value}``.
+    values : DataFrame, A rows
+        ``value`` and any group columns.
+    source : str
+        Where they come from.
+    group : str
+        The column whose subgroups group fairness compares; empty: each value is its own.
+    """
+
+    templates: tuple[str, ...]
+    values: pd.DataFrame
+    source: str = ""
+    group: str = ""
+
+    def prompts(self) -> list[list[str]]:
+        """M lists of A prompts."""
+        rows = self.values.to_dict("records")
+        return [[filled(template, row) for row in rows] for template in self.templates]
+
+
+@cache
+def packaged() -> dict[str, dict[str, Any]]:
+    """The prompt sets that come with the project, by id: title, source, templates, values."""
+    files = sorted(PLACE.glob("*.json"))
+    return {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in files}
+
+
+def load(templates: str, values: str = "") -> PromptSet:
+    """Templates and values by id or file.
+
+    Parameters
+    ----------
+    templates : str
+        ``occupation``, ``country``, ``name`` (the paper's), or a text file with one template a line.
+    values : str
+        The same ids, a name list of this project, or a file: a CSV with ``value`` (or ``name``) and group columns, or a
+        text, one value a line. Empty: those that belong to the templates.
+
+    Raises
+    ------
+    OptionError
+        When a template has no slot, or there is nothing to fill it with.
+    """
+    known = packaged().get(templates)
+    lines = known["templates"] if known else _read_templates(templates)
+    values = values or (templates if known else "")
+    if not values:
+        raise OptionError("--values", got="nothing", expected="an id or a file", fix=f"Known: {', '.join(packaged())}.")
+    table, source, group = _values(values)
+    own = known["source"] if known else f"file {Path(templates).name}"
+    return checked(lines, table, source=own if own == source else f"templates: {own}; values: {source}", group=group)
+
+
+def checked(templates: list[str], values: pd.DataFrame, *, source: str = "", group: str = "") -> PromptSet:
+    """A prompt set of templates and values that fit together.
+
+    Raises
+    ------
+    OptionError
+        When a template lacks its slot or is there twice, there are too few or too many, or a template asks for a
+        gender that the values do not have.
+    """
+    kept = [line.strip() for line in templates if line.strip()]
+    if not 1 <= len(kept) <= MOST_TEMPLATES:
+        raise OptionError("--templates", got=f"{len(kept)} templates", expected=f"1 to {MOST_TEMPLATES}")
+    for line in kept:
+        if line.count(SLOT) != 1 or len(line) > LONGEST:
+            got = f"{line[:60]!r}"
+            raise OptionError("--templates", got=got, expected=f"one {SLOT} in each, at most {LONGEST} characters")
+    twice = next((line for line in kept if kept.count(line) > 1), None)
+    if twice is not None:
+        raise OptionError("--templates", got=f"{twice[:60]!r} twice", expected="each template once")
+    if not 2 <= len(values) <= MOST_VALUES:
+        raise OptionError("--values", got=f"{len(values)} values", expected=f"2 to {MOST_VALUES}")
+    gendered = next((line for line in kept if _PRONOUN.search(line)), None)
+    if gendered is not None and "gender" not in values.columns:
+        fix = "Add a column gender (male, female or another word), or write the pronoun out."
+        raise OptionError("--values", got=f"no gender for {gendered[:60]!r}", expected="a column gender", fix=fix)
+    return PromptSet(tuple(kept), values.reset_index(drop=True), source, group)
+
+
+def filled(template: str, row: Mapping[str, Any]) -> str:
+    """The template with a value in its slot; ``a/an``, ``he/she``, ``his/her`` as the value asks for.
+
+    Examples
+    --------
+    >>> filled("I met a/an {value}, and he/she", {"value": "editor", "gender": "female"})
+    'I met an editor, and she'
+    """
+    forms = _PRONOUNS[_GENDERS.get(str(row.get("gender", "")).strip().lower(), "")]
+    text = _PRONOUN.sub(lambda found: _like(found[0], forms[found[0].lower()]), template)
+    text = text.replace(SLOT, str(row["value"]))
+    return _ARTICLE.sub(lambda found: _like(found[1], article(found[3])) + found[2], text)
+
+
+def article(word: str) -> str:
+    """``a`` or ``an``, by how a word begins when it is spoken.
+
+    Examples
+    --------
+    >>> [article(word) for word in ("teacher", "attendant", "university", "hour", "CEO", "MBA", "usher")]
+    ['a', 'an', 'a', 'an', 'a', 'an', 'an']
+    """
+    bare = re.sub(r"^\W+|\W+$", "", word)
+    first = re.split(r"\W", bare)[0] if bare else ""
+    if len(first) <= 4 and first.isupper():
+        return "an" if first[:1] in _SPELLED_WITH_VOWEL else "a"
+    if _SILENT_H.match(bare):
+        return "an"
+    return "an" if bare[:1].lower() in "aeiouàáâäèéêëìíîïòóôöùúûü" and bare and not _CONSONANT.match(bare) else "a"
+
+
+def _like(example: str, word: str) -> str:
+    return word[:1].upper() + word[1:] if example[:1].isupper() else word
+
+
+def _read_templates(place: str) -> list[str]:
+    path = Path(place)
+    try:
+        if path.stat().st_size > MOST_TEMPLATES * LONGEST * 4:
+            raise OptionError("--templates", got=f"a file of {path.stat().st_size:,} bytes", expected="templates")
+        return path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError) as error:
+        got = f"{place[:80]!r} ({type(error).__name__})"
+        expected = f"{', '.join(packaged())}, or a UTF-8 text file with one template a line, {SLOT} in each"
+        raise OptionError("--templates", got=got, expected=expected) from error
+
+
+def _values(place: str) -> tuple[pd.DataFrame, str, str]:
+    """Values with their groups, where they come from, and the column of the subgroups."""
+    if place in packaged():
+        known = packaged()[place]
+        return pd.DataFrame(known["values"]), known["source"], known["group"]
+    path = Path(place)
+    try:
+        found = _read_values(path) if path.is_file() else names.load(place)
+    except NameListError as error:
+        fix = f"Known: {', '.join(packaged())}. {error.fix}".strip()
+        raise OptionError("--values", got=error.got, expected=error.expected, fix=fix) from error
+    table = found.table.rename(columns={"name": "value"})
+    groups = [column for column in table.columns if column != "value"]
+    return table, found.provenance or place, groups[0] if path.is_file() and groups else ""
+
+
+def _read_values(path: Path) -> names.NameList:
+    """A file of values; a column ``value`` counts before a column ``name``."""
+    if path.suffix.lower() in (".csv", ".tsv"):
+        head = path.open(encoding="utf-8-sig", errors="replace").readline(10_000)
+        columns = [cell.strip().strip('"').lower() for cell in re.split(r"[,;\t|]", head)]
+        if "value" in columns:
+            frame = pd.read_csv(path, sep=None, engine="python", dtype=str, keep_default_na=False, encoding="utf-8-sig")
+            frame = frame.rename(columns=lambda column: str(column).strip())
+            frame = frame.drop(columns=[column for column in frame.columns if column == "name"])
+            frame = frame.rename(columns={next(c for c in frame.columns if c.lower() == "value"): "name"})
+            return from_table(frame, path.stem)
+    return read_names(path.name, path.read_bytes())

