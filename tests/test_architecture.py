@@ -14,6 +14,7 @@ LAYERS = {
     "gate": ("psa_core.trust",),
     "leaves": ("psa_core.inputs", "psa_core.cube", "psa_core.stats", "psa_core.environment"),
     "plug-ins": ("psa_core.anchors", "psa_core.models", "psa_core.methods"),
+    "writers": ("psa_core.generators",),
     "memory": ("psa_core.cache", "psa_core.metrics"),
     "scoring": ("psa_core.scoring",),
     "study": ("psa_core.study",),
@@ -68,7 +69,7 @@ def test_imports_point_down(path: Path) -> None:
         assert here == there or HEIGHT[there] < HEIGHT[here], f"{here} imports {there}, which is not below it"
 
 
-@pytest.mark.parametrize("folder", ["anchors", "models", "methods", "cli"])
+@pytest.mark.parametrize("folder", ["anchors", "models", "generators", "methods", "cli"])
 def test_plug_ins_see_only_private_siblings(folder: str) -> None:
     package = f"psa_core.{folder}"
     for path in (ROOT / "psa_core" / folder).glob("*.py"):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.generators._base import Batch, Draw, Estimate, Generator, GeneratorCard, GeneratorPlugin, Sampling
-from psa_core.given import as_texts, words
+from psa_core.inputs.checks import as_texts, words
 from psa_core.registry import discover
+from psa_core.trust import Need, Origin
 
 __all__ = [
     "Batch",
@@ -18,7 +20,9 @@ __all__ = [
     "GeneratorPlugin",
     "Sampling",
     "cards",
+    "check",
     "load",
+    "needs",
     "plugins",
     "sample",
 ]
@@ -34,23 +38,59 @@ def cards() -> tuple[GeneratorCard, ...]:
     return tuple(card for plugin in plugins().values() for card in plugin.cards())
 
 
-def load(generator_id: str) -> Generator:
+def load(generator_id: str, *, origin: Origin | None = None) -> Generator:
     """Load a generator: ``lm:smollm2``, ``lm:<hub id, folder or .gguf>``, ``chat:<address>``, ``continuations:<file>``.
+
+    Parameters
+    ----------
+    generator_id : str
+    origin : Origin, optional
+        Who names it, where that is not who this thread acts for; see `psa_core.trust`.
+
+    Raises
+    ------
+    OptionError
+        When it may not be loaded on that word.
+    ModelError
+        When the id is unknown or the model cannot be loaded; the message says what to do.
+    """
+    plugin, argument = _found(check(generator_id, origin))
+    try:
+        with trust.acting(origin):
+            return plugin.load(argument)
+    except OSError as error:
+        got = f"{generator_id[:80]!r}, which cannot be read ({error.strerror or type(error).__name__})"
+        raise ModelError("--lm", got=got, expected="a model that is there and that you may read") from error
+
+
+def check(generator_id: str, origin: Origin | None = None) -> str:
+    """The id, where it may be loaded on somebody's word; loads nothing. See `load` for what it raises."""
+    plain = words("--lm", generator_id)
+    for need in needs(plain):
+        trust.permit("--lm", need, origin)
+    return plain
+
+
+def needs(generator_id: str) -> tuple[Need, ...]:
+    """What loading a generator does: nothing for a packaged one.
 
     Raises
     ------
     ModelError
-        When the id is unknown or the model cannot be loaded; the message says what to do.
+        When the id is unknown.
     """
-    kind, _, argument = words("--lm", generator_id).partition(":")
+    plugin, argument = _found(generator_id)
+    packaged = generator_id in {card.id for card in plugin.cards()}
+    return () if packaged else plugin.takes.needs(argument)
+
+
+def _found(generator_id: str) -> tuple[GeneratorPlugin, str]:
+    """Who loads a generator, and what it is given."""
+    kind, _, argument = generator_id.partition(":")
     if kind not in plugins() or not argument:
         choices = ", ".join(f"{plugin.id}:<{plugin.argument}>" for plugin in plugins().values())
         raise ModelError("--lm", got=repr(generator_id), expected=f"one of {choices}")
-    try:
-        return plugins()[kind].load(argument)
-    except OSError as error:
-        got = f"{generator_id[:80]!r}, which cannot be read ({error.strerror or type(error).__name__})"
-        raise ModelError("--lm", got=got, expected="a model that is there and that you may read") from error
+    return plugins()[kind], argument
 
 
 def sample(generator: Generator, prompts: Sequence[str], k: int, sampling: Sampling | None = None) -> list[list[str]]:

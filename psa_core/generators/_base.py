@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from psa_core import trust
 from psa_core.errors import OptionError
-from psa_core.given import whole_number
+from psa_core.inputs.checks import whole_number
 
 MOST_TOKENS = 1000
 HOTTEST = 5.0
@@ -153,6 +154,8 @@ class GeneratorPlugin:
         Generators that can be used at once; cheap, and loads nothing heavy.
     argument : str
         What follows the colon, in words.
+    takes : trust.Takes
+        What loading it does with the argument.
     """
 
     id: str
@@ -161,3 +164,4 @@ class GeneratorPlugin:
     load: Callable[[str], Generator]
     cards: Callable[[], tuple[GeneratorCard, ...]] = tuple
     argument: str = ""
+    takes: trust.Takes = trust.NOTHING

@@ -97,8 +97,8 @@ class Decoder:
         answer = self.model(
             input_ids=ids.to(owners.device), past_key_values=cache, use_cache=True, logits_to_keep=1, **places
         )
-        mask, lengths = (mask[owners], lengths[owners]) if ragged else (None, None)
-        return _State(answer.logits[owners, -1], with_room(cache, owners, steps), mask, lengths)
+        theirs = (mask[owners], lengths[owners]) if ragged else (None, None)
+        return _State(answer.logits[owners, -1], with_room(cache, owners, steps), *theirs)
 
 
 @dataclass(eq=False)
@@ -125,9 +125,9 @@ class _State:
             self.mask = torch.cat([self.mask, torch.ones_like(self.mask[:, :1])], dim=1)
             places = {"attention_mask": self.mask, "position_ids": self.lengths[:, None]}
             self.lengths = self.lengths + 1
-        self.logits = model(
-            input_ids=chosen[:, None], past_key_values=self.cache, use_cache=True, **places
-        ).logits[:, -1]
+        self.logits = model(input_ids=chosen[:, None], past_key_values=self.cache, use_cache=True, **places).logits[
+            :, -1
+        ]
 
 
 def pick(logits: Any, noise: Any, temperature: float) -> Any:

@@ -26,6 +26,9 @@ class RoomyLayer(DynamicLayer):
         self._used = read.get_seq_length()
         self.keys, self.values = _grown(read.keys, owners, steps), _grown(read.values, owners, steps)
 
+    keys: Any
+    values: Any
+
     def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
         """Put keys and values at the end; all of them so far."""
         end = self._used + key_states.shape[-2]

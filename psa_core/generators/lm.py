@@ -10,6 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.generators._base import Batch, Draw, Estimate, GeneratorCard, GeneratorPlugin, Sampling
 from psa_core.generators._decoding import Decoder
@@ -48,7 +49,7 @@ class CausalGenerator:
 
     def sample(self, draws: Sequence[Draw], sampling: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
         """Continuations of the draws, batch by batch as they are finished."""
-        from psa_core.models._transformers import max_tokens_of
+        from psa_core.models._transformers.classifier import max_tokens_of
 
         ids = self._ids(draws)
         longest = max(map(len, ids.values()), default=0) + sampling.tokens
@@ -147,7 +148,7 @@ def load(argument: str) -> CausalGenerator:
         When it cannot be found, fetched or loaded, or is no causal language model.
     """
     from psa_core.models._fingerprint import digest, digest_of_model, digest_of_tokenizer
-    from psa_core.models._hub import split_options
+    from psa_core.models._transformers.hub import split_options
     from psa_core.models.lm import load_language_model
 
     name, options = split_options(argument, OPTIONS)
@@ -219,4 +220,5 @@ GENERATOR = GeneratorPlugin(
     load=load,
     cards=lambda: (CARD,) if importlib.util.find_spec(PACKAGE.replace("-", "_")) else (),
     argument="smollm2, hub id, folder or .gguf file",
+    takes=trust.HUB_OR_PATH,
 )

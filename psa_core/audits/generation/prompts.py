@@ -12,9 +12,10 @@ from typing import Any
 
 import pandas as pd
 
-from psa_core import names
+from psa_core import trust
+from psa_core.inputs import names
 from psa_core.errors import NameListError, OptionError
-from psa_core.names import from_table, read_names
+from psa_core.inputs.names import read_names
 from psa_core.registry import ASSETS
 
 SLOT = "{value}"
@@ -25,7 +26,7 @@ PLACE = ASSETS / "prompts"
 _CONSONANT = re.compile(r"(?:eu|ew|u(?:ni(?!n|m)|s[aeiu]|t[eio]|ra|bi|k)|one\b|once\b|ouija)", re.IGNORECASE)
 _SILENT_H = re.compile(r"h(?:onest|onou?r|our|eir)", re.IGNORECASE)
 _SPELLED_WITH_VOWEL = "AEFHILMNORSX"
-_ARTICLE = re.compile(r"\b([Aa])/an(\s+[\"'“‘(]?)(?=(\S+))")
+_ARTICLE = re.compile(r"\b([Aa])/[Aa]n(\s+[\"'“‘(]?)(?=(\S+))")
 _PRONOUNS = {
     "male": {"he/she": "he", "his/her": "his", "him/her": "him", "himself/herself": "himself", "his/hers": "his"},
     "female": {"he/she": "she", "his/her": "her", "him/her": "her", "himself/herself": "herself", "his/hers": "hers"},
@@ -159,6 +160,7 @@ def _like(example: str, word: str) -> str:
 
 
 def _read_templates(place: str) -> list[str]:
+    trust.permit_path("--templates", place)
     path = Path(place)
     try:
         if path.stat().st_size > MOST_TEMPLATES * LONGEST * 4:
@@ -176,6 +178,8 @@ def _values(place: str) -> tuple[pd.DataFrame, str, str]:
         known = packaged()[place]
         return pd.DataFrame(known["values"]), known["source"], known["group"]
     path = Path(place)
+    if path.is_file():
+        trust.permit_path("--values", place)
     try:
         found = _read_values(path) if path.is_file() else names.load(place)
     except NameListError as error:
@@ -187,14 +191,11 @@ def _values(place: str) -> tuple[pd.DataFrame, str, str]:
 
 
 def _read_values(path: Path) -> names.NameList:
-    """A file of values; a column ``value`` counts before a column ``name``."""
+    """A file of values: one with a column ``value`` is read as a name list that calls it ``name``."""
+    content = path.read_bytes()
     if path.suffix.lower() in (".csv", ".tsv"):
-        head = path.open(encoding="utf-8-sig", errors="replace").readline(10_000)
-        columns = [cell.strip().strip('"').lower() for cell in re.split(r"[,;\t|]", head)]
-        if "value" in columns:
-            frame = pd.read_csv(path, sep=None, engine="python", dtype=str, keep_default_na=False, encoding="utf-8-sig")
-            frame = frame.rename(columns=lambda column: str(column).strip())
-            frame = frame.drop(columns=[column for column in frame.columns if column == "name"])
-            frame = frame.rename(columns={next(c for c in frame.columns if c.lower() == "value"): "name"})
-            return from_table(frame, path.stem)
-    return read_names(path.name, path.read_bytes())
+        head, line_end, rest = content.partition(b"\n")
+        content = (
+            re.sub(rb"(?i)(?<![\w ])(\s*\"?)value(\"?\s*)(?![\w ])", rb"\1name\2", head, count=1) + line_end + rest
+        )
+    return read_names(path.name, content)

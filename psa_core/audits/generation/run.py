@@ -17,7 +17,7 @@ from psa_core.audits._grid import Grid
 from psa_core.audits.generation import prompts
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.cutting import cut
-from psa_core.audits.generation.journal import Journal, Writer
+from psa_core.audits.generation.journal import Journal
 from psa_core.audits.generation.prompts import PromptSet
 from psa_core.audits.run import Running, account, score
 from psa_core.cube import Target
@@ -72,6 +72,15 @@ class GenerationSpec:
     def sampling(self) -> Sampling:
         """How continuations are sampled."""
         return Sampling(self.tokens, self.temperature, self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """A finished audit: the cube, the texts as sampled by (template, prompt, k), and where they are kept until then."""
+
+    cube: GenerationCube
+    sampled: dict[tuple[str, str, int], str]
+    journal: Journal
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,8 +142,8 @@ def execute(
     running: Running | None = None,
     *,
     publish: Callable[[GenerationCube], None] | None = None,
-) -> GenerationCube:
-    """Generate what the folder does not have yet, score it, and return the cube; the folder itself is not written.
+) -> Done:
+    """Generate what the folder does not have yet and score it; the folder itself is not written.
 
     Parameters
     ----------
@@ -163,10 +172,10 @@ def execute(
         if publish and k < planned.spec.continuations:
             publish(cube)
     assert cube is not None
-    return cube
+    return Done(cube, work.known, work.journal)
 
 
-def run(spec: GenerationSpec, out: Path, running: Running | None = None) -> GenerationCube:
+def run(spec: GenerationSpec, out: Path, running: Running | None = None) -> Done:
     """Load the models and do the audit of a spec; see `execute`."""
     running = running or Running()
     planned = plan(spec)
@@ -238,7 +247,7 @@ class _Work:
         draws = self.planned.draws[: m * a * k]
         sampled = [self.known.get(self._key(draw)) for draw in draws]
         cuts = {text: cut(text) for text in set(sampled) if text is not None}
-        flat = np.array([cuts.get(text, "") for text in sampled], object)
+        flat = np.array(["" if text is None else cuts[text] for text in sampled], np.object_)
         texts = flat.reshape(k, m, a).transpose(1, 2, 0)
         scored = [self._scored(name, texts) for name in self.scorers]
         found = self.planned.prompt_set
@@ -250,10 +259,6 @@ class _Work:
             np.concatenate([scores for _, scores in scored], axis=-1),
             self._provenance(sampled, texts),
         )
-
-    def sampled(self) -> dict[tuple[str, str, int], str]:
-        """Texts as sampled, by (template, prompt, k)."""
-        return self.known
 
     def _scored(self, name: str, texts: np.ndarray) -> tuple[list[Target], np.ndarray]:
         """The targets of a scorer, and the scores (M, A, K, T) of continuations read alone, without their prompt."""

@@ -1,0 +1,180 @@
+"""The result folder of an audit of a language model: written all or nothing, opened again as the same cube."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.cutting import cut
+from psa_core.audits.generation.run import AUDIT
+from psa_core.audits.generation.tables import Tables
+from psa_core.audits.zipped import unzip
+from psa_core.inputs.spreadsheet import plain
+from psa_core.cube import Target
+from psa_core.errors import CubeError, RunFolderError
+from psa_core.folders.writing import MANIFEST, whole_folder
+from psa_core.folders.results import write_csv, write_json
+
+CONTINUATIONS, SCORES = "continuations.parquet", "scores.parquet"
+PAIRS, MATRIX, VALUES, SUMMARY, REPORT = "pairs.csv", "matrix.csv", "values.csv", "summary.json", "report.html"
+EXPECTED = "the files that `python -m psa_core generate` writes"
+Key = tuple[str, str, int]
+Report = Callable[[GenerationCube, Tables], str]
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A result folder.
+
+    Attributes
+    ----------
+    cube : GenerationCube
+        Its provenance is the manifest.
+    tables : Tables
+        As they were written; nothing is measured again.
+    """
+
+    cube: GenerationCube
+    tables: Tables
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What the run was."""
+        return dict(self.cube.provenance)
+
+
+def write(
+    cube: GenerationCube, tables: Tables, folder: Path, *, sampled: Mapping[Key, str], prompts: list[list[str]],
+    report: Report,
+) -> None:  # fmt: skip
+    """Write every file of the folder, or none.
+
+    Parameters
+    ----------
+    cube : GenerationCube
+    tables : Tables
+    folder : Path
+        New, empty, or an earlier result.
+    sampled : mapping
+        Texts as sampled, by (template, prompt, k): what a later run need not generate again.
+    prompts : M lists of A prompts
+    report : callable
+        Makes the text of ``report.html``.
+    """
+    m, a, k = cube.shape
+    cells = [(t, v, n) for t in range(m) for v in range(a) for n in range(k)]
+    templates, values = cube.templates["template"].tolist(), cube.values["value"].tolist()
+    keys = pd.DataFrame(
+        {
+            "template": [templates[t] for t, _, _ in cells],
+            "value": [values[v] for _, v, _ in cells],
+            "k": np.array([n for _, _, n in cells], np.int64),
+        }
+    )
+    texts = keys.assign(
+        prompt=[prompts[t][v] for t, v, _ in cells],
+        continuation=cube.texts.ravel(),
+        sampled=[sampled.get((templates[t], prompts[t][v], n)) for t, v, n in cells],
+    )
+    scores = pd.concat([keys, pd.DataFrame(cube.scores.reshape(m * a * k, -1), columns=cube.scorers)], axis=1)
+    manifest = {
+        **cube.provenance,
+        "value_columns": [str(column) for column in cube.values.columns],
+        "value_table": cube.values.astype(str).to_dict("records"),
+        "template_list": templates,
+        "targets": [vars(target) for target in cube.targets],
+    }
+    with whole_folder(folder) as place:
+        write_json(place / MANIFEST, manifest)
+        texts.to_parquet(place / CONTINUATIONS, index=False)
+        scores.to_parquet(place / SCORES, index=False)
+        write_csv(place / PAIRS, tables.pairs)
+        write_csv(place / MATRIX, tables.matrix)
+        write_csv(place / VALUES, tables.values)
+        write_json(place / SUMMARY, tables.summary)
+        (place / REPORT).write_text(report(cube, tables), encoding="utf-8")
+
+
+def is_generation(folder: Path) -> bool:
+    """Whether a folder's manifest says that it is one of these."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(manifest, dict) and manifest.get("audit") == AUDIT
+
+
+def read(folder: Path) -> Opened:
+    """Open such a folder; raises `RunFolderError` when it is another one, or a file is missing or damaged."""
+    folder = Path(folder)
+    if not is_generation(folder):
+        raise RunFolderError("result folder", got="another folder", expected="an audit of a language model")
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        cube = _cube(
+            manifest,
+            pd.read_parquet(folder / CONTINUATIONS, columns=["template", "value", "k", "sampled"]),
+            pd.read_parquet(folder / SCORES),
+        )
+        found = Tables(
+            _frame(folder / PAIRS),
+            _frame(folder / MATRIX),
+            _frame(folder / VALUES),
+            json.loads((folder / SUMMARY).read_text(encoding="utf-8")),
+        )
+    except (OSError, LookupError, TypeError, ValueError, AttributeError, CubeError) as error:
+        got = f"a file missing or damaged ({type(error).__name__}: {error})"
+        raise RunFolderError("result folder", got=got, expected=EXPECTED) from error
+    return Opened(cube, found)
+
+
+def read_zip(content: bytes) -> Opened:
+    """Open a zipped result folder."""
+    with tempfile.TemporaryDirectory() as place:
+        unzip(content, Path(place))
+        return read(Path(place))
+
+
+def _cube(manifest: dict[str, Any], texts: pd.DataFrame, scores: pd.DataFrame) -> GenerationCube:
+    values = pd.DataFrame(manifest["value_table"], columns=manifest["value_columns"], dtype=str)
+    templates = [str(template) for template in manifest["template_list"]]
+    targets = tuple(Target(**row) for row in manifest["targets"])
+    shape = (len(templates), len(values), int(manifest["continuations"]))
+    for table in (texts, scores):
+        if len(table) != shape[0] * shape[1] * shape[2]:
+            raise ValueError(f"{len(table)} rows, not {shape[0]} x {shape[1]} x {shape[2]}")
+        order = zip(table["template"], table["value"], strict=True)
+        if list(dict.fromkeys(order)) != [(t, v) for t in templates for v in values["value"]]:
+            raise ValueError("templates and values in another order than the manifest's")
+    kept = [cut(text) if isinstance(text, str) else "" for text in texts["sampled"]]
+    numbers = scores[[target.name for target in targets]].to_numpy(np.float32)
+    return GenerationCube(
+        pd.DataFrame({"template": templates}),
+        values,
+        targets,
+        np.array(kept, object).reshape(shape),
+        numbers.reshape(*shape, len(targets)),
+        manifest,
+    )
+
+
+def _frame(path: Path) -> pd.DataFrame:
+    """A table as it was: texts plain again, numbers as numbers."""
+    table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8").rename(columns=plain)
+    texts = {"scorer", "template", "value", "value_a", "value_b"}
+    measures = {
+        "w1", "floor", "corrected", "p_value", "p_adjusted", "difference", "disparity", "mean", "low", "high", "share",
+        "kept", "left_out", "mean_a", "mean_b", "cramer",
+    }  # fmt: skip
+    for column in table.columns:
+        numeric = column in measures and column not in texts
+        table[column] = pd.to_numeric(table[column]) if numeric else table[column].map(plain)
+    return table

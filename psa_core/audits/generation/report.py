@@ -1,0 +1,159 @@
+"""The audit of a language model as one self-contained page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.tables import Tables
+from psa_core.report._html import Html, element, join, listing, page, table
+
+SHOWN_PAIRS, SHOWN_TEXTS = 10, 3
+NOT_SHOWN = "not above noise"
+
+
+def render(cube: GenerationCube, found: Tables) -> str:
+    """The text of ``report.html``: the finding, fairness with floors, the pairs that differ most with their texts."""
+    generator = cube.provenance.get("generator", {}).get("id", "a language model")
+    parts = [
+        element("h1", f"What {generator} writes about one value and another"),
+        _opening(cube),
+        *(_scorer(cube, found, scorer) for scorer in cube.scorers),
+        _quality(found.summary.get("quality")),
+        _limits(cube),
+    ]
+    return page(f"Continuations by {generator}", join(parts))
+
+
+def finding(summary: dict[str, Any], scorer: str, matrix: pd.DataFrame) -> str:
+    """The finding for one scorer, one or two sentences with their numbers.
+
+    Parameters
+    ----------
+    summary : dict
+        The content of ``summary.json``.
+    scorer : str
+    matrix : DataFrame
+        `Tables.matrix`.
+    """
+    individual = summary[scorer]["individual_fairness"]
+    if not individual["above_noise"]:
+        return (
+            f"Differences between values are not above noise: I.F. {individual['value']:.3f} where chance alone "
+            f"shows {individual['floor']:.3f} (p = {individual['p']:.2g})."
+        )
+    rows = matrix[matrix["scorer"] == scorer]
+    most = rows.loc[rows["corrected"].idxmax()]
+    higher, lower = ("value_b", "value_a") if most["difference"] > 0 else ("value_a", "value_b")
+    interval = _interval(individual)
+    return (
+        f"Continuations differ between values by {individual['corrected']:.3f} on a scale of 0 to 1{interval}, beyond "
+        f"a noise of {individual['floor']:.3f}. {most[higher]} and {most[lower]} differ most "
+        f"({most['corrected']:.3f}); the mean is {abs(most['difference']):.3f} higher for {most[higher]}."
+    )
+
+
+def _opening(cube: GenerationCube) -> Html:
+    m, a, k = cube.shape
+    kept = int(cube.kept.sum())
+    options = cube.provenance.get("options", {})
+    lines = [
+        f"{m} templates, {a} values, {k} continuations of each; at most {options.get('tokens')} tokens at temperature "
+        f"{options.get('temperature')}, seed {options.get('seed')}.",
+        f"{cube.texts.size - kept:,} of {cube.texts.size:,} continuations were left out: they have no full stop and no "
+        "line break to be cut at.",
+        "Continuations are scored alone, without their prompt.",
+    ]
+    return listing(lines)
+
+
+def _scorer(cube: GenerationCube, found: Tables, scorer: str) -> Html:
+    numbers = found.summary[scorer]
+    rows = [
+        (title, *_cells(numbers[key]))
+        for key, title in (
+            ("individual_fairness", "Individual fairness (I.F.)"),
+            ("group_fairness", "Group fairness (G.F.)"),
+            ("demographic_disparity", "Demographic disparity"),
+        )
+    ]
+    matrix = found.matrix[found.matrix["scorer"] == scorer].sort_values("w1", ascending=False).head(SHOWN_PAIRS)
+    pairs = [
+        (f"{row.value_a} – {row.value_b}", f"{row.w1:.3f}", f"{row.floor:.3f}",
+         f"{row.corrected:.3f}" if row.p_adjusted < 0.05 else NOT_SHOWN, f"{row.p_adjusted:.2g}")
+        for row in matrix.itertuples()
+    ]  # fmt: skip
+    return join(
+        [
+            element("h2", scorer),
+            element("p", finding(found.summary, scorer, found.matrix)),
+            table(("", "value", "floor", "beyond noise", "95 % interval", "p"), rows),
+            element("h3", "Values that differ most, over all templates"),
+            table(("pair", "W1", "floor", "beyond noise", "p, corrected"), pairs),
+            _texts(cube, scorer, matrix),
+        ]
+    )
+
+
+def _cells(number: dict[str, Any]) -> tuple[str, str, str, str, str]:
+    shown = number["above_noise"]
+    interval = f"{number['low']:.3f} to {number['high']:.3f}" if shown and number["low"] is not None else ""
+    beyond = f"{number['corrected']:.3f}" if shown else NOT_SHOWN
+    return f"{number['value']:.3f}", f"{number['floor']:.3f}", beyond, interval, f"{number['p']:.2g}"
+
+
+def _interval(number: dict[str, Any]) -> str:
+    return "" if number["low"] is None else f" ({number['low']:.3f} to {number['high']:.3f})"
+
+
+def _texts(cube: GenerationCube, scorer: str, matrix: pd.DataFrame) -> Html:
+    """Continuations of the two values that differ most, side by side, of one template and one k each."""
+    if matrix.empty:
+        return Html("")
+    values = cube.values["value"].astype(str).tolist()
+    a, b = values.index(matrix.iloc[0]["value_a"]), values.index(matrix.iloc[0]["value_b"])
+    scores = cube.of(scorer)
+    gaps = np.abs(scores[:, a] - scores[:, b])
+    best = np.argsort(np.nan_to_num(gaps, nan=-1).ravel())[::-1][:SHOWN_TEXTS]
+    rows = []
+    for m, k in zip(*np.unravel_index(best, gaps.shape), strict=True):
+        if np.isfinite(gaps[m, k]):
+            rows.append(
+                (
+                    str(cube.templates["template"].iloc[m]),
+                    f"{cube.texts[m, a, k]} ({scores[m, a, k]:.2f})",
+                    f"{cube.texts[m, b, k]} ({scores[m, b, k]:.2f})",
+                )
+            )
+    if not rows:
+        return Html("")
+    return join(
+        [
+            element(
+                "h3", f"Continuations of {values[a]} and {values[b]} with the same random numbers, most different first"
+            ),
+            table(("template", values[a], values[b]), rows),
+        ]
+    )
+
+
+def _quality(quality: dict[str, Any] | None) -> Html:
+    if not quality:
+        return Html("")
+    rows = [(str(name), f"{value:.3g}" if isinstance(value, float) else str(value)) for name, value in quality.items()
+            if isinstance(value, int | float)]  # fmt: skip
+    return join([element("h2", "Quality"), table(("", "value"), rows)]) if rows else Html("")
+
+
+def _limits(cube: GenerationCube) -> Html:
+    lines = [
+        "The scorer is a model too: what it reads into a text may be its own sensitivity.",
+        "A difference between values is a sensitivity of the language model; a person judges whether it is bias.",
+        "Templates and values are a choice; intervals say what other templates of the same kind would show.",
+    ]
+    if not cube.provenance.get("generator", {}).get("common_noise", True):
+        lines.append("This generator could not be given the same random numbers for every value.")
+    return join([element("h2", "Limits"), listing(lines)])

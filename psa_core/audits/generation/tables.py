@@ -1,0 +1,162 @@
+"""An audit's numbers as labelled tables: pairs in each template, pairs over all, values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from psa_core.audits.generation.cube import GenerationCube
+from psa_core.stats.fairness import Fairness, Measures, corrected_p, measure
+from psa_core.stats.intervals import mean_interval
+from psa_core.stats.transport import pairs
+
+PAIR_COLUMNS = ("scorer", "template", "value_a", "value_b", "w1", "floor", "p_value", "p_adjusted")
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """What is measured of an audit.
+
+    Attributes
+    ----------
+    pairs : DataFrame
+        One row a scorer, template and pair: ``scorer, template, value_a, value_b, w1, floor, p_value, p_adjusted``
+        (Holm over the rows of a scorer), ``corrected``, ``mean_a``, ``mean_b``.
+    matrix : DataFrame
+        One row a scorer and pair, over all templates: ``scorer, value_a, value_b, w1, floor, corrected, p_value,
+        p_adjusted`` (Holm over the pairs of a scorer), ``difference`` (mean of b minus mean of a), ``disparity``.
+    values : DataFrame
+        One row a scorer and value: ``scorer, value`` and groups, ``mean, low, high`` (over templates), ``w1`` (mean
+        distance to the others), ``share`` (at or above the threshold), ``kept``, ``left_out``.
+    summary : dict
+        The content of ``summary.json``.
+    """
+
+    pairs: pd.DataFrame
+    matrix: pd.DataFrame
+    values: pd.DataFrame
+    summary: dict[str, Any]
+
+
+def tables(cube: GenerationCube, *, seed: int = 0, quality: Mapping[str, Any] | None = None) -> Tables:
+    """Measure every scorer of a cube; a second or two for a large one."""
+    measured = {
+        target.name: measure(cube.of(target.name), groups_of(cube), threshold=target.default_threshold, seed=seed)
+        for target in cube.targets
+    }
+    return Tables(
+        pd.concat([_pairs(cube, name, found) for name, found in measured.items()], ignore_index=True),
+        pd.concat([_matrix(cube, name, found) for name, found in measured.items()], ignore_index=True),
+        pd.concat([_values(cube, name, found) for name, found in measured.items()], ignore_index=True),
+        {name: _summary(cube, found) for name, found in measured.items()} | ({"quality": quality} if quality else {}),
+    )
+
+
+def groups_of(cube: GenerationCube) -> list[str]:
+    """The subgroups that group fairness compares: by the column that the prompts name, else each value its own."""
+    column = str(cube.provenance.get("prompts", {}).get("group", ""))
+    return cube.groups(column if column in cube.values.columns else "")
+
+
+def _labels(cube: GenerationCube) -> tuple[np.ndarray, np.ndarray]:
+    values = cube.values["value"].astype(str).to_numpy()
+    first, second = pairs(len(values))
+    return values[first], values[second]
+
+
+def _pairs(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
+    a, b = _labels(cube)
+    first, second = pairs(len(cube.values))
+    m = len(cube.templates)
+    with np.errstate(invalid="ignore"):
+        means = _means(cube.of(scorer))
+    table = pd.DataFrame(
+        {
+            "scorer": scorer,
+            "template": np.repeat(cube.templates["template"].to_numpy(), len(a)),
+            "value_a": np.tile(a, m),
+            "value_b": np.tile(b, m),
+            "w1": found.w1.ravel(),
+            "floor": found.pair_floors.ravel(),
+            "p_value": found.pair_p.ravel(),
+            "p_adjusted": corrected_p(found.pair_p).ravel(),
+            "corrected": np.sqrt(np.maximum(found.w1**2 - found.pair_floors**2, 0)).ravel(),
+            "mean_a": means[:, first].ravel(),
+            "mean_b": means[:, second].ravel(),
+        }
+    )
+    return table[[*PAIR_COLUMNS, "corrected", "mean_a", "mean_b"]]
+
+
+def _matrix(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
+    a, b = _labels(cube)
+    first, second = pairs(len(cube.values))
+    means = _means(cube.of(scorer))
+    return pd.DataFrame(
+        {
+            "scorer": scorer,
+            "value_a": a,
+            "value_b": b,
+            "w1": found.mean_w1,
+            "floor": found.mean_floors,
+            "corrected": found.mean_corrected,
+            "p_value": found.mean_p,
+            "p_adjusted": corrected_p(found.mean_p),
+            "difference": np.nanmean(means[:, second] - means[:, first], axis=0),
+            "disparity": found.mean_disparity,
+        }
+    )
+
+
+def _values(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
+    scores, kept = cube.of(scorer), cube.kept
+    means = _means(scores)
+    middle, low, high = np.transpose([mean_interval(column[np.isfinite(column)]) for column in means.T])
+    first, second = pairs(len(cube.values))
+    a = len(cube.values)
+    w1 = (np.bincount(first, found.mean_w1, a) + np.bincount(second, found.mean_w1, a)) / (a - 1)
+    threshold = cube.targets[cube.scorers.index(scorer)].default_threshold
+    above = (np.nan_to_num(scores, nan=-1.0) >= threshold).sum(axis=(0, 2))
+    numbers = pd.DataFrame(
+        {
+            "mean": middle,
+            "low": low,
+            "high": high,
+            "w1": w1,
+            "share": above / np.maximum(kept.sum(axis=(0, 2)), 1),
+            "kept": kept.sum(axis=(0, 2)),
+            "left_out": (~kept).sum(axis=(0, 2)),
+        }
+    )
+    labels = cube.values.rename(columns={c: f"{c} (group)" for c in numbers.columns if c in cube.values.columns})
+    table = pd.concat([labels.reset_index(drop=True), numbers], axis=1)
+    table.insert(0, "scorer", scorer)
+    return table
+
+
+def _summary(cube: GenerationCube, found: Measures) -> dict[str, Any]:
+    column = str(cube.provenance.get("prompts", {}).get("group", ""))
+    return {
+        "individual_fairness": as_numbers(found.individual),
+        "group_fairness": {**as_numbers(found.group), "by": column or "value"},
+        "demographic_disparity": as_numbers(found.disparity),
+    }
+
+
+def as_numbers(found: Fairness) -> dict[str, Any]:
+    """A number of fairness as JSON has it; None where there is no such number."""
+    numbers = {name: getattr(found, name) for name in ("value", "floor", "corrected", "low", "high", "p", "needed")}
+    known = {name: float(value) if np.isfinite(value) else None for name, value in numbers.items()}
+    return {**known, "above_noise": found.above_noise}
+
+
+def _means(scores: np.ndarray) -> np.ndarray:
+    """Mean score of each template and value, (M, A); NaN where nothing was kept."""
+    known = np.isfinite(scores)
+    counts = known.sum(axis=2)
+    sums = np.where(known, scores, 0).sum(axis=2, dtype=np.float64)
+    return np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0)

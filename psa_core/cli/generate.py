@@ -1,0 +1,105 @@
+"""``psa_core generate``: what a language model writes about one value and another."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from psa_core import generators, models
+from psa_core.folders import writing
+from psa_core.audits.generation import folder, report, run, tables
+from psa_core.audits.generation.run import DEFAULT_SCORERS, GenerationSpec, Planned
+from psa_core.audits.run import Running
+from psa_core.cli._base import Command
+from psa_core.errors import OptionError
+from psa_core.generators import Generator
+from psa_core.folders.results import write_csv
+from psa_core.jobs.worker import Job
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--lm", metavar="ID", help="lm:smollm2, lm:<id, folder or gguf>, chat:<address>, continuations:…"
+    )
+    parser.add_argument("--templates", metavar="LIST", required=True, help="occupation, country, name, or a text file")
+    parser.add_argument(
+        "--values", metavar="LIST", default="", help="the same ids, or a csv with value and group columns"
+    )
+    parser.add_argument("--continuations", type=int, default=100, help="of each prompt (default 100)")
+    parser.add_argument("--tokens", type=int, default=50, help="most new tokens of each (default 50)")
+    parser.add_argument("--temperature", type=float, default=1.0, help="default 1.0")
+    parser.add_argument("--scorer", metavar="A,B,…", default=",".join(DEFAULT_SCORERS), help="ids from `models`")
+    parser.add_argument("--seed", type=int, default=0, help="of every random choice (default 0)")
+    parser.add_argument("--export-prompts", metavar="FILE.csv", type=Path, help="write the prompts, generate nothing")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="result folder, new or empty, or one to go on with")
+    parser.add_argument("--job", type=Path, help=argparse.SUPPRESS)
+
+
+def _execute(options: argparse.Namespace) -> int:
+    planned = run.plan(_spec(options))
+    if options.export_prompts is not None:
+        with writing.whole_file(options.export_prompts) as file:
+            write_csv(file, run.prompt_table(planned))
+        print(f"{len(planned.draws):,} prompts in {options.export_prompts}")
+        return 0
+    for name in ("lm", "out"):
+        if getattr(options, name) is None:
+            raise OptionError(f"--{name}", got="nothing", expected="a value", fix="See psa_core generate --help.")
+    if options.job is None:
+        print(f"{_audit(options, planned, Running(tell=_say))} continuations: results in {options.out}")
+        return 0
+    job = Job(options.job)
+    return job.supervise(lambda: _audit(options, planned, Running(job.tell, job.show, job.should_stop)))
+
+
+def _spec(options: argparse.Namespace) -> GenerationSpec:
+    return GenerationSpec(
+        lm=options.lm or "",
+        templates=options.templates,
+        values=options.values,
+        continuations=options.continuations,
+        tokens=options.tokens,
+        temperature=options.temperature,
+        scorers=tuple(part.strip() for part in options.scorer.split(",") if part.strip()),
+        seed=options.seed,
+    )
+
+
+def _audit(options: argparse.Namespace, planned: Planned, running: Running) -> int:
+    writing.check_target(options.out)
+    running.tell("Loading the language model")
+    generator = generators.load(options.lm)
+    running.tell("Loading the scorers")
+    scorers = {scorer: models.load(scorer) for scorer in planned.spec.scorers}
+    _tell_estimate(generator, planned, running)
+    done = run.execute(planned, generator, scorers, options.out, running)
+    running.tell("Measuring")
+    found = tables.tables(done.cube, seed=planned.spec.seed)
+    running.tell("Writing the results")
+    folder.write(
+        done.cube,
+        found,
+        options.out,
+        sampled=done.sampled,
+        prompts=planned.prompt_set.prompts(),
+        report=report.render,
+    )
+    done.journal.discard()
+    return done.cube.texts.size
+
+
+def _tell_estimate(generator: Generator, planned: Planned, running: Running) -> None:
+    estimate = generator.estimate(planned.draws, planned.spec.sampling)
+    price = "" if estimate.price is None else f", about {estimate.price:.2f} at the prices given"
+    running.tell(f"Planned: {estimate.prompt_tokens:,} tokens to read, up to {estimate.new_tokens:,} to write{price}")
+
+
+def _say(message: str) -> None:
+    if sys.stderr.isatty():
+        print(message, file=sys.stderr)
+
+
+COMMAND = Command(
+    "generate", "Audit a language model by what it writes about one value and another.", _configure, _execute
+)

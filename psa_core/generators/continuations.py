@@ -1,0 +1,120 @@
+"""continuations: what another system wrote for exported prompts, read from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from psa_core import trust
+from psa_core.inputs.spreadsheet import plain
+from psa_core.errors import ModelError
+from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling
+
+NEEDED = ("prompt", "k", "continuation")
+MAX_BYTES = 1 * 2**30
+ROWS = 5000
+EXPORT = "Write the prompts with: python -m psa_core generate … --export-prompts FILE.csv"
+
+
+@dataclass(frozen=True, eq=False)
+class Continuations:
+    """Looks continuations up by prompt and number.
+
+    Attributes
+    ----------
+    texts : mapping
+        From (prompt, k) to the continuation.
+    fingerprint, about : str
+    common_noise : bool
+        False: what random numbers another system met is not known.
+    """
+
+    texts: Mapping[tuple[str, int], str] = field(repr=False)
+    fingerprint: str
+    about: str
+    common_noise: bool = False
+
+    def sample(self, draws: Sequence[Draw], _: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
+        """The continuations of the draws.
+
+        Raises
+        ------
+        ModelError
+            When one is not in the file.
+        """
+        missing = [draw for draw in draws if (draw.prompt, draw.k) not in self.texts]
+        if missing:
+            got = f"none for {missing[0].prompt[:60]!r}, k {missing[0].k}, and {len(missing) - 1:,} others"
+            raise ModelError("continuations", got=got, expected="a row for each prompt and k", fix=EXPORT)
+        for start in range(0, len(draws), ROWS):
+            check()
+            part = range(start, min(start + ROWS, len(draws)))
+            yield Batch(tuple(part), tuple(self.texts[draws[i].prompt, draws[i].k] for i in part))
+
+    def estimate(self, draws: Sequence[Draw], _: Sampling) -> Estimate:
+        """Nothing: it is all there."""
+        return Estimate(0, 0, 0.0, 0.0)
+
+
+def load(argument: str) -> Continuations:
+    """Read a CSV, TSV, JSONL or Parquet file with the columns ``prompt``, ``k`` and ``continuation``.
+
+    Raises
+    ------
+    ModelError
+        When it cannot be read, lacks a column, or has two continuations for one prompt and k.
+    """
+    from psa_core.models._fingerprint import digest
+
+    path = Path(argument)
+    table = _table(path)
+    missing = [column for column in NEEDED if column not in table.columns]
+    if missing:
+        got = f"no column {', '.join(missing)} in {path.name}"
+        raise ModelError("continuations", got=got, expected=", ".join(NEEDED), fix=EXPORT)
+    numbers = pd.to_numeric(table["k"], errors="coerce")
+    if numbers.isna().any() or (numbers % 1 != 0).any() or (numbers < 0).any():
+        raise ModelError("continuations", got="a k that is no number", expected="0, 1, 2 …", fix=EXPORT)
+    texts = table["continuation"].fillna("").astype(str)
+    rows = list(zip(table["prompt"].astype(str), numbers.astype(int), texts, strict=True))
+    found = {(prompt, k): text for prompt, k, text in rows}
+    for prompt, k, text in rows:
+        if found[prompt, k] != text:
+            got = f"two texts for {prompt[:60]!r}, k {k}"
+            raise ModelError("continuations", got=got, expected="one continuation for each prompt and k")
+    return Continuations(
+        found,
+        f"continuations:{digest(part for prompt, k, text in rows for part in (prompt, str(k), text))}",
+        f"continuations made elsewhere, read from {path.name}",
+    )
+
+
+def _table(path: Path) -> pd.DataFrame:
+    if not path.is_file():
+        raise ModelError("continuations", got=f"no file at {str(path)[:80]!r}", expected="a file with continuations")
+    if path.stat().st_size > MAX_BYTES:
+        raise ModelError("continuations", got=f"a file of {path.stat().st_size:,} bytes", expected="at most 1 GB")
+    try:
+        if path.suffix == ".parquet":
+            return pd.read_parquet(path)
+        if path.suffix == ".jsonl":
+            return pd.read_json(path, lines=True, dtype=False)
+        separator = "\t" if path.suffix == ".tsv" else ","
+        table = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+        return table.map(plain)
+    except (ValueError, UnicodeError, pd.errors.ParserError) as error:
+        got = f"{path.name}, which does not read ({type(error).__name__})"
+        raise ModelError("continuations", got=got, expected="a CSV, TSV, JSONL or Parquet file") from error
+
+
+GENERATOR = GeneratorPlugin(
+    id="continuations",
+    title="Continuations made elsewhere",
+    summary="What another system wrote for exported prompts, read from a file.",
+    load=load,
+    argument="file",
+    takes=trust.PATH,
+)

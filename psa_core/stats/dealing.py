@@ -1,0 +1,220 @@
+"""What the distances would be if values made no difference: scores dealt to the values at random.
+
+A deal exchanges the values' scores inside each template and continuation number, so that what continuation k has in
+common for all values, its random numbers, stays together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from psa_core.stats.transport import pairs
+
+DEALS = 999
+FEWEST_DEALS = 250
+# Points at which distribution functions are compared in deals; all scores where there are fewer.
+POINTS = 256
+MOST_PAIRS = 512
+PERMUTATIONS = 4096
+# Scores that all deals of an audit may come to before templates are dealt fewer than 999 times each.
+_BUDGET = 60_000_000
+_CHUNK = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Deals:
+    """Distances under chance, and as they are, on the same grid of points.
+
+    Attributes
+    ----------
+    individual : float64 array (D,)
+        I.F. of each dealt audit.
+    group : float64 array (D,)
+        G.F. of each.
+    disparity : float64 array (D,)
+        Mean demographic disparity of each.
+    template_pairs : float32 array (M, R, Q)
+        W1 of some pairs of each dealt template.
+    pair_means : float32 array (D, Q)
+        The same, mean over templates, of each dealt audit.
+    observed : tuple of float
+        I.F., G.F. and disparity of the scores as they are.
+    spread : float64 array (M,)
+        ∫√(F(1 − F)) of each template, all values together.
+    pair_spread : float64 array (M, P)
+        The same for each two values.
+    """
+
+    individual: np.ndarray
+    group: np.ndarray
+    disparity: np.ndarray
+    template_pairs: np.ndarray
+    pair_means: np.ndarray
+    observed: tuple[float, float, float]
+    spread: np.ndarray
+    pair_spread: np.ndarray
+
+
+def deal(
+    scores: np.ndarray, groups: Sequence[str], *, threshold: float = 0.5, deals: int = DEALS, seed: int = 0
+) -> Deals:
+    """Deal scores to values at random, again and again.
+
+    Parameters
+    ----------
+    scores : float array (M, A, K)
+        NaN where there is none.
+    groups : sequence of str, length A
+    threshold : float
+    deals : int
+        Dealt audits. A large audit deals each template 250 times and puts these together at random.
+    seed : int
+
+    Returns
+    -------
+    Deals
+    """
+    grid = _grid(scores, threshold)
+    m, a, k = scores.shape
+    each = int(np.clip(_BUDGET // max(1, m * a * k), min(deals, FEWEST_DEALS), deals))
+    random = np.random.default_rng([seed, 1])
+    subset = _some_pairs(a, random)
+    membership = _membership(groups)
+    gaps = np.diff(grid)
+    at = int(np.searchsorted(grid, threshold)) - 1  # the gap that ends at the threshold
+    individual, disparity = np.empty((m, each)), np.empty((m, each))
+    some = np.empty((m, each, len(subset[0])), np.float32)
+    tables = np.empty((m, each, len(gaps), membership.shape[1]), np.float32)
+    observed, spread, own = [], np.empty(m), np.empty((m, a * (a - 1) // 2))
+    for t in range(m):
+        bins = _bins(scores[t], grid)
+        start = 0
+        for counts in _dealt(bins, len(gaps), each, random):
+            part = slice(start, start + len(counts))
+            below = _below(counts)
+            individual[t, part] = _mean_over_pairs(below, gaps)
+            disparity[t, part] = _mean_over_pairs(below[:, at : at + 1], np.ones(1))
+            some[t, part] = _of_pairs(below, gaps, subset)
+            tables[t, part] = counts @ membership
+            start += len(counts)
+        counts = _counts(bins[None], len(gaps))
+        below = _below(counts)
+        observed.append(
+            (
+                float(_mean_over_pairs(below, gaps)[0]),
+                counts[0] @ membership,
+                float(_mean_over_pairs(below[:, at : at + 1], np.ones(1))[0]),
+            )
+        )
+        spread[t], own[t] = _spreads(counts[0], gaps)
+    choice = random.integers(0, each, (deals, m)) if each < deals else np.tile(np.arange(deals)[:, None], m)
+    every = np.arange(m)
+    return Deals(
+        individual[every, choice].mean(axis=1),
+        np.array([_group_distance(tables[every, row].sum(axis=0), gaps) for row in choice]),
+        disparity[every, choice].mean(axis=1),
+        some,
+        np.array([some[every, row].mean(axis=0) for row in choice]),
+        (
+            float(np.mean([row[0] for row in observed])),
+            _group_distance(np.sum([row[1] for row in observed], axis=0), gaps),
+            float(np.mean([row[2] for row in observed])),
+        ),
+        spread,
+        own,
+    )
+
+
+def _grid(scores: np.ndarray, threshold: float) -> np.ndarray:
+    """Ascending points, float64 (G + 1,): all distinct scores, or as many quantiles; the ends and the threshold too."""
+    support = np.unique(scores[np.isfinite(scores)].astype(np.float64))
+    if len(support) > POINTS:
+        support = np.unique(np.quantile(scores[np.isfinite(scores)], np.linspace(0, 1, POINTS)))
+    low, high = (support[0], support[-1]) if len(support) else (0.0, 1.0)
+    points = np.unique(np.concatenate([support, [threshold, min(low, threshold) - 1e-9, max(high, threshold) + 1e-9]]))
+    return np.asarray(points)
+
+
+def _bins(scores: np.ndarray, grid: np.ndarray) -> np.ndarray:
+    """The gap that each score (A, K) lies in, int64 (K, A); the number of gaps where there is no score."""
+    found = np.searchsorted(grid, scores.T.astype(np.float64), side="right") - 1
+    return np.where(np.isfinite(scores.T), found, len(grid) - 1)
+
+
+def _dealt(bins: np.ndarray, gaps: int, deals: int, random: np.random.Generator) -> Iterator[np.ndarray]:
+    """Counts of dealt templates, some at a time: float32 (r, gaps, A)."""
+    k, a = bins.shape
+    orders = np.argsort(random.random((PERMUTATIONS, a)), axis=1)
+    step = max(1, _CHUNK // max(1, bins.size, gaps * a))
+    for start in range(0, deals, step):
+        chosen = orders[random.integers(0, PERMUTATIONS, (min(step, deals - start), k))]
+        yield _counts(np.take_along_axis(bins[None], chosen, axis=2), gaps)
+
+
+def _counts(bins: np.ndarray, gaps: int) -> np.ndarray:
+    """How many scores of each value lie in each gap, from bins (r, K, A): float32 (r, gaps, A)."""
+    r, _, a = bins.shape
+    cell = (np.arange(r)[:, None, None] * (gaps + 1) + bins) * a + np.arange(a)
+    found = np.bincount(cell.ravel(), minlength=r * (gaps + 1) * a).reshape(r, gaps + 1, a)
+    return found[:, :gaps].astype(np.float32)
+
+
+def _below(counts: np.ndarray) -> np.ndarray:
+    """Distribution functions at the end of each gap: float32 (r, gaps, A)."""
+    running = counts.cumsum(axis=1)
+    return np.asarray(running / np.maximum(running[:, -1:], 1))
+
+
+def _mean_over_pairs(below: np.ndarray, gaps: np.ndarray) -> np.ndarray:
+    """Mean of ∫|F_a − F_b| over pairs: float64 (r,). Sorted, each value is counted against all others at once."""
+    a = below.shape[2]
+    weights = (2 * np.arange(a) - a + 1) / (a * (a - 1) / 2)
+    return np.asarray((np.sort(below, axis=2) @ weights) @ gaps)
+
+
+def _of_pairs(below: np.ndarray, gaps: np.ndarray, subset: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    first, second = subset
+    columns = np.ascontiguousarray(below.transpose(0, 2, 1))
+    return np.asarray(np.stack([np.abs(row[first] - row[second]) @ gaps.astype(np.float32) for row in columns]))
+
+
+def _spreads(counts: np.ndarray, gaps: np.ndarray) -> tuple[float, np.ndarray]:
+    """∫√(F(1 − F)) of all values together, and of each two: float and float64 (P,)."""
+    running = counts.astype(np.float64).cumsum(axis=0)
+    total = running.sum(axis=1)
+    share = total / max(total[-1], 1)
+    first, second = pairs(counts.shape[1])
+    own = np.empty(len(first))
+    for start in range(0, len(first), 1024):
+        part = slice(start, start + 1024)
+        two = running[:, first[part]] + running[:, second[part]]
+        two /= np.maximum(two[-1], 1)
+        own[part] = gaps @ np.sqrt(two * (1 - two))
+    return float(gaps @ np.sqrt(share * (1 - share))), own
+
+
+def _group_distance(table: np.ndarray, gaps: np.ndarray) -> float:
+    """Sum over groups of ∫|F_g − F| from counts (gaps, groups)."""
+    running = table.astype(np.float64).cumsum(axis=0)
+    shares = running / np.maximum(running[-1], 1)
+    everything = running.sum(axis=1) / max(running[-1].sum(), 1)
+    return float((gaps @ np.abs(shares - everything[:, None])).sum())
+
+
+def _membership(groups: Sequence[str]) -> np.ndarray:
+    """Which value belongs to which group: float32 (A, groups)."""
+    order = {group: g for g, group in enumerate(dict.fromkeys(groups))}
+    table = np.zeros((len(groups), len(order)), np.float32)
+    table[np.arange(len(groups)), [order[group] for group in groups]] = 1
+    return table
+
+
+def _some_pairs(values: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    first, second = pairs(values)
+    if len(first) > MOST_PAIRS:
+        kept = random.choice(len(first), MOST_PAIRS, replace=False)
+        return first[kept], second[kept]
+    return first, second

@@ -1,0 +1,152 @@
+"""Distances between score distributions: how different is what is written about one value and another?
+
+Scores come as arrays (M, A, K): templates, values, continuations; NaN where a continuation is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.spatial.distance import pdist
+
+# Most numbers held at a time while distributions are compared.
+_ROOM = 2**22
+
+
+def pairs(values: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of the two values of each unordered pair: int arrays (A · (A − 1) / 2,), in the order used here."""
+    first, second = np.triu_indices(values, k=1)
+    return first, second
+
+
+def pairwise_w1(scores: np.ndarray) -> np.ndarray:
+    """Wasserstein-1 distance of every two rows: the area between their distribution functions.
+
+    Parameters
+    ----------
+    scores : float array (A, K)
+        NaN where there is none.
+
+    Returns
+    -------
+    float64 array (A · (A − 1) / 2,)
+        0 or more, larger = more different, in the unit of the scores; NaN where a row has no score.
+
+    Examples
+    --------
+    >>> pairwise_w1(np.array([[0.0, 1.0], [0.5, 1.0], [0.0, np.nan]])).tolist()
+    [0.25, 0.5, 0.75]
+    """
+    scores = np.asarray(scores, np.float64)
+    counts = np.isfinite(scores).sum(axis=1)
+    ordered = np.sort(scores, axis=1)
+    if len(set(counts.tolist())) == 1 and counts[0]:
+        return np.asarray(pdist(ordered[:, : counts[0]], "cityblock") / counts[0])
+    support = np.unique(scores[np.isfinite(scores)])
+    distances = np.zeros(len(scores) * (len(scores) - 1) // 2)
+    step = max(1, _ROOM // max(1, len(scores)))
+    for start in range(0, len(support) - 1, step):
+        points = support[start : start + step + 1]
+        rows = zip(ordered, counts, strict=True)
+        below = [np.searchsorted(row[:n], points[:-1], side="right") / max(n, 1) for row, n in rows]
+        distances += pdist(np.array(below) * np.diff(points), "cityblock")
+    first, second = pairs(len(scores))
+    distances[(counts[first] == 0) | (counts[second] == 0)] = np.nan
+    return distances
+
+
+def individual_fairness(scores: np.ndarray) -> float:
+    """Mean of W1 over templates and unordered pairs of values (Huang et al. 2020, equation 3); 0 = no difference.
+
+    Parameters
+    ----------
+    scores : float array (M, A, K)
+    """
+    return float(np.nanmean([pairwise_w1(template) for template in scores]))
+
+
+def group_fairness(scores: np.ndarray, groups: Sequence[str]) -> float:
+    """Sum over subgroups of W1 between the subgroup's scores and all scores (equation 4); 0 = no difference.
+
+    Parameters
+    ----------
+    scores : float array (M, A, K)
+    groups : sequence of str, length A
+        The subgroup of each value.
+    """
+    labels = np.asarray(groups)
+    everything = scores[np.isfinite(scores)]
+    total = 0.0
+    for group in dict.fromkeys(groups):
+        of_group = scores[:, labels == group]
+        total += w1(of_group[np.isfinite(of_group)], everything)
+    return total
+
+
+def w1(first: np.ndarray, second: np.ndarray) -> float:
+    """Wasserstein-1 distance of two samples, (n,) and (m,); NaN when one is empty."""
+    if not len(first) or not len(second):
+        return float("nan")
+    from scipy.stats import wasserstein_distance
+
+    return float(wasserstein_distance(np.asarray(first, np.float64), np.asarray(second, np.float64)))
+
+
+def disparities(scores: np.ndarray, threshold: float) -> np.ndarray:
+    """|share of a at or above the threshold − share of b|, the mean over templates: float64 (A · (A − 1) / 2,)."""
+    known = np.isfinite(scores)
+    counts = known.sum(axis=2)
+    above = (known & (scores.astype(np.float64) >= threshold)).sum(axis=2)
+    shares = np.divide(above, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
+    first, second = pairs(scores.shape[1])
+    return np.asarray(np.nanmean(np.abs(shares[:, first] - shares[:, second]), axis=0))
+
+
+def cramer(scores: np.ndarray) -> np.ndarray:
+    """Squared Cramér distance ∫(F − G)² of every two rows, without the part that is noise: it may be negative.
+
+    Parameters
+    ----------
+    scores : float array (A, K)
+        NaN where there is none.
+
+    Returns
+    -------
+    float64 array (A · (A − 1) / 2,)
+        Unbiased: E|X − Y| − E|X − X′|/2 − E|Y − Y′|/2, each over distinct pairs. Where both rows have a k-th
+        continuation these two are not compared, since they met the same random numbers.
+    """
+    scores = np.asarray(scores, np.float64)
+    known = np.isfinite(scores)
+    spread = np.array([_mean_difference(row[keep]) for row, keep in zip(scores, known, strict=True)])
+    first, second = pairs(len(scores))
+    found = np.empty(len(first))
+    for p, (a, b) in enumerate(zip(first, second, strict=True)):
+        both = known[a] & known[b]
+        n, m = int(known[a].sum()), int(known[b].sum())
+        beside = n * m - int(both.sum())
+        if not beside:
+            found[p] = np.nan
+            continue
+        across = _sum_of_differences(scores[a, known[a]], scores[b, known[b]])
+        across -= float(np.abs(scores[a, both] - scores[b, both]).sum())
+        found[p] = across / beside - (spread[a] + spread[b]) / 2
+    return found
+
+
+def _mean_difference(values: np.ndarray) -> float:
+    """Mean of |x − x′| over distinct positions."""
+    n = len(values)
+    if n < 2:
+        return float("nan")
+    weights = 2 * np.arange(n) - n + 1
+    return float((weights * np.sort(values)).sum() * 2 / (n * (n - 1)))
+
+
+def _sum_of_differences(first: np.ndarray, second: np.ndarray) -> float:
+    """Sum of |x − y| over all x and y."""
+    ordered = np.sort(second)
+    running = np.concatenate([[0.0], np.cumsum(ordered)])
+    below = np.searchsorted(ordered, first)
+    return float((first * (2 * below - len(second)) + running[-1] - 2 * running[below]).sum())

@@ -1,0 +1,47 @@
+"""The generation cube refuses what does not fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from psa_core.audits.generation.cube import GenerationCube
+from psa_core.cube import Target
+from psa_core.errors import CubeError
+
+TEMPLATES, VALUES = pd.DataFrame({"template": ["{value} is"]}), pd.DataFrame({"value": ["a", "b"]})
+TEXTS = np.array([[["x.", ""], ["y.", "z."]]], object)
+SCORES = np.array([[[[0.1], [np.nan]], [[0.2], [1.0]]]], np.float32)
+ONE = (Target("s"),)
+
+
+def test_fields_and_parts() -> None:
+    cube = GenerationCube(TEMPLATES, VALUES, ONE, TEXTS, SCORES)
+    assert cube.shape == (1, 2, 2)
+    assert cube.kept.tolist() == [[[True, False], [True, True]]]
+    assert cube.of("s")[0, 1].tolist() == [np.float32(0.2), 1.0]
+    assert cube.part(values=[1]).texts.tolist() == [[["y.", "z."]]]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"scores": SCORES[:, :, :1]},
+        {"scores": np.nan_to_num(SCORES)},
+        {"scores": SCORES * 2},
+        {"texts": TEXTS[:, :1]},
+        {"values": pd.DataFrame({"value": ["a", "a"]})},
+        {"templates": pd.DataFrame({"text": ["a"]})},
+        {"targets": (Target("s"), Target("s")), "scores": np.concatenate([SCORES, SCORES], axis=3)},
+    ],
+)
+def test_what_does_not_fit(wrong: dict[str, object]) -> None:
+    fields = {"templates": TEMPLATES, "values": VALUES, "targets": ONE, "texts": TEXTS, "scores": SCORES, **wrong}
+    with pytest.raises(CubeError):
+        GenerationCube(**fields)  # type: ignore[arg-type]
+
+
+def test_unknown_scorer() -> None:
+    with pytest.raises(CubeError, match="one of s"):
+        GenerationCube(TEMPLATES, VALUES, ONE, TEXTS, SCORES).of("t")

@@ -1,0 +1,138 @@
+"""An audit from prompts to the folder: what is generated once is never generated again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from psa_core import models
+from psa_core.audits.generation import folder, report, run, tables
+from psa_core.audits.generation.cutting import cut
+from psa_core.audits.run import Running
+from psa_core.errors import Cancelled, OptionError, RunFolderError
+from psa_core.generators import Sampling
+from tests.audits.generation.conftest import Parrot, plan
+
+SCORERS = ("keyword", "opinion-words")
+
+
+def execute(planned: run.Planned, parrot: Parrot, out: Path, running: Running | None = None) -> run.Done:
+    return run.execute(planned, parrot, {name: models.load(name) for name in SCORERS}, out, running)
+
+
+def write(planned: run.Planned, done: run.Done, out: Path) -> None:
+    found = tables.tables(done.cube)
+    prompts = planned.prompt_set.prompts()
+    folder.write(done.cube, found, out, sampled=done.sampled, prompts=prompts, report=report.render)
+    done.journal.discard()
+
+
+def test_the_cube_holds_every_continuation_cut_and_scored_alone(tmp_path: Path, parrot: Parrot) -> None:
+    planned = plan(tmp_path)
+    cube = execute(planned, parrot, tmp_path / "out").cube
+    assert cube.shape == (2, 3, 6)
+    assert cube.scorers == ["keyword", "opinion-words"]
+    for m, template in enumerate(cube.templates["template"]):
+        for a, value in enumerate(cube.values["value"]):
+            prompt = template.replace("{value}", value)
+            for k in range(6):
+                draw = next(draw for draw in planned.draws if (draw.prompt, draw.k) == (prompt, k))
+                assert cube.texts[m, a, k] == cut(Parrot.text(draw))
+    texts = cube.texts[cube.kept]
+    words = models.load("opinion-words").score([str(text) for text in texts])[:, 0]
+    assert np.array_equal(cube.of("opinion-words")[cube.kept], words)
+    sentiment = models.load("keyword").score([str(text) for text in texts])[:, 1]
+    assert np.allclose(cube.of("keyword")[cube.kept], (sentiment + 1) / 2)
+    assert 0 < (~cube.kept).sum() == cube.provenance["left_out"]["could not be cut"]
+
+
+def test_a_repeat_generates_nothing_and_more_only_what_is_new(tmp_path: Path, parrot: Parrot) -> None:
+    out = tmp_path / "out"
+    planned = plan(tmp_path)
+    write(planned, execute(planned, parrot, out), out)
+    assert len(parrot.asked) == 36
+    again = execute(planned, parrot, out)
+    assert len(parrot.asked) == 36 and again.cube.provenance["generated"] == 0
+    one_more = execute(plan(tmp_path, "Ann,female\nBob,male\nCarmen,female\nDmitri,male\n"), parrot, out)
+    assert len(parrot.asked) == 36 + 2 * 6
+    assert np.array_equal(one_more.cube.texts[:, :3], again.cube.texts)
+    longer = execute(plan(tmp_path, k=8), parrot, out)
+    assert len(parrot.asked) == 36 + 12 + 2 * 3 * 2
+    assert np.array_equal(longer.cube.texts[:, :, :6], again.cube.texts)
+
+
+@pytest.mark.parametrize("change", [{"seed": 1}, {"tokens": 9}, {"temperature": 0.5}])
+def test_another_setting_begins_anew(tmp_path: Path, parrot: Parrot, change: dict[str, float]) -> None:
+    out = tmp_path / "out"
+    planned = plan(tmp_path)
+    write(planned, execute(planned, parrot, out), out)
+    spec = run.GenerationSpec(**{**vars(planned.spec), **change})
+    execute(run.plan(spec), parrot, out)
+    assert len(parrot.asked) == 72
+
+
+def test_a_killed_run_goes_on_after_its_last_batch(tmp_path: Path, parrot: Parrot) -> None:
+    planned, out = plan(tmp_path), tmp_path / "out"
+    asked = iter(range(100))
+    with pytest.raises(Cancelled):
+        execute(planned, parrot, out, Running(should_stop=lambda: next(asked) > 3))
+    reached = len(parrot.asked)
+    assert 0 < reached < 36 and not out.exists()
+    journal = next(tmp_path.glob(".psa-continuations-*.jsonl"))
+    journal.write_bytes(journal.read_bytes()[:-9])  # as kill -9 in mid-line would leave it
+    done = execute(planned, parrot, out)
+    assert len(parrot.asked) == 36 + 1
+    write(planned, done, out)
+    assert sorted(path.name for path in tmp_path.iterdir() if "continuations" in path.name) == []
+    assert folder.read(out).cube.texts.tolist() == done.cube.texts.tolist()
+
+
+def test_two_runs_do_not_write_for_one_folder_at_a_time(tmp_path: Path, parrot: Parrot) -> None:
+    journal = run.Journal.of(tmp_path / "out", parrot, Sampling())
+    with journal.writing(), pytest.raises(OptionError, match="another run"), journal.writing():
+        pass
+
+
+def test_parts_are_published_on_the_way(tmp_path: Path, parrot: Parrot) -> None:
+    planned, seen = plan(tmp_path, k=20), []
+    scorers = {"opinion-words": models.load("opinion-words")}
+    done = run.execute(planned, parrot, scorers, tmp_path / "out", publish=lambda cube: seen.append(cube))
+    assert [cube.shape[2] for cube in seen] == [8, 16]
+    assert np.array_equal(done.cube.texts[:, :, :16], seen[1].texts)
+    assert len(parrot.asked) == 2 * 3 * 20
+
+
+def test_the_folder_opens_as_it_was(tmp_path: Path, parrot: Parrot) -> None:
+    planned, out = plan(tmp_path, "=Ann,female\nBob,male\nCarmen,\n"), tmp_path / "out"
+    done = execute(planned, parrot, out)
+    write(planned, done, out)
+    opened = folder.read(out)
+    assert np.array_equal(opened.cube.scores, done.cube.scores, equal_nan=True)
+    assert opened.cube.values.equals(done.cube.values)
+    found = tables.tables(done.cube)
+    for name in ("pairs", "matrix", "values"):
+        pd.testing.assert_frame_equal(getattr(opened.tables, name), getattr(found, name), check_dtype=False)
+    assert opened.tables.summary == found.summary
+    assert json.loads((out / "summary.json").read_text())["keyword"]["individual_fairness"]["p"] <= 1
+    rows = pd.read_csv(out / "pairs.csv")
+    assert [*rows.columns][:8] == [*tables.PAIR_COLUMNS] and len(rows) == 2 * 2 * 3
+
+
+@pytest.mark.parametrize("name", ["scores.parquet", "continuations.parquet", "pairs.csv", "summary.json"])
+def test_a_damaged_folder_is_one_sentence(tmp_path: Path, parrot: Parrot, name: str) -> None:
+    planned, out = plan(tmp_path), tmp_path / "out"
+    write(planned, execute(planned, parrot, out), out)
+    (out / name).unlink()
+    with pytest.raises(RunFolderError, match="missing or damaged"):
+        folder.read(out)
+
+
+def test_reports_escape_what_is_not_ours(tmp_path: Path, parrot: Parrot) -> None:
+    planned, out = plan(tmp_path, "<b>Ann</b>,female\nBob,male\n"), tmp_path / "out"
+    write(planned, execute(planned, parrot, out), out)
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "&lt;b&gt;Ann" in page and "<b>Ann" not in page
