@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 
 from psa_core import generators, models
-from psa_core.folders import writing
 from psa_core.audits.generation import folder, report, run, tables
 from psa_core.audits.generation.run import DEFAULT_SCORERS, GenerationSpec, Planned
 from psa_core.audits.run import Running
 from psa_core.cli._base import Command
 from psa_core.errors import OptionError
-from psa_core.generators import Generator
+from psa_core.folders import writing
 from psa_core.folders.results import write_csv
+from psa_core.generators import Generator
 from psa_core.jobs.worker import Job
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 from psa_core import trust
-from psa_core.inputs.spreadsheet import plain
 from psa_core.errors import ModelError
 from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling
+from psa_core.inputs.spreadsheet import plain
 
 NEEDED = ("prompt", "k", "continuation")
 MAX_BYTES = 1 * 2**30

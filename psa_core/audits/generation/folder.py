@@ -17,11 +17,11 @@ from psa_core.audits.generation.cutting import cut
 from psa_core.audits.generation.run import AUDIT
 from psa_core.audits.generation.tables import Tables
 from psa_core.audits.zipped import unzip
-from psa_core.inputs.spreadsheet import plain
 from psa_core.cube import Target
 from psa_core.errors import CubeError, RunFolderError
-from psa_core.folders.writing import MANIFEST, whole_folder
 from psa_core.folders.results import write_csv, write_json
+from psa_core.folders.writing import MANIFEST, whole_folder
+from psa_core.inputs.spreadsheet import plain
 
 CONTINUATIONS, SCORES = "continuations.parquet", "scores.parquet"
 PAIRS, MATRIX, VALUES, SUMMARY, REPORT = "pairs.csv", "matrix.csv", "values.csv", "summary.json", "report.html"

@@ -13,8 +13,8 @@ from typing import Any
 import pandas as pd
 
 from psa_core import trust
-from psa_core.inputs import names
 from psa_core.errors import NameListError, OptionError
+from psa_core.inputs import names
 from psa_core.inputs.names import read_names
 from psa_core.registry import ASSETS
 
