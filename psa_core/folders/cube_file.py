@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import zipfile
 from dataclasses import asdict
 from pathlib import Path
@@ -12,22 +11,21 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from psa_core import atomic
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
 
 
 def save(cube: ScoreCube, path: Path) -> None:
     """Write a cube as a numpy archive beside `path`, then put it in its place."""
-    aside = path.with_suffix(".tmp")
     labels = {
         "sentences": cube.sentences.to_dict("list"),
         "names": cube.names.to_dict("list"),
         "targets": [asdict(target) for target in cube.targets],
         "provenance": dict(cube.provenance),
     }
-    with aside.open("wb") as stream:
+    with atomic.writing(path, durable=False) as stream:
         np.savez(stream, original=cube.original, perturbed=cube.perturbed, labels=json.dumps(labels))
-    os.replace(aside, path)
 
 
 def load(path: Path) -> ScoreCube:

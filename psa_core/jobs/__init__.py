@@ -1,27 +1,21 @@
-"""Work in a process of its own that a folder describes: submit, watch, cancel, resume; and the worker."""
+"""Work in a process of its own that a folder describes: submit, wait for its turn, watch, cancel, resume."""
 
 from __future__ import annotations
 
+from psa_core.jobs._places import CANCEL, JOB, LOCK, PARTIAL, RESULT, RUN_ID, root, run_path
+from psa_core.jobs._starting import own_machine
 from psa_core.jobs.runs import (
-    CANCEL,
-    JOB,
     LIVE,
-    LOCK,
-    PARTIAL,
-    RESULT,
-    RUN_ID,
     RunStatus,
-    attached,
+    advance,
     cancel,
     create,
     history,
     keep,
     open_cube,
-    origin_at,
+    own_copy,
     result_folder,
     resume,
-    root,
-    run_path,
     spec_at,
     status,
     submit,
@@ -40,14 +34,15 @@ __all__ = [
     "RESULT",
     "RUN_ID",
     "RunStatus",
-    "attached",
+    "advance",
     "cancel",
     "create",
     "give_title",
     "history",
     "keep",
     "open_cube",
-    "origin_at",
+    "own_copy",
+    "own_machine",
     "result_folder",
     "resume",
     "root",

@@ -2,43 +2,50 @@
 
 A run's folder holds ``job.json`` (the command, and a study's spec), ``inputs/`` (uploads, the worker's working
 folder), ``status.json``, ``partial.npz`` (the cube of the finished sentences), ``worker.log`` and, at the end,
-``result/``. Its id is the only key to it and cannot be guessed.
+``result/``. Its id is the only key to it and cannot be guessed; only the owner of the server's process can read it.
+Runs wait in a queue for their turn; see `psa_core.jobs._queue`.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import secrets
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
+from psa_core import atomic
 from psa_core.cube import ScoreCube
-from psa_core.errors import RunFolderError
+from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders import cube_file, results
 from psa_core.inputs.checks import file_name
+from psa_core.jobs import _queue, _starting
+from psa_core.jobs._places import CANCEL, INPUTS, PARTIAL, RESULT, is_run, private_root, root, run_path
+from psa_core.jobs._records import DELETE_OLD, JobRecord, StatusRecord, keeping, read_job, read_status, write_job
+from psa_core.jobs._records import write_status as _write_status
 from psa_core.study import StudySpec, spec_of
 from psa_core.trust import Origin
 
-#: This process's own workers, kept so that one that ended can be told from one that is still starting.
-_WORKERS: dict[str, subprocess.Popen[bytes]] = {}
-RUN_ID = re.compile(r"[A-Za-z0-9_-]{16,32}")
 LIVE = ("queued", "running")
-JOB, RESULT, PARTIAL, LOCK, ATTACHED, CANCEL = "job.json", "result", "partial.npz", "worker.lock", "attached", "cancel"
+_NO_ROOM = 2**20
 
 
 @dataclass(frozen=True)
 class RunStatus:
-    """What is known of a run; `state` is queued, running, finished, failed or cancelled."""
+    """What is known of a run.
+
+    Attributes
+    ----------
+    state : str
+        ``queued``, ``running``, ``finished``, ``failed`` or ``cancelled``.
+    ahead : int or None
+        Runs before this one, while it waits.
+    starts_in : float or None
+        Seconds until its turn, by what is known of the runs before it; None when that is not enough.
+    """
 
     run_id: str
     state: str
@@ -52,6 +59,8 @@ class RunStatus:
     seconds_left: float | None = None
     message: str = ""
     changed: str = ""
+    ahead: int | None = None
+    starts_in: float | None = None
 
     @property
     def live(self) -> bool:
@@ -59,32 +68,33 @@ class RunStatus:
         return self.state in LIVE
 
 
-def root() -> Path:
-    """The folder of all runs: ``PSA_RUNS_DIR``, or the user's data folder."""
-    from platformdirs import user_data_path
+def submit(
+    spec: StudySpec, uploads: Mapping[str, bytes] | None = None, *, visitor: str = "", seconds: float | None = None
+) -> str:
+    """Queue a study for a worker process; returns the run id.
 
-    place = os.environ.get("PSA_RUNS_DIR")
-    return Path(place) if place else user_data_path("psa-dashboard") / "runs"
+    Parameters
+    ----------
+    spec : StudySpec
+        Its `sentences` and `names` may be file names among the uploads, which are kept in the run's own folder.
+    uploads : mapping of file name to bytes, optional
+    visitor : str
+        Whose run it is, by something that cannot be guessed; visitors take turns.
+    seconds : float, optional
+        How long it will take, by a measured trial.
 
-
-def run_path(run_id: str) -> Path:
-    """The folder of one run; raises `RunFolderError` for an id that is not one or is not there."""
-    if not RUN_ID.fullmatch(run_id) or not (root() / run_id / JOB).is_file():
-        fix = "Start a new study, or open its zip."
-        raise RunFolderError("run", got="an unknown run id", expected="the id of a run on this machine", fix=fix)
-    return root() / run_id
-
-
-def submit(spec: StudySpec, uploads: Mapping[str, bytes] | None = None, *, origin: Origin = Origin.VISITOR) -> str:
-    """Start a study in a worker process, on somebody's word; returns the run id.
-
-    Its `sentences` and `names` may be file names among the uploads, which are kept in the run's own folder.
+    Raises
+    ------
+    OptionError
+        When the queue, or the visitor's part of it, is full.
+    RunFolderError
+        When it cannot be kept: no room, no right to write.
     """
     kept = {name: file_name(name) for name in uploads or {}}
-    named = {field: kept.get(getattr(spec, field), getattr(spec, field)) for field in ("sentences", "names")}
-    run_id = create({"command": "run", "study": asdict(spec) | named, "origin": origin.name}, uploads or {})
-    resume(run_id)
-    return run_id
+    sentences, names = (kept.get(name) or _starting.absolute(name, ()) for name in (spec.sentences, spec.names))
+    model = _starting.absolute(spec.model, kept.values())
+    study = replace(spec, sentences=sentences, names=names, model=model)
+    return _queued(JobRecord("run", study=study, visitor=visitor, seconds=seconds), uploads or {})
 
 
 def submit_audit(
@@ -92,73 +102,85 @@ def submit_audit(
     arguments: Sequence[str],
     uploads: Mapping[str, bytes] | None = None,
     *,
-    origin: Origin = Origin.VISITOR,
+    visitor: str = "",
+    seconds: float | None = None,
 ) -> str:
-    """Start another command of the command line, such as ``eec``, in a worker process; returns the run id.
+    """Queue another command of the command line, such as ``eec``, for a worker process; returns the run id.
 
-    Its arguments may name files among the uploads, by `checks.file_name`; ``--out`` is added.
+    Its arguments may name files among the uploads, by `inputs.checks.file_name`; ``--out`` and ``--job`` are added. See
+    `submit` for the rest.
     """
-    run_id = create({"command": command, "arguments": list(arguments), "origin": origin.name}, uploads or {})
-    resume(run_id)
-    return run_id
+    kept = [file_name(name) for name in uploads or {}]
+    full = tuple(_starting.absolute(argument, kept) for argument in arguments)
+    return _queued(JobRecord(command, full, visitor=visitor, seconds=seconds), uploads or {})
 
 
 def resume(run_id: str) -> None:
-    """Start the worker of a run that has none; scores that were reached before come from the cache."""
+    """Queue a run that has no worker again; scores that were reached before come from the cache.
+
+    Raises
+    ------
+    OptionError, RunFolderError
+        As `submit`.
+    """
     place = run_path(run_id)
-    if status(run_id).live:
-        return
-    if run_id in _WORKERS:
-        _WORKERS[run_id].wait()  # it let go of its lock, so it is ending
-    for marker in (CANCEL, ATTACHED):
-        (place / marker).unlink(missing_ok=True)
-    write_status(place, state="queued", message="Waiting for its turn")
-    job = _job(place)
-    options = [*job.get("arguments", ()), "--out", str(place / RESULT), "--job", str(place)]
-    # -P: the uploads, its working folder, are not where modules are looked for
-    command = [sys.executable, "-P", "-m", "psa_core", job["command"], *options]
-    library = str(Path(__file__).resolve().parents[2])
-    paths = os.pathsep.join([library, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))])
-    with (place / "worker.log").open("ab") as log:
-        worker = _WORKERS[run_id] = subprocess.Popen(
-            command,
-            cwd=place / "inputs",
-            env={**os.environ, "PYTHONPATH": paths},
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-    (place / "pid").write_text(str(worker.pid))
+    job = read_job(place)
+    with keeping():
+        with _queue.changing():
+            if _queue.is_waiting(run_id) or _queue.is_worked_on(run_id):
+                return
+            (place / CANCEL).unlink(missing_ok=True)
+            for left in place.glob(f"{atomic.UNFINISHED}*"):
+                left.unlink(missing_ok=True)
+            _queue.enter(run_id, job.visitor, job.seconds)
+            write_status(place, state="queued")
+        advance()
 
 
 def cancel(run_id: str) -> None:
-    """Stop a run at once; what was scored stays in the cache and `resume` goes on from there."""
+    """Stop a run at once; what was scored stays in the cache and `resume` goes on from there.
+
+    A worker looks for the mark that this leaves and ends itself, so no other process can be hit.
+    """
     place = run_path(run_id)
-    (place / CANCEL).touch()
-    if status(run_id).live:
-        try:
-            os.kill(int((place / "pid").read_text()), signal.SIGTERM)
-        except (ProcessLookupError, FileNotFoundError):
-            return
+    with keeping(), _queue.changing():
+        if _queue.leave(run_id):
+            write_status(place, state="cancelled", message="Stopped before its turn came; resume to queue it again.")
+        elif _queue.is_worked_on(run_id):
+            (place / CANCEL).touch(atomic.ONLY_MINE_FILE)
 
 
 def status(run_id: str) -> RunStatus:
-    """What is known of a run now; a worker that died is told from one that works by the lock it holds."""
+    """What is known of a run now; a worker that died is told from one that works by the lock it holds.
+
+    Raises
+    ------
+    RunFolderError
+        When there is no such run, or its folder is damaged.
+    """
     place = run_path(run_id)
-    known = _read_status(place)
-    if known.live and not _worker_alive(place):
-        known = _read_status(place)  # it may have finished between the two looks
-    if known.live and not _worker_alive(place):
-        cancelled = (place / CANCEL).exists()
-        state, message = ("cancelled", "Stopped") if cancelled else ("failed", "The worker stopped unexpectedly")
-        return replace(known, state=state, message=f"{message}; resume to go on from the scores kept so far.")
-    return known
+    job, known = read_job(place), read_status(place)
+    ahead, starts_in = None, None
+    if known.state in LIVE:
+        with suppress(OSError, PsaError):  # what cannot be written can still be looked at
+            advance()
+        known = _judged(place)
+        if known.state == "queued":
+            ahead, starts_in = _queue.before(run_id, _seconds_left)
+    return RunStatus(run_id, command=job.command, spec=job.study, ahead=ahead, starts_in=starts_in, **asdict(known))
+
+
+def advance() -> None:
+    """Start the runs whose turn has come; whoever submits, looks at or ends a run calls it."""
+    _starting.reap()
+    _queue.advance(_starting.start)
 
 
 def open_cube(run_id: str) -> ScoreCube:
     """The cube of a finished run, or of the finished sentences of one that is not."""
     place = run_path(run_id)
+    with suppress(OSError):
+        os.utime(place)  # it is in use: see `retention`
     if (place / RESULT).is_dir():
         return results.read(place / RESULT)
     return cube_file.load(place / PARTIAL)
@@ -172,89 +194,147 @@ def result_folder(run_id: str) -> Path:
     return place
 
 
-def keep(cube: ScoreCube, report: Callable[[ScoreCube], str]) -> str:
-    """Give a cube that was made or opened in place a run of its own; returns the run id."""
-    run_id = create({"command": "run", "study": asdict(spec_of(cube))}, {})
-    results.write(cube, root() / run_id / RESULT, report)
-    write_status(root() / run_id, state="finished", sentences_done=cube.shape[0], sentences_total=cube.shape[0])
-    return run_id
+def keep(cube: ScoreCube, report: Callable[[ScoreCube], str], *, shared: bool = False) -> str:
+    """Give a cube that was made or opened in place a run of its own; returns the run id.
+
+    A `shared` one is for many visitors to look at and for nobody to change; see `own_copy`.
+    """
+    job = JobRecord("run", study=spec_of(cube), shared=shared)
+    done = {"sentences_done": cube.shape[0], "sentences_total": cube.shape[0]}
+    return _finished(job, lambda place: results.write(cube, place, report), **done)
+
+
+def own_copy(run_id: str) -> str:
+    """A run that its visitor may write to: the run itself, or a copy where many look at it; returns the run id."""
+    job = read_job(run_path(run_id))
+    if not job.shared:
+        return run_id
+    source, known = result_folder(run_id), read_status(run_path(run_id))
+    done = {"sentences_done": known.sentences_done, "sentences_total": known.sentences_total}
+    return _finished(replace(job, shared=False), lambda place: shutil.copytree(source, place), **done)
 
 
 def history() -> list[RunStatus]:
-    """Every run on this machine, newest first; empty unless ``PSA_HISTORY=1``, since a server may be shared."""
-    if os.environ.get("PSA_HISTORY") != "1" or not root().is_dir():
+    """Every run on this machine, newest first; empty unless ``PSA_HISTORY=1``, since a server may be shared.
+
+    Damaged folders and other people's are left out; ``python -m psa_core runs`` lists the damaged ones.
+    """
+    if not _starting.own_machine():
         return []
-    places = [place for place in root().iterdir() if (place / JOB).is_file()]
-    places.sort(key=lambda place: (place / JOB).stat().st_mtime, reverse=True)
-    return [status(place.name) for place in places]
+    found = []
+    for place in run_places():
+        with suppress(RunFolderError):
+            found.append(status(place.name))
+    return found
+
+
+def run_places() -> list[Path]:
+    """The folders of all runs, newest first."""
+    try:
+        places = [place for place in root().iterdir() if is_run(place)]
+    except OSError:
+        return []
+    return sorted(places, key=_made, reverse=True)
 
 
 def create(job: Mapping[str, Any], uploads: Mapping[str, bytes]) -> str:
     """Make the folder of a run that has no worker yet; `job` has its ``command``. Returns the run id."""
-    run_id = secrets.token_urlsafe(15)
-    inputs = root() / run_id / "inputs"
-    inputs.mkdir(parents=True)
-    for name, content in uploads.items():
-        (inputs / file_name(name)).write_bytes(content)
-    (root() / run_id / JOB).write_text(json.dumps(job), encoding="utf-8")
-    return run_id
+    return _made_folder(JobRecord(**job), uploads)
 
 
 def write_status(place: Path, **values: Any) -> None:
     """Replace a run's ``status.json``; the worker calls it as scores come."""
-    aside = place / "status.tmp"
-    aside.write_text(json.dumps(values), encoding="utf-8")
-    os.replace(aside, place / "status.json")
+    _write_status(place, **values)
 
 
 def spec_at(place: Path) -> StudySpec:
     """The study that a run's folder describes."""
-    return StudySpec.from_mapping(_job(place)["study"])
+    spec = read_job(place).study
+    if spec is None:
+        raise RunFolderError("run", got="a run of another command", expected="a study")
+    return spec
 
 
-def origin_at(place: Path) -> Origin:
-    """On whose word a run works: who submitted it; a file, where nobody did (it was opened, or an older one)."""
-    return Origin.__members__.get(str(_job(place).get("origin")), Origin.FILE)
-
-
-def _job(place: Path) -> dict[str, Any]:
-    return json.loads((place / JOB).read_text(encoding="utf-8"))
-
-
-def _read_status(place: Path) -> RunStatus:
-    job = _job(place)
+def _queued(job: JobRecord, uploads: Mapping[str, bytes]) -> str:
+    run_id = _made_folder(job, uploads)
     try:
-        values = json.loads((place / "status.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        values = {"state": "queued"}
-    spec = StudySpec.from_mapping(job["study"]) if "study" in job else None
-    return RunStatus(run_id=place.name, command=job["command"], spec=spec, **values)
+        resume(run_id)
+    except BaseException:
+        shutil.rmtree(root() / run_id, ignore_errors=True)
+        raise
+    return run_id
 
 
-@contextmanager
-def attached(place: Path) -> Iterator[None]:
-    """Hold a run's lock: while it is held the run has a worker."""
-    with FileLock(place / LOCK):
-        (place / ATTACHED).touch()
-        yield
-
-
-def _worker_alive(place: Path) -> bool:
+def _finished(job: JobRecord, write_result: Callable[[Path], object], **done: int) -> str:
+    run_id = _made_folder(job, {})
+    place = root() / run_id
     try:
-        with FileLock(place / LOCK, timeout=0):
-            held = False
-    except Timeout:
-        held = True
-    return held or (not (place / ATTACHED).exists() and _starting(place))
+        with keeping():
+            write_result(place / RESULT)
+            atomic.close_to_others(place / RESULT)
+            write_status(place, state="finished", **done)
+    except BaseException:
+        shutil.rmtree(place, ignore_errors=True)
+        raise
+    return run_id
 
 
-def _starting(place: Path) -> bool:
-    """Whether the process of a worker that has not taken its lock yet is there."""
-    child = _WORKERS.get(place.name)
-    if child is not None:
-        return child.poll() is None
+def _made_folder(job: JobRecord, uploads: Mapping[str, bytes]) -> str:
+    """A run's folder appears whole, so that nobody meets one without its ``job.json``."""
+    run_id = secrets.token_urlsafe(15)
+    with keeping():
+        aside = private_root() / f"{atomic.UNFINISHED}{secrets.token_hex(8)}"
+        try:
+            (aside / INPUTS).mkdir(atomic.ONLY_MINE_FOLDER, parents=True)
+            aside.chmod(atomic.ONLY_MINE_FOLDER)
+            for name, content in uploads.items():
+                atomic.write(aside / INPUTS / file_name(name), content)
+            write_job(aside, job)
+            aside.rename(root() / run_id)
+        except BaseException:
+            shutil.rmtree(aside, ignore_errors=True)
+            raise
+    return run_id
+
+
+def _judged(place: Path) -> StatusRecord:
+    """How far a run is; one that says that it goes on but has no worker and no ticket has come to an end."""
+    known = read_status(place)
+    if known.state not in LIVE or _is_cared_for(place.name):
+        return known
+    with suppress(OSError, PsaError), _queue.changing():  # it may have been between two states
+        known = read_status(place)
+        if known.state not in LIVE or _is_cared_for(place.name):
+            return known
+    if (place / CANCEL).exists():
+        return replace(known, state="cancelled", message="Stopped; resume to go on from the scores kept so far.")
+    if _disk_is_full(place):
+        return replace(known, state="failed", message=f"The disk of the runs folder is full. {DELETE_OLD}")
+    message = "The worker stopped unexpectedly (memory may have run out); resume to go on from the scores kept so far."
+    return replace(known, state="failed", message=message)
+
+
+def _is_cared_for(run_id: str) -> bool:
+    return _queue.is_worked_on(run_id) or _queue.is_waiting(run_id)
+
+
+def _disk_is_full(place: Path) -> bool:
     try:
-        os.kill(int((place / "pid").read_text()), 0)
-    except (FileNotFoundError, ProcessLookupError):
+        return shutil.disk_usage(place).free < _NO_ROOM
+    except OSError:
         return False
-    return True
+
+
+def _seconds_left(ticket: _queue.Ticket) -> float | None:
+    if ticket.started:
+        with suppress(RunFolderError):
+            left = read_status(root() / ticket.run_id).seconds_left
+            return ticket.seconds if left is None else left
+    return ticket.seconds
+
+
+def _made(place: Path) -> float:
+    try:
+        return (place / "job.json").stat().st_mtime
+    except OSError:
+        return 0.0

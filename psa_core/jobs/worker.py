@@ -1,26 +1,80 @@
-"""The process behind a submitted run: waits for its turn, scores, publishes as it goes, writes the result."""
+"""The process behind a submitted run: scores, publishes as it goes, writes the result, lets the next run start."""
 
 from __future__ import annotations
 
+import os
+import re
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
-from psa_core import jobs, models, report, study, trust
+from psa_core import jobs, models, report, study
 from psa_core.cache import ScoreCache
-from psa_core.errors import Cancelled, PsaError
+from psa_core.errors import Cancelled, OptionError, PsaError
 from psa_core.folders import cube_file, results
+from psa_core.inputs.limits import RUN_CELLS, RUN_MINUTES
+from psa_core.jobs import _locks, _starting
+from psa_core.jobs._records import DELETE_OLD, is_full, read_job
 from psa_core.models import Scorer
 from psa_core.scoring import Window
 
 TELL_SECONDS = 0.3
 PUBLISH_SECONDS = 1.0
+WATCH_SECONDS = 0.2
+#: Seconds between the end of a run's time, the end of its process by itself, and that by the system.
+GRACE_SECONDS = 30
+#: Pieces of a message that may be somebody's sentence.
+_QUOTED = re.compile(r"""(['"])(?:(?!\1).){25,}\1""", re.DOTALL)
+
+
+@contextmanager
+def process() -> Iterator[list[str]]:
+    """Be the worker of the run that the environment names: gives the arguments of its command line.
+
+    While the block lasts the run's lock is held, a request to stop and the end of its time end the process, and the
+    system would rather end this process than the server when memory runs out. Then the next run is started.
+    """
+    place = Path(os.environ.pop(_starting.PLACE))
+    handle = os.environ.pop(_starting.HANDLE, "")
+    lock = int(handle) if handle.isdigit() else _locks.take(place / jobs.LOCK)
+    if lock is None:
+        raise OptionError("run", got="a run that has a worker", expected="one that has none")
+    os.set_inheritable(lock, False)
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("500")
+    threading.Thread(target=_watch, args=(place,), daemon=True).start()
+    try:
+        job = read_job(place)
+        yield [job.command, *job.arguments, "--out", str(place / jobs.RESULT), "--job", str(place)]
+    finally:
+        _locks.release(lock)
+        with suppress(OSError, PsaError):
+            jobs.advance()
+
+
+def _watch(place: Path) -> None:
+    """End this process when its run is to stop, as Ctrl-C would, or when its time is over."""
+    limit = RUN_MINUTES.value
+    if hasattr(signal, "setitimer"):  # by the system, whatever the process is stuck in
+        signal.setitimer(signal.ITIMER_REAL, limit + 2 * GRACE_SECONDS)
+    over = time.monotonic() + limit + GRACE_SECONDS
+    while not (place / jobs.CANCEL).exists():
+        if time.monotonic() > over:
+            with suppress(OSError):
+                jobs.write_status(place, state="failed", message=_time_is_over())
+            os._exit(3)
+        time.sleep(WATCH_SECONDS)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _time_is_over() -> str:
+    return f"run: got more than {RUN_MINUTES.words} of work, expected less. {RUN_MINUTES.fix_words}"
 
 
 @dataclass
@@ -29,6 +83,11 @@ class Job:
 
     place: Path
     told: float = field(default=0.0)
+    began: float = field(default_factory=time.monotonic)
+
+    def allow(self, cells: int) -> None:
+        """Refuse work above the limit; raises `OptionError`."""
+        RUN_CELLS.check(cells, field="run", error=OptionError)
 
     def tell(self, message: str, **values: Any) -> None:
         """Say what is being done now."""
@@ -43,44 +102,51 @@ class Job:
         self._write("running", **{name: getattr(window, name) for name in numbers})
 
     def should_stop(self) -> bool:
-        """Whether the user asked it to."""
-        return (self.place / jobs.CANCEL).exists()
-
-    def _write(self, state: str, **values: Any) -> None:
-        changed = datetime.now(UTC).isoformat(timespec="seconds")
-        jobs.write_status(self.place, state=state, changed=changed, **values)
+        """Whether the user asked it to, or its time is over."""
+        return self._is_late() or (self.place / jobs.CANCEL).exists()
 
     def supervise(self, do: Callable[[], int]) -> int:
-        """Do the work of a job in its turn and write how it ended; `do` returns the number of sentences."""
-        with jobs.attached(self.place):
-            try:
-                with self._turn(), trust.acting(jobs.origin_at(self.place), self.place / "inputs"):
-                    total = do()
-            except Cancelled:
-                self._write("cancelled", message="Stopped; resume to go on from the scores kept so far.")
-                return 0
-            except PsaError as error:
-                self._write("failed", message=str(error))
-                return 2
-            self._write("finished", sentences_done=total, sentences_total=total)
+        """Do the work of a job and write how it ended; `do` returns the number of sentences."""
+        try:
+            self.tell("Starting")
+            total = do()
+        except Cancelled:
+            if self._is_late():
+                return self._failed(_time_is_over())
+            self._write("cancelled", message="Stopped; resume to go on from the scores kept so far.")
+            return 0
+        except (PsaError, OSError) as error:
+            if is_full(error):
+                return self._failed(f"The disk of the runs folder is full. {DELETE_OLD}")
+            return self._failed(without_quotations(str(error)))
+        except MemoryError:
+            return self._failed("Memory ran out. Take fewer sentences or names, then start again.")
+        self._write("finished", sentences_done=total, sentences_total=total)
         return 0
 
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Wait until no other run on this machine is scoring."""
-        lock = FileLock(self.place.parent / "scoring.lock")
-        while True:
-            if self.should_stop():
-                raise Cancelled
-            try:
-                lock.acquire(timeout=0.5)
-                break
-            except Timeout:
-                self._write("queued", message="Waiting for another run to finish")
-        try:
-            yield
-        finally:
-            lock.release()
+    def _is_late(self) -> bool:
+        return time.monotonic() - self.began > RUN_MINUTES.value
+
+    def _failed(self, message: str) -> int:
+        self._write("failed", message=message)
+        return 2
+
+    def _write(self, state: str, **values: Any) -> None:
+        """Progress that cannot be written is not worth ending for, and an end that cannot be is seen by the lock."""
+        changed = datetime.now(UTC).isoformat(timespec="seconds")
+        with suppress(OSError):
+            jobs.write_status(self.place, state=state, changed=changed, **values)
+
+
+def without_quotations(message: str) -> str:
+    """A message without what may be somebody's sentence: status files are no place for one.
+
+    Examples
+    --------
+    >>> without_quotations("text: got 'He said that he would come tomorrow', expected 'he'")
+    "text: got (a text), expected 'he'"
+    """
+    return _QUOTED.sub("(a text)", message)
 
 
 def work(place: Path) -> int:
@@ -93,6 +159,7 @@ def _study(job: Job) -> int:
     spec = jobs.spec_at(job.place)
     job.tell("Reading the sentences and finding anchors")
     planned = study.plan(spec)
+    job.allow(planned.cells)
     total = len(planned.selection.sentences)
     job.tell("Loading the model", sentences_total=total)
     scorer = models.load(spec.model)
@@ -119,5 +186,6 @@ class _Publisher:
         self.job.show(window)
         if window.sentences_done and time.monotonic() - self.published > PUBLISH_SECONDS:
             cube = study.assemble(self.planned, self.scorer, window.partial())
-            cube_file.save(cube, self.job.place / jobs.PARTIAL)
+            with suppress(OSError):  # a look at what is not finished is not worth ending for
+                cube_file.save(cube, self.job.place / jobs.PARTIAL)
             self.published = time.monotonic()

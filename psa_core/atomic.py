@@ -1,0 +1,83 @@
+"""Files that are there whole or not at all, readable by their owner only."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+ONLY_MINE_FILE, ONLY_MINE_FOLDER = 0o600, 0o700
+#: What a file is called until it is whole; a process that was killed may leave one.
+UNFINISHED = ".new-"
+
+
+def write(path: Path, content: bytes | str, *, durable: bool = True) -> None:
+    """Put a file in its place; see `writing`."""
+    with writing(path, durable=durable) as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+@contextmanager
+def writing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
+    """Give a file to write; when the block ends well, it takes its place: whoever reads finds the old one or the new.
+
+    Parameters
+    ----------
+    path : Path
+        In a folder that is there.
+    durable : bool
+        Wait until the disk has it, so that a power cut cannot take it back; progress that is written every second
+        need not.
+
+    Raises
+    ------
+    OSError
+        When it cannot be written; what was there before is then unchanged.
+    """
+    handle, aside = tempfile.mkstemp(prefix=UNFINISHED, dir=path.parent)  # with the mode 0600
+    try:
+        with open(handle, "wb") as file:
+            yield file
+            if durable:
+                file.flush()
+                os.fsync(handle)
+        os.replace(aside, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(aside)
+        raise
+
+
+def private_folder(path: Path, *, ours: Callable[[str], bool]) -> Path:
+    """Make a folder, and those above it that are missing, that only their owner can enter; returns it.
+
+    A folder that is there already is closed to others if it is this user's and holds nothing but what is `ours`;
+    somebody's own folder, such as a home or ``/tmp``, stays as it is.
+
+    Parameters
+    ----------
+    path : Path
+    ours : callable
+        Whether the program itself puts a file or folder of this name there.
+    """
+    for place in reversed([place for place in (path, *path.parents) if not place.exists()]):
+        with suppress(FileExistsError):  # another process was quicker
+            place.mkdir(ONLY_MINE_FOLDER)
+    status = path.stat()
+    open_to_others = bool(status.st_mode & 0o077)
+    if open_to_others and status.st_uid == os.getuid() and all(ours(name) for name in os.listdir(path)):
+        path.chmod(ONLY_MINE_FOLDER)
+    return path
+
+
+def close_to_others(path: Path) -> None:
+    """Take everybody else's rights to a folder of ours and to everything in it; links are not followed."""
+    for folder, _, files in os.walk(path):
+        os.chmod(folder, ONLY_MINE_FOLDER)
+        for name in files:
+            file = Path(folder, name)
+            if not file.is_symlink():
+                file.chmod(ONLY_MINE_FILE)

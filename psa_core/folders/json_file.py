@@ -1,0 +1,50 @@
+"""JSON files that a program wrote and something may have damaged since."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any, NoReturn
+
+MOST_BYTES = 64 * 2**20
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The object in a JSON file.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is nothing.
+    ValueError
+        When it is no regular file, too large, no JSON object, or holds what no page can show: half a character,
+        a number that is infinite or none.
+    OSError
+        When it cannot be read.
+    """
+    if not path.is_file():
+        if path.exists() or path.is_symlink():
+            raise ValueError(f"{path.name} is no file")
+        raise FileNotFoundError(path)
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError(f"{path.name} is larger than {MOST_BYTES // 2**20} MB")
+    try:
+        content = json.loads(path.read_bytes(), parse_constant=_refuse, parse_float=_finite)
+        json.dumps(content, ensure_ascii=False).encode("utf-8")
+    except RecursionError as error:
+        raise ValueError(f"{path.name} is nested too deeply") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path.name} holds no object")
+    return content
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f"{digits:.20} is too large")
+    return number

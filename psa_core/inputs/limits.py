@@ -1,0 +1,147 @@
+"""Every limit on what is read: its default, the setting that changes it, and the words that a person sees."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from psa_core.errors import OptionError, PsaError
+
+MB = 2**20
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The most of something that is read.
+
+    Attributes
+    ----------
+    id : str
+        Tells it from the others; ``PSA_MAX_<ID>`` is the environment variable that changes it.
+    default : int
+        In units.
+    unit : str
+        What is counted, as it stands behind the number: ``rows``, ``MB``.
+    what : str
+        What the limit holds for, in plain words.
+    fix : str
+        What somebody can do whose file is over it.
+    scale : int
+        How many of what `check` is given make one unit: 2**20 bytes are 1 MB.
+    own : int, optional
+        In place of the default on one person's own machine (``PSA_HISTORY=1``).
+    """
+
+    id: str
+    default: int
+    unit: str
+    what: str
+    fix: str
+    scale: int = 1
+    own: int | None = None
+
+    @property
+    def setting(self) -> str:
+        """The environment variable that changes the limit."""
+        return f"PSA_MAX_{self.id.upper()}"
+
+    @property
+    def value(self) -> int:
+        """The limit in force, in what `check` is given: rows, bytes, seconds.
+
+        Raises
+        ------
+        OptionError
+            When the setting is no whole number above 0.
+        """
+        usual = self.own if self.own is not None and os.environ.get("PSA_HISTORY") == "1" else self.default
+        given = os.environ.get(self.setting, "").strip() or str(usual)
+        if not (given.isascii() and given.isdigit() and 0 < len(given) < 16 and int(given)):
+            raise OptionError(self.setting, got=repr(given[:40]), expected=f"a whole number of {self.unit}, 1 or more")
+        return int(given) * self.scale
+
+    @property
+    def words(self) -> str:
+        """The limit in force, as a person reads it."""
+        return f"{self.value // self.scale:,} {self.unit}"
+
+    def check(self, amount: int, *, field: str, error: type[PsaError], of: str = "") -> None:
+        """Refuse an amount above the limit.
+
+        Parameters
+        ----------
+        amount : int
+            Rows, bytes and so on: declared ones, before they are read, or those that were read so far.
+        field : str
+            What the file is to the reader: ``sentences``, ``names``.
+        error : type
+            The `PsaError` to raise.
+        of : str
+            Words behind the amount, such as the file's name.
+        """
+        if amount > self.value:
+            amount_words = f"{amount / self.scale:,.0f}" if amount >= 10 * self.scale else f"{amount / self.scale:,.3g}"
+            got = " ".join(filter(None, (amount_words, self.unit, of)))
+            raise error(field, got=got, expected=f"at most {self.words}", fix=self.fix_words)
+
+    @property
+    def fix_words(self) -> str:
+        """What to do, with the setting for whoever runs this."""
+        return f"{self.fix} ({self.setting} sets the limit.)"
+
+
+_SHORTER = "Shorten the list."
+_SPLIT = "Split the file."
+
+ROWS = Limit("rows", 2_000_000, "rows", "rows of a file of sentences or predictions", _SPLIT)
+COLUMNS = Limit("columns", 1_000, "columns", "columns of such a file", "Keep the columns that the study needs.")
+CELLS = Limit("cells", 20_000_000, "cells", "rows × columns of such a file", "Keep the columns that the study needs.")
+FILE = Limit("file_mb", 256, "MB", "bytes of such a file, unpacked", _SPLIT, MB)
+TEXT = Limit("characters", 10_000_000, "characters", "characters of one cell", "Put each text on a row of its own.")
+NAMES = Limit("names", 20_000, "rows", "rows of a name list", _SHORTER)
+NAME_COLUMNS = Limit("name_columns", 100, "columns", "columns of a name list", "Keep the groups that are compared.")
+NAMES_FILE = Limit("names_mb", 5, "MB", "bytes of a name list, unpacked", _SHORTER, MB)
+ARCHIVE = Limit("archive_mb", 512, "MB", "bytes of a result folder's zip, unpacked", "Run a smaller study.", MB)
+ARCHIVE_FILES = Limit("archive_files", 1_000, "files", "files in a zip", "Zip the result folder alone.")
+SCORES = Limit("scores", 30_000_000, "scores", "scores of a result folder", "Run a smaller study.")
+MEMORY = Limit("read_mb", 1_000, "MB of memory", "memory of the process that reads a file", _SPLIT, MB)
+SECONDS = Limit("read_seconds", 15, "seconds", "time that a file takes to be read", _SPLIT)
+READERS = Limit("readers", 2, "at once", "files that are read at the same time", "Try again in a moment.")
+
+RUN_CELLS = Limit("run_cells", 5_000_000, "cells", "cells of a run", "Take fewer sentences or names.", own=50_000_000)
+RUN_MINUTES = Limit(
+    "run_minutes", 120, "minutes", "time that a run may work", "Resume it to go on in its turn.", 60, own=7 * 24 * 60
+)
+RUNS_EACH = Limit(
+    "runs_each", 3, "runs", "runs of one visitor that wait or work", "Wait for one to end, or stop one.", own=50
+)
+RUNS_QUEUED = Limit("runs_queued", 30, "runs", "runs that wait or work", "Try again when some have ended.", own=200)
+RUNS_AT_ONCE = Limit("runs_at_once", 1, "at once", "runs that work at the same time", "Wait for its turn.")
+RUN_DAYS = Limit("run_days", 30, "days", "time that a run is kept unused", "Download it.", 86_400, own=36_500)
+CACHE = Limit("cache_mb", 2_048, "MB", "bytes of remembered scores", "Older ones are dropped.", MB)
+OPENED = Limit("opened_mb", 1_024, "MB", "bytes of studies held open in memory", "They are read again when needed.", MB)
+
+LIMITS = (
+    ROWS,
+    COLUMNS,
+    CELLS,
+    FILE,
+    TEXT,
+    NAMES,
+    NAME_COLUMNS,
+    NAMES_FILE,
+    ARCHIVE,
+    ARCHIVE_FILES,
+    SCORES,
+    MEMORY,
+    SECONDS,
+    READERS,
+    RUN_CELLS,
+    RUN_MINUTES,
+    RUNS_EACH,
+    RUNS_QUEUED,
+    RUNS_AT_ONCE,
+    RUN_DAYS,
+    CACHE,
+    OPENED,
+)
