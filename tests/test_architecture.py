@@ -10,7 +10,14 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 #: From the bottom to the top. A room imports itself and rooms of lower layers, never a neighbour of its own layer.
 LAYERS = {
-    "ground": ("psa_core", "psa_core.errors", "psa_core.registry", "psa_core.stopping", "psa_core.atomic", "psa_core.locks"),
+    "ground": (
+        "psa_core",
+        "psa_core.errors",
+        "psa_core.registry",
+        "psa_core.stopping",
+        "psa_core.atomic",
+        "psa_core.locks",
+    ),
     "leaves": ("psa_core.inputs", "psa_core.cube", "psa_core.stats", "psa_core.environment"),
     "plug-ins": ("psa_core.anchors", "psa_core.models", "psa_core.methods"),
     "writers": ("psa_core.generators",),

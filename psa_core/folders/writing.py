@@ -12,14 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from psa_core import locks
 from psa_core.errors import OptionError
 
 MANIFEST = "manifest.json"
 WRITTEN = (".json", ".csv", ".parquet", ".html")
 OURS = ("targets", "audit")  # what a manifest of ours has, and one of a web page has not
 NEW, OLD = ".psa-new-", ".psa-old-"
-#: Names after NEW of the folders that this process is writing.
-_OWN: set[str] = set()
 
 
 @contextmanager
@@ -36,8 +35,9 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     place = check_target(folder)
     try:
         with _aside(place) as aside:
-            yield aside
-            aside.chmod(0o755)
+            whole = aside / "whole"
+            whole.mkdir()  # with the rights that this process gives new folders
+            yield whole
             _exchange(aside, place)
     except OSError as error:
         got = f"{folder} ({error.strerror or error})"
@@ -66,17 +66,25 @@ def whole_file(file: Path) -> Iterator[Path]:
 
 @contextmanager
 def _aside(place: Path) -> Iterator[Path]:
-    """A hidden folder beside a place, whose name tells the place, this machine and this process; gone at the end."""
+    """A hidden folder beside a place, locked by this process while it is there, and gone at the end."""
     place.parent.mkdir(parents=True, exist_ok=True)
     _clear_away(place)
-    aside = Path(tempfile.mkdtemp(prefix=f"{NEW}{_mark(place)}-{os.getpid()}-", dir=place.parent))
-    own = aside.name.removeprefix(NEW)
-    _OWN.add(own)
+    aside, lock = _new_and_locked(place)
     try:
         yield aside
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-        _OWN.discard(own)
+        if lock is not None:
+            locks.release(lock)
+
+
+def _new_and_locked(place: Path) -> tuple[Path, int | None]:
+    while True:
+        aside = Path(tempfile.mkdtemp(prefix=f"{NEW}{_mark(place)}-", dir=place.parent))
+        lock = locks.take(aside)
+        if aside.is_dir():
+            return aside, lock
+        aside.unlink(missing_ok=True)  # somebody cleared it away before it was locked
 
 
 def _exchange(aside: Path, place: Path) -> None:
@@ -85,7 +93,7 @@ def _exchange(aside: Path, place: Path) -> None:
     try:
         if place.exists():
             os.rename(place, old)
-        os.rename(aside, place)
+        os.rename(aside / "whole", place)
     finally:
         _settle(old, place)
 
@@ -101,8 +109,9 @@ def _settle(old: Path, place: Path) -> None:
 def _clear_away(place: Path) -> None:
     """Settle what runs that are gone left beside a place; what is another machine's or a living run's stays."""
     for kind in (OLD, NEW):
-        for left in place.parent.glob(f"{kind}{_mark(place)}-*-*"):
-            if left.is_symlink() or _is_alive(left.name.removeprefix(kind)):
+        for left in place.parent.glob(f"{kind}{_mark(place)}-*"):
+            maker = left.with_name(NEW + left.name.removeprefix(kind))  # it holds the lock of its new folder
+            if left.is_symlink() or locks.held(maker):
                 continue
             if kind == OLD:
                 _settle(left, place)
@@ -113,20 +122,6 @@ def _clear_away(place: Path) -> None:
 def _mark(place: Path) -> str:
     """Tells this place on this machine from others in the same folder, however long its name is."""
     return hashlib.blake2b(f"{platform.node()} {place.name}".encode(), digest_size=6).hexdigest()
-
-
-def _is_alive(maker: str) -> bool:
-    """Whether the run that a folder's name tells of (mark, process, random letters) goes on."""
-    pid = maker.split("-")[1]
-    if pid == str(os.getpid()):
-        return maker in _OWN  # a run before may have had this one's number
-    try:
-        os.kill(int(pid), 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except (PermissionError, ValueError):  # somebody else's process, or no number: not ours to judge
-        return True
-    return True
 
 
 def check_target(folder: Path) -> Path:

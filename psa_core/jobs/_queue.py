@@ -15,11 +15,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from psa_core import atomic
+from psa_core import atomic, locks
 from psa_core.errors import OptionError
 from psa_core.folders import json_file
 from psa_core.inputs.limits import RUNS_AT_ONCE, RUNS_EACH, RUNS_QUEUED
-from psa_core.jobs import _locks, _places
+from psa_core.jobs import _places
 
 _TICKET = re.compile(r"(\d{9})\.([A-Za-z0-9_-]{16,32})(\.now)?")
 
@@ -61,7 +61,7 @@ def changing() -> Iterator[None]:
     _places.private_root()
     folder = _folder()
     folder.mkdir(atomic.ONLY_MINE_FOLDER, exist_ok=True)
-    with _locks.locked(folder / "lock"):
+    with locks.locked(folder / "lock"):
         yield
 
 
@@ -132,7 +132,7 @@ def advance(start: Callable[[str], bool]) -> None:
 
 def is_worked_on(run_id: str) -> bool:
     """Whether a process works on a run."""
-    return _locks.held(_places.root() / run_id / _places.LOCK)
+    return locks.held(_places.root() / run_id / _places.LOCK)
 
 
 def is_waiting(run_id: str) -> bool:

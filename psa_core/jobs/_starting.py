@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from psa_core import locks
 from psa_core.errors import RunFolderError
-from psa_core.jobs import _locks
 from psa_core.jobs._places import CANCEL, INPUTS, LOCK, LOG, root
 from psa_core.jobs._records import JobRecord, cannot_write, read_job, read_status, write_status
 
@@ -37,7 +37,7 @@ def start(run_id: str) -> bool:
         job = read_job(place)
         if read_status(place).state != "queued" or (place / CANCEL).exists():
             return False
-        lock = _locks.take(place / LOCK)
+        lock = locks.take(place / LOCK)
     except (OSError, RunFolderError):  # deleted or damaged meanwhile: nobody can be helped
         return False
     if lock is None:
@@ -48,7 +48,7 @@ def start(run_id: str) -> bool:
         write_status(place, state="failed", message=str(cannot_write(error)))
         return False
     finally:
-        _locks.release(lock)  # the worker has it too
+        locks.release(lock)  # the worker has it too
     return True
 
 

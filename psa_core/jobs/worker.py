@@ -14,12 +14,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from psa_core import jobs, models, report, study
+from psa_core import jobs, locks, models, report, study
 from psa_core.cache import ScoreCache
 from psa_core.errors import Cancelled, OptionError, PsaError
 from psa_core.folders import cube_file, results
 from psa_core.inputs.limits import RUN_CELLS, RUN_MINUTES
-from psa_core.jobs import _locks, _starting
+from psa_core.jobs import _starting
 from psa_core.jobs._records import DELETE_OLD, is_full, read_job
 from psa_core.models import Scorer
 from psa_core.scoring import Window
@@ -42,7 +42,7 @@ def process() -> Iterator[list[str]]:
     """
     place = Path(os.environ.pop(_starting.PLACE))
     handle = os.environ.pop(_starting.HANDLE, "")
-    lock = int(handle) if handle.isdigit() else _locks.take(place / jobs.LOCK)
+    lock = int(handle) if handle.isdigit() else locks.take(place / jobs.LOCK)
     if lock is None:
         raise OptionError("run", got="a run that has a worker", expected="one that has none")
     os.set_inheritable(lock, False)
@@ -53,7 +53,7 @@ def process() -> Iterator[list[str]]:
         job = read_job(place)
         yield [job.command, *job.arguments, "--out", str(place / jobs.RESULT), "--job", str(place)]
     finally:
-        _locks.release(lock)
+        locks.release(lock)
         with suppress(OSError, PsaError):
             jobs.advance()
 

@@ -92,7 +92,7 @@ def test_what_a_living_run_is_writing_stays(tmp_path: Path) -> None:
             fill(tmp_path / "out", "inner")
             assert mine.is_dir()
         others = [path for path in tmp_path.iterdir() if path.name != "out"]
-        assert [(path / "manifest.json").is_file() for path in others] == [True]
+        assert [(path / "whole" / "manifest.json").is_file() for path in others] == [True]
     finally:
         killed(process)
     assert content(tmp_path / "out") == "outer"
@@ -105,7 +105,7 @@ def test_an_old_result_is_put_back_when_the_new_one_cannot_take_its_place(
     rename = os.rename
 
     def fail(source: Path, place: Path) -> None:
-        if ".psa-new-" in source.name:
+        if ".psa-new-" in str(source):
             raise OSError(errno.EIO, "Input/output error")
         rename(source, place)
 
