@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import tempfile
 import zipfile
 from collections.abc import Callable
@@ -12,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
-from filelock import FileLock
 
+from psa_core import atomic, locks
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError, RunFolderError
 from psa_core.folders.results import neutral, plain
@@ -127,9 +126,11 @@ def left_out(judged: pd.DataFrame) -> frozenset[str]:
 def _change(folder: Path, change: Callable[[pd.DataFrame], pd.DataFrame]) -> pd.DataFrame:
     if not folder.is_dir():
         raise RunFolderError("run", got="a run without a result", expected="a finished run")
-    with FileLock(folder.parent / "judgements.lock"):  # beside the results, so that it is not exported
-        after = change(load(folder)).drop_duplicates(ONE_WORD_EACH, keep="last")[COLUMNS]
-        aside = folder.parent / f"{FILE}.tmp"
-        after.map(neutral).to_csv(aside, index=False, encoding="utf-8")
-        os.replace(aside, folder / FILE)
+    try:
+        with locks.locked(folder.parent / "judgements.lock"):  # beside the results, so that it is not exported
+            after = change(load(folder)).drop_duplicates(ONE_WORD_EACH, keep="last")[COLUMNS]
+            atomic.write(folder / FILE, after.map(neutral).to_csv(index=False))
+    except OSError as error:
+        got = error.strerror or type(error).__name__
+        raise RunFolderError(FILE, got=got, expected="room and the right to write beside the results") from error
     return after.reset_index(drop=True)

@@ -19,14 +19,29 @@ import pandas as pd
 
 from psa_core import tables
 from psa_core.cube import SENTENCE_COLUMNS, ScoreCube, Target
-from psa_core.errors import RunFolderError
+from psa_core.errors import PsaError, RunFolderError
+from psa_core.folders import json_file
 from psa_core.folders.writing import MANIFEST, whole_folder
 from psa_core.inputs import spreadsheet
 from psa_core.inputs.spreadsheet import neutral, plain
-from psa_core.study import perturbation_of
+from psa_core.study import StudySpec, perturbation_of
 
 MAX_ZIP_BYTES = 2 * 2**30
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, ValueError, RuntimeError, EOFError)
+#: What reading a damaged file may raise: of Parquet, of a table, of what is made of them.
+DAMAGES = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    OSError,
+    PsaError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+#: Entries of a manifest that pages and reports look into.
+_KINDS = {"study": dict, "inputs": dict, "account": dict, "versions": dict, "notes": list, "name_columns": list}
 Report = Callable[[ScoreCube], str]
 
 
@@ -81,7 +96,7 @@ def read(folder: Path) -> ScoreCube:
         When a file is missing, damaged, or does not fit the others.
     """
     try:
-        manifest = read_json(folder / MANIFEST)
+        manifest = _manifest(folder / MANIFEST)
         targets = _targets(manifest["targets"])
         files = ["sentences.csv", "names.csv", *(f"scores.{target.name}.parquet" for target in targets)]
         missing = [name for name in files if not (folder / name).is_file()]
@@ -95,9 +110,11 @@ def read(folder: Path) -> ScoreCube:
         return cube
     except FileNotFoundError as error:
         raise RunFolderError("result folder", got=f"no {MANIFEST}", expected="the files that a run writes") from error
-    except (OSError, LookupError, TypeError, ValueError, OverflowError) as error:
+    except RunFolderError:
+        raise
+    except DAMAGES as error:
         got = f"a damaged file ({type(error).__name__}: {error})"
-        raise RunFolderError("result folder", got=got, expected="the files that a run writes") from error
+        raise RunFolderError("result folder", got=got[:200], expected="the files that a run writes") from error
 
 
 def to_zip(folder: Path) -> bytes:
@@ -131,6 +148,20 @@ def scores(cube: ScoreCube, target: str) -> pd.DataFrame:
     original, perturbed = cube.of(target)
     keys = pd.DataFrame({"sentence_id": cube.sentences["sentence_id"].to_numpy(), "original": original})
     return pd.concat([keys, pd.DataFrame(perturbed, columns=cube.names["name"].tolist())], axis=1)
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    """A manifest whose entries are of the kinds that the rest of the program relies on; else raises `ValueError`."""
+    manifest = json_file.read(path)
+    for name, kind in _KINDS.items():
+        if not isinstance(manifest.get(name, kind()), kind):
+            raise ValueError(f"{name} in {MANIFEST} is no {kind.__name__}")
+    counts, sources = manifest.get("account", {}).values(), manifest.get("inputs", {}).values()
+    if not all(type(count) is int for count in counts) or not all(isinstance(source, dict) for source in sources):
+        raise ValueError(f"a wrong value in {MANIFEST}")
+    if "study" in manifest:
+        StudySpec.from_mapping(manifest["study"])
+    return manifest
 
 
 def _targets(rows: list[dict[str, Any]]) -> tuple[Target, ...]:
