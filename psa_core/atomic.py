@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
 
 ONLY_MINE_FILE, ONLY_MINE_FOLDER = 0o600, 0o700
 #: What a file is called until it is whole; a process that was killed may leave one.
@@ -15,14 +14,14 @@ UNFINISHED = ".new-"
 
 
 def write(path: Path, content: bytes | str, *, durable: bool = True) -> None:
-    """Put a file in its place; see `writing`."""
-    with writing(path, durable=durable) as file:
-        file.write(content.encode("utf-8") if isinstance(content, str) else content)
+    """Put a file in its place; see `replacing`."""
+    with replacing(path, durable=durable) as aside:
+        aside.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 @contextmanager
-def writing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
-    """Give a file to write; when the block ends well, it takes its place: whoever reads finds the old one or the new.
+def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
+    """Give an empty file to fill; when the block ends well, it takes its place: readers find the old one or the new.
 
     Parameters
     ----------
@@ -37,18 +36,17 @@ def writing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     OSError
         When it cannot be written; what was there before is then unchanged.
     """
-    handle, aside = tempfile.mkstemp(prefix=UNFINISHED, dir=path.parent)  # with the mode 0600
+    handle, name = tempfile.mkstemp(prefix=UNFINISHED, dir=path.parent)  # with the mode 0600
+    aside = Path(name)
     try:
-        with open(handle, "wb") as file:
-            yield file
-            if durable:
-                file.flush()
-                os.fsync(handle)
+        yield aside
+        if durable:
+            os.fsync(handle)
         os.replace(aside, path)
-    except BaseException:
+    finally:
+        os.close(handle)
         with suppress(OSError):
-            os.unlink(aside)
-        raise
+            aside.unlink(missing_ok=True)
 
 
 def private_folder(path: Path, *, ours: Callable[[str], bool]) -> Path:

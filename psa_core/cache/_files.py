@@ -9,8 +9,12 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from psa_core.atomic import ONLY_MINE_FILE, private_folder
+
 SECRET_BYTES = 32
 _BUSY_SECONDS = 60.0
+# The journal of a busy store is cut to this much after a checkpoint.
+_JOURNAL_BYTES = 64 * 2**20
 # SQLite's own 2 MiB make every insertion into a large store read a page again.
 _PAGES_KIB = 32 * 1024
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -18,15 +22,43 @@ _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _SCHEMA = "CREATE TABLE IF NOT EXISTS scores (text BLOB PRIMARY KEY, score BLOB, written INTEGER) WITHOUT ROWID"
 
 
+#: Folders in the cache folder, beside the store of scores.
+ROOMS = ("onnx", "calibration")
+
+
 class CacheWarning(UserWarning):
     """The store could not be used as it was; nothing but time is lost."""
 
 
 def cache_folder() -> Path:
-    """Where the program keeps what it remembers: ``PSA_CACHE_DIR``, or the user's cache folder."""
+    """Where the program keeps what it remembers: ``PSA_CACHE_DIR``, or the user's cache folder; never relative."""
     import platformdirs
 
-    return Path(os.environ.get("PSA_CACHE_DIR") or platformdirs.user_cache_dir("psa-dashboard", appauthor=False))
+    place = os.environ.get("PSA_CACHE_DIR") or platformdirs.user_cache_dir("psa-dashboard", appauthor=False)
+    return Path(os.path.abspath(os.path.expanduser(place)))
+
+
+def is_ours(name: str) -> bool:
+    """Whether a file or folder of this name in the cache folder is of our making."""
+    return name.startswith(("scores.", ".")) or name in ROOMS
+
+
+def room(name: str) -> Path:
+    """A folder of the cache folder, closed to other users; `name` is one of `ROOMS`."""
+    private_folder(cache_folder(), ours=is_ours)
+    return private_folder(cache_folder() / name, ours=lambda _: True)
+
+
+def shrink(folder: Path, most: int) -> None:
+    """Delete the files of a folder that were used longest ago, until the rest has `most` bytes; the last one stays."""
+    with suppress(OSError):
+        files = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in folder.iterdir() if path.is_file())
+        total = sum(size for _, size, _ in files)
+        for _, size, path in files[:-1]:
+            if total <= most:
+                return
+            path.unlink(missing_ok=True)
+            total -= size
 
 
 def is_damage(error: sqlite3.Error) -> bool:
@@ -36,6 +68,10 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 def connect(path: str) -> sqlite3.Connection:
     """Open a store, new or old, for many readers and one writer at a time."""
+    if path != ":memory:":  # its journals get the rights of the file
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, ONLY_MINE_FILE))
+        with suppress(PermissionError):  # somebody else's file that we may write to
+            os.chmod(path, ONLY_MINE_FILE)
     db = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
     try:
         db.execute(f"PRAGMA busy_timeout={int(_BUSY_SECONDS * 1000)}")
@@ -43,6 +79,7 @@ def connect(path: str) -> sqlite3.Connection:
         _use_wal(db)
         db.execute("PRAGMA synchronous=NORMAL")
         db.execute(f"PRAGMA cache_size=-{_PAGES_KIB}")
+        db.execute(f"PRAGMA journal_size_limit={_JOURNAL_BYTES}")
         with db:
             db.execute(_SCHEMA)
     except sqlite3.DatabaseError:
@@ -87,7 +124,9 @@ def file_id(path: Path) -> tuple[int, int] | None:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a damaged store with its journal; returns its new name."""
+    """Rename a damaged store with its journal, in place of an earlier one; returns its new name."""
+    for earlier in path.parent.glob(f"{path.stem}.damaged-*"):
+        earlier.unlink(missing_ok=True)
     aside = path.with_name(f"{path.stem}.damaged-{time.time_ns()}{path.suffix}")
     for suffix in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):  # another process may have set it aside first

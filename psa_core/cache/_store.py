@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 import sqlite3
 import threading
@@ -12,14 +13,27 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 
-from psa_core.cache._files import CacheWarning, cache_folder, connect, file_id, is_damage, secret, set_aside
+from psa_core.atomic import private_folder
+from psa_core.cache._files import (
+    CacheWarning,
+    cache_folder,
+    connect,
+    file_id,
+    is_damage,
+    is_ours,
+    secret,
+    set_aside,
+)
 from psa_core.errors import OptionError
+from psa_core.inputs.limits import CACHE
 
 DIGEST = 16
-BOUND_BYTES = 2 * 2**30
+#: Checksum (CRC-32) of anything with its own checksum behind it.
+WHOLE = 0x2144DF1C
 _READ_ROWS = 500
 
 
@@ -57,6 +71,20 @@ def digests(texts: Iterable[str], *, key: bytes = b"") -> np.ndarray:
     return np.frombuffer(joined, dtype=f"S{DIGEST}")
 
 
+def _rows(keys: bytes, scores: bytes, width: int, now: int) -> list[tuple[bytes, bytes, int]]:
+    """Rows of the store: a digest, its scores (`width` bytes) and a checksum of both, the time."""
+    rows = []
+    for i in range(len(keys) // DIGEST):
+        key, row = keys[i * DIGEST : (i + 1) * DIGEST], scores[i * width : (i + 1) * width]
+        rows.append((key, row + crc32(row, crc32(key)).to_bytes(4, "little"), now))
+    return rows
+
+
+def _row(width: int) -> np.dtype[np.void]:
+    """What is stored under a digest."""
+    return np.dtype([("scores", "<f4", (width,)), ("checksum", "<u4")])
+
+
 class ScoreCache:
     """A store of scores that several processes may read and write at once.
 
@@ -65,7 +93,10 @@ class ScoreCache:
     folder : Path, optional
         Default: :func:`cache_folder`.
     bound : int, optional
-        Bytes above which the oldest scores are dropped.
+        Bytes above which the oldest scores are dropped; by default the setting ``PSA_MAX_CACHE_MB``.
+    owner : str
+        Whose scores they are: one owner's are misses for all others, so that nobody can learn from a count or from
+        the time what somebody else has scored. Empty is an owner like any other.
 
     Attributes
     ----------
@@ -73,12 +104,12 @@ class ScoreCache:
         Empty, or what became of a damaged or unusable store, for the manifest and the page.
     """
 
-    def __init__(self, folder: Path | None = None, *, bound: int = BOUND_BYTES) -> None:
-        if bound <= 0:
+    def __init__(self, folder: Path | None = None, *, bound: int | None = None, owner: str = "") -> None:
+        if bound is not None and bound <= 0:
             raise OptionError("cache bound", got=str(bound), expected="a positive number of bytes")
         self.folder = cache_folder() if folder is None else Path(folder)
         self.path = self.folder / "scores.sqlite"
-        self.bound, self.note = bound, ""
+        self.bound, self.note, self.owner = bound or CACHE.value, "", owner
         self._lock = threading.RLock()
         self._secret = b""
         self._db = self._open()
@@ -86,12 +117,16 @@ class ScoreCache:
 
     @classmethod
     def open(cls) -> ScoreCache:
-        """The store of this user: in ``PSA_CACHE_DIR``, or in the user's cache folder."""
-        return cls()
+        """The store of this user: in ``PSA_CACHE_DIR``, or in the user's cache folder.
+
+        A worker on a server that may be shared has its visitor as the owner, by ``PSA_CACHE_OWNER``.
+        """
+        return cls(owner=os.environ.get("PSA_CACHE_OWNER", ""))
 
     def key(self, fingerprint: str) -> bytes:
-        """32 bytes that make this store's digests of a scorer's texts; another store's are different."""
-        return hashlib.blake2b(fingerprint.encode(), digest_size=32, key=self._secret).digest()
+        """32 bytes that make this store's digests of a scorer's texts; another store's or owner's are different."""
+        whose = f"{fingerprint}\0{self.owner}" if self.owner else fingerprint
+        return hashlib.blake2b(whose.encode(), digest_size=32, key=self._secret).digest()
 
     def read(self, keys: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
         """Look up digests.
@@ -108,23 +143,27 @@ class ScoreCache:
         scores : float32 array (n, width); zero where not found
         """
         found, scores = np.zeros(len(keys), dtype=bool), np.zeros((len(keys), width), dtype=np.float32)
-        packed = np.ascontiguousarray(keys).tobytes()
+        packed, row = np.ascontiguousarray(keys).tobytes(), _row(width)
+        size = row.itemsize
         for start in range(0, len(keys), _READ_ROWS):
             chunk = [packed[i : i + DIGEST] for i in range(start * DIGEST, len(packed), DIGEST)[:_READ_ROWS]]
-            rows = [row for row in self._select(chunk) if len(row[1]) == 4 * width]
-            if rows:
-                hits = np.frombuffer(b"".join([row[0] for row in rows]), dtype=keys.dtype)
+            found_here = [
+                (key, value)
+                for key, value in self._select(chunk)
+                if type(value) is bytes and len(value) == size and crc32(value, crc32(key)) == WHOLE
+            ]
+            if found_here:
+                hits = np.frombuffer(b"".join([key for key, _ in found_here]), dtype=keys.dtype)
                 at = start + np.searchsorted(keys[start : start + len(chunk)], hits)
                 found[at] = True
-                scores[at] = np.frombuffer(b"".join([row[1] for row in rows]), dtype="<f4").reshape(-1, width)
+                scores[at] = np.frombuffer(b"".join([value for _, value in found_here]), dtype=row)["scores"]
         return found, scores
 
     def write(self, keys: np.ndarray, scores: np.ndarray) -> None:
         """Store scores (n, T) under digests (n,) in one transaction: after a crash all of them are there or none."""
         order = np.argsort(keys)  # rows that go to the same page of the file come together
         packed, values = keys[order].tobytes(), np.asarray(scores, dtype="<f4")[order]
-        now = int(time.time())
-        rows = [(packed[i * DIGEST : (i + 1) * DIGEST], row.tobytes(), now) for i, row in enumerate(values)]
+        rows = _rows(packed, values.tobytes(), 4 * values.shape[1], int(time.time()))
         with self._guard(), self._db:
             self._db.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?)", rows)
         if self._bytes() > self.bound:
@@ -195,7 +234,7 @@ class ScoreCache:
 
     def _open(self) -> sqlite3.Connection:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(self.folder, ours=is_ours)
             self._secret = secret(self.folder / "scores.key")
             return connect(str(self.path))
         except sqlite3.DatabaseError as error:

@@ -14,6 +14,7 @@ import pandas as pd
 from psa_core import atomic
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
+from psa_core.folders.results import DAMAGES
 
 
 def save(cube: ScoreCube, path: Path) -> None:
@@ -24,7 +25,7 @@ def save(cube: ScoreCube, path: Path) -> None:
         "targets": [asdict(target) for target in cube.targets],
         "provenance": dict(cube.provenance),
     }
-    with atomic.writing(path, durable=False) as stream:
+    with atomic.replacing(path, durable=False) as aside, aside.open("wb") as stream:
         np.savez(stream, original=cube.original, perturbed=cube.perturbed, labels=json.dumps(labels))
 
 
@@ -41,5 +42,5 @@ def load(path: Path) -> ScoreCube:
                 perturbed=arrays["perturbed"],
                 provenance=labels["provenance"],
             )
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (*DAMAGES, zipfile.BadZipFile) as error:
         raise RunFolderError("partial result", got=f"none at {path.name}", expected="the scores so far") from error

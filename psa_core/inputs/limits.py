@@ -119,6 +119,7 @@ RUNS_QUEUED = Limit("runs_queued", 30, "runs", "runs that wait or work", "Try ag
 RUNS_AT_ONCE = Limit("runs_at_once", 1, "at once", "runs that work at the same time", "Wait for its turn.")
 RUN_DAYS = Limit("run_days", 30, "days", "time that a run is kept unused", "Download it.", 86_400, own=36_500)
 CACHE = Limit("cache_mb", 2_048, "MB", "bytes of remembered scores", "Older ones are dropped.", MB)
+GRAPHS = Limit("graphs_mb", 4_096, "MB", "bytes of models kept in a faster form", "Older ones are made again.", MB)
 OPENED = Limit("opened_mb", 1_024, "MB", "bytes of studies held open in memory", "They are read again when needed.", MB)
 
 LIMITS = (
@@ -143,5 +144,6 @@ LIMITS = (
     RUNS_AT_ONCE,
     RUN_DAYS,
     CACHE,
+    GRAPHS,
     OPENED,
 )

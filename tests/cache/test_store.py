@@ -9,7 +9,7 @@ import stat
 import numpy as np
 import pytest
 
-from psa_core.cache import CacheWarning, ScoreCache, digests
+from psa_core.cache import CacheWarning, ScoreCache, digests, shrink
 from psa_core.errors import OptionError
 
 
@@ -38,6 +38,36 @@ def test_a_score_of_another_width_is_a_miss(store):
     keys = sorted_keys(store, ["a"])
     store.write(keys, np.ones((1, 2)))
     assert not store.read(keys, 3)[0].any()
+
+
+@pytest.mark.parametrize("change", ["of the score", "without a checksum", "of the kind", "of the digest"])
+def test_a_changed_row_is_a_miss(store, change):
+    keys = sorted_keys(store, ["a", "b", "c"])
+    store.write(keys, np.array([[0.25], [0.5], [0.75]]))
+    huge = np.array([1e30], "<f4").tobytes()
+    with store._db:
+        if change == "of the digest":
+            store._db.execute("DELETE FROM scores WHERE text = ?", (keys[0].tobytes().ljust(16, b"\0"),))
+            store._db.execute("UPDATE scores SET text = ? WHERE text = ?", (keys[0], keys[1]))
+        else:
+            (row,) = store._db.execute("SELECT score FROM scores WHERE text = ?", (keys[1],)).fetchone()
+            new = {"of the score": huge + row[4:], "without a checksum": huge, "of the kind": 7}[change]
+            store._db.execute("UPDATE scores SET score = ? WHERE text = ?", (new, keys[1]))
+    found, scores = store.read(keys, 1)
+    assert scores[found].max() <= 0.75
+    assert found.tolist() == ([False, False, True] if change == "of the digest" else [True, False, True])
+
+
+def test_one_owners_scores_are_misses_for_others(tmp_path, monkeypatch):
+    first = ScoreCache(tmp_path, owner="ann")
+    first.write(sorted_keys(first, ["a"]), np.ones((1, 1)))
+    monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path))
+    for owner, found in (("ann", True), ("bob", False), ("", False)):
+        monkeypatch.setenv("PSA_CACHE_OWNER", owner)
+        store = ScoreCache.open()
+        assert store.read(sorted_keys(store, ["a"]), 1)[0].tolist() == [found]
+        store.close()
+    first.close()
 
 
 def test_nothing_to_read_and_nothing_to_write(store):
@@ -80,6 +110,44 @@ def test_the_folder_can_be_set_by_the_environment(tmp_path, monkeypatch):
     store = ScoreCache.open()
     assert store.path == tmp_path / "elsewhere" / "scores.sqlite" and store.path.exists()
     store.close()
+
+
+def test_a_relative_folder_is_that_of_the_start(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PSA_CACHE_DIR", "elsewhere")
+    store = ScoreCache.open()
+    monkeypatch.chdir("/")
+    assert store.path == tmp_path / "elsewhere" / "scores.sqlite"
+    store.close()
+
+
+def test_nobody_else_may_read_it(tmp_path):
+    folder = tmp_path / "cache"
+    folder.mkdir(mode=0o755)
+    (folder / "scores.sqlite").touch(0o644)
+    store = ScoreCache(folder)
+    store.write(sorted_keys(store, ["a"]), np.ones((1, 1)))
+    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (folder, *folder.iterdir())} == {0}
+    assert len(list(folder.iterdir())) == 4  # with its journals
+    store.close()
+
+
+def test_of_damaged_stores_the_last_is_kept(tmp_path):
+    for content in (b"first, no database", b"second, no database"):
+        (tmp_path / "scores.sqlite").write_bytes(content * 100)
+        with pytest.warns(CacheWarning, match="was damaged"):
+            ScoreCache(tmp_path).close()
+    assert [path.read_bytes()[:6] for path in tmp_path.glob("scores.damaged-*")] == [b"second"]
+
+
+def test_a_folder_is_shrunk_by_what_was_used_longest_ago(tmp_path):
+    for age, name in enumerate(["new", "older", "oldest"]):
+        (tmp_path / name).write_bytes(bytes(100))
+        os.utime(tmp_path / name, (1000 - age, 1000 - age))
+    shrink(tmp_path, 250)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "older"]
+    shrink(tmp_path, 1)
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
 
 
 def test_info_clear_and_prune(store, monkeypatch):

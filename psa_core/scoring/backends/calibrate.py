@@ -7,16 +7,16 @@ import json
 import math
 import os
 import platform
-import secrets
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from psa_core.cache import cache_folder
+from psa_core import atomic
+from psa_core.cache import cache_folder, room
 from psa_core.scoring._batches import plan_batches
 from psa_core.scoring._tokens import is_out_of_memory
 from psa_core.scoring.backends.forward import Forward, TokenIds
@@ -63,9 +63,8 @@ def budgets(device: str) -> tuple[int, ...]:
 
 def remembered(*parts: str) -> Calibration | None:
     """What was found out before under these parts (fingerprint, place, precision …), if anything."""
-    path = _path(parts)
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads((cache_folder() / "calibration" / _name(parts)).read_text(encoding="utf-8"))
         return Calibration(str(found["backend"]), int(found["budget"]), float(found["texts_per_second"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None  # never measured, or a damaged note: it is measured anew
@@ -73,14 +72,8 @@ def remembered(*parts: str) -> Calibration | None:
 
 def remember(calibration: Calibration, *parts: str) -> None:
     """Keep what was found out; a folder that cannot be written costs only the next measurement."""
-    path = _path(parts)
-    fresh = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_text(json.dumps(asdict(calibration)), encoding="utf-8")
-        os.replace(fresh, path)
-    except OSError:
-        return
+    with suppress(OSError):
+        atomic.write(room("calibration") / _name(parts), json.dumps(asdict(calibration)), durable=False)
 
 
 def measure(forwards: Mapping[str, Forward], token_ids: TokenIds, device: str) -> Calibration:
@@ -141,6 +134,5 @@ def _typical_batch(token_ids: TokenIds, budget: int) -> list[Any]:
     return [token_ids[i % len(token_ids)] for i in batches[(len(batches) - 1) // 2]]
 
 
-def _path(parts: tuple[str, ...]) -> Path:
-    name = hashlib.blake2b("\n".join(parts).encode(), digest_size=12).hexdigest()
-    return cache_folder() / "calibration" / f"{name}.json"
+def _name(parts: tuple[str, ...]) -> str:
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=12).hexdigest() + ".json"

@@ -5,15 +5,17 @@ from __future__ import annotations
 import copy
 import hashlib
 import os
-import secrets
 import warnings
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from psa_core.cache import cache_folder
+from psa_core import atomic
+from psa_core.cache import room, shrink
+from psa_core.inputs.limits import GRAPHS
 from psa_core.models._transformers.classifier import pad_id
 from psa_core.scoring.backends.forward import SplitForward
 
@@ -75,15 +77,14 @@ def exported(scorer: Any) -> Path:
 
     versions = (str(_EXPORT), torch.__version__, transformers.__version__, onnxruntime.__version__)
     name = hashlib.blake2b("\n".join((scorer.fingerprint, *versions)).encode(), digest_size=12).hexdigest()
-    path = cache_folder() / "onnx" / f"{name}.onnx"
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_name(f"{name}.{os.getpid()}-{secrets.token_hex(4)}")
-        try:
-            _export(scorer.model, fresh)
-            os.replace(fresh, path)
-        finally:
-            fresh.unlink(missing_ok=True)
+    path = room("onnx") / f"{name}.onnx"
+    if path.exists():
+        with suppress(OSError):
+            os.utime(path)
+        return path
+    with atomic.replacing(path, durable=False) as fresh:
+        _export(scorer.model, fresh)
+    shrink(path.parent, GRAPHS.value)
     return path
 
 
