@@ -60,6 +60,6 @@ with step(5, "Run", "Every sentence with every name. You may leave this page mea
         exclude=tuple(sorted(options.exclude)),
     )
     planned = plans.plan(spec, source, chosen.names)
-    run.price(planned)
+    seconds = run.price(planned)
     files = {source.upload.name: source.upload.content} if source.upload else {}
-    run.start(planned, files | chosen.files)
+    run.start(planned, files | chosen.files, seconds)

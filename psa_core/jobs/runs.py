@@ -164,7 +164,7 @@ def status(run_id: str) -> RunStatus:
     if known.state in LIVE:
         with suppress(OSError, PsaError):  # what cannot be written can still be looked at
             advance()
-        known = _judged(place)
+        known = judged(place)
         if known.state == "queued":
             ahead, starts_in = _queue.before(run_id, _seconds_left)
     return RunStatus(run_id, command=job.command, spec=job.study, ahead=ahead, starts_in=starts_in, **asdict(known))
@@ -297,8 +297,8 @@ def _made_folder(job: JobRecord, uploads: Mapping[str, bytes]) -> str:
     return run_id
 
 
-def _judged(place: Path) -> StatusRecord:
-    """How far a run is; one that says that it goes on but has no worker and no ticket has come to an end."""
+def judged(place: Path) -> StatusRecord:
+    """How far a run is, by its folder; one that says that it goes on but has no worker and no ticket has come to an end."""
     known = read_status(place)
     if known.state not in LIVE or _is_cared_for(place.name):
         return known

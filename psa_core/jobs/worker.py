@@ -19,7 +19,7 @@ from psa_core.cache import ScoreCache
 from psa_core.errors import Cancelled, OptionError, PsaError
 from psa_core.folders import cube_file, results
 from psa_core.inputs.limits import RUN_CELLS, RUN_MINUTES
-from psa_core.jobs import _starting
+from psa_core.jobs import _starting, retention
 from psa_core.jobs._records import DELETE_OLD, is_full, read_job
 from psa_core.models import Scorer
 from psa_core.scoring import Window
@@ -56,6 +56,7 @@ def process() -> Iterator[list[str]]:
         locks.release(lock)
         with suppress(OSError, PsaError):
             jobs.advance()
+            retention.sweep()
 
 
 def _watch(place: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.frame import markup, offered, shell
+from pages.ui.frame import markup, shell, visitor
 from pages.ui.study import job_panel
 from psa_core import jobs
 from psa_core.audits.zipped import unzip
@@ -63,8 +63,10 @@ class Audit:
         st.query_params.pop(self.command, None)
 
     def start(self, arguments: Sequence[str], files: Mapping[str, bytes]) -> None:
-        """Start the command in a worker process and show its progress."""
-        self.open(jobs.submit_audit(self.command, arguments, files, origin=offered.origin()))
+        """Queue the command for a worker process and show its progress."""
+        with shell.mending(f"This {self.words} cannot be started"):
+            run_id = jobs.submit_audit(self.command, arguments, files, visitor=visitor.key())
+        self.open(run_id)
         st.rerun()
 
 
@@ -146,7 +148,7 @@ def _watch(audit: Audit, run_id: str) -> None:
             st.rerun()
         st.html(markup.plain(f"{audit.words.capitalize()} · {job_panel.WORDS[status.state]}", faint=True))
         job_panel.bar(status)
-        st.button("Stop", key=audit.key("stop"), icon=":material/stop:", on_click=jobs.cancel, args=(run_id,))
+        st.button("Stop", key=audit.key("stop"), icon=":material/stop:", on_click=job_panel.stop, args=(run_id,))
 
     progress()
 
@@ -155,5 +157,6 @@ def _ended(audit: Audit, status: RunStatus) -> None:
     st.markdown(f":orange[:material/warning: **{job_panel.WORDS[status.state]}.**]")
     st.html(markup.plain(status.message))
     if st.button("Resume", key=audit.key("resume"), icon=":material/play_arrow:", type="primary"):
-        jobs.resume(status.run_id)
+        with shell.mending():
+            jobs.resume(status.run_id)
         st.rerun()

@@ -113,6 +113,6 @@ def _example_run() -> str:
     from psa_core import report
 
     example = execute(plan(EXAMPLE), scorer(EXAMPLE.model))
-    run_id = jobs.keep(example, report.render)
+    run_id = jobs.keep(example, report.render, shared=True)
     _EXAMPLES.add(run_id)
     return run_id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import streamlit as st
@@ -15,6 +15,7 @@ from pages.ui.frame.keys import Key
 from psa_core import jobs
 from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError
+from psa_core.jobs import retention
 
 ROOT = Path(__file__).resolve().parents[3]
 PRODUCT = "Perturbation sensitivity"
@@ -45,6 +46,7 @@ _TURNS = turns.Turns()
 def run_app() -> None:
     """Draw the frame and the page that was asked for; called by ``app.py`` alone."""
     _configure()
+    _keep_house()
     st.logo(str(ROOT / "static" / "icon.svg"), size="large")
     st.html(READABLE_ACCENT)
     page = st.navigation(pages(), position="top")
@@ -57,6 +59,13 @@ def run_app() -> None:
     finally:
         _frame.drawn = False
         heap.settle()
+
+
+def _keep_house() -> None:
+    """What has to be done now and then, by whoever opens a page: runs whose turn came, runs that are too old."""
+    with suppress(OSError, PsaError):
+        jobs.advance()
+        retention.sweep()
 
 
 def guard() -> None:
@@ -170,6 +179,15 @@ def mending(title: str = "That did not work", *, then: Callable[[], None] | None
         if then:
             then()
         st.stop()
+
+
+@contextmanager
+def telling(title: str = "That did not work") -> Iterator[None]:
+    """The same in what a click calls: the problem is told above the page, which is then drawn as it was."""
+    try:
+        yield
+    except PsaError as error:
+        problem(error, title)
 
 
 def open_example() -> None:

@@ -72,6 +72,14 @@ def choose(**changes: Any) -> View:
     return after
 
 
+def follow(run: str) -> View:
+    """Go on with a copy of the open study: what is looked at stays."""
+    after = replace(view(), run=run)
+    st.session_state[Key.VIEW] = after
+    _to_url(after)
+    return after
+
+
 def toggle_name(name: str) -> View:
     """Add a name to the selection, or take it out."""
     names = view().names

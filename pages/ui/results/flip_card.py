@@ -5,15 +5,15 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import state
+from pages.ui.frame import shell, state
 from pages.ui.frame.markup import DIGITS, MARK, SERIF
 from pages.ui.results import opened
 from pages.ui.results.opened import Opened
+from psa_core import jobs
 from psa_core.charts._theme import DOWN, UP
 from psa_core.folders import judgements
 from psa_core.folders.judgements import VERDICTS, Judgement
@@ -25,22 +25,21 @@ SHORT = {"defect": "Defect", "fine": "Not a defect", "meaning": "Meaning changes
 
 @dataclass(frozen=True)
 class Reading:
-    """Who judges, and what that reader has said so far, by sentence, name and target; no folder, no judging."""
+    """Who judges, and what that reader has said so far, by sentence, name and target; no run, no judging."""
 
-    folder: Path | None
+    run: str | None
     reader: str
     said: Mapping[tuple[str, str, str], str]
 
 
 def reading_of(study: Opened, reader: str) -> Reading:
     """What a reader has said of a study."""
-    folder = opened.result_folder(study.run)
-    if folder is None:
+    judged = opened.judged(study.run)
+    if judged is None:
         return Reading(None, reader, {})
-    judged = judgements.load(folder)
     mine = judged[judged["reader"] == reader]
     flips = zip(mine["sentence_id"], mine["name"], mine["target"], strict=True)
-    return Reading(folder, reader, dict(zip(flips, mine["verdict"], strict=True)))
+    return Reading(study.run, reader, dict(zip(flips, mine["verdict"], strict=True)))
 
 
 def show(study: Opened, flip: pd.Series, reading: Reading) -> None:
@@ -86,7 +85,7 @@ def scores(flip: pd.Series, target: str) -> str:
 
 
 def _judge(reading: Reading, word: Judgement) -> None:
-    if reading.folder is None:
+    if reading.run is None:
         return
     key = f"judge {word.reader} {word.target} {word.sentence_id} {word.name}"
     st.session_state[key] = reading.said.get((word.sentence_id, word.name, word.target))
@@ -96,15 +95,20 @@ def _judge(reading: Reading, word: Judgement) -> None:
         format_func=SHORT.get,
         key=key,
         on_change=_take,
-        args=(reading.folder, word, key),
+        args=(reading.run, word, key),
         label_visibility="collapsed",
         wrap=True,
     )
 
 
-def _take(folder: Path, word: Judgement, key: str) -> None:
+def _take(run: str, word: Judgement, key: str) -> None:
+    """Keep a judgement; of a study that everybody looks at, in a copy that is this visitor's from now on."""
     verdict = st.session_state[key]
-    if verdict is None:
-        judgements.withdraw(folder, word)
-    else:
-        judgements.save(folder, replace(word, verdict=verdict))
+    with shell.telling("This judgement is not kept"):
+        own = jobs.own_copy(run)
+        if verdict is None:
+            judgements.withdraw(jobs.result_folder(own), word)
+        else:
+            judgements.save(jobs.result_folder(own), replace(word, verdict=verdict))
+        if own != run:
+            state.follow(own)

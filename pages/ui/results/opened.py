@@ -105,8 +105,16 @@ def finished(run: str, whole: ScoreCube) -> Opened:
 
 def judged_away(run: str) -> frozenset[str]:
     """Sentences that readers took out of a finished run."""
+    found = judged(run)
+    return frozenset() if found is None else judgements.left_out(found)
+
+
+def judged(run: str) -> pd.DataFrame | None:
+    """What readers said of a finished run; None while it has no result, or where that cannot be read, which is told."""
     folder = result_folder(run)
-    return judgements.left_out(judgements.load(folder)) if folder else frozenset()
+    with shell.telling("What readers said of this study cannot be read"):
+        return judgements.load(folder) if folder else None
+    return None
 
 
 def result_folder(run: str) -> Path | None:

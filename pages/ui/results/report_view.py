@@ -92,8 +92,8 @@ def flips(study: Opened) -> None:
         f"{study.target.name} ≥ {study.threshold:g}: every sentence × name whose label changes, with both texts and "
         "what readers said."
     )
-    folder = opened.result_folder(study.run)
-    judged = judgements.load(folder) if folder else pd.DataFrame(columns=judgements.COLUMNS)
+    said_of_it = opened.judged(study.run)
+    judged = pd.DataFrame(columns=judgements.COLUMNS) if said_of_it is None else said_of_it
     cube, target, threshold = study.cube, study.target.name, study.threshold
 
     def rows() -> pd.DataFrame:

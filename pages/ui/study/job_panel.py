@@ -12,7 +12,7 @@ from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
 from pages.ui.results import opened
 from psa_core import jobs
-from psa_core.errors import PsaError
+from psa_core.errors import PsaError, RunFolderError
 from psa_core.jobs import RunStatus
 from psa_core.tables import findings
 
@@ -34,19 +34,31 @@ def show(run_id: str, *, look_at: Sequence[str] = NEXT) -> None:
 def _watch(run_id: str) -> None:
     @st.fragment(run_every=POLL_SECONDS)
     def progress() -> None:
-        status = jobs.status(run_id)
+        try:
+            status = jobs.status(run_id)
+        except RunFolderError:  # tidied away meanwhile
+            st.rerun()
         if not status.live:
             st.rerun()
         st.html(markup.plain(_title(status), faint=True))
         bar(status)
-        st.button("Stop", key=Key.STUDY_CANCEL, icon=":material/stop:", on_click=jobs.cancel, args=(run_id,))
+        st.button("Stop", key=Key.STUDY_CANCEL, icon=":material/stop:", on_click=stop, args=(run_id,))
         _so_far(status)
 
     progress()
 
 
+def stop(run_id: str) -> None:
+    """Stop a run, from a button."""
+    with shell.telling("This run cannot be stopped"):
+        jobs.cancel(run_id)
+
+
 def bar(status: RunStatus) -> None:
-    """How far a run is, with its speed and the time left."""
+    """How far a run is, with its speed and the time left; its place in the queue while it waits."""
+    if status.state == "queued":
+        st.progress(0.0, waiting(status))
+        return
     if not status.texts_total and not status.sentences_total:
         st.progress(0.0, status.message or "Starting the worker")
         return
@@ -58,6 +70,16 @@ def bar(status: RunStatus) -> None:
     speed = f" · {status.texts_per_second:,.0f} texts a second" if status.texts_per_second else ""
     unit = "texts" if by_texts else "sentences"
     st.progress(min(1.0, done / max(1, total)), f"{done:,} of {total:,} {unit}{speed}{left}")
+
+
+def waiting(status: RunStatus) -> str:
+    """A waiting run's place in the queue, and when its turn comes as far as that is known."""
+    if not status.ahead:
+        return "Starting the worker"
+    runs = f"{status.ahead} run{'s' * (status.ahead > 1)} before this one"
+    if status.starts_in is None:
+        return f"{runs}; how long they take is not known"
+    return f"{runs}; its turn comes in about {duration(status.starts_in)}"
 
 
 def _so_far(status: RunStatus) -> None:
@@ -83,7 +105,8 @@ def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
         st.markdown(f":orange[:material/warning: **{WORDS[status.state]}.**]")
         st.html(markup.plain(status.message))
         if st.button("Resume", key=Key.STUDY_RESUME, icon=":material/play_arrow:", type="primary"):
-            jobs.resume(status.run_id)
+            with shell.mending():
+                jobs.resume(status.run_id)
             st.rerun()
     ask_another()
 

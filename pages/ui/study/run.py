@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.frame import cached, offered, state
+from pages.ui.frame import cached, state, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
 from pages.ui.study import plans
 from psa_core import jobs
+from psa_core.errors import OptionError
+from psa_core.inputs.limits import RUN_CELLS
 from psa_core.study import Plan
 
 
-def price(planned: Plan) -> None:
-    """Cells, distinct texts and measured time; a model from a hub is loaded only when asked for."""
+def price(planned: Plan) -> float | None:
+    """Cells, distinct texts and measured time; a model from a hub is loaded only when asked for.
+
+    Returns
+    -------
+    float or None
+        Seconds that the run will take; None when no model was timed.
+
+    Raises
+    ------
+    OptionError
+        When a run may not have so many cells.
+    """
+    RUN_CELLS.check(planned.cells, field="study", error=OptionError)
     sentences, names = len(planned.selection.sentences), len(planned.names.table)
     ready = planned.spec.model in {card.id for card in cached.model_cards()}
     if not ready and not st.toggle("Load the model now to estimate the time", key="study_load_model"):
         st.markdown(f"{sentences:,} sentences × {names:,} names = **{planned.cells:,} cells**.")
-        return
+        return None
     cost = plans.price(planned, planned.spec.model)
     texts = f"{'' if cost.exact else 'at most '}{cost.texts:,}"
     with st.grid(min_column_width=150):
@@ -31,10 +45,11 @@ def price(planned: Plan) -> None:
         f"Measured on some of these texts: {cost.texts_per_second:,.0f} texts a second, and a few seconds to start. "
         "Texts scored before are taken from the cache."
     )
+    return cost.seconds
 
 
-def start(planned: Plan, files: dict[str, bytes]) -> None:
-    """The button that submits the study to a worker; the page then shows its progress."""
+def start(planned: Plan, files: dict[str, bytes], seconds: float | None) -> None:
+    """The button that queues the study for a worker; the page then shows its place in the queue and its progress."""
     if st.button("Run the study", type="primary", key=Key.STUDY_RUN, icon=":material/play_arrow:"):
-        state.choose(run=jobs.submit(planned.spec, files, origin=offered.origin()))
+        state.choose(run=jobs.submit(planned.spec, files, visitor=visitor.key(), seconds=seconds))
         st.rerun()

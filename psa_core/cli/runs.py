@@ -1,0 +1,56 @@
+"""``psa_core runs``: what the folder of runs holds, and how to make it smaller."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from psa_core.cli._base import Command, print_rows
+from psa_core.errors import OptionError
+from psa_core.jobs import retention, root
+from psa_core.jobs.retention import StoredRun
+
+MEGABYTE = 2**20
+UNITS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--older-than", metavar="AGE", help="only runs that nobody used for so long: 30d, 12h, 4w")
+    parser.add_argument("--damaged", action="store_true", help="only runs whose folders cannot be read")
+    parser.add_argument("--delete", action="store_true", help="delete them (default age: 30d)")
+
+
+def _execute(options: argparse.Namespace) -> int:
+    age = options.older_than or ("30d" if options.delete and not options.damaged else None)
+    found = retention.stored() if age is None else retention.unused(_seconds(age))
+    if options.damaged:
+        found = [run for run in found if run.state == "damaged"]
+    if options.delete:
+        deleted = [run for run in found if retention.delete(run.run_id)]
+        print(f"{len(deleted)} runs deleted, {_megabytes(deleted)} MB freed in {root()}")
+        return 0
+    if found:
+        print_rows([("run", "state", "what", "last used", "MB"), *map(_row, found)])
+    print(f"{len(found)} runs, {_megabytes(found)} MB in {root()}")
+    return 0
+
+
+def _row(run: StoredRun) -> tuple[str, ...]:
+    when = datetime.fromtimestamp(run.used).isoformat(" ", "minutes")
+    return run.run_id, run.state, run.what, when, f"{run.bytes / MEGABYTE:.1f}"
+
+
+def _megabytes(found: Sequence[StoredRun]) -> str:
+    return f"{sum(run.bytes for run in found) / MEGABYTE:.1f}"
+
+
+def _seconds(age: str) -> float:
+    match = re.fullmatch(r"(\d{1,6})([mhdw])", age)
+    if match is None:
+        raise OptionError("--older-than", got=repr(age[:20]), expected="a number with m, h, d or w, such as 30d")
+    return float(match[1]) * UNITS[match[2]]
+
+
+COMMAND = Command("runs", "Show the runs of this machine, or delete old ones.", _configure, _execute)

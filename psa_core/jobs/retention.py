@@ -1,0 +1,125 @@
+"""How long runs are kept: what is there, what has not been looked at for long, and deleting it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from psa_core import atomic, locks
+from psa_core.errors import RunFolderError
+from psa_core.inputs.limits import RUN_DAYS
+from psa_core.jobs import runs
+from psa_core.jobs._places import LOCK, RUN_ID, STATUS, private_root, root
+from psa_core.jobs._records import keeping, read_job
+
+_SWEPT = ".swept"
+_EVERY_SECONDS = 3600.0
+_GONE = f"{atomic.UNFINISHED}gone-"
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run's folder.
+
+    Attributes
+    ----------
+    run_id : str
+    state : str
+        As in `RunStatus`, or ``damaged``.
+    what : str
+        Command and model.
+    used : float
+        When it was last worked on or opened, in seconds since 1970.
+    bytes : int
+    """
+
+    run_id: str
+    state: str
+    what: str
+    used: float
+    bytes: int
+
+
+def stored() -> list[StoredRun]:
+    """Every folder of a run, damaged ones too, the one that was used longest ago first."""
+    return sorted((_stored(place) for place in _places()), key=lambda run: run.used)
+
+
+def unused(seconds: float) -> list[StoredRun]:
+    """Those that nobody has worked on or opened for so long; runs that wait or work are not among them."""
+    before = time.time() - seconds
+    return [run for run in stored() if run.used <= before and run.state not in runs.LIVE]
+
+
+def delete(run_id: str) -> bool:
+    """Delete a run with everything in its folder, damaged or not; returns whether it is gone.
+
+    A run that has a worker stays. The folder disappears at once, under its name, before its files are deleted.
+
+    Raises
+    ------
+    RunFolderError
+        When its folder cannot be deleted.
+    """
+    place = root() / run_id
+    if not RUN_ID.fullmatch(run_id) or place.is_symlink() or not place.is_dir() or locks.held(place / LOCK):
+        return False
+    with keeping():
+        gone = root() / f"{_GONE}{secrets.token_hex(8)}"
+        place.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
+    return True
+
+
+def sweep() -> None:
+    """On a server that may be shared, delete what was not used for `RUN_DAYS`; at most once an hour.
+
+    Every worker calls it when it ends, and the dashboard when a page is opened.
+
+    On one's own machine nothing is deleted that its owner does not ask for. What a process that was killed left
+    unfinished is cleared away on both.
+    """
+    mark = root() / _SWEPT
+    with suppress(FileNotFoundError):
+        if abs(time.time() - mark.stat().st_mtime) < _EVERY_SECONDS:
+            return
+    try:
+        private_root()
+        mark.touch(atomic.ONLY_MINE_FILE)
+        os.utime(mark)
+    except OSError:  # what cannot be written cannot be deleted
+        return
+    for left in root().glob(f"{atomic.UNFINISHED}*"):
+        if time.time() - left.lstat().st_mtime > _EVERY_SECONDS and not left.is_symlink():
+            shutil.rmtree(left, ignore_errors=True)
+    for run in unused(RUN_DAYS.value):
+        with suppress(RunFolderError):
+            delete(run.run_id)
+
+
+def _places() -> list[Path]:
+    try:
+        return [place for place in root().iterdir() if RUN_ID.fullmatch(place.name) and not place.is_symlink()]
+    except OSError:
+        return []
+
+
+def _stored(place: Path) -> StoredRun:
+    state, what = "damaged", ""
+    with suppress(RunFolderError):
+        job = read_job(place)
+        state, what = runs.judged(place).state, f"{job.command} {job.study.model if job.study else ''}".strip()
+    times, size = [0.0], 0
+    for folder, _, files in os.walk(place):
+        for path in (Path(folder, name) for name in files):
+            with suppress(OSError):
+                size += path.lstat().st_size
+    for path in (place, place / STATUS):
+        with suppress(OSError):
+            times.append(path.lstat().st_mtime)
+    return StoredRun(place.name, state, what, max(times), size)
