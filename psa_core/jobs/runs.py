@@ -298,7 +298,7 @@ def _made_folder(job: JobRecord, uploads: Mapping[str, bytes]) -> str:
 
 
 def judged(place: Path) -> StatusRecord:
-    """How far a run is, by its folder; one that says that it goes on but has no worker and no ticket has come to an end."""
+    """How far a run is, by its folder; one that goes on by its own word, without worker or ticket, has ended."""
     known = read_status(place)
     if known.state not in LIVE or _is_cared_for(place.name):
         return known
