@@ -18,6 +18,7 @@ LAYERS = {
         "psa_core.atomic",
         "psa_core.locks",
     ),
+    "gate": ("psa_core.trust",),
     "leaves": ("psa_core.inputs", "psa_core.cube", "psa_core.stats", "psa_core.environment"),
     "plug-ins": ("psa_core.anchors", "psa_core.models", "psa_core.methods"),
     "writers": ("psa_core.generators",),

@@ -80,7 +80,8 @@ class Limit:
             Words behind the amount, such as the file's name.
         """
         if amount > self.value:
-            amount_words = f"{amount / self.scale:,.0f}" if amount >= 10 * self.scale else f"{amount / self.scale:,.3g}"
+            digits = 0 if self.scale == 1 or amount >= 100 * self.scale else 1
+            amount_words = f"{amount / self.scale:,.{digits}f}"
             got = " ".join(filter(None, (amount_words, self.unit, of)))
             raise error(field, got=got, expected=f"at most {self.words}", fix=self.fix_words)
 
@@ -105,7 +106,7 @@ ARCHIVE = Limit("archive_mb", 512, "MB", "bytes of a result folder's zip, unpack
 ARCHIVE_FILES = Limit("archive_files", 1_000, "files", "files in a zip", "Zip the result folder alone.")
 SCORES = Limit("scores", 30_000_000, "scores", "scores of a result folder", "Run a smaller study.")
 MEMORY = Limit("read_mb", 1_000, "MB of memory", "memory of the process that reads a file", _SPLIT, MB)
-SECONDS = Limit("read_seconds", 15, "seconds", "time that a file takes to be read", _SPLIT)
+SECONDS = Limit("read_seconds", 18, "seconds", "time that a file takes to be read", _SPLIT)
 READERS = Limit("readers", 2, "at once", "files that are read at the same time", "Try again in a moment.")
 
 RUN_CELLS = Limit("run_cells", 5_000_000, "cells", "cells of a run", "Take fewer sentences or names.", own=50_000_000)

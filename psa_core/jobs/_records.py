@@ -16,6 +16,7 @@ from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders import json_file
 from psa_core.jobs._places import JOB, STATUS
 from psa_core.study import StudySpec
+from psa_core.trust import Origin
 
 STATES = ("queued", "running", "finished", "failed", "cancelled")
 LONGEST_MESSAGE = 2000
@@ -40,6 +41,8 @@ class JobRecord:
         Whose run it is: a digest of what only that visitor's browser knows; empty on one's own machine.
     seconds : float or None
         How long it will take, by the page's estimate.
+    origin : Origin
+        On whose word it works; a file's, where nobody submitted it.
     shared : bool
         Whether many visitors look at it, so that nobody may change it.
     """
@@ -49,6 +52,7 @@ class JobRecord:
     study: StudySpec | None = None
     visitor: str = ""
     seconds: float | None = None
+    origin: Origin = Origin.FILE
     shared: bool = False
 
 
@@ -82,6 +86,7 @@ def read_job(place: Path) -> JobRecord:
             spec,
             visitor,
             None if seconds is None else _number(seconds),
+            Origin.__members__.get(str(values.get("origin")), Origin.FILE),
             values.get("shared") is True,
         )
 
@@ -89,7 +94,7 @@ def read_job(place: Path) -> JobRecord:
 def write_job(place: Path, job: JobRecord) -> None:
     """Write ``job.json``."""
     values = {name: value for name, value in asdict(job).items() if value not in (None, (), "", False)}
-    atomic.write(place / JOB, json.dumps(values))
+    atomic.write(place / JOB, json.dumps({**values, "origin": job.origin.name}))
 
 
 def read_status(place: Path) -> StatusRecord:

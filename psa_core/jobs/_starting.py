@@ -12,6 +12,7 @@ from psa_core import locks
 from psa_core.errors import RunFolderError
 from psa_core.jobs._places import CANCEL, INPUTS, LOCK, LOG, root
 from psa_core.jobs._records import JobRecord, cannot_write, read_job, read_status, write_status
+from psa_core.trust import Origin
 
 #: How a worker is told its run and the lock that it holds: other users see a process's arguments, not its environment.
 PLACE, HANDLE = "PSA_JOB", "PSA_JOB_LOCK"
@@ -57,17 +58,21 @@ def reap() -> None:
     _children[:] = [child for child in _children if child.poll() is None]
 
 
-def absolute(value: str, uploads: Iterable[str]) -> str:
+def absolute(value: str, uploads: Iterable[str], origin: Origin) -> str:
     """A value that names one of the server's files by a relative path, such as ``hf:models/mine``, by its full path.
 
-    A worker runs elsewhere; what is the name of an upload stays, since the uploads are where the worker runs.
+    A worker runs elsewhere; what is the name of an upload stays, since the uploads are where the worker runs. Those
+    who may not name the server's files are not told where they are either.
     """
+    if origin > Origin.OWN_MACHINE:
+        return value
     parts = []
     for part in value.split(","):
-        kind, colon, path = part.rpartition(":")
+        kind, colon, named = part.rpartition(":")
+        path, mark, options = named.partition("?")
         relative = ("/" in path or "." in path or colon) and path not in uploads and not os.path.isabs(path)
         known = bool(path) and relative and "\0" not in path and os.path.exists(path)
-        parts.append(f"{kind}{colon}{os.path.abspath(path)}" if known else part)
+        parts.append(f"{kind}{colon}{os.path.abspath(path)}{mark}{options}" if known else part)
     return ",".join(parts)
 
 

@@ -69,15 +69,22 @@ class RunStatus:
 
 
 def submit(
-    spec: StudySpec, uploads: Mapping[str, bytes] | None = None, *, visitor: str = "", seconds: float | None = None
+    spec: StudySpec,
+    uploads: Mapping[str, bytes] | None = None,
+    *,
+    origin: Origin = Origin.VISITOR,
+    visitor: str = "",
+    seconds: float | None = None,
 ) -> str:
-    """Queue a study for a worker process; returns the run id.
+    """Queue a study for a worker process, on somebody's word; returns the run id.
 
     Parameters
     ----------
     spec : StudySpec
         Its `sentences` and `names` may be file names among the uploads, which are kept in the run's own folder.
     uploads : mapping of file name to bytes, optional
+    origin : Origin
+        On whose word it works.
     visitor : str
         Whose run it is, by something that cannot be guessed; visitors take turns.
     seconds : float, optional
@@ -91,10 +98,10 @@ def submit(
         When it cannot be kept: no room, no right to write.
     """
     kept = {name: file_name(name) for name in uploads or {}}
-    sentences, names = (kept.get(name) or _starting.absolute(name, ()) for name in (spec.sentences, spec.names))
-    model = _starting.absolute(spec.model, kept.values())
+    sentences, names = (kept.get(name) or _starting.absolute(name, (), origin) for name in (spec.sentences, spec.names))
+    model = _starting.absolute(spec.model, kept.values(), origin)
     study = replace(spec, sentences=sentences, names=names, model=model)
-    return _queued(JobRecord("run", study=study, visitor=visitor, seconds=seconds), uploads or {})
+    return _queued(JobRecord("run", study=study, visitor=visitor, seconds=seconds, origin=origin), uploads or {})
 
 
 def submit_audit(
@@ -102,6 +109,7 @@ def submit_audit(
     arguments: Sequence[str],
     uploads: Mapping[str, bytes] | None = None,
     *,
+    origin: Origin = Origin.VISITOR,
     visitor: str = "",
     seconds: float | None = None,
 ) -> str:
@@ -111,8 +119,8 @@ def submit_audit(
     `submit` for the rest.
     """
     kept = [file_name(name) for name in uploads or {}]
-    full = tuple(_starting.absolute(argument, kept) for argument in arguments)
-    return _queued(JobRecord(command, full, visitor=visitor, seconds=seconds), uploads or {})
+    full = tuple(_starting.absolute(argument, kept, origin) for argument in arguments)
+    return _queued(JobRecord(command, full, visitor=visitor, seconds=seconds, origin=origin), uploads or {})
 
 
 def resume(run_id: str) -> None:
@@ -204,6 +212,11 @@ def keep(cube: ScoreCube, report: Callable[[ScoreCube], str], *, shared: bool = 
     return _finished(job, lambda place: results.write(cube, place, report), **done)
 
 
+def adopt(command: str, result: Path) -> str:
+    """Give a result folder of another command, made elsewhere, a run of its own; returns the run id."""
+    return _finished(JobRecord(command), lambda place: shutil.copytree(result, place))
+
+
 def own_copy(run_id: str) -> str:
     """A run that its visitor may write to: the run itself, or a copy where many look at it; returns the run id."""
     job = read_job(run_path(run_id))
@@ -253,6 +266,11 @@ def spec_at(place: Path) -> StudySpec:
     if spec is None:
         raise RunFolderError("run", got="a run of another command", expected="a study")
     return spec
+
+
+def origin_at(place: Path) -> Origin:
+    """On whose word a run works: who submitted it; a file, where nobody did (it was opened, or an older one)."""
+    return read_job(place).origin
 
 
 def _queued(job: JobRecord, uploads: Mapping[str, bytes]) -> str:

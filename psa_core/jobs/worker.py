@@ -14,12 +14,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from psa_core import jobs, locks, models, report, study
+from psa_core import jobs, locks, models, report, study, trust
 from psa_core.cache import ScoreCache
 from psa_core.errors import Cancelled, OptionError, PsaError
 from psa_core.folders import cube_file, results
 from psa_core.inputs.limits import RUN_CELLS, RUN_MINUTES
 from psa_core.jobs import _starting, retention
+from psa_core.jobs._places import INPUTS
 from psa_core.jobs._records import DELETE_OLD, is_full, read_job
 from psa_core.models import Scorer
 from psa_core.scoring import Window
@@ -110,7 +111,8 @@ class Job:
         """Do the work of a job and write how it ended; `do` returns the number of sentences."""
         try:
             self.tell("Starting")
-            total = do()
+            with trust.acting(jobs.origin_at(self.place), self.place / INPUTS):
+                total = do()
         except Cancelled:
             if self._is_late():
                 return self._failed(_time_is_over())

@@ -14,6 +14,7 @@ from psa_core import jobs, locks
 from psa_core.errors import OptionError, RunFolderError
 from psa_core.jobs import _starting
 from psa_core.study import StudySpec
+from psa_core.trust import Origin
 
 COMMENTS = "text\n" + "\n".join(f"I hope he wins race {number}." for number in range(30))
 UPLOADS = {"comments.csv": COMMENTS.encode(), "people.txt": b"Ann Lee\nDick Cheney\n"}
@@ -204,12 +205,16 @@ def test_relative_places_are_those_of_the_server(workers, tmp_path, monkeypatch)
     (tmp_path / "models").mkdir()
     (tmp_path / "comments.csv").write_text("not the upload")
     model = f"hf:{tmp_path}/models"
-    place = jobs.run_path(jobs.submit(replace(SPEC, model="hf:models"), UPLOADS))
+    own = Origin.OWN_MACHINE
+    place = jobs.run_path(jobs.submit(replace(SPEC, model="hf:models"), UPLOADS, origin=own))
     assert place.parent == tmp_path / "my runs"
     assert (jobs.spec_at(place).model, jobs.spec_at(place).sentences) == (model, "comments.csv")
-    audit = jobs.submit_audit("eec", ["--model", "vader,hf:models", "--people", "p.csv"], {"p.csv": b""})
-    job = json.loads((jobs.run_path(audit) / jobs.JOB).read_text())
-    assert job["arguments"] == ["--model", f"vader,{model}", "--people", "p.csv"]
+    asked = ["--model", "vader,hf:models?allow_pickle=1", "--people", "p.csv"]
+    for origin, named in ((own, f"vader,{model}?allow_pickle=1"), (Origin.VISITOR, asked[1])):
+        audit = jobs.submit_audit("eec", asked, {"p.csv": b""}, origin=origin)
+        job = json.loads((jobs.run_path(audit) / jobs.JOB).read_text())
+        assert job["arguments"] == ["--model", named, "--people", "p.csv"]
+        assert jobs.origin_at(jobs.run_path(audit)) == origin
 
 
 def test_history_is_empty_on_a_shared_server(workers, monkeypatch):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.frame import markup, shell, visitor
+from pages.ui.frame import markup, offered, shell, visitor
 from pages.ui.study import job_panel
 from psa_core import jobs
 from psa_core.audits.zipped import unzip
@@ -65,7 +64,7 @@ class Audit:
     def start(self, arguments: Sequence[str], files: Mapping[str, bytes]) -> None:
         """Queue the command for a worker process and show its progress."""
         with shell.mending(f"This {self.words} cannot be started"):
-            run_id = jobs.submit_audit(self.command, arguments, files, visitor=visitor.key())
+            run_id = jobs.submit_audit(self.command, arguments, files, origin=offered.origin(), visitor=visitor.key())
         self.open(run_id)
         st.rerun()
 
@@ -131,10 +130,7 @@ def _adopt(audit: Audit, content: bytes) -> str:
         brought.mkdir()
         unzip(content, brought)
         audit.rewrite(brought, written)
-        run_id = jobs.create({"command": audit.command, "arguments": []}, {})
-        shutil.copytree(written, jobs.root() / run_id / jobs.RESULT)
-    jobs.write_status(jobs.root() / run_id, state="finished")
-    return run_id
+        return jobs.adopt(audit.command, written)
 
 
 def _watch(audit: Audit, run_id: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.frame import cached, state, visitor
+from pages.ui.frame import cached, offered, state, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
 from pages.ui.study import plans
@@ -51,5 +51,6 @@ def price(planned: Plan) -> float | None:
 def start(planned: Plan, files: dict[str, bytes], seconds: float | None) -> None:
     """The button that queues the study for a worker; the page then shows its place in the queue and its progress."""
     if st.button("Run the study", type="primary", key=Key.STUDY_RUN, icon=":material/play_arrow:"):
-        state.choose(run=jobs.submit(planned.spec, files, visitor=visitor.key(), seconds=seconds))
+        run_id = jobs.submit(planned.spec, files, origin=offered.origin(), visitor=visitor.key(), seconds=seconds)
+        state.choose(run=run_id)
         st.rerun()
