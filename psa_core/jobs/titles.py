@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
-
-from psa_core.errors import RunFolderError
-from psa_core.jobs import runs
+from psa_core import atomic
+from psa_core.jobs._places import JOB, run_path
+from psa_core.jobs._records import keeping
 
 FILE = "title.txt"
 LONGEST_TITLE = 60
 
 
 def title(run_id: str) -> str:
-    """The title that somebody gave a run; empty where nobody has.
+    """The title that somebody gave a run; empty where nobody has, or where it is damaged.
 
     Raises
     ------
@@ -20,27 +19,33 @@ def title(run_id: str) -> str:
         When there is no such run.
     """
     try:
-        return _one_line((runs.run_path(run_id) / FILE).read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        return _one_line((run_path(run_id) / FILE).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
         return ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise RunFolderError(FILE, got="a damaged file", expected="the title of this run") from error
 
 
 def give_title(run_id: str, words: str) -> None:
-    """Call a run by a title of one line; an empty one takes the title away."""
-    place = runs.run_path(run_id)
-    if not _one_line(words):
-        (place / FILE).unlink(missing_ok=True)
-        return
-    aside = place / f"{FILE}.tmp"
-    aside.write_text(_one_line(words), encoding="utf-8")
-    os.replace(aside, place / FILE)
+    """Call a run by a title of one line; an empty one takes the title away.
+
+    Raises
+    ------
+    RunFolderError
+        When there is no such run, or it cannot be written.
+    """
+    place = run_path(run_id)
+    with keeping():
+        if _one_line(words):
+            atomic.write(place / FILE, _one_line(words))
+        else:
+            (place / FILE).unlink(missing_ok=True)
 
 
 def started(run_id: str) -> float:
-    """When a run was asked for, in seconds since 1970."""
-    return (runs.run_path(run_id) / runs.JOB).stat().st_mtime
+    """When a run was asked for, in seconds since 1970; 0 when that is not known."""
+    try:
+        return (run_path(run_id) / JOB).stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _one_line(words: str) -> str:
