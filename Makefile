@@ -22,7 +22,7 @@ $(STAMP): requirements.lock.txt requirements-torch.txt requirements-models.txt
 	@touch $(STAMP)
 
 app: setup
-	PSA_HISTORY=1 $(PY) -m streamlit run app.py --server.address localhost $(BROWSER)
+	PSA_HISTORY=1 $(PY) -m streamlit run app.py --server.address localhost --server.allowedHosts localhost --server.allowedHosts 127.0.0.1 $(BROWSER)
 
 test: setup
 	$(PY) -m tests.browser.install

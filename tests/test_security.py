@@ -1,0 +1,415 @@
+"""One test for each line of SECURITY.md, of the line's name; `tests/trust` has the cases in full."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import os
+import pickle
+import re
+import socket
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import exports, offered, uploads
+from psa_core import cli, corpus, cube_file, jobs, models, names, report, run_folder, trust
+from psa_core.audits import eec, eec_files
+from psa_core.audits.eec_run import Audited
+from psa_core.audits.zipped import unzip
+from psa_core.cube import ScoreCube, Target
+from psa_core.errors import ModelError, OptionError, PsaError, RunFolderError
+from psa_core.study import StudySpec, execute, plan
+from psa_core.trust import Origin
+from tests.tiny_models import tiny_classifier
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = "python:security_probe:score"
+SCRIPT = "<script>document.title='owned'</script>"
+FORMULA = '=HYPERLINK("http://evil.example")'
+STUDY = StudySpec(sentences="sample", names="demo", model="keyword", sample=4)
+#: More than compute: what no file may have loaded.
+REACHING = (PROGRAM, "http://127.0.0.1:9/", "http://2130706433:9/", "predictions:/etc/passwd", "hf:/etc", "hf:o/m")
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of this test's own, with a program in it that leaves a trace when it runs."""
+    for name, folder in {"PSA_RUNS_DIR": "runs", "PSA_CACHE_DIR": "cache"}.items():
+        monkeypatch.setenv(name, str(tmp_path / folder))
+    for name in ("PSA_HISTORY", "PSA_HTTP_ALLOW", "PSA_HTTP_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    trace = f"open({str(tmp_path / 'was-run')!r}, 'w').close()\n"
+    (tmp_path / "security_probe.py").write_text(f"{trace}\ndef score(texts):\n    return [0.5] * len(texts)\n")
+    (tmp_path / "mine.csv").write_text("text,toxicity\nHe left.,0.5\n")
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    sys.modules.pop("security_probe", None)
+
+
+def page_of(stem: str, **parameters: str | list[str]) -> AppTest:
+    page = AppTest.from_file(str(ROOT / "pages" / f"{stem}.py"), default_timeout=120)
+    for name, value in parameters.items():
+        page.query_params[name] = value
+    return ran(page)
+
+
+def ran(page: AppTest) -> AppTest:
+    page.run()
+    assert not page.exception, page.exception
+    return page
+
+
+def said(page: AppTest) -> str:
+    return "\n".join([*(element.proto.body for element in page.get("html")), *(text.value for text in page.text)])
+
+
+def study_zip(**study: Any) -> bytes:
+    """A result folder as a zip, whose manifest somebody edited."""
+    cube = execute(plan(STUDY), models.load("keyword"))
+    run_folder.write(cube, Path("out"), report.render)
+    manifest = json.loads(Path("out/manifest.json").read_text())
+    manifest["study"] |= study
+    Path("out/manifest.json").write_text(json.dumps(manifest))
+    return run_folder.to_zip(Path("out"))
+
+
+def test_the_lines_of_the_page_are_the_tests_here() -> None:
+    lines = [line for line in (ROOT / "SECURITY.md").read_text(encoding="utf-8").splitlines() if line.startswith("- ")]
+    heads = [re.match(r"- \*\*(.+?)\.\*\*", line) for line in lines]
+    assert all(heads), lines
+    tests = {"test_" + re.sub(r"\W+", "_", head[1].replace("'", "").lower()) for head in heads if head}
+    functions = ast.parse(Path(__file__).read_text(encoding="utf-8")).body
+    here = {node.name for node in functions if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
+    assert tests == here - {"test_the_lines_of_the_page_are_the_tests_here"}
+
+
+def test_the_command_line_may_name_anything(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert models.load(PROGRAM).score(["x"]).tolist() == [[0.5]]
+    assert (place / "was-run").exists()
+    for model_id in (*REACHING, "hf:o/m?allow_pickle=1"):
+        assert models.check(model_id) == model_id
+    monkeypatch.setenv("PSA_HTTP_ALLOW", "models.example.org")
+    with pytest.raises(ModelError, match="PSA_HTTP_ALLOW"):
+        models.load("http://127.0.0.1:9/")
+
+
+def test_the_owner_of_a_machine_runs_no_program_from_a_page(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PSA_HISTORY", "1")
+    with pytest.raises(OptionError, match="runs a program"):
+        offered.check(PROGRAM)
+    with pytest.raises(OptionError, match="runs a program"):
+        models.load(PROGRAM, origin=offered.origin())
+    assert not (place / "was-run").exists()
+    assert not any(plugin.command_line_only for plugin in offered.kinds().values())
+
+
+def test_a_visitor_names_nothing_of_the_servers() -> None:
+    for model_id in (*REACHING[:-1], "hf:~root/x", "hf:./x", "lm:x.gguf", "minilm:x", "onnx:x", "skops:x"):
+        with pytest.raises(OptionError):
+            models.load(model_id, origin=Origin.VISITOR)
+    with pytest.raises(OptionError, match="pickle"):
+        models.load("hf:o/m?allow_pickle=1", origin=Origin.VISITOR)
+    for load in (corpus.load, names.load):
+        with pytest.raises(OptionError, match="reads this machine's files"):
+            load("mine.csv", origin=Origin.VISITOR)
+
+
+def test_a_visitor_does_not_use_the_servers_login_to_a_hub(monkeypatch: pytest.MonkeyPatch) -> None:
+    import huggingface_hub
+
+    logins: list[Any] = []
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *_, **given: logins.append(given["token"]) or "x")
+    for origin in (Origin.OWN_MACHINE, Origin.VISITOR):
+        with pytest.raises(ModelError):
+            models.load("hf:owner/private", origin=origin)
+    assert logins == [None, False]
+
+
+def test_a_visitor_reaches_only_hosts_that_are_listed_and_public(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("something was asked"))
+    with pytest.raises(OptionError):
+        models.load("https://models.example.org/", origin=Origin.VISITOR)
+    monkeypatch.setenv("PSA_HTTP_ALLOW", "*")
+    for host in ("127.0.0.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:10.0.0.1]", "169.254.169.254", "localhost"):
+        with pytest.raises(PsaError):
+            models.load(f"http://{host}:9/#retries=0", origin=Origin.VISITOR)
+
+
+def test_the_token_goes_to_listed_hosts_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    for rules, goes in (("", False), ("*", False), ("other.org", False), ("models.org", True), ("*.models.org", False)):
+        monkeypatch.setenv("PSA_HTTP_ALLOW", rules)
+        assert trust.token_may_go("https://models.org/score") == goes
+
+
+def test_a_run_opens_by_its_id_alone() -> None:
+    ids = {jobs.keep(execute(plan(STUDY), models.load("keyword")), lambda _: "") for _ in range(2)}
+    assert len(ids) == 2
+    assert min(map(len, ids)) >= 20
+    assert jobs.history() == []
+    for guess in ("", "..", "../" * 8, "a" * 20, f"{min(ids)}/inputs"):
+        with pytest.raises(RunFolderError, match="unknown run id"):
+            jobs.status(guess)
+
+
+@pytest.mark.parametrize("history", ["0", "1"])
+def test_a_model_that_a_file_names_is_a_suggestion(history: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PSA_HISTORY", history)
+    monkeypatch.setenv("PSA_HTTP_ALLOW", "*")
+    monkeypatch.syspath_prepend(str(place))
+    for model_id in REACHING:
+        run_id = jobs.keep(run_folder.read_zip(study_zip(model=model_id)), report.render)
+        with monkeypatch.context() as patch:
+            patch.setattr(socket.socket, "connect", lambda *_: pytest.fail("something was asked"))
+            page = page_of("mitigate", run=run_id)
+            for stem in ("study", "names", "compare", "report") if model_id == PROGRAM else ():
+                page_of(stem, run=run_id)
+        assert "only a suggestion" in said(page)
+        assert not [button for button in page.button if button.key == "mitigate_check"]
+        assert jobs.origin_at(jobs.run_path(run_id)) is Origin.FILE
+    assert not (place / "was-run").exists()
+
+
+def test_a_manifest_runs_nothing_by_itself(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for model_id in REACHING:
+        study_zip(model=model_id)
+        assert cli.main(["run", "--from-manifest", "out/manifest.json", "--out", "again"]) == 2
+        assert "only a suggestion" in capsys.readouterr().err
+    study_zip(sentences=str(place / "mine.csv"))
+    assert cli.main(["run", "--from-manifest", "out/manifest.json", "--out", "again"]) == 2
+    assert not (place / "was-run").exists()
+    assert not (place / "again").exists()
+
+
+def test_a_report_recommends_no_command_that_does_more_than_compute() -> None:
+    cube = execute(plan(STUDY), models.load("keyword"))
+    assert "--model keyword" in report.render(cube)
+    for model_id in REACHING:
+        study = {**cube.provenance["study"], "model": model_id}
+        page = report.render(replace(cube, provenance={**cube.provenance, "study": study}))
+        assert "--model" in page
+        assert f"--model {model_id}" not in page
+        assert f"--model &#x27;{model_id}" not in page
+
+
+def test_an_opened_audit_is_written_anew(place: Path) -> None:
+    design = eec.published_design()
+    scores = np.zeros((len(design.rows), len(design.people), 1), np.float32)
+    cube = eec.cube(design, (Target("toxicity"),), scores)
+    eec_files.write(design, Audited({"mine": cube}, {}, {}), "published", Path("brought"))
+    for name in ("report.html", "eec.json", "own.csv"):
+        Path("brought", name).write_text(SCRIPT)
+    eec_files.rewrite(Path("brought"), Path("anew"))
+    assert not any(SCRIPT.encode() in path.read_bytes() for path in Path("anew").iterdir())
+    assert {"eec.json", "manifest.json"} <= {path.name for path in Path("anew").iterdir()}
+
+
+def test_a_member_of_a_zip_is_named_by_us(place: Path) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name in ("../../up.csv", "/tmp/absolute.csv", "a/../../b.csv", "..", "run.py", ".html", "c\\d.csv"):
+            archive.writestr(name, "x")
+        link = zipfile.ZipInfo("link.csv")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, "/etc/passwd")
+    inner = place / "deep" / "inner"
+    inner.mkdir(parents=True)
+    before = set(place.rglob("*"))
+    unzip(buffer.getvalue(), inner)
+    new = set(place.rglob("*")) - before
+    assert all(path.parent == inner and path.is_file() and not path.is_symlink() for path in new)
+    assert not any(path.suffix == ".py" for path in new)
+
+
+def test_an_upload_is_kept_under_its_own_name_in_its_own_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "resume", lambda run_id: None)
+    for name in ("~root.csv", "~x.csv", "../../x.csv", "/etc/x.csv", "a\0.csv", "x" * 300 + ".csv", "--out", ".."):
+        spec = StudySpec(sentences=name, names="demo", model="keyword")
+        run = jobs.run_path(jobs.submit(spec, {name: b"text\nHe left.\n"}))
+        (kept,) = (run / "inputs").iterdir()
+        assert jobs.spec_at(run).sentences == kept.name
+        if kept.suffix == ".csv":
+            with trust.acting(Origin.VISITOR, run / "inputs"):
+                monkeypatch.chdir(run / "inputs")
+                assert len(corpus.load(kept.name).sentences) == 1
+
+
+def test_an_upload_is_never_a_module(place: Path) -> None:
+    program = (place / "security_probe.py").read_bytes()
+    modules = {f"{name}.py": program for name in ("json", "numpy", "psa_core", "pandas", "sitecustomize", "re")}
+    run_id = jobs.submit(StudySpec("s.txt", "demo", "keyword"), {**modules, "s.txt": b"He left.\nShe stayed.\n"})
+    end = time.monotonic() + 120
+    while jobs.status(run_id).live and time.monotonic() < end:
+        time.sleep(0.1)
+    assert jobs.status(run_id).state == "finished"
+    assert not (place / "was-run").exists()
+
+
+def test_an_upload_is_never_unpickled(place: Path) -> None:
+    class Trace:
+        def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+            return os.mkdir, (str(place / "was-run"),)
+
+    hostile = pickle.dumps(Trace())
+    arrays = io.BytesIO()
+    np.savez(arrays, original=np.array([Trace()], dtype=object))
+    for name in ("x.csv", "x.parquet", "x.jsonl", "x.txt", "x.csv.gz"):
+        for read in (corpus.parse, names.read_names):
+            for content in (hostile, arrays.getvalue()):
+                with pytest.raises(PsaError):
+                    read(name, content)
+    (place / "partial.npz").write_bytes(arrays.getvalue())
+    with pytest.raises(PsaError):
+        cube_file.load(place / "partial.npz")
+    with pytest.raises(RunFolderError):
+        run_folder.read_zip(hostile)
+    assert not (place / "was-run").exists()
+
+
+def test_a_worker_acts_on_the_word_of_who_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from psa_core.worker import Job
+
+    monkeypatch.setattr(jobs, "resume", lambda run_id: None)
+    for origin in (Origin.VISITOR, Origin.OWN_MACHINE):
+        run = jobs.run_path(jobs.submit(STUDY, {"a.txt": b"x"}, origin=origin))
+        seen: list[Origin] = []
+        Job(run).supervise(lambda seen=seen: seen.append(trust.current()) or 0)
+        assert seen == [origin]
+    (run / jobs.JOB).write_text(json.dumps({"command": "run"}))  # of a version before, or of nobody
+    assert jobs.origin_at(run) is Origin.FILE
+
+
+def test_a_link_says_only_what_to_look_at() -> None:
+    hostile = [SCRIPT, FORMULA, "../../etc/passwd", PROGRAM, "\0", "a" * 5000, "NaN"]
+    for stem in ("try_it", "study", "names", "equity"):
+        parameters = ("run", "target", "c", "names", "s", "with", "eec", "try_models", "try_list", "try_sentence")
+        page = page_of(stem, **{name: hostile for name in parameters})
+        assert SCRIPT not in said(page)
+
+
+def hostile_cube() -> ScoreCube:
+    sentences = pd.DataFrame({"sentence_id": [FORMULA, "b"], "text": [f"He {SCRIPT}", "He left."], "place": FORMULA})
+    people = pd.DataFrame({"name": [SCRIPT, FORMULA, "![x](http://evil.example/x)"], "gender": [SCRIPT, "a", "b"]})
+    provenance = {**execute(plan(STUDY), models.load("keyword")).provenance, "notes": [SCRIPT], "account": {SCRIPT: 1}}
+    target = Target("toxicity", meaning=SCRIPT)
+    return ScoreCube(
+        sentences.assign(anchor="He", start=0, end=2, role="subject"),
+        people,
+        (target,),
+        np.array([[0.2], [0.6]], np.float32),
+        np.array([[[0.9], [0.1], [0.3]], [[0.4], [0.5], [0.7]]], np.float32),
+        {**provenance, "targets": [{"name": "toxicity", "low": 0.0, "high": 1.0, "meaning": SCRIPT}]},
+    )
+
+
+def test_a_text_is_never_markup() -> None:
+    cube = hostile_cube()
+    assert SCRIPT not in report.render(cube)
+    run_id = jobs.keep(cube, report.render)
+    for stem in ("names", "thresholds", "sentences", "compare", "mitigate", "report", "study"):
+        page = page_of(stem, run=run_id, s=FORMULA, names=[SCRIPT])
+        assert SCRIPT not in said(page), stem
+        for kind in ("markdown", "caption", "subheader", "title"):
+            for element in getattr(page, kind):
+                assert SCRIPT not in element.value, stem
+                assert "![x](http" not in element.value, stem
+
+
+def test_a_cell_is_never_a_formula() -> None:
+    run_id = jobs.keep(hostile_cube(), report.render)
+    for path in jobs.result_folder(run_id).glob("*.csv"):
+        cells = pd.read_csv(path, dtype=str, keep_default_na=False, header=None).to_numpy().ravel()
+        assert not [cell for cell in cells if cell[:1] in "=@\t\r" and cell], path.name
+    assert exports.csv(pd.DataFrame({FORMULA: ["@x", "+1", "-1", "\t=1"]})).decode().splitlines()[1] == "'@x"
+    assert "disableDataExport = true" in (ROOT / ".streamlit" / "config.toml").read_text()
+
+
+def test_a_model_folder_brings_no_program(place: Path) -> None:
+    import torch
+
+    folder = tiny_classifier(place / "model")
+    own = json.loads((folder / "config.json").read_text())
+    mapped = {"AutoConfig": "security_probe.C", "AutoModelForSequenceClassification": "security_probe.M"}
+    (folder / "security_probe.py").write_text((place / "security_probe.py").read_text())
+    (folder / "config.json").write_text(json.dumps({**own, "auto_map": mapped}))
+    assert models.load(f"hf:{folder}").score(["good"]).shape[0] == 1
+    (folder / "config.json").write_text(json.dumps({**own, "auto_map": mapped, "model_type": "mine"}))
+    with pytest.raises(ModelError, match="brings its own program"):
+        models.load(f"hf:{folder}")
+
+    class Trace:
+        def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+            return os.mkdir, (str(place / "was-run"),)
+
+    (folder / "config.json").write_text(json.dumps(own))
+    (folder / "model.safetensors").unlink()
+    torch.save({"weight": Trace()}, folder / "pytorch_model.bin")
+    for model_id in (f"hf:{folder}", f"hf:{folder}?allow_pickle=1"):
+        with pytest.raises(ModelError, match="pickle"):
+            models.load(model_id)
+    assert not (place / "was-run").exists()
+
+
+def test_an_adapter_names_no_base_model_that_its_user_may_not(place: Path) -> None:
+    from psa_core.models import _adapter
+
+    (place / "adapter").mkdir()
+    config = {"r": 1, "lora_alpha": 1, "base_model_name_or_path": "/srv/other"}
+    (place / "adapter" / "adapter_config.json").write_text(json.dumps(config))
+    with trust.acting(Origin.VISITOR, place / "adapter"), pytest.raises(OptionError, match="base model"):
+        _adapter.base_of(place / "adapter")
+
+
+def test_a_client_may_send_what_the_page_does_not_offer(place: Path) -> None:
+    page = page_of("study")
+    page.button_group(key="study_source").set_value(str(place / "mine.csv"))
+    assert "reads this machine's files" in said(ran(page))
+    page = page_of("study")
+    page.selectbox(key="study_model").set_value(PROGRAM)
+    assert "runs a program" in said(ran(page))
+    page = page_of("try_it")
+    page.selectbox(key="try_list").set_value(str(place / "mine.csv"))
+    assert "reads this machine's files" in said(ran(page))
+    assert not (place / "was-run").exists()
+
+
+def test_a_client_may_empty_the_caches() -> None:
+    import streamlit as st
+
+    run_id = jobs.keep(execute(plan(STUDY), models.load("keyword")), report.render)
+    before = said(page_of("names", run=run_id))
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    assert said(page_of("names", run=run_id)) == before
+
+
+def test_a_client_may_upload_a_file_of_any_kind() -> None:
+    page = page_of("study")
+    page.button_group(key="study_source").set_value("Your own file")
+    ran(page).file_uploader(key="study_file_0").upload("x.csv", b"\x7fELF\0\0\0")
+    assert "expected" in said(ran(page))
+    assert uploads.file_name("../../x.sh") == "x.sh"
+    with pytest.raises(PsaError, match=r"a file named 'x\.sh'"):
+        corpus.parse("x.sh", b"text\nHe left.\n")
+
+
+def test_another_website_may_not_drive_your_own_dashboard() -> None:
+    (line,) = [line for line in (ROOT / "Makefile").read_text().splitlines() if "streamlit run app.py" in line]
+    assert "--server.address localhost" in line
+    assert "--server.allowedHosts localhost" in line
+    given = subprocess.run(
+        [sys.executable, "-m", "streamlit", "config", "show"], capture_output=True, text=True, cwd=ROOT, check=True
+    ).stdout
+    for setting in ("enableCORS", "enableXsrfProtection"):
+        assert re.search(rf"^#? ?{setting} = true", given, re.MULTILINE), setting
