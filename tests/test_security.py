@@ -15,6 +15,7 @@ import time
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,18 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import exports, offered, uploads
-from psa_core import cli, corpus, cube_file, jobs, models, names, report, run_folder, trust
-from psa_core.audits import eec, eec_files
-from psa_core.audits.eec_run import Audited
+from pages.ui.frame import cached, exports, offered, uploads
+from pages.ui.study import plans
+from psa_core import cli, jobs, models, report, trust
+from psa_core.audits.eec import corpus as eec
+from psa_core.audits.eec import folder as eec_files
+from psa_core.audits.eec.run import Audited
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import ModelError, OptionError, PsaError, RunFolderError
+from psa_core.folders import cube_file, results
+from psa_core.inputs import corpus, names
+from psa_core.report import _closing
 from psa_core.study import StudySpec, execute, plan
 from psa_core.trust import Origin
 from tests.tiny_models import tiny_classifier
@@ -75,14 +81,19 @@ def said(page: AppTest) -> str:
     return "\n".join([*(element.proto.body for element in page.get("html")), *(text.value for text in page.text)])
 
 
+@cache
+def cube() -> ScoreCube:
+    return execute(plan(STUDY), models.load("keyword"))
+
+
 def study_zip(**study: Any) -> bytes:
     """A result folder as a zip, whose manifest somebody edited."""
-    cube = execute(plan(STUDY), models.load("keyword"))
-    run_folder.write(cube, Path("out"), report.render)
+    if not Path("out").is_dir():
+        results.write(cube(), Path("out"), lambda _: "")
     manifest = json.loads(Path("out/manifest.json").read_text())
     manifest["study"] |= study
     Path("out/manifest.json").write_text(json.dumps(manifest))
-    return run_folder.to_zip(Path("out"))
+    return results.to_zip(Path("out"))
 
 
 def test_the_lines_of_the_page_are_the_tests_here() -> None:
@@ -154,7 +165,7 @@ def test_the_token_goes_to_listed_hosts_only(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_run_opens_by_its_id_alone() -> None:
-    ids = {jobs.keep(execute(plan(STUDY), models.load("keyword")), lambda _: "") for _ in range(2)}
+    ids = {jobs.keep(cube(), lambda _: "") for _ in range(2)}
     assert len(ids) == 2
     assert min(map(len, ids)) >= 20
     assert jobs.history() == []
@@ -169,7 +180,7 @@ def test_a_model_that_a_file_names_is_a_suggestion(history: str, place: Path, mo
     monkeypatch.setenv("PSA_HTTP_ALLOW", "*")
     monkeypatch.syspath_prepend(str(place))
     for model_id in REACHING:
-        run_id = jobs.keep(run_folder.read_zip(study_zip(model=model_id)), report.render)
+        run_id = jobs.keep(results.read_zip(study_zip(model=model_id)), lambda _: "")
         with monkeypatch.context() as patch:
             patch.setattr(socket.socket, "connect", lambda *_: pytest.fail("something was asked"))
             page = page_of("mitigate", run=run_id)
@@ -193,12 +204,11 @@ def test_a_manifest_runs_nothing_by_itself(place: Path, capsys: pytest.CaptureFi
 
 
 def test_a_report_recommends_no_command_that_does_more_than_compute() -> None:
-    cube = execute(plan(STUDY), models.load("keyword"))
-    assert "--model keyword" in report.render(cube)
+    assert "--model keyword" in _closing.reproduction(cube())
     for model_id in REACHING:
-        study = {**cube.provenance["study"], "model": model_id}
-        page = report.render(replace(cube, provenance={**cube.provenance, "study": study}))
-        assert "--model" in page
+        study = {**cube().provenance["study"], "model": model_id}
+        page = _closing.reproduction(replace(cube(), provenance={**cube().provenance, "study": study}))
+        assert "add --model" in page
         assert f"--model {model_id}" not in page
         assert f"--model &#x27;{model_id}" not in page
 
@@ -273,12 +283,12 @@ def test_an_upload_is_never_unpickled(place: Path) -> None:
     with pytest.raises(PsaError):
         cube_file.load(place / "partial.npz")
     with pytest.raises(RunFolderError):
-        run_folder.read_zip(hostile)
+        results.read_zip(hostile)
     assert not (place / "was-run").exists()
 
 
 def test_a_worker_acts_on_the_word_of_who_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from psa_core.worker import Job
+    from psa_core.jobs.worker import Job
 
     monkeypatch.setattr(jobs, "resume", lambda run_id: None)
     for origin in (Origin.VISITOR, Origin.OWN_MACHINE):
@@ -301,7 +311,7 @@ def test_a_link_says_only_what_to_look_at() -> None:
 def hostile_cube() -> ScoreCube:
     sentences = pd.DataFrame({"sentence_id": [FORMULA, "b"], "text": [f"He {SCRIPT}", "He left."], "place": FORMULA})
     people = pd.DataFrame({"name": [SCRIPT, FORMULA, "![x](http://evil.example/x)"], "gender": [SCRIPT, "a", "b"]})
-    provenance = {**execute(plan(STUDY), models.load("keyword")).provenance, "notes": [SCRIPT], "account": {SCRIPT: 1}}
+    provenance = {**cube().provenance, "notes": [SCRIPT], "account": {SCRIPT: 1}}
     target = Target("toxicity", meaning=SCRIPT)
     return ScoreCube(
         sentences.assign(anchor="He", start=0, end=2, role="subject"),
@@ -314,9 +324,8 @@ def hostile_cube() -> ScoreCube:
 
 
 def test_a_text_is_never_markup() -> None:
-    cube = hostile_cube()
-    assert SCRIPT not in report.render(cube)
-    run_id = jobs.keep(cube, report.render)
+    assert SCRIPT not in report.render(hostile_cube())
+    run_id = jobs.keep(hostile_cube(), lambda _: "")
     for stem in ("names", "thresholds", "sentences", "compare", "mitigate", "report", "study"):
         page = page_of(stem, run=run_id, s=FORMULA, names=[SCRIPT])
         assert SCRIPT not in said(page), stem
@@ -327,7 +336,7 @@ def test_a_text_is_never_markup() -> None:
 
 
 def test_a_cell_is_never_a_formula() -> None:
-    run_id = jobs.keep(hostile_cube(), report.render)
+    run_id = jobs.keep(hostile_cube(), lambda _: "")
     for path in jobs.result_folder(run_id).glob("*.csv"):
         cells = pd.read_csv(path, dtype=str, keep_default_na=False, header=None).to_numpy().ravel()
         assert not [cell for cell in cells if cell[:1] in "=@\t\r" and cell], path.name
@@ -362,32 +371,34 @@ def test_a_model_folder_brings_no_program(place: Path) -> None:
 
 
 def test_an_adapter_names_no_base_model_that_its_user_may_not(place: Path) -> None:
-    from psa_core.models import _adapter
+    from psa_core.models._transformers import adapter
 
     (place / "adapter").mkdir()
     config = {"r": 1, "lora_alpha": 1, "base_model_name_or_path": "/srv/other"}
     (place / "adapter" / "adapter_config.json").write_text(json.dumps(config))
     with trust.acting(Origin.VISITOR, place / "adapter"), pytest.raises(OptionError, match="base model"):
-        _adapter.base_of(place / "adapter")
+        adapter.base_of(place / "adapter")
 
 
 def test_a_client_may_send_what_the_page_does_not_offer(place: Path) -> None:
-    page = page_of("study")
-    page.button_group(key="study_source").set_value(str(place / "mine.csv"))
-    assert "reads this machine's files" in said(ran(page))
-    page = page_of("study")
-    page.selectbox(key="study_model").set_value(PROGRAM)
-    assert "runs a program" in said(ran(page))
-    page = page_of("try_it")
-    page.selectbox(key="try_list").set_value(str(place / "mine.csv"))
-    assert "reads this machine's files" in said(ran(page))
+    own = str(place / "mine.csv")
+    refused = (
+        lambda: cached.names(own),
+        lambda: plans.corpus(plans.Source(own)),
+        lambda: cached.scorer(PROGRAM),
+        lambda: cached.scores(PROGRAM, ("x",)),
+        lambda: offered.check(PROGRAM),
+    )
+    for use in refused:
+        with pytest.raises(OptionError, match=r"runs a program|reads this machine's files"):
+            use()
     assert not (place / "was-run").exists()
 
 
 def test_a_client_may_empty_the_caches() -> None:
     import streamlit as st
 
-    run_id = jobs.keep(execute(plan(STUDY), models.load("keyword")), report.render)
+    run_id = jobs.keep(cube(), lambda _: "")
     before = said(page_of("names", run=run_id))
     st.cache_data.clear()
     st.cache_resource.clear()
