@@ -35,6 +35,7 @@ from psa_core.cube import ScoreCube, Target
 from psa_core.errors import ModelError, OptionError, PsaError, RunFolderError
 from psa_core.folders import cube_file, results
 from psa_core.inputs import corpus, names
+from psa_core.jobs import runs
 from psa_core.report import _closing
 from psa_core.study import StudySpec, execute, plan
 from psa_core.trust import Origin
@@ -243,7 +244,8 @@ def test_a_member_of_a_zip_is_named_by_us(place: Path) -> None:
 
 
 def test_an_upload_is_kept_under_its_own_name_in_its_own_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "resume", lambda run_id: None)
+    monkeypatch.setattr(runs, "advance", lambda: None)
+    monkeypatch.setenv("PSA_MAX_RUNS_EACH", "100")
     for name in ("~root.csv", "~x.csv", "../../x.csv", "/etc/x.csv", "a\0.csv", "x" * 300 + ".csv", "--out", ".."):
         spec = StudySpec(sentences=name, names="demo", model="keyword")
         run = jobs.run_path(jobs.submit(spec, {name: b"text\nHe left.\n"}))
@@ -290,7 +292,7 @@ def test_an_upload_is_never_unpickled(place: Path) -> None:
 def test_a_worker_acts_on_the_word_of_who_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
     from psa_core.jobs.worker import Job
 
-    monkeypatch.setattr(jobs, "resume", lambda run_id: None)
+    monkeypatch.setattr(runs, "advance", lambda: None)
     for origin in (Origin.VISITOR, Origin.OWN_MACHINE):
         run = jobs.run_path(jobs.submit(STUDY, {"a.txt": b"x"}, origin=origin))
         seen: list[Origin] = []
