@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -37,6 +37,10 @@ class EndpointOptions:
     version: str = ""
 
 
+class RefusedError(ModelError):
+    """A server that is there but does not take this request."""
+
+
 @dataclass(frozen=True, eq=False)
 class Endpoint:
     """An address to ask.
@@ -50,6 +54,8 @@ class Endpoint:
         How often a request that failed for now is sent again.
     pace : float
         Most requests per second; 0 is no limit.
+    asks, answers : str
+        What is sent and what should come back, as messages say it.
     sleep, clock : callable
         How to wait, and the time in seconds.
     origin : Origin
@@ -60,6 +66,8 @@ class Endpoint:
     timeout: float = 30.0
     retries: int = 4
     pace: float = 0.0
+    asks: str = '{"texts": […]}'
+    answers: str = '{"scores": [[…], …]}'
     sleep: Callable[[float], None] = lambda seconds: time.sleep(seconds)
     clock: Callable[[], float] = time.monotonic
     origin: Origin = field(default_factory=trust.current)
@@ -71,11 +79,13 @@ class Endpoint:
         """The address as messages and files may show it: without what follows ``?``."""
         return self.address.partition("?")[0]
 
-    def ask(self, question: Any) -> Any:
+    def ask(self, question: Any, *, refused: Sequence[int] = ()) -> Any:
         """Send JSON, and return the JSON that comes back.
 
         Raises
         ------
+        RefusedError
+            When the answer has one of the statuses of `refused`.
         ModelError
             When there is no answer after all retries, the address refuses, or the answer is not JSON.
         """
@@ -94,6 +104,9 @@ class Endpoint:
             except (httpx.InvalidURL, ValueError) as error:
                 raise ModelError("http", got=f"{self.shown}, which is no address", expected="http://…") from error
             else:
+                if status in refused:
+                    got = f"status {status} ({_phrase(status)})"
+                    raise RefusedError(self.shown, got=got, expected=f"200 for POST {self.asks}")
                 if status not in PASSING:
                     return self._content(status, content)
                 reason = f"status {status} ({_phrase(status)})"
@@ -116,7 +129,7 @@ class Endpoint:
                 body += part
                 if len(body) > MOST_BYTES:
                     got = f"an answer of over {MOST_BYTES // 2**20} MB"
-                    raise ModelError(self.shown, got=got, expected='{"scores": [[…], …]}')
+                    raise ModelError(self.shown, got=got, expected=self.answers)
                 if self.clock() - began > self.timeout:
                     raise httpx.ReadTimeout("the answer goes on")
             return response.status_code, response.headers, bytes(body)
@@ -131,12 +144,12 @@ class Endpoint:
             raise ModelError(self.shown, got=f"status {status} ({_phrase(status)})", expected="permission", fix=fix)
         if status != 200:
             got = f"status {status} ({_phrase(status)})"
-            raise ModelError(self.shown, got=got, expected='200 for POST {"texts": […]}')
+            raise ModelError(self.shown, got=got, expected=f"200 for POST {self.asks}")
         try:
             return json.loads(content)
         except (ValueError, RecursionError) as error:
             got = f"{len(content)} bytes that are not JSON"
-            raise ModelError(self.shown, got=got, expected='{"scores": [[…], …]}') from error
+            raise ModelError(self.shown, got=got, expected=self.answers) from error
 
     def _place(self) -> tuple[str, dict[str, str], dict[str, str]]:
         """Where to connect, with what headers, and for whom the certificate has to be.
