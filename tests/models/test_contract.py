@@ -16,7 +16,7 @@ import pytest
 from psa_core import models
 from psa_core.errors import CorpusError
 from psa_core.models import Scorer
-from tests.tiny_models import tiny_causal_lm, tiny_classifier, tiny_masked_lm, tiny_onnx, tiny_pipeline
+from tests.tiny_models import tiny_causal_lm, tiny_classifier, tiny_judge, tiny_masked_lm, tiny_onnx, tiny_pipeline
 
 TEXTS = (
     "I hate Alice.", "She loves the idea!", "", "ok", "Bob said it was good, and then he said it was bad. " * 3,
@@ -53,6 +53,7 @@ def function(folder: Path) -> str:
 
 # One id for each kind of model that has no card; a kind that has one needs no line here.
 EXAMPLES: dict[str, Callable[[Path], str]] = {
+    "ask": lambda folder: f"ask:lm:{tiny_judge(folder / 'judge')}?question=toxicity&order=averaged",
     "hf": lambda folder: f"hf:{tiny_classifier(folder / 'hf')}",
     "keyword": lambda folder: "keyword:Alice=0.2",
     "lm": lambda folder: f"lm:{tiny_masked_lm(folder / 'masked')}",
@@ -62,7 +63,8 @@ EXAMPLES: dict[str, Callable[[Path], str]] = {
     "python": function,
     "skops": lambda folder: f"skops:{tiny_pipeline(folder / 'pipeline.skops')}",
 }
-CARDS = [card.id for card in models.cards()]
+# Packaged questions are one judge asked other things: test_judge.py asks it, and "ask" above is a small one.
+CARDS = [card.id for card in models.cards() if not card.id.startswith("ask:")]
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from psa_core.scoring._ledger import Job
 WINDOW_SECONDS = 2.0
 _CHUNK_SECONDS = 0.25
 _MOST_TEXTS = 65_536
+_FIRST_CHUNK = 32
 
 
 @dataclass
@@ -26,7 +27,8 @@ class PlainBackend:
     Attributes
     ----------
     window_texts : int
-        About as many texts as two seconds take.
+        About as many texts as two seconds take. A scorer that says how many texts it takes at a time (`batch`) begins
+        with windows of eight times that, since a window is what a failure can lose.
     """
 
     scorer: Scorer
@@ -35,12 +37,15 @@ class PlainBackend:
     precision: str = "exact"
     truncated: int = 0
     notes: tuple[str, ...] = ()
-    _chunk: int = field(default=32)
+    _chunk: int = field(default=_FIRST_CHUNK)
+
+    def __post_init__(self) -> None:
+        self._chunk = min(_FIRST_CHUNK, getattr(self.scorer, "batch", _FIRST_CHUNK))
 
     @property
     def window_texts(self) -> int:
         """Texts of the next window."""
-        return min(_MOST_TEXTS, max(256, round(self._chunk * WINDOW_SECONDS / _CHUNK_SECONDS)))
+        return min(_MOST_TEXTS, round(self._chunk * WINDOW_SECONDS / _CHUNK_SECONDS))
 
     def read(self, texts: Sequence[str]) -> Sequence[str]:
         """The texts: nothing can be done ahead."""

@@ -1,4 +1,4 @@
-"""Public sets and our own sentences as one training table."""
+"""Public sets and our own sentences as one training table for hate speech."""
 
 from __future__ import annotations
 
@@ -7,54 +7,90 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from psa_core.training.hate.swaps import INSULT, PEOPLE, groups_for_people, named, other_groups, slurs_for_insults
-from psa_core.training.hate.words import filled
+from psa_core.errors import CorpusError
+from psa_core.training.hate.swaps import INSULT, PEOPLE, groups_for_people, named, slurs_for_insults
+from psa_core.training.hate.words import HATE, NOT, filled
 
-HATE, NOT = "hate", "not-hate"
-# GoEmotions' comments that may be unkind to a group are left out of what is surely not hateful to one.
+# Comments that may be unkind to a group: what they say about people is not copied for groups.
 UNKIND = {"anger", "disgust"}
+# Texts taken as they are from each source, and at most so many for each kind of copy.
+CALM, RUDE, SWAPS, COPIES = 4000, 2000, 1500, 36
+VALIDATION = 1500
 
 
-def read_tweets(path: Path, *, hateful: str) -> pd.DataFrame:
-    """Labelled tweets: ``text`` and ``label``, ``hate`` where the set's own label is the hateful one."""
-    table = pd.read_csv(path, keep_default_na=False)
-    return pd.DataFrame({"text": table["text"].astype(str), "label": np.where(table["label_name"] == hateful, HATE, NOT)})
+def build(comments: pd.DataFrame, tweets: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
+    """One table of labelled texts in a drawn order.
 
+    Parameters
+    ----------
+    comments, tweets : DataFrame
+        ``text`` and ``rude`` (bool): whether a text may attack somebody. None of them is taken to attack a group.
+    seed : int
 
-def read_comments(folder: Path, split: str) -> pd.DataFrame:
-    """GoEmotions' comments with their emotions: ``text``, ``emotions`` (a set); names' masks filled."""
-    names = (folder / "labels.txt").read_text("utf-8").split("\n")
-    table = pd.read_csv(folder / f"{split}.csv.gz", keep_default_na=False, dtype=str)
-    texts = table["text"].str.replace("[NAME]", "@user").str.replace("[RELIGION]", "religious")
-    return pd.DataFrame({"text": texts, "emotions": [{names[int(i)] for i in ids.split(",")} for ids in table["label_ids"]]})
-
-
-def mixed(parts: dict[str, pd.DataFrame], rng: np.random.Generator) -> pd.DataFrame:
-    """All parts in one order: ``text``, ``label``, ``source``; no text twice."""
+    Returns
+    -------
+    DataFrame
+        ``text``, ``label`` (0 or 1), ``label_name`` (not-hate or hate), ``source``; no text twice.
+    """
+    rng = np.random.default_rng(seed)
+    parts: dict[str, pd.DataFrame] = {}
+    for name, texts in {"comments": comments, "tweets": tweets}.items():
+        for rude in (False, True):
+            some = harmless(texts.loc[texts["rude"] == rude, "text"], rng, plain=RUDE if rude else CALM, rude=rude)
+            parts |= {f"{name}, {'rude' if rude else 'calm'}, {kind}": part for kind, part in some.items()}
+    parts["templates"] = filled("train", rng=rng, copies=COPIES)
     whole = pd.concat([part.assign(source=name)[["text", "label", "source"]] for name, part in parts.items()])
-    return whole.drop_duplicates("text").sample(frac=1, random_state=rng).reset_index(drop=True)
+    whole = whole.drop_duplicates("text").sample(frac=1, random_state=rng).reset_index(drop=True)
+    return pd.DataFrame(
+        {
+            "text": whole["text"],
+            "label": (whole["label"] == HATE).astype(int),
+            "label_name": whole["label"],
+            "source": whole["source"],
+        }
+    )
 
 
-def take(table: pd.DataFrame, most: int, rng: np.random.Generator) -> pd.DataFrame:
-    """At most so many rows, drawn."""
-    return table.sample(min(most, len(table)), random_state=rng)
+def harmless(texts: pd.Series, rng: np.random.Generator, *, plain: int, rude: bool) -> dict[str, pd.DataFrame]:
+    """Texts that attack no group and counterfactual copies of them, by kind: ``text`` and ``label``.
 
-
-def from_hate(tweets: pd.DataFrame, rng: np.random.Generator, copies: int) -> dict[str, pd.DataFrame]:
-    """A set's tweets, and copies of those that name a group with another group in its place; same labels."""
-    swapped = take(tweets[named(tweets["text"], more=False)], copies, rng)
-    return {"tweets": tweets, "other groups": swapped.assign(text=other_groups(swapped["text"], rng))}
-
-
-def from_harmless(texts: pd.Series, rng: np.random.Generator, *, plain: int, swaps: int) -> dict[str, pd.DataFrame]:
-    """Texts that attack no group: as they are, with a group where they say *people*, with a slur for an insult."""
+    *plain*: as they are. *groups*: the calm ones that say *people*, with a group in its place, still not hateful.
+    *insults* and *slurs*: those with an insult, as they are and with an insult for a group in its place: hateful.
+    """
     texts = texts[~named(texts)]
-    kind = take(texts[texts.str.contains(PEOPLE)].to_frame("text"), swaps, rng)
-    rude = take(texts[texts.str.contains(INSULT)].to_frame("text"), swaps, rng)
-    return {
-        "plain": take(texts.to_frame("text"), plain, rng).assign(label=NOT),
-        "people": kind.assign(label=NOT),
-        "insults": rude.assign(label=NOT),
-        "slurs": rude.assign(text=slurs_for_insults(rude["text"], rng), label=HATE),
-        "groups": kind.assign(text=groups_for_people(kind["text"], rng), label=NOT),
-    }
+    insults = _drawn(texts[texts.str.contains(INSULT)], SWAPS, rng)
+    parts = {"plain": (_drawn(texts, plain, rng), NOT), "insults": (insults, NOT)}
+    parts["slurs"] = (slurs_for_insults(insults, rng), HATE)
+    if not rude:
+        people = _drawn(texts[texts.str.contains(PEOPLE)], SWAPS, rng)
+        parts |= {"people": (people, NOT), "groups": (groups_for_people(people, rng), NOT)}
+    return {kind: pd.DataFrame({"text": some, "label": label}) for kind, (some, label) in parts.items()}
+
+
+def read_comments(folder: Path) -> pd.DataFrame:
+    """GoEmotions' training comments, masks filled: ``text``, ``rude`` (anger or disgust)."""
+    names = (folder / "labels.txt").read_text("utf-8").split("\n")
+    table = _table(folder / "train.csv.gz", "label_ids")
+    texts = table["text"].str.replace("[NAME]", "@user").str.replace("[RELIGION]", "religious")
+    rude = [bool({names[int(i)] for i in ids.split(",")} & UNKIND) for ids in table["label_ids"]]
+    return pd.DataFrame({"text": texts, "rude": rude})
+
+
+def read_tweets(file: Path) -> pd.DataFrame:
+    """TweetEval's offensive tweets: ``text``, ``rude`` (offensive)."""
+    table = _table(file, "label_name")
+    return pd.DataFrame({"text": table["text"], "rude": table["label_name"] == "offensive"})
+
+
+def _table(file: Path, column: str) -> pd.DataFrame:
+    try:
+        table = pd.read_csv(file, keep_default_na=False, dtype=str)
+    except (OSError, ValueError, EOFError) as error:
+        raise CorpusError(str(file), got="a file that cannot be read", expected="a csv table") from error
+    if not {"text", column} <= set(table.columns):
+        raise CorpusError(str(file), got=f"the columns {', '.join(table.columns)}", expected=f"text and {column}")
+    return table
+
+
+def _drawn(texts: pd.Series, most: int, rng: np.random.Generator) -> pd.Series:
+    return texts.sample(min(most, len(texts)), random_state=rng)

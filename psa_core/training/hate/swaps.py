@@ -1,9 +1,8 @@
-"""Counterfactual copies of real texts: other groups' words, a group in place of *people*, a slur in place of an insult."""
+"""Counterfactual copies of real texts: a group in place of *people*, an insult for a group in place of another."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -13,35 +12,15 @@ from psa_core.training.hate.words import article, groups, slurs
 
 PEOPLE = re.compile(r"\b(?:(?:a|an|this|that) (?:guy|dude|person|man)|people|folks)\b", re.IGNORECASE)
 INSULT = re.compile(
-    r"\b(?:(an? )?(idiot|moron|asshole|loser|jerk|dumbass|prick|bastard|fool|douche|scumbag|bitch|clown|coward)"
-    r"|(idiots|morons|assholes|losers|jerks|dumbasses|pricks|bastards|fools|douches|scumbags|clowns|cowards))\b",
+    r"\b(?:(?:an? )?(?:idiot|moron|asshole|loser|jerk|dumbass|prick|bastard|fool|douche|scumbag|bitch|clown|coward)"
+    r"|(?:idiots|morons|assholes|losers|jerks|dumbasses|pricks|bastards|fools|douches|scumbags|clowns|cowards))\b",
     re.IGNORECASE,
 )
 
 
-def named(texts: pd.Series, *, more: bool = True) -> pd.Series:
-    """Whether each text names a group of people: bool.
-
-    Parameters
-    ----------
-    texts : series of str
-    more : bool
-        Insults for a group count too.
-    """
-    return texts.str.contains(_pattern(more), regex=True)
-
-
-def other_groups(texts: pd.Series, rng: np.random.Generator) -> pd.Series:
-    """Each text with all words of groups that it names changed to those of one other group, or none."""
-    pool = groups().query("use == 'train'")
-    by_word = {row.people.casefold(): "people" for row in pool.itertuples()}
-    by_word |= {row.person.casefold(): "person" for row in pool.itertuples()}
-
-    def one(text: str) -> str:
-        row = pool.iloc[rng.integers(len(pool))]
-        return _pattern(False).sub(lambda match: str(row[by_word[match[0].casefold()]]), text)
-
-    return texts.map(one)
+def named(texts: pd.Series) -> pd.Series:
+    """Whether each text names a group of people, or insults one: bool."""
+    return texts.str.contains(_groups_and_slurs())
 
 
 def groups_for_people(texts: pd.Series, rng: np.random.Generator) -> pd.Series:
@@ -61,10 +40,7 @@ def slurs_for_insults(texts: pd.Series, rng: np.random.Generator) -> pd.Series:
 
     def one(text: str) -> str:
         row = pool.iloc[rng.integers(len(pool))]
-        put: Callable[[re.Match[str]], str] = lambda match: (
-            str(row["people"]) if match[3] else (f"{article(row['person'])} " if match[1] else "") + str(row["person"])
-        )
-        return INSULT.sub(put, text, count=1)
+        return INSULT.sub(lambda match: _unlike(match[0], row), text, count=1)
 
     return texts.map(one)
 
@@ -76,9 +52,15 @@ def _like(found: str, row: pd.Series) -> str:
     return f"{article(row['person'])} {row['person']}" if first.lower() in ("a", "an") else f"{first} {row['person']}"
 
 
+def _unlike(found: str, row: pd.Series) -> str:
+    first, space, word = found.rpartition(" ")
+    if word.lower().endswith("s"):
+        return str(row["people"])
+    return f"{article(row['person']) if first else ''}{space}{row['person']}"
+
+
 @cache
-def _pattern(more: bool) -> re.Pattern[str]:
-    tables = [groups().query("use == 'train'"), *([slurs()] if more else [])]
-    words = {word for table in tables for column in ("people", "person") for word in table[column]}
+def _groups_and_slurs() -> re.Pattern[str]:
+    words = {word for table in (groups(), slurs()) for column in ("people", "person") for word in table[column]}
     longest_first = sorted(words, key=lambda word: (-len(word), word))
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b", re.IGNORECASE)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,20 +17,7 @@ SLOT = re.compile(r"\{(a )?(people|person|slurs|slur|name)\}")
 NAMES = ("Kevin", "Laura", "that singer", "the coach", "my landlord", "Mr Dobbs", "the host", "Tina", "our manager")
 
 
-@dataclass(frozen=True)
-class Texts:
-    """Labelled texts that templates gave.
-
-    Attributes
-    ----------
-    table : DataFrame
-        ``text``, ``label`` (``hate`` or ``not-hate``), ``group`` (empty where no group is named), ``kind``.
-    """
-
-    table: pd.DataFrame
-
-    def __len__(self) -> int:
-        return len(self.table)
+HATE, NOT = "hate", "not-hate"
 
 
 @cache
@@ -77,7 +64,7 @@ def filled(use: str, *, rng: np.random.Generator, copies: int = 0) -> pd.DataFra
     return table.drop_duplicates("text").reset_index(drop=True)
 
 
-def fill(template: str, row: object, *, name: str = "") -> str:
+def fill(template: str, row: Any, *, name: str = "") -> str:
     """One template with one group's words: ``{people}``, ``{person}``, ``{a person}``, ``{slur}``, ``{slurs}``."""
 
     def word(match: re.Match[str]) -> str:
@@ -103,7 +90,7 @@ def _words(template: str, use: str) -> pd.DataFrame:
     return groups().query("use == @use") if kinds & {"people", "person"} else groups().head(0)
 
 
-def _drawn(words: pd.DataFrame, copies: int, rng: np.random.Generator) -> list[object]:
+def _drawn(words: pd.DataFrame, copies: int, rng: np.random.Generator) -> list[Any]:
     if not copies:
         return list(words.itertuples())
     shares = 1 / words.groupby("group")["group"].transform("size").to_numpy(float)

@@ -10,15 +10,17 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.given import as_texts
-from psa_core.models._questions import Question
-from psa_core.models._shared_prefix import SharedPrefix, common_prefix
-from psa_core.models._transformers import encoder, length_sorted
+from psa_core.inputs.checks import as_texts
+from psa_core.models._judges.question import Question
+from psa_core.models._judges.shared_prefix import SharedPrefix, common_prefix
+from psa_core.models._transformers.classifier import encoder, length_sorted
 
 BATCH_TOKENS = 2048
 # Stands for the text while a chat template is written around it.
 HERE = "⟦the text⟧"
 CUE = "\nAnswer:"
+# Least room for a text, in tokens.
+LEAST = 8
 PROBES = ("Alice left.", "She told him twice that Bob would not come before ten.", "Yes")
 
 
@@ -58,10 +60,11 @@ class Judge:
         probes = self._encode([self.prompt(text) for text in PROBES], False)
         put(self, "_end", list(common_prefix([row[::-1] for row in probes]))[::-1])
         put(self, "_shared", SharedPrefix(self.model, common_prefix(probes), self._answers()))
-        if max(map(len, probes)) > self.max_tokens:
-            got = f"{self.max_tokens} tokens, and a question of {len(self._shared.prefix) + len(self._end)}"
+        question = len(self._shared.prefix) + len(self._end)
+        if question + LEAST > self.max_tokens:
+            got = f"{self.max_tokens} tokens, and a question of {question}"
             raise ModelError("model option max_tokens", got=got, expected="room for the question and a text")
-        put(self, "_shares", self._shared.agrees(probes))
+        put(self, "_shares", self._shared.agrees(self.tokenize(PROBES)))
 
     @property
     def targets(self) -> tuple[Target, ...]:
@@ -82,7 +85,8 @@ class Judge:
         told = ", ".join(f"{name} {one / given.sum():.2f} ({two / swapped.sum():.2f})" for name, one, two in pairs)
         return (
             f"asked “{self.question.title}” with the answers {self.question.listed}; for the text “{PROBES[0]}” the "
-            f"answers get {given.sum():.0%} of its probability, shared as {told} (in brackets: listed the other way round)"
+            f"answers get {given.sum():.0%} of its probability, shared as {told} (in brackets: "
+            f"listed the other way round)"
         )
 
     def prompt(self, text: str) -> str:

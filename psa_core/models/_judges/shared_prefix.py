@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from psa_core.models._transformers import DEVICE_LOCKS
+from psa_core.models._transformers.classifier import DEVICE_LOCKS
 
 # What two ways of computing one log-probability may differ by; a model that cannot share a prefix is far off.
 SAME = 1e-3
@@ -123,7 +123,9 @@ class SharedPrefix:
         """Keys and values of the prefix's tokens, one row."""
         import torch
 
-        return self.model(input_ids=torch.tensor([self.prefix], device=self.model.device), use_cache=True).past_key_values
+        return self.model(
+            input_ids=torch.tensor([self.prefix], device=self.model.device), use_cache=True
+        ).past_key_values
 
 
 def common_prefix(rows: Sequence[Sequence[int]]) -> tuple[int, ...]:

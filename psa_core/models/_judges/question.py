@@ -85,7 +85,7 @@ def read_question(name: str) -> Question:
     ModelError
         When there is none, or it is not one.
     """
-    path = packaged().get(name, Path(name).expanduser())
+    path = packaged().get(name, Path(name))
     if not path.is_file():
         expected = f"one of {', '.join(packaged())}, or a .json file"
         raise ModelError("question", got=f"{name!r}, which is neither", expected=expected)

@@ -13,10 +13,10 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.given import as_texts
+from psa_core.inputs.checks import as_texts
 from psa_core.models._chat import ChatServer, said
 from psa_core.models._endpoint import RefusedError
-from psa_core.models._questions import Question
+from psa_core.models._judges.question import Question
 
 MOST_LISTED = 20
 PROBE = "Alice left."
@@ -56,7 +56,7 @@ class ChatJudge:
     def how(self) -> str:
         """How an answer is measured, in plain words."""
         if self.samples:
-            return f"the share over {self.samples} sampled answers, so no value between two steps of {1 / self.samples:.3g}"
+            return f"the share over {self.samples} sampled answers, in steps of {1 / self.samples:.3g}"
         return f"from the log-probabilities of the {MOST_LISTED} likeliest first tokens that the server lists"
 
     @property
@@ -67,8 +67,8 @@ class ChatJudge:
     @property
     def about(self) -> str:
         """Who is asked what, in plain words."""
-        listed = self.question.listed
-        return f"{self.server.model} at {self.server.shown}, asked “{self.question.title}” with the answers {listed}; {self.how}"
+        asked = f"asked “{self.question.title}” with the answers {self.question.listed}"
+        return f"{self.server.model} at {self.server.shown}, {asked}; {self.how}"
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores in the order of the texts: float32 array (len(texts), 1).
@@ -107,7 +107,9 @@ class ChatJudge:
         words = [""]
         for seed in range(self.samples):
             options = {"max_tokens": WORDS, "temperature": 1.0, "seed": seed}
-            words = [said(choice, self.server.shown) for choice in self.server.choices(self.question.about(text), **options)]
+            words = [
+                said(choice, self.server.shown) for choice in self.server.choices(self.question.about(text), **options)
+            ]
             chosen = which_answer(words[0], self.question.answers)
             if chosen is not None:
                 counts[chosen] += 1

