@@ -141,10 +141,23 @@ def _card(file: Path) -> ModelCard:
     return ModelCard(
         file.parent.name,
         about["title"],
-        about["summary"],
+        f"{about['summary']}{_on_unseen(description)}",
         targets_of(description),
         source=f"trained by this project on {about['data']}; base model {BASE}",
         licence=about["licence"],
+    )
+
+
+def _on_unseen(description: Mapping[str, Any]) -> str:
+    """How well it does on what it did not see, where that was measured."""
+    unseen = description.get("unseen")
+    if not unseen:
+        return ""
+    corpora = " and ".join(f"{corpus['auc']:.2f} on {corpus['name']}" for corpus in unseen["corpora"])
+    groups = unseen["templates"]["groups"]
+    worst = min(groups, key=lambda group: groups[group]["bpsn"])
+    return f" AUC on data that it did not see: {corpora}; BPSN AUC by identity group on our templates from " + (
+        f"{groups[worst]['bpsn']:.2f} ({worst}) up."
     )
 
 

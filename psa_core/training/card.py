@@ -34,6 +34,7 @@ def model_card(content: Mapping[str, Any]) -> str:
         f"## Training\n\nA low-rank adapter (LoRA) on `{content['base']}`, whose own weights stay as they are.\n\n"
         f"```\n{content.get('command') or 'trained from Python'}\n```\n\n{_recipe(content['recipe'])}",
         f"## Scores\n\n{_scores(content)}",
+        *([f"## On data that it did not see\n\n{_unseen(content['unseen'])}"] if content.get("unseen") else []),
         f"## Limits\n\n{about['limits']}",
     ]
     return "\n\n".join(sections) + "\n"
@@ -64,3 +65,25 @@ def _scores(content: Mapping[str, Any]) -> str:
     note = "The label is the most probable class. Macro: every class counts the same. Epochs were chosen on validation "
     note += "only; the adapter was scored as it is loaded by a user, merged into the base model."
     return "\n".join(rows) + "\n\n" + note
+
+
+def _unseen(unseen: Mapping[str, Any]) -> str:
+    """Tables of AUC by corpus and by identity group."""
+    corpora = ["| corpus | texts | hateful | AUC |", "|---|---|---|---|"]
+    corpora += [f"| {c['name']} | {c['texts']:,} | {c['hateful']:,} | {c['auc']:.3f} |" for c in unseen["corpora"]]
+    ours = unseen["templates"]
+    note = (
+        f"AUC: the chance that a hateful text scores higher than another one. By identity group on {ours['texts']:,} "
+        f"sentences of templates of this project that training never saw (AUC {ours['auc']:.3f}): *subgroup* among "
+        "sentences that name the group; *BPSN* harmless ones that name it against hateful ones about others, low where "
+        "its mere mention looks hateful; *BNSP* hateful ones that name it against harmless ones about others."
+    )
+    parts = ["\n".join(corpora), note, _groups(ours["groups"])]
+    parts += [f"The same on {c['name']}, by words:\n\n{_groups(c['groups'])}" for c in unseen["corpora"] if c["groups"]]
+    return "\n\n".join(parts)
+
+
+def _groups(groups: Mapping[str, Mapping[str, float]]) -> str:
+    rows = ["| group | subgroup | BPSN | BNSP |", "|---|---|---|---|"]
+    rows += [f"| {g} | {n['subgroup']:.3f} | {n['bpsn']:.3f} | {n['bnsp']:.3f} |" for g, n in groups.items()]
+    return "\n".join(rows)

@@ -20,7 +20,7 @@ INSULT = re.compile(
 
 def named(texts: pd.Series) -> pd.Series:
     """Whether each text names a group of people, or insults one: bool."""
-    return texts.str.contains(_groups_and_slurs())
+    return texts.str.contains(words_of())
 
 
 def groups_for_people(texts: pd.Series, rng: np.random.Generator) -> pd.Series:
@@ -60,7 +60,9 @@ def _unlike(found: str, row: pd.Series) -> str:
 
 
 @cache
-def _groups_and_slurs() -> re.Pattern[str]:
-    words = {word for table in (groups(), slurs()) for column in ("people", "person") for word in table[column]}
+def words_of(group: str = "") -> re.Pattern[str]:
+    """A pattern of the words for a group and of the insults for it; for all groups where none is given."""
+    tables = [table if not group else table[table["group"] == group] for table in (groups(), slurs())]
+    words = {word for table in tables for column in ("people", "person") for word in table[column]}
     longest_first = sorted(words, key=lambda word: (-len(word), word))
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b", re.IGNORECASE)
