@@ -201,7 +201,7 @@ def _card(name: str) -> ModelCard:
     question = read_question(name)
     return ModelCard(
         f"ask:lm:{PACKAGED}?question={name}",
-        f"SmolLM2-135M-Instruct, asked: {question.title}",
+        f"SmolLM2, asked: {question.target.name}",
         question.summary,
         (question.target,),
         f"package {PACKAGE} (inside it, 4-bit weights)",
