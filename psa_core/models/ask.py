@@ -44,7 +44,7 @@ class Averaged:
     @property
     def fingerprint(self) -> str:
         """Of both."""
-        return f"{self.given.fingerprint} averaged with {self.swapped.fingerprint}"
+        return f"{self.given.fingerprint}+{self.swapped.fingerprint}"
 
     @property
     def targets(self) -> tuple[Target, ...]:

@@ -182,6 +182,6 @@ def test_three_steps_make_the_score(make: Callable[[str], Scorer], name: str) ->
 
 def test_cards_say_what_loading_them_gives(make: Callable[[str], Scorer]) -> None:
     for card in models.cards():
-        if card.id not in SLOW:
+        if card.id in CARDS and card.id not in SLOW:
             assert [t.name for t in make(card.id).targets] == [t.name for t in card.targets], card.id
             assert card.title and card.summary and card.source and card.licence

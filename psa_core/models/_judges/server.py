@@ -181,14 +181,14 @@ def open_judge(server: ChatServer, question: Question, *, fingerprint: str, samp
     ModelError
         When the server answers neither way.
     """
-    judge = ChatJudge(server, question, f"{fingerprint} listed", 0, parallel)
+    judge = ChatJudge(server, question, f"{fingerprint}-logprobs", 0, parallel)
     options = {"max_tokens": 1, "temperature": 0, "logprobs": True, "top_logprobs": MOST_LISTED}
     try:
         offered = first_tokens(server.choices(question.about(PROBE), **options)[0])
     except RefusedError:
         offered = None
     if offered is None:
-        judge = ChatJudge(server, question, f"{fingerprint} {samples} samples", samples, parallel)
+        judge = ChatJudge(server, question, f"{fingerprint}-{samples}-samples", samples, parallel)
         said(server.choices(question.about(PROBE), max_tokens=WORDS, temperature=1.0, seed=0)[0], server.shown)
     return judge
 
