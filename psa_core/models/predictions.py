@@ -82,7 +82,7 @@ class Predictions:
     @property
     def about(self) -> str:
         """What the file holds, in plain words."""
-        return f"{len(self.rows)} texts with a score in {self.source}; " + self.coverage(list(self.rows)).words
+        return f"{len(self.rows)} texts with a score in {self.source}"
 
     def coverage(self, texts: Sequence[str]) -> Coverage:
         """How the file fits the texts of a study."""

@@ -151,10 +151,10 @@ def _decode(value: str) -> tuple[Anchor, ...]:
     return tuple(Anchor(int(start), int(end), role) for start, end, role in parts)  # type: ignore[arg-type]
 
 
-def _account_of(planned: Plan, scorer: Scorer) -> list[str]:
-    """What a scorer says of itself and of the texts it was given, where it has something to say."""
+def _account_of(planned: Plan, scorer: Scorer, *, is_whole: bool) -> list[str]:
+    """What a scorer says of itself and, of a whole study, of the texts it was given, where it has something to say."""
     told = [getattr(scorer, "about", "")]
-    if hasattr(scorer, "coverage"):
+    if is_whole and hasattr(scorer, "coverage"):  # a part is published every few seconds, and takes no text anew
         perturbation = planned.perturbation
         told.append(scorer.coverage([*perturbation.originals(), *perturbation]).words)
     return [note for note in told if note]
@@ -190,7 +190,7 @@ def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.D
         "seconds": round(scores.seconds, 3),
         "account": dict(planned.selection.account),
         "texts_truncated": scores.texts_truncated,
-        "notes": [*planned.names.notes, *scores.notes, *_account_of(planned, scorer)],
+        "notes": [*planned.names.notes, *scores.notes, *_account_of(planned, scorer, is_whole=len(sentences) == len(planned.selection.sentences))],
         "versions": versions(),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }

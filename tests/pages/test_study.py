@@ -51,6 +51,22 @@ def test_a_run_finds_an_upload_whatever_its_name(
     assert (place / "inputs" / jobs.spec_at(place).sentences).read_bytes() == COMMENTS
 
 
+def test_another_column_has_its_own_number_of_texts_and_time(open_page: OpenPage, run: Run) -> None:
+    """Both columns select the same number of sentences; only the second one's texts are all alike."""
+    rows = [f"She saw {i} trees.,He slept.,r{i}" for i in range(6)]
+    content = "\n".join(["text,other,id", *rows]).encode()
+    page = own_sentences(open_page("study"), run, "two.csv", content)
+
+    def texts() -> str:
+        return next(metric.value for metric in page.metric if metric.label == "Distinct texts")
+
+    before = texts()
+    (column,) = [box for box in page.selectbox if box.label == "Column with the text"]
+    column.set_value("other")
+    run(page)
+    assert (before, texts()) == ("126", "21")
+
+
 def test_an_upload_is_read_counted_and_accounted_for(open_page: OpenPage, words_of: Words, run: Run) -> None:
     page = own_sentences(open_page("study"), run, "comments.csv", COMMENTS)
     assert "2 of 3 sentences are eligible." in words_of(page)

@@ -1,12 +1,15 @@
 """Spec to cube: the same inputs give the same cube, and every cell's text can be made again."""
 
 import json
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from psa_core import models, study
 from psa_core.errors import AnchorError, OptionError
+from psa_core.models.keyword import Keyword
+from psa_core.models.predictions import Coverage
 from psa_core.study import StudySpec
 
 
@@ -118,3 +121,21 @@ def test_numbers_of_numpy_and_paths_are_written_as_json(tmp_path):
 def test_a_missing_parameter_is_told():
     with pytest.raises(OptionError, match="no model"):
         study.run(sentences="sample", names="demo")
+
+
+def test_a_part_of_a_study_is_published_without_making_every_text_again():
+    """A file of predictions is compared with the study's texts once, at the end; a part says nothing of it."""
+    asked = []
+
+    @dataclass(frozen=True)
+    class Told(Keyword):
+        def coverage(self, texts):
+            asked.append(len(texts))
+            return Coverage(missing=0, doubled=0, extra=7, unscored=0)
+
+    planned, parts = study.plan(StudySpec(sentences="sample", names="demo", model="keyword", sample=6)), []
+    whole = study.execute(planned, Told(), on_window=lambda window: parts.append(window.partial()))
+    assert asked == [6 * 21]
+    assert any("7 texts that the study does not have" in note for note in whole.provenance["notes"])
+    part = study.assemble(planned, Told(), replace(parts[0], order=parts[0].order[:3]))
+    assert asked == [6 * 21] and not any("does not have" in note for note in part.provenance["notes"])

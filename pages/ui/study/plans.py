@@ -133,7 +133,8 @@ class Price:
 
 def price(planned: Plan, model_id: str) -> Price:
     """Measure the model on a few of the study's own texts."""
-    parts = (planned.corpus.sha256, planned.names.sha256, planned.spec.anchors, repr(planned.spec.selection))
+    read = (planned.corpus.sha256, planned.corpus.source, planned.corpus.text_column)
+    parts = (*read, planned.names.sha256, planned.spec.anchors, repr(planned.spec.selection))
     return _price("/".join(parts), model_id, planned.perturbation)
 
 
