@@ -84,3 +84,9 @@ def test_a_damaged_cube_file_is_told(tmp_path):
     (tmp_path / "partial.npz").write_bytes(b"PK nothing")
     with pytest.raises(RunFolderError):
         cube_file.load(tmp_path / "partial.npz")
+
+
+def test_thresholds_are_given_to_the_targets_that_are_named():
+    cube = make(targets=(Target("toxicity"), Target("calm")), original=np.zeros((2, 2)), perturbed=np.zeros((2, 3, 2)))
+    assert [target.default_threshold for target in cube.with_thresholds({"calm": 0.8}).targets] == [0.5, 0.8]
+    assert [target.default_threshold for target in cube.targets] == [0.5, 0.5]

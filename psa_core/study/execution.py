@@ -190,7 +190,11 @@ def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.D
         "seconds": round(scores.seconds, 3),
         "account": dict(planned.selection.account),
         "texts_truncated": scores.texts_truncated,
-        "notes": [*planned.names.notes, *scores.notes, *_account_of(planned, scorer, is_whole=len(sentences) == len(planned.selection.sentences))],
+        "notes": [
+            *planned.names.notes,
+            *scores.notes,
+            *_account_of(planned, scorer, is_whole=len(sentences) == len(planned.selection.sentences)),
+        ],
         "versions": versions(),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }

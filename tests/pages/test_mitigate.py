@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from psa_core import jobs, mitigate, models
+from psa_core import jobs, mitigate, models, tables
 from psa_core.study import StudySpec, execute, plan
 from tests.pages import result_studies
 
@@ -93,3 +93,17 @@ def test_code_cannot_be_confirmed_on_a_page(open_page: OpenPage, monkeypatch: py
     monkeypatch.setenv("PSA_HISTORY", "1")
     page = open_page("mitigate", run=_opened_from_a_zip("python:subprocess:getoutput"))
     assert not [field for field in page.text_input if str(field.key).startswith("mitigate_model")]
+
+
+def test_the_cards_are_at_the_chosen_threshold_and_say_so(open_page: OpenPage, run: Run) -> None:
+    page = open_page("mitigate", run=result_studies.keep(), c="0.8")
+    page.select_slider(key="mitigate_count 12").set_value(1)
+    cube = result_studies.cube()
+    averaged = mitigate.averaged_cube(cube, mitigate.drawn_names(cube, 1))
+    before, after = (tables.summary(study, thresholds={"toxicity": 0.8})["toxicity"] for study in (cube, averaged))
+    shown = {metric.label: (metric.value, metric.delta) for metric in run(page).metric}
+    assert shown["LabelDist at 0.8"] == (
+        f"{after['label_dist']['value']:.3f}",
+        f"before {before['label_dist']['value']:.3f}",
+    )
+    assert shown["Cells that flip at 0.8"][1] == f"before {100 * before['flips']['value']:.1f} %"

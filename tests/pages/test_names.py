@@ -112,3 +112,18 @@ def test_a_target_of_a_file_of_predictions_cannot_speak_markdown_in_a_label(open
     page = open_page("names", run=result_studies.keep(replace(whole, targets=targets, provenance=provenance)))
     page.session_state["names_equivalence"] = True
     assert r"A mean change of \!\[x\]\(y\) below this" in run(page).number_input(key="names_margin").label
+
+
+def test_the_table_ticks_what_the_bars_select_and_shows_what_is_looked_for(open_page: OpenPage, run: Run) -> None:
+    page = open_page("names", run=result_studies.keep(), names=["Person A", "Person C"])
+    assert ticked_names(page) == ["Person A", "Person C"]
+    page.text_input(key="names_search").set_value("son c")
+    assert run(page).dataframe[0].value["name"].tolist() == ["Person C"]
+    assert ticked_names(page) == ["Person C"]
+
+
+def ticked_names(page: AppTest) -> list[str]:
+    """The names of the ticked rows, as the page was sent."""
+    table = page.dataframe[0]
+    rows = json.loads(table.proto.selection_default)["selection"]["rows"]
+    return sorted(table.value["name"].iloc[rows])

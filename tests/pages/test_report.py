@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.frame import exports
 from pages.ui.results import report_view
 from psa_core import jobs, tables
-from psa_core.folders import results
+from psa_core.folders import judgements, results
+from psa_core.folders.judgements import Judgement
 from psa_core.report.flips_file import flip_rows, json_lines
 from tests.pages import result_studies
 
@@ -63,3 +64,17 @@ def test_flips_carry_both_texts_and_what_readers_said() -> None:
 def test_csv_cells_cannot_run_as_formulas() -> None:
     table = pd.DataFrame({"name": ["=1+1", "Ann"], "=x": [1.5, -2.0]})
     assert exports.csv(table).decode().splitlines() == ["name,'=x", "'=1+1,1.5", "Ann,-2.0"]
+
+
+def test_the_report_is_at_the_chosen_threshold_without_the_sentences_left_out(
+    open_page: OpenPage, words_of: Words
+) -> None:
+    run_id = result_studies.keep()
+    judgements.save(jobs.result_folder(run_id), Judgement("s3", "Person A", "toxicity", "meaning"))
+    page = open_page("report", run=run_id, c="0.8")
+    text = base64.b64decode(page.get("iframe")[0].proto.src.partition(",")[2]).decode()
+    kept = result_studies.cube().rows(result_studies.cube().sentences["sentence_id"].to_numpy() != "s3")
+    flips = tables.find_flips(kept, "toxicity", threshold=0.8)
+    assert f"The largest flips ({len(flips):,} in all)" in text
+    assert "label from 0.8" in text and "39 from" in text
+    assert "The report labels toxicity from 0.8, as chosen; the zip from 0.5" in words_of(page)

@@ -98,3 +98,18 @@ def test_judgement_is_kept_and_a_changed_meaning_leaves_the_sentence_out_at_once
 def test_account_of_the_sentences(open_page: OpenPage) -> None:
     page = open_page("sentences", run=result_studies.keep())
     assert page.dataframe[-1].value.to_numpy().tolist() == [["read", 42], ["no anchor", 2], ["kept", 40]]
+
+
+def test_a_sentence_that_was_left_out_comes_back(open_page: OpenPage, run: Run, words_of: Words) -> None:
+    run_id = result_studies.keep()
+    page = open_page("sentences", run=run_id)
+    first = tables.find_flips(result_studies.cube(), "toxicity").frame(limit=1).iloc[0]
+    assert not [button for button in page.button if button.label == "Undo"]
+    choose(page, f"judge reader toxicity {first['sentence_id']} {first['name']}", "meaning")
+    said = words_of(run(page))
+    assert "39 sentences" in said and f"Left out, since {first['name']} changes its meaning" in said
+    page.button(key="undo").click()
+    said = words_of(run(page))
+    assert "40 sentences" in said and "Left out" not in said
+    assert judgements.load(jobs.result_folder(run_id)).empty
+    assert not [button for button in page.button if button.label == "Undo"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -177,3 +178,17 @@ def test_a_reopened_zip_brings_the_judgements_along(open_page: OpenPage, run: Ru
     again = run(page).session_state["view"].run
     assert again not in (None, first)
     assert judgements.load(jobs.result_folder(again)).equals(said)
+
+
+@pytest.mark.parametrize(("state", "first"), [("failed", "Change it and run again"), ("cancelled", "Resume")])
+def test_the_main_button_of_a_run_that_ended_is_what_helps(open_page: OpenPage, state: str, first: str) -> None:
+    run_id = jobs.create({"command": "run", "study": asdict(result_studies.SPEC)}, {})
+    jobs.write_status(jobs.root() / run_id, state=state, message="the model gave no answer")
+    page = open_page("study", run=run_id)
+    assert [button.label for button in page.button if button.proto.type == "primary"] == [first]
+
+
+def test_the_end_of_a_study_counts_without_the_sentences_left_out(open_page: OpenPage, words_of: Words) -> None:
+    run_id = result_studies.keep()
+    judgements.save(jobs.result_folder(run_id), Judgement("s3", "Person A", "toxicity", "meaning"))
+    assert "39 sentences × 12 names = 468 cells." in words_of(open_page("study", run=run_id))

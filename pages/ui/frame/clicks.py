@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import streamlit as st
 
 from pages.ui.frame import state
@@ -47,18 +49,45 @@ def _first(custom: object) -> object:
     return custom["0"] if isinstance(custom, dict) else custom[0]  # type: ignore[index]
 
 
-def toggle_rows(table: str, names: tuple[str, ...]) -> None:
-    """Take the name whose row was clicked into the selection, or out of it.
+def ticked_table(table: str, names: tuple[str, ...], chosen: Collection[str]) -> tuple[str, list[int]]:
+    """Key of a table whose ticks are the selected names, and the rows to tick.
+
+    A table keeps its own ticks and takes no others, so it becomes another one where the selection was changed elsewhere
+    or its rows are not those that it had.
 
     Parameters
     ----------
     table : str
-        Key of a table whose rows can be selected.
+        Beginning of its key.
+    names : tuple of str
+        The name of each row.
+    chosen : collection of str
+        The selection.
+    """
+    rows = [row for row, name in enumerate(names) if name in chosen]
+    number, drawn = st.session_state.get(f"{table} drawn", (0, names))
+    held = st.session_state.get(f"{table} {number}")
+    ticked = rows if held is None else sorted(held["selection"]["rows"])
+    if drawn != names or ticked != rows:
+        number += 1
+    st.session_state[f"{table} drawn"] = number, names
+    return f"{table} {number}", rows
+
+
+def take_rows(table: str, names: tuple[str, ...]) -> None:
+    """Make the ticked rows of a table the selection; selected names that it does not show stay.
+
+    Parameters
+    ----------
+    table : str
+        Key of the table.
     names : tuple of str
         The name of each row as it was drawn.
     """
     rows = st.session_state[table]["selection"]["rows"]
-    _toggle_changed(table, tuple(names[row] for row in rows if row < len(names)))
+    ticked = [names[row] for row in rows if row < len(names)]
+    kept = [name for name in state.view().names if name not in names or name in ticked]
+    state.choose(names=(*kept, *(name for name in ticked if name not in kept))[-state.MAX_NAMES :])
 
 
 def choose_sentence(chart: str) -> None:

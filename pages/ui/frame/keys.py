@@ -76,6 +76,8 @@ class Key(StrEnum):
     SENTENCES_SCATTER = "sentences_scatter"
     SENTENCES_READER = "sentences_reader"
     SENTENCES_LEAVE_OUT = "sentences_leave_out"
+    SENTENCES_TAKEN = "sentences_taken"
+    SENTENCES_UNDO = "sentences_undo"
 
     COMPARE_ADD = "compare_add"
     COMPARE_ADDED = "compare_added"

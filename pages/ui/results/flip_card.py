@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import shell, state
+from pages.ui.frame import markup, shell, state
+from pages.ui.frame.keys import Key
 from pages.ui.frame.markup import DIGITS, MARK, SERIF
 from pages.ui.results import opened
 from pages.ui.results.opened import Opened
@@ -20,6 +21,7 @@ from psa_core.folders.judgements import VERDICTS, Judgement
 from psa_core.report import Piece, swap_pieces
 
 DELETED = "color: inherit; opacity: 0.72; text-decoration: line-through; text-decoration-thickness: 2px"
+LEAVES_OUT = "meaning"
 SHORT = {"defect": "Defect", "fine": "Not a defect", "meaning": "Meaning changes"}
 
 
@@ -112,3 +114,24 @@ def _take(run: str, word: Judgement, key: str) -> None:
             judgements.save(jobs.result_folder(own), replace(word, verdict=verdict))
         if own != run:
             state.follow(own)
+    if verdict == LEAVES_OUT:
+        st.session_state.setdefault(Key.SENTENCES_TAKEN, []).append(word)
+
+
+def offer_undo(study: Opened) -> None:
+    """Say which sentence has just left the study, and offer to bring it back; the last one first."""
+    taken: list[Judgement] = st.session_state.get(Key.SENTENCES_TAKEN, [])
+    mine = [word for word in taken if word.sentence_id in study.left_out and word.name in study.labels]
+    if not mine:
+        return
+    word = mine[-1]
+    text = study.whole.sentences.set_index("sentence_id")["text"][word.sentence_id]
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key=Key.SENTENCES_UNDO):
+        st.html(markup.plain(f"Left out, since {study.labels[word.name]} changes its meaning: “{text}”"))
+        st.button("Undo", icon=":material/undo:", key="undo", on_click=_undo, args=(study.run, word))
+
+
+def _undo(run: str, word: Judgement) -> None:
+    with shell.telling("This sentence cannot be brought back"):
+        judgements.withdraw(jobs.result_folder(run), word)
+        st.session_state[Key.SENTENCES_TAKEN].remove(word)

@@ -120,9 +120,14 @@ def shown(table: pd.DataFrame, study: Opened) -> pd.DataFrame:
     return table.assign(name=table["name"].map(study.labels))
 
 
+def searched(table: pd.DataFrame, choice: Choice) -> pd.DataFrame:
+    """The rows whose name has the letters that are looked for."""
+    return table[table["name"].str.contains(choice.search, case=False, regex=False)] if choice.search else table
+
+
 def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
     """Figure 1; a click takes a name into the selection or out of it."""
-    found = table[table["name"].str.contains(choice.search, case=False, regex=False)] if choice.search else table
+    found = searched(table, choice)
     if found.empty:
         st.info("No name of this list has these letters.")
         return
@@ -155,10 +160,12 @@ def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
 
 def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
     """Every number behind the bars; a click on a row follows its name."""
-    by_effect = table.sort_values("score_sens", ascending=False)
+    by_effect = searched(table, choice).sort_values("score_sens", ascending=False)
+    if by_effect.empty:
+        return
     ordered = shown(by_effect, study)
-    # Rows are known by position, so another order is another table.
-    key = f"{Key.NAMES_TABLE} {study.key} {study.target.name} {choice.baseline}"
+    names = tuple(by_effect["name"])
+    key, ticked = clicks.ticked_table(Key.NAMES_TABLE, names, study.seen.names)
     ordered["p_adjusted"] = ordered["p_adjusted"].map(p_text)
     config = st.column_config
     st.dataframe(
@@ -166,7 +173,8 @@ def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         hide_index=True,
         height=min(ROW_PIXELS * (len(ordered) + 1) + 3, TABLE_PIXELS),
         key=key,
-        on_select=partial(clicks.toggle_rows, key, tuple(by_effect["name"])),
+        on_select=partial(clicks.take_rows, key, names),
+        selection_default={"selection": {"rows": ticked}},
         alt="ScoreSens, interval, adjusted p-value, effect size and LabelDist of every name",
         column_config={
             "name": config.TextColumn("Name", width=140),

@@ -94,6 +94,8 @@ def found(study: Opened, filters: Filters) -> Flips:
 
 def cards(study: Opened, flips: Flips, filters: Filters) -> None:
     """One page of cards."""
+    reading = flip_card.reading_of(study, str(st.session_state.get(Key.SENTENCES_READER) or "reader"))
+    flip_card.offer_undo(study)
     if not len(flips):
         st.info("No label changes here. Move the threshold, or take a filter away.", icon=":material/search_off:")
         return
@@ -102,7 +104,6 @@ def cards(study: Opened, flips: Flips, filters: Filters) -> None:
     key = f"{Key.SENTENCES_PAGE} {study.target.name} {study.threshold} {study.seen.names} {filters}"
     page = min(int(st.session_state.get(key, 1)), pages)
     said.small_print(f"{len(flips):,} flips, {PAGE * (page - 1) + 1:,} to {min(PAGE * page, len(flips)):,} shown")
-    reading = flip_card.reading_of(study, str(st.session_state.get(Key.SENTENCES_READER) or "reader"))
     rows = flips.frame(order=filters.order, offset=PAGE * (page - 1), limit=PAGE)  # type: ignore[arg-type]
     for _, flip in rows.iterrows():
         flip_card.show(study, flip, reading)

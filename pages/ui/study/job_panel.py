@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
@@ -104,10 +105,18 @@ def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
     else:
         st.markdown(f":orange[:material/warning: **{WORDS[status.state]}.**]")
         st.html(markup.plain(status.message))
-        if st.button("Resume", key=Key.STUDY_RESUME, icon=":material/play_arrow:", type="primary"):
+        # The same again fails the same way, so what comes first is to change it; a stopped run just goes on.
+        failed = status.state == "failed"
+        if failed:
+            ask_another("Change it and run again", type="primary")
+        again = "Try once more as it is" if failed else "Resume"
+        kind = "secondary" if failed else "primary"
+        if st.button(again, key=Key.STUDY_RESUME, icon=":material/play_arrow:", type=kind):
             with shell.mending():
                 jobs.resume(status.run_id)
             st.rerun()
+        if failed:
+            return
     ask_another()
 
 
@@ -120,9 +129,10 @@ def _found(run_id: str) -> None:
         st.html(markup.spoken(findings.name_finding(opened.names_of(study, target), target.name)))
 
 
-def ask_another() -> None:
+def ask_another(words: str = "Set up another study", *, type: Literal["primary", "tertiary"] = "tertiary") -> None:
     """Leave the run that is open, so that another one can be set up; it goes on, and its link stays good."""
-    st.button("Set up another study", key=Key.STUDY_NEW, type="tertiary", icon=":material/add:", on_click=_leave)
+    icon = ":material/edit:" if type == "primary" else ":material/add:"
+    st.button(words, key=Key.STUDY_NEW, type=type, icon=icon, on_click=_leave)
 
 
 def _leave() -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.frame.state import View
+
 Run = Callable[[AppTest], AppTest]
 
 
@@ -39,9 +41,35 @@ def test_rows_are_names_by_position(run: Run) -> None:
     def click() -> None:
         from pages.ui.frame import clicks
 
-        clicks.toggle_rows("table", ("B", "A"))
+        clicks.take_rows("table", ("B", "A"))
 
     page = AppTest.from_function(click)
+    page.session_state["view"] = View(names=("A", "elsewhere"))
+    for rows, expected in [([1], ("A", "elsewhere")), ([], ("elsewhere",)), ([0, 7], ("elsewhere", "B"))]:
+        page.session_state["table"] = {"selection": {"rows": rows}}
+        assert run(page).session_state["view"].names == expected
+    page.session_state["view"] = View()
     for rows, expected in [([1], ("A",)), ([1, 0], ("A", "B")), ([0], ("B",)), ([0, 7], ("B",))]:
         page.session_state["table"] = {"selection": {"rows": rows}}
         assert run(page).session_state["view"].names == expected
+
+
+def test_a_table_is_drawn_anew_only_where_its_ticks_are_not_the_selection(run: Run) -> None:
+    def draw() -> None:
+        import streamlit as st
+
+        from pages.ui.frame import clicks
+
+        st.session_state["drawn"] = clicks.ticked_table("table", st.session_state["rows"], st.session_state["chosen"])
+
+    page = AppTest.from_function(draw)
+
+    def drawn(rows: tuple[str, ...], *chosen: str) -> tuple[str, list[int]]:
+        page.session_state["rows"], page.session_state["chosen"] = rows, chosen
+        return run(page).session_state["drawn"]
+
+    assert drawn(("A", "B", "C"), "B", "elsewhere") == ("table 0", [1])
+    page.session_state["table 0"] = {"selection": {"rows": [2, 1]}}  # ticked in the table itself
+    assert drawn(("A", "B", "C"), "B", "C") == ("table 0", [1, 2])
+    assert drawn(("A", "B", "C"), "B", "C", "A") == ("table 1", [0, 1, 2])  # chosen by its bar
+    assert drawn(("C",), "B", "C", "A") == ("table 2", [0])  # looked for by its letters
