@@ -5,19 +5,20 @@ from __future__ import annotations
 import csv
 import hashlib
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from psa_core.anchors import _case, _spacy
 from psa_core.anchors._base import Anchor, Role
 from psa_core.anchors._exclusions import barred
-from psa_core.anchors._masks import masked, overlaps, whole_word
+from psa_core.anchors._languages import another_language
+from psa_core.anchors._masks import Mask, Reason, masked, reason_at, whole_word
 from psa_core.registry import ASSETS
 
 #: Part of every fingerprint; raise it when a rule in this folder changes what is found.
-RULES = 2
+RULES = 3
 #: Its verbs agree in the plural, which a name would not.
 PLURAL_GROUP = "they"
 _POSSESSIVE_ENDING = re.compile(r"['’]s\b", re.IGNORECASE)
@@ -63,7 +64,7 @@ def _read(table: str) -> tuple[Form, ...]:
 def fingerprint(kind: str, forms: Sequence[Form]) -> str:
     """Hash of the words and rules, with the tagger's version where a tag decides."""
     tagged = any(len(same) > 1 or same[0].group == PLURAL_GROUP for same in _by_word(forms).values())
-    decider = (_spacy.pipeline_version(), *_case.cues().items()) if tagged else ()
+    decider = (_spacy.pipeline_version(), _case.weights_digest()) if tagged else ()
     return hashlib.sha256(repr((kind, RULES, decider, tuple(forms))).encode()).hexdigest()[:16]
 
 
@@ -101,6 +102,14 @@ def find_forms(texts: Sequence[str], forms: Sequence[Form]) -> list[tuple[Anchor
     return [tuple(found[number]) for number in range(len(texts))]
 
 
+def count_masked(texts: Sequence[str], forms: Sequence[Form]) -> list[dict[str, int]]:
+    """How many words of each text look like an anchor but are none, by reason."""
+    by_word = _by_word(forms)
+    pattern = _pattern(by_word)
+    judged = ((reason for _, reason in _judged(text, pattern, by_word) if reason) for text in texts)
+    return [dict(Counter(reason.value for reason in reasons)) for reasons in judged]
+
+
 def _without_plurals(texts: Sequence[str], hits: list[Occurrence]) -> list[Occurrence]:
     """Leave out each *they* whose verb is in the plural."""
     they = [hit for hit in hits if hit[3][0].role == "subject" and hit[3][0].group == PLURAL_GROUP]
@@ -112,31 +121,55 @@ def _without_plurals(texts: Sequence[str], hits: list[Occurrence]) -> list[Occur
 def _by_word(forms: Iterable[Form]) -> dict[str, tuple[Form, ...]]:
     by_word: dict[str, tuple[Form, ...]] = {}
     for form in forms:
-        by_word[form.word] = (*by_word.get(form.word, ()), form)
+        by_word[_folded(form.word)] = (*by_word.get(_folded(form.word), ()), form)
     return by_word
 
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
     longest_first = sorted(words, key=len, reverse=True)
     choices = "|".join(r"\s+".join(map(re.escape, word.split())) for word in longest_first)
-    return re.compile(rf"(?<![^\W_])(?:{choices})(?![^\W_])", re.IGNORECASE)
+    return re.compile(rf"(?<![^\W_])(?:{choices})(?![^\W_])")
+
+
+def _folded(word: str) -> str:
+    return " ".join(word.casefold().split())
+
+
+def _matches(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
+    """Start, end and folded words of what matches, whatever its case: *STRASSE* is *Straße* too."""
+    folded = text.casefold()
+    if len(folded) == len(text):
+        yield from ((*match.span(), _folded(match[0])) for match in pattern.finditer(folded))
+        return
+    places = [place for place, character in enumerate(text) for _ in character.casefold()]
+    for match in pattern.finditer(folded):
+        yield places[match.start()], places[match.end() - 1] + 1, _folded(match[0])
 
 
 def _hits(text: str, pattern: re.Pattern[str], by_word: dict[str, tuple[Form, ...]]) -> list[Hit]:
     """Occurrences in one text that stand for somebody."""
-    hits = [(*match.span(), by_word.get(" ".join(match[0].casefold().split()), ())) for match in pattern.finditer(text)]
+    return [hit for hit, reason in _judged(text, pattern, by_word) if reason is None]
+
+
+def _judged(
+    text: str, pattern: re.Pattern[str], by_word: dict[str, tuple[Form, ...]]
+) -> list[tuple[Hit, Reason | None]]:
+    """Occurrences in one text, each with the reason why it stands for nobody (None where it does)."""
+    hits = [(start, end, by_word.get(word, ())) for start, end, word in _matches(text, pattern)]
     hits = [hit for hit in hits if hit[2] and whole_word(text, hit[0], hit[1])]
     if not hits:
         return []
     hidden = masked(text)
-    bars = barred(text) if any(hit[2][0].pronoun for hit in hits) else []
-    # What lies inside of the hit is the reader's own doing: the term is a handle or an address itself.
-    return [
-        (start, end, same)
-        for start, end, same in hits
-        if not overlaps(bars if same[0].pronoun else _beyond(hidden, start, end), start, end)
-    ]
+    bars = barred(text, hidden) if any(hit[2][0].pronoun for hit in hits) else []
+    return [(hit, _pronoun_reason(text, hit, bars) if hit[2][0].pronoun else _term_reason(hit, hidden)) for hit in hits]
 
 
-def _beyond(spans: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
-    return [span for span in spans if span[0] < start or end < span[1]]
+def _pronoun_reason(text: str, hit: Hit, bars: list[Mask]) -> Reason | None:
+    start, end, _ = hit
+    return reason_at(bars, start, end) or (Reason.LANGUAGE if another_language(text, start, end) else None)
+
+
+def _term_reason(hit: Hit, hidden: list[Mask]) -> Reason | None:
+    """What lies inside of the hit is the reader's own doing: the term is a handle or an address itself."""
+    start, end, _ = hit
+    return reason_at([mask for mask in hidden if mask.start < start or end < mask.end], start, end)

@@ -1,12 +1,37 @@
-"""Where a word is not a word: web addresses, handles, tags, code, placeholders; and where a word ends."""
+"""Where a word is not a word, and why: web addresses, handles, tags, code, placeholders; and where a word ends."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from psa_core.anchors._code import code_spans
+
+
+class Reason(StrEnum):
+    """Why a word that looks like an anchor is none."""
+
+    ADDRESS = "web address, handle or tag"
+    CODE = "code"
+    MARKUP = "markup or placeholder"
+    NOBODY = "nobody in particular (he/she)"
+    LANGUAGE = "another language"
+    PLURAL = "plural verb (they are)"
+
+
+class Mask(NamedTuple):
+    """A span of a text in which nothing is an anchor."""
+
+    start: int
+    end: int
+    reason: Reason
+
 
 # Quantifiers are bounded so that a hostile line costs linear time.
-_MASK = re.compile(
+_ADDRESS = re.compile(
     r"""
       (?:https?://|www\.)\S+                                   # web address
     | \b[\w-]{1,63}\.(?:com|org|net|edu|gov|io)\b(?:/\S*)?     # … without its scheme
@@ -14,10 +39,15 @@ _MASK = re.compile(
     | [\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+              # e-mail
     | (?<!\w)[@\#][\w-]+                                       # handle, hashtag
     | (?<![\w/])/?[ru]/[\w-]+                                  # community or user of Reddit
-    | ```.{0,5000}?```  | `[^`\n]{0,500}`                      # code
-    | </?[A-Za-z][^<>]{0,500}>  | <!--.{0,5000}?-->            # markup tag with its attributes
     | (?<=\])\([^()\s]{0,500}\)                                # target of a Markdown link
-    | \{[^{}\n]{0,200}\}  | \[[A-Z_]{2,30}\]  | &\#?\w{2,20};  # template field, placeholder, character entity
+    """,
+    re.VERBOSE,
+)
+_MARKUP = re.compile(
+    r"""
+      </?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,500}=[^<>]{0,500})?\s?/?>  # tag; of more words only with an attribute
+    | <!--.{0,5000}?-->
+    | \{\{?\s?[\w.]{1,60}\s?\}?\}  | \[[A-Z_]{2,30}\]  | &\#?\w{2,20};  # template field, placeholder, character entity
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -26,14 +56,21 @@ _HYPHENS = "-\u2010\u2011"
 _EMOJI_MARKS = "\ufe0e\ufe0f\u20e3"
 
 
-def masked(text: str) -> list[tuple[int, int]]:
+def masked(text: str) -> list[Mask]:
     """Spans of a text in which nothing is an anchor."""
-    return [match.span() for match in _MASK.finditer(text)]
+    found = [Mask(*match.span(), Reason.ADDRESS) for match in _ADDRESS.finditer(text)]
+    found += [Mask(*match.span(), Reason.MARKUP) for match in _MARKUP.finditer(text)]
+    return found + [Mask(start, end, Reason.CODE) for start, end in code_spans(text)]
 
 
-def overlaps(spans: list[tuple[int, int]], start: int, end: int) -> bool:
+def overlaps(masks: Iterable[Mask], start: int, end: int) -> bool:
     """Whether any of the spans shares a character with ``start:end``."""
-    return any(left < end and start < right for left, right in spans)
+    return reason_at(masks, start, end) is not None
+
+
+def reason_at(masks: Iterable[Mask], start: int, end: int) -> Reason | None:
+    """Why ``start:end`` is masked, by the first span that shares a character with it; None where it is not."""
+    return next((mask.reason for mask in masks if mask.start < end and start < mask.end), None)
 
 
 def whole_word(text: str, start: int, end: int) -> bool:

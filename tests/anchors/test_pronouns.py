@@ -108,6 +108,13 @@ def test_nothing_to_replace(text: str) -> None:
         ("I told (him)", "him"),
         ("he.Then nothing", "he"),
         ("either him or the dog", "him"),
+        ("I read about them (he says it is fine)", "he"),
+        ("I told him (she was there)", "him"),
+        ("tell him or she will be angry", "him"),
+        ("I love him / she does too", "him"),
+        ("When I left an she stayed", "she"),
+        ("{he left early}", "he"),
+        ("<she said he was> late", "she"),
         ("he or his dog", "he"),
     ],
 )

@@ -62,3 +62,10 @@ def test_spec_builds_the_finder_again() -> None:
     assert (again.spec, again.fingerprint) == (finder.spec, finder.fingerprint)
     assert finder.fingerprint != anchors.finder("terms:he").fingerprint
     assert finder.filler == ""
+
+
+@pytest.mark.parametrize("text", ["Die Straße ist leer", "die straße", "DIE STRASSE", "Strasse!"])
+def test_letters_that_fold_to_two_are_found(text: str) -> None:
+    (found,) = anchors.finder("terms:Straße").find([f"ﬁn: {text}"])
+    (one,) = found
+    assert f"ﬁn: {text}"[one.start : one.end].casefold() == "strasse"
