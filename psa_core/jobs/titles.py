@@ -18,8 +18,9 @@ def title(run_id: str) -> str:
     RunFolderError
         When there is no such run.
     """
+    path = run_path(run_id) / FILE
     try:
-        return _one_line((run_path(run_id) / FILE).read_text(encoding="utf-8"))
+        return _one_line(path.read_text(encoding="utf-8")) if path.is_file() else ""
     except (OSError, UnicodeDecodeError):
         return ""
 
