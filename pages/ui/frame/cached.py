@@ -16,6 +16,7 @@ from psa_core import anchors, jobs, models, tables
 from psa_core.anchors import AnchorFinder
 from psa_core.cube import ScoreCube
 from psa_core.inputs import names as name_lists
+from psa_core.inputs.limits import OPENED
 from psa_core.inputs.names import NameList
 from psa_core.models import ModelCard, Scorer
 from psa_core.study import StudySpec, execute, plan
@@ -23,10 +24,9 @@ from psa_core.trust import Origin
 
 EXAMPLE = StudySpec(sentences="sample", names="demo", model="profanity-check")
 FIRST = ("profanity-check", "vader")  # whose weights are inside their packages, and which load at once
-CUBE_BYTES = 2**30  # of all studies that are kept open together
 _EXAMPLES: set[str] = set()
 _one_at_a_time = threading.Lock()
-_cubes: ByBytes[ScoreCube] = ByBytes(CUBE_BYTES, lambda cube: cube.original.nbytes + cube.perturbed.nbytes)
+_cubes: ByBytes[ScoreCube] = ByBytes(OPENED.value, lambda cube: cube.original.nbytes + cube.perturbed.nbytes)
 
 
 def cube(run_id: str) -> ScoreCube:

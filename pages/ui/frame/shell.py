@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from pages.ui.frame import cached, heap, state, turns
+from pages.ui.frame import cached, closed_tabs, heap, state, turns
 from pages.ui.frame.keys import Key
 from psa_core import jobs
 from psa_core.cube import ScoreCube
@@ -63,6 +63,7 @@ def run_app() -> None:
 
 def _keep_house() -> None:
     """What has to be done now and then, by whoever opens a page: runs whose turn came, runs that are too old."""
+    closed_tabs.watch()
     with suppress(OSError, PsaError):
         jobs.advance()
         retention.sweep()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -23,6 +25,7 @@ from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import Selection, SelectionOptions, select
 from psa_core.trust import Origin
 
+T = TypeVar("T")
 TRIALS, ENOUGH_SECONDS = (32, 128, 512, 2048), 0.15
 COUNT_UP_TO = 300_000
 
@@ -75,7 +78,26 @@ def corpus(source: Source) -> Corpus:
     return _corpus(source.key, source)
 
 
-@st.cache_resource(max_entries=6, show_spinner="Reading the sentences")
+def remembered(entries: int, words: str = "") -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Remember what comes with the program for everybody, and what comes from an upload for its session alone.
+
+    The function takes what it is remembered by, the source, and more. A session's own are freed when its tab closes.
+    """
+
+    def decorated(make: Callable[..., T]) -> Callable[..., T]:
+        options: dict[str, Any] = {"max_entries": entries, "show_spinner": words or False}
+        everywhere, here = st.cache_resource(**options)(make), st.cache_resource(**options, scope="session")(make)
+
+        @wraps(make)
+        def get(key: str, source: Source, *more: Any) -> T:
+            return (here if source.upload else everywhere)(key, source, *more)
+
+        return get
+
+    return decorated
+
+
+@remembered(4, "Reading the sentences")
 def _corpus(key: str, _source: Source) -> Corpus:
     if _source.upload is None:
         return corpora.load(_source.spec, _source.text_column, origin=Origin.FILE)
@@ -91,24 +113,24 @@ def name_list(source: Source, typed: str = "") -> NameList:
     return _uploaded_names(source.key, source.upload)
 
 
-@st.cache_resource(max_entries=6, show_spinner=False)
+@st.cache_resource(max_entries=6, show_spinner=False, scope="session")
 def _uploaded_names(key: str, _upload: Upload) -> NameList:
     return name_lists.read_names(_upload.name, _upload.content)
 
 
-@st.cache_resource(max_entries=6, show_spinner=False)
-def _finder(corpus_key: str, spec: str) -> RememberingFinder:
+@remembered(4)
+def _finder(corpus_key: str, _source: Source, spec: str) -> RememberingFinder:
     return RememberingFinder(cached.finder(spec))
 
 
 def selection(source: Source, anchors: str, options: SelectionOptions) -> Selection:
     """Choose the sentences; the anchors of a corpus are looked for once."""
-    return _selection(source.key, anchors, repr(options), source, options)
+    return _selection(source.key, source, anchors, repr(options), options)
 
 
-@st.cache_resource(max_entries=12, show_spinner="Looking for anchors")
-def _selection(key: str, anchors: str, wanted: str, _source: Source, _options: SelectionOptions) -> Selection:
-    return select(corpus(_source).sentences, _finder(key, anchors), _options)
+@remembered(8, "Looking for anchors")
+def _selection(key: str, _source: Source, anchors: str, wanted: str, _options: SelectionOptions) -> Selection:
+    return select(corpus(_source).sentences, _finder(key, _source, anchors), _options)
 
 
 def plan(spec: StudySpec, source: Source, names: NameList) -> Plan:

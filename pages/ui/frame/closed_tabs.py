@@ -1,0 +1,55 @@
+"""What a closed tab held is freed soon, and not only when the next visitor comes.
+
+Streamlit keeps a session for two minutes after its tab is closed, for a network that comes back, and then drops it
+when another session is stored. Its uploads stay in memory until then.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import threading
+import time
+from contextlib import suppress
+from typing import Any
+
+import streamlit as st
+
+EVERY_SECONDS = 30.0
+
+
+@st.cache_resource(show_spinner=False)
+def watch() -> threading.Thread | None:
+    """Start looking for sessions that are over, once a server; None where Streamlit has no such place to look."""
+    from streamlit import runtime
+
+    if not runtime.exists():
+        return None
+    try:  # no public way leads there; without it, memory is freed by the next visitor
+        server: Any = runtime.get_instance()
+        stored = server._session_mgr._session_storage._cache
+        loop = server._get_async_objs().eventloop
+        stored.expire  # noqa: B018 - asked for here, where its absence can be caught
+    except AttributeError:
+        return None
+    watcher = threading.Thread(target=_free, args=(stored, loop), daemon=True, name="closed tabs")
+    watcher.start()
+    return watcher
+
+
+def _free(stored: Any, loop: Any) -> None:
+    while not loop.is_closed():
+        time.sleep(EVERY_SECONDS)
+        before = len(stored._data)
+        with suppress(RuntimeError):  # the server is about to end
+            loop.call_soon_threadsafe(stored.expire)
+        time.sleep(1.0)
+        if len(stored._data) < before:
+            give_back()
+
+
+def give_back() -> None:
+    """Collect what is no longer used and give its memory back to the system."""
+    gc.collect()
+    with suppress(AttributeError, OSError):  # the C library is not GNU's
+        ctypes.CDLL(None).malloc_trim(0)
