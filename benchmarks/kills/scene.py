@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from psa_core.cache import ScoreCache
 from psa_core.cube import ScoreCube
 from psa_core.folders import results
 
@@ -84,13 +84,13 @@ class Scene:
 
     def kept(self) -> int:
         """Scores in the cache."""
-        if not (self.place / "cache" / "scores.sqlite").exists():
-            return 0
-        store = ScoreCache(self.place / "cache")
-        try:
-            return store.info().scores
-        finally:
-            store.close()
+        with suppress(sqlite3.OperationalError), closing(self._store()) as store:
+            return int(store.execute("SELECT count(*) FROM scores").fetchone()[0])
+        return 0
+
+    def _store(self) -> sqlite3.Connection:
+        """The cache, to look into while others write."""
+        return sqlite3.connect(f"file:{self.place / 'cache' / 'scores.sqlite'}?mode=ro", uri=True)
 
     def cube(self, result: str = "out") -> ScoreCube:
         """The cube of a result."""
