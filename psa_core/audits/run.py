@@ -26,12 +26,15 @@ class Running:
     on_window : callable, optional
         Takes the progress of the scoring.
     should_stop : callable, optional
+    allow : callable
+        Takes the number of cells before one is scored, and raises where they are too many.
     cached : bool
     """
 
     tell: Callable[[str], None] = lambda _: None
     on_window: Callable[[Window], None] | None = None
     should_stop: Callable[[], bool] | None = None
+    allow: Callable[[int], None] = lambda _: None
     cached: bool = True
 
     def part(self, number: int, parts: int) -> Running:
@@ -51,6 +54,7 @@ class Running:
 
 def score(scorer: Scorer, grid: Grid, running: Running) -> CellScores:
     """Score every text of a grid (R, C): (R, C, T) scores."""
+    running.allow(len(grid))
     cache = ScoreCache.open() if running.cached else None
     return score_cells(
         scorer,

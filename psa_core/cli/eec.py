@@ -31,7 +31,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _execute(options: argparse.Namespace) -> int:
     if options.job is not None:
         job = Job(options.job)
-        return job.supervise(lambda: _audit(options, Running(job.tell, job.show, job.should_stop)))
+        return job.supervise(lambda: _audit(options, Running(job.tell, job.show, job.should_stop, job.allow)))
     if options.sentences_only:
         print(f"{_write_sentences(options)} sentences in {options.out}")
     else:

@@ -37,6 +37,10 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _execute(options: argparse.Namespace) -> int:
+    if options.job is not None:
+        job = Job(options.job)
+        running = Running(job.tell, job.show, job.should_stop, job.allow)
+        return job.supervise(lambda: _audit(options, run.plan(_spec(options)), running))
     planned = run.plan(_spec(options))
     if options.export_prompts is not None:
         with writing.whole_file(options.export_prompts) as file:
@@ -46,11 +50,8 @@ def _execute(options: argparse.Namespace) -> int:
     for name in ("lm", "out"):
         if getattr(options, name) is None:
             raise OptionError(f"--{name}", got="nothing", expected="a value", fix="See psa_core generate --help.")
-    if options.job is None:
-        print(f"{_audit(options, planned, Running(tell=_say))} continuations: results in {options.out}")
-        return 0
-    job = Job(options.job)
-    return job.supervise(lambda: _audit(options, planned, Running(job.tell, job.show, job.should_stop)))
+    print(f"{_audit(options, planned, Running(tell=_say))} continuations: results in {options.out}")
+    return 0
 
 
 def _spec(options: argparse.Namespace) -> GenerationSpec:
@@ -68,6 +69,7 @@ def _spec(options: argparse.Namespace) -> GenerationSpec:
 
 def _audit(options: argparse.Namespace, planned: Planned, running: Running) -> int:
     writing.check_target(options.out)
+    running.allow(len(planned.draws))
     running.tell("Loading the language model")
     generator = generators.load(options.lm)
     running.tell("Loading the scorers")

@@ -41,7 +41,7 @@ def _execute(options: argparse.Namespace) -> int:
         print(f"{_audit(options, Running())} sentences: results in {options.out}")
         return 0
     job = Job(options.job)
-    return job.supervise(lambda: _audit(options, Running(job.tell, job.show, job.should_stop)))
+    return job.supervise(lambda: _audit(options, Running(job.tell, job.show, job.should_stop, job.allow)))
 
 
 def _audit(options: argparse.Namespace, running: Running) -> int:

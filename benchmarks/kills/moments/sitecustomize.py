@@ -16,8 +16,11 @@ _at, _told = os.environ.get("KILL_AT", ""), Path(os.environ.get("KILL_TOLD", "/n
 def _wait() -> None:
     if not _told.exists():  # once only: whoever resumes goes on
         _told.write_text(str(os.getpid()))
+        end = time.monotonic() + 120
         while not _told.with_suffix(".go").exists():
             time.sleep(0.05)
+            if time.monotonic() > end:  # nobody came to kill it
+                os._exit(1)
 
 
 class _Waiting(sqlite3.Connection):
