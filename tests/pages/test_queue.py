@@ -1,0 +1,86 @@
+"""Waiting runs, limits and visitors, as the pages show them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.frame import visitor
+from psa_core import jobs
+from psa_core.folders import judgements
+from psa_core.jobs import _starting
+from psa_core.study import StudySpec
+from tests.pages import result_studies
+
+OpenPage = Callable[..., AppTest]
+Words = Callable[[AppTest], str]
+SPEC = StudySpec("sample", "demo", "vader")
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Workers that only hold their run's lock, until these files are closed."""
+    locks: list[int] = []
+
+    def spawn(_place: object, _job: object, lock: int) -> SimpleNamespace:
+        locks.append(os.dup(lock))
+        return SimpleNamespace(poll=lambda: 0)
+
+    monkeypatch.setattr(_starting, "_spawn", spawn)
+    return locks
+
+
+def test_a_waiting_run_shows_its_place_and_when_its_turn_comes(open_page: OpenPage, held: list[int]) -> None:
+    for name in ("first", "second"):
+        jobs.submit(SPEC, {}, visitor=name, seconds=150)
+    run_id = jobs.submit(SPEC, {}, visitor="third", seconds=150)
+    (bar,) = open_page("study", run=run_id).get("progress")
+    assert bar.proto.text == "2 runs before this one; its turn comes in about 5 min"
+    os.close(held[0])
+    jobs.advance()
+    assert open_page("study", run=run_id).get("progress")[0].proto.text.startswith("1 run before this one")
+    for lock in held[1:]:
+        os.close(lock)
+
+
+def test_a_study_above_the_limit_has_no_button(
+    open_page: OpenPage, words_of: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PSA_MAX_RUN_CELLS", "1000")
+    page = open_page("study")
+    assert "study: got 5,600 cells, expected at most 1,000 cells. Take fewer sentences or names." in words_of(page)
+    assert not [button for button in page.button if button.key == "study_run"]
+
+
+def test_who_judges_the_example_goes_on_in_a_copy(open_page: OpenPage, run: Callable[[AppTest], AppTest]) -> None:
+    shared = jobs.keep(result_studies.cube(), lambda _: "<!doctype html>", shared=True)
+    page = open_page("sentences", run=shared)
+    next(group for group in page.get("button_group") if str(group.key).startswith("judge")).set_value("meaning")
+    own = run(page).session_state["view"].run
+    assert own != shared
+    assert len(judgements.load(jobs.result_folder(own))) == 1
+    assert judgements.load(jobs.result_folder(shared)).empty
+    assert jobs.own_copy(own) == own
+
+
+def test_visitors_are_told_apart_by_login_cookie_or_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    def key(headers: dict[str, str], cookie: str = "") -> str:
+        context = SimpleNamespace(headers=headers, cookies={"_streamlit_xsrf": cookie}, ip_address="192.0.2.1")
+        monkeypatch.setattr(st, "context", context)
+        monkeypatch.setattr(st, "session_state", {})
+        return visitor.key()
+
+    masked, again, other = "2|00000000|616263|1", "2|01010101|606362|2", "2|00000000|616264|1"
+    assert key({}, masked) == key({}, again) != key({}, other)
+    assert key({"X-User": "ann"}, masked) == key({}, masked)
+    monkeypatch.setenv("PSA_VISITOR_HEADER", "X-User")
+    assert key({"X-User": "ann"}, masked) == key({"X-User": "ann"}, other) != key({"X-User": "bob"}, masked)
+    assert len({key({}), key({}), key({}, "2||616263|1"), key({}, "no cookie of theirs")}) == 4
+    assert "ann" not in key({"X-User": "ann"})
+    monkeypatch.setenv("PSA_HISTORY", "1")
+    assert key({}, masked) == ""
