@@ -164,4 +164,4 @@ class GeneratorPlugin:
     load: Callable[[str], Generator]
     cards: Callable[[], tuple[GeneratorCard, ...]] = tuple
     argument: str = ""
-    takes: trust.Takes = trust.NOTHING
+    takes: trust.Takes = trust.CODE

@@ -42,7 +42,8 @@ def nationality_folder(place: Path) -> Path:
     countries = pd.DataFrame({"name": ["India 1", "Spain 1"], "country": ["India", "Spain"], "iso3": ["IND", "ESP"]})
     drawn = Drawn(sentences, countries.assign(draw="1"), (("a", "b"), ("=c", "d")), {}, {}, "")
     original, perturbed = np.array([[0.2], [0.8]]), np.array([[[0.1], [0.6]], [[0.7], [0.9]]])
-    manifest = {"audit": "nationality", "targets": [{"name": "toxicity"}], "account": {}, "notes": [HOSTILE]}
+    manifest = {"audit": "nationality", "notes": [HOSTILE], "options": {"draws": 1, "model": "vader"}}
+    manifest |= {"account": dict.fromkeys(nationality_files.COUNTED, 1), "names_not_in_latin_letters_left_out": {}}
     manifest["targets"] = [{"name": "toxicity", "low": 0.0, "high": 1.0, "meaning": ""}]
     cube = ScoreCube(
         sentences, drawn.columns, TARGETS, original.astype(np.float32), perturbed.astype(np.float32), manifest
@@ -95,6 +96,7 @@ def test_what_does_not_fit_is_one_sentence(audit, tmp_path: Path) -> None:
         {**manifest, "targets": 3},
         {**manifest, "audit": "other"},
         {**manifest, "spelling": "mine", "name_columns": ["nowhere"]},
+        {**manifest, "spelling": 3, "account": {"kept": "many"}},
         [],
     ):
         (brought / "manifest.json").write_text(json.dumps(spoiled))

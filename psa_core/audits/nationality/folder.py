@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,15 @@ from psa_core.folders import results
 
 COUNTRIES, CORRELATIONS, TEXTS, PERPLEXITY = "countries.csv", "correlations.csv", "texts.csv", "log_perplexity.csv"
 AUDIT = "nationality"
+COUNTED = (
+    "read",
+    "kept",
+    "no person found",
+    "not looked at: the sample was full",
+    "mentions, unknown gender",
+    "mentions, female gender",
+    "mentions, male gender",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +97,7 @@ def read(folder: Path) -> Opened:
     if cube.provenance.get("audit") != AUDIT:
         raise RunFolderError("nationality folder", got="another study", expected="the folder of a nationality audit")
     try:
+        _check_account(cube.provenance)
         texts = pd.read_csv(folder / TEXTS, dtype=str, keep_default_na=False).rename(columns=results.plain)
         rows = texts[cube.names["name"].tolist()].map(results.plain).to_numpy().tolist()
         if texts["sentence_id"].map(results.plain).tolist() != cube.sentences["sentence_id"].tolist():
@@ -95,10 +105,19 @@ def read(folder: Path) -> Opened:
         countries = pd.read_csv(folder / COUNTRIES, keep_default_na=False, na_values=[""])
         correlated = (folder / CORRELATIONS).is_file()
         correlations = pd.read_csv(folder / CORRELATIONS, keep_default_na=False, na_values=[""]) if correlated else None
-    except (OSError, KeyError, ValueError) as error:
+    except (OSError, KeyError, TypeError, ValueError) as error:
         got = f"a file missing or damaged ({type(error).__name__}: {error})"
         raise RunFolderError("nationality folder", got=got, expected="the files that an audit writes") from error
     return Opened(cube, tuple(tuple(row) for row in rows), countries, correlations)
+
+
+def _check_account(manifest: Mapping[str, Any]) -> None:
+    """Raise `ValueError` where a manifest does not count what the page tells."""
+    account, options = manifest["account"], manifest["options"]
+    left_out = manifest["names_not_in_latin_letters_left_out"]
+    counts = [*(account[name] for name in COUNTED), options["draws"], *dict(left_out).values()]
+    if not all(isinstance(count, int) for count in counts) or not isinstance(options["model"], str):
+        raise ValueError("counts in the manifest that are no numbers")
 
 
 def rewrite(folder: Path, to: Path) -> None:
