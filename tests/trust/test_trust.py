@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,20 @@ def test_pickles_are_for_who_owns_the_machine() -> None:
     for query in ("allow_pickle=1", "allow_pickle=TRUE", "targets=a&allow_pickle=yes", "allow_pickle=maybe"):
         assert Need(Kind.PICKLE, "o/m") in trust.HUB_OR_PATH.needs(f"o/m?{query}")
     assert trust.HUB_OR_PATH.needs("o/m?allow_pickle=0") == (Need(Kind.HUB, "o/m"),)
+
+
+LOADERS = {"models", "generators", "corpora", "corpus", "name_lists", "names"}
+SUBMITTERS = {"submit", "submit_audit"}
+PAGES = sorted((Path(__file__).resolve().parents[2] / "pages").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pages_say_on_whose_word_they_load(path: Path) -> None:
+    """The default is the command line's word, which no page has."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        room = node.func.value.id if isinstance(node.func.value, ast.Name) else ""
+        loads = node.func.attr == "load" and room in LOADERS
+        if loads or (node.func.attr in SUBMITTERS and room == "jobs"):
+            assert "origin" in {keyword.arg for keyword in node.keywords}, f"{path.name}, line {node.lineno}"

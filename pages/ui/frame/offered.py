@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from psa_core import jobs, models, trust
 from psa_core.errors import PsaError
 from psa_core.models import ModelPlugin
@@ -12,7 +10,7 @@ from psa_core.trust import Origin
 
 def origin() -> Origin:
     """Who sits before these pages: the owner of the machine, or a visitor."""
-    return Origin.OWN_MACHINE if os.environ.get("PSA_HISTORY") == "1" else Origin.VISITOR
+    return Origin.OWN_MACHINE if jobs.own_machine() else Origin.VISITOR
 
 
 def origin_of(run_id: str, model_id: str) -> Origin:
