@@ -22,6 +22,7 @@ IDS = {
     "hf:~root/model": Origin.OWN_MACHINE,
     "hf:C:\\model": Origin.OWN_MACHINE,
     "lm:weights.gguf": Origin.OWN_MACHINE,
+    "lm:~nobody-here/weights.gguf": Origin.OWN_MACHINE,
     "minilm:/srv/adapter": Origin.OWN_MACHINE,
     "onnx:folder": Origin.OWN_MACHINE,
     "skops:file.skops": Origin.OWN_MACHINE,
@@ -49,9 +50,12 @@ def test_an_id_may_do_what_its_origin_may(model_id: str, most: Origin, origin: O
             models.load(model_id, origin=origin)
 
 
-def test_every_kind_of_model_is_in_the_table() -> None:
-    named = {model_id.partition(":")[0] for model_id in IDS}
-    assert {plugin.id for plugin in models.plugins().values() if plugin.argument} <= named
+@pytest.mark.parametrize("room", ["models", "generators"])
+def test_every_plug_in_with_an_argument_says_what_that_is(room: str) -> None:
+    for path in (Path(models.__file__).parents[1] / room).glob("[a-z]*.py"):
+        source = path.read_text(encoding="utf-8")
+        plugin = source[source.rfind(f"\n{room.upper()[:-1]} = ") :]
+        assert "takes=" in plugin or "argument=" not in plugin, path.name
 
 
 def test_a_folder_of_the_server_is_a_path_though_it_looks_like_a_hub_id(

@@ -10,6 +10,7 @@ from typing import Any
 
 from psa_core import trust
 from psa_core.errors import ModelError
+from psa_core.inputs.checks import path_of
 from psa_core.models._transformers.hub import files_of, flag
 
 KINDS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
@@ -35,7 +36,7 @@ def load_language_model(name: str, options: Mapping[str, str] | None = None) -> 
     from psa_core.models._transformers.checkpoint import check_folder, load_checkpoint, load_gguf
 
     options = options or {}
-    file = packaged_file() if name == PACKAGED else Path(name).expanduser()
+    file = packaged_file() if name == PACKAGED else path_of(name)
     if file.suffix == ".gguf":
         return (*load_gguf(file), "causal")
     folder = files_of(name, options)
@@ -75,7 +76,7 @@ def needs_of(argument: str) -> tuple[trust.Need, ...]:
     """What loading a language model does: nothing for the packaged weights, else what a hub id or a path needs."""
     name = argument.partition("?")[0]
     if name.endswith(".gguf"):
-        return (trust.Need(trust.Kind.PATH, str(Path(name).expanduser())),)
+        return (trust.Need(trust.Kind.PATH, str(path_of(name))),)
     return () if name == PACKAGED else trust.HUB_OR_PATH.needs(argument)
 
 
