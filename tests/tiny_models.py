@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-KINDS = ("bert", "roberta", "distilbert", "xlm-roberta", "deberta-v2")
+KINDS = ("bert", "roberta", "distilbert", "xlm-roberta", "electra", "deberta-v2")
 DECODERS = ("gpt2",)
 WORDS = (
     *("i", "hate", "love", "he", "she", "him", "her", "his", "is", "was", "the", "a", "an", "and", "not", "very"),
@@ -150,6 +150,8 @@ def _config(kind: str, vocabulary: int, head: dict[str, Any]) -> Any:
         size |= {"max_position_embeddings": MAX_TOKENS + offset}
     if "roberta" in kind:
         size |= {"type_vocab_size": 1, "pad_token_id": 1}
+    if kind == "electra":
+        size |= {"embedding_size": 8}
     if kind == "deberta-v2":
         size |= {"relative_attention": True, "position_buckets": 8, "pos_att_type": ["p2c", "c2p"]}
         size |= {"position_biased_input": False, "type_vocab_size": 0, "pooler_hidden_size": 16}

@@ -41,6 +41,8 @@ class TransformersScorer:
         Longer texts are cut to this many tokens, special tokens included.
     about : str
         What the model answers, in plain words.
+    known_ways : dict
+        What the scoring engine found out about computing this model; not sent along to another process.
 
     Examples
     --------
@@ -58,6 +60,10 @@ class TransformersScorer:
     about: str = ""
     _encode: Callable[[Sequence[str], bool], list[list[int]]] = field(init=False, repr=False)
     _pad_id: int | None = field(init=False, repr=False)
+    known_ways: dict[str, Any] = field(init=False, repr=False, default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "known_ways": {}}
 
     def __post_init__(self) -> None:
         self.model.eval()

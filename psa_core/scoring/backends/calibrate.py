@@ -18,8 +18,8 @@ import numpy as np
 from psa_core import atomic
 from psa_core.cache import cache_folder, room
 from psa_core.scoring._batches import plan_batches
-from psa_core.scoring._tokens import is_out_of_memory
 from psa_core.scoring.backends.forward import Forward, TokenIds
+from psa_core.scoring.backends.tokens import is_out_of_memory
 
 CPU_BUDGETS = (1024, 2048, 4096)
 GPU_BUDGETS = (8192, 16384, 32768, 65536, 131072)
@@ -64,7 +64,7 @@ def budgets(device: str) -> tuple[int, ...]:
 def remembered(*parts: str) -> Calibration | None:
     """What was found out before under these parts (fingerprint, place, precision …), if anything."""
     try:
-        found = json.loads((cache_folder() / "calibration" / _name(parts)).read_text(encoding="utf-8"))
+        found = _read(parts)
         return Calibration(str(found["backend"]), int(found["budget"]), float(found["texts_per_second"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None  # never measured, or a damaged note: it is measured anew
@@ -72,8 +72,30 @@ def remembered(*parts: str) -> Calibration | None:
 
 def remember(calibration: Calibration, *parts: str) -> None:
     """Keep what was found out; a folder that cannot be written costs only the next measurement."""
+    _write(parts, asdict(calibration))
+
+
+def remembered_difference(*parts: str) -> float | None:
+    """How far a way was off under these parts, if it was measured before."""
+    try:
+        found = float(_read(("difference", *parts))["difference"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def remember_difference(difference: float, *parts: str) -> None:
+    """Keep how far a way is off, so that the next start need not measure it."""
+    _write(("difference", *parts), {"difference": difference})
+
+
+def _read(parts: tuple[str, ...]) -> Any:
+    return json.loads((cache_folder() / "calibration" / _name(parts)).read_text(encoding="utf-8"))
+
+
+def _write(parts: tuple[str, ...], values: Mapping[str, Any]) -> None:
     with suppress(OSError):
-        atomic.write(room("calibration") / _name(parts), json.dumps(asdict(calibration)), durable=False)
+        atomic.write(room("calibration") / _name(parts), json.dumps(values), durable=False)
 
 
 def measure(forwards: Mapping[str, Forward], token_ids: TokenIds, device: str) -> Calibration:

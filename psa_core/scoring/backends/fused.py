@@ -1,124 +1,208 @@
-"""BERT written as few large operations: one product for query, key and value, GELU inside its product.
+"""An encoder written as few large operations, without what no head reads.
 
-Same weights, same float32 arithmetic, other order of summation. It uses operations that torch has for its compiler and
-does not promise to keep, so, like every other way, it is compared with the model itself before it is trusted.
+Same weights, same float32 arithmetic, other order of summation. What is saved against the model as it is:
+
+- query, key and value are one product, GELU is part of its product;
+- before the first attention a token's numbers depend on token and position only, so equal ones are computed once a
+  batch: across the names of one sentence that is most of them;
+- the head reads each text's first token, so the last layer computes queries, attention and feed-forward for it alone.
+
+Packed linear layers are operations that torch has for its own compiler and does not promise to keep. Where they are
+gone, the same encoder runs on public ones (`ENCODER`). Like every way, both are compared with the model first.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from psa_core.models._transformers.classifier import pad_id
-from psa_core.scoring.backends.forward import SplitForward, alone_in_thread
+from psa_core.scoring.backends.families import Encoder, Layer, family_of
+from psa_core.scoring.backends.forward import Way
+from psa_core.scoring.backends.split import SplitForward, alone_in_thread
 
 _PACKED_FOR = 1024  # rows that the packed weights are laid out for; others are no less exact
 
 
 def can_fuse(model: Any) -> bool:
-    """Whether a model is a BERT classifier as published: exact GELU, absolute positions, not a decoder."""
+    """Whether a model is of a known family, built as published."""
+    return family_of(model) is not None
+
+
+def can_pack() -> bool:
+    """Whether torch was built with the library that packs linear layers."""
     import torch
 
-    config = model.config
-    return (
-        type(model).__name__ == "BertForSequenceClassification"
-        and torch.backends.mkldnn.is_available()
-        and config.hidden_act == "gelu"
-        and getattr(config, "position_embedding_type", "absolute") in (None, "absolute")
-        and not config.is_decoder
+    return torch.backends.mkldnn.is_available()
+
+
+def fused_encoder(scorer: Any, *, packed: bool) -> SplitForward:
+    """The scorer's encoder as few large operations, one thread for each part of a batch."""
+    import torch
+
+    family = family_of(scorer.model)
+    if family is None:
+        raise TypeError(f"{type(scorer.model).__name__} is of no known family")
+    linear = _Packed.of if packed else _Public.of
+    with torch.inference_mode():
+        encoder = _Fused(family(scorer.model), linear)
+    return SplitForward(
+        encoder.logits, pad_id(scorer.model, scorer.tokenizer) or 0, torch.get_num_threads(), prepare=alone_in_thread
     )
 
 
-def fused_bert(scorer: Any) -> SplitForward:
-    """The scorer's BERT as few large operations, one thread for each part of a batch."""
-    import torch
+def _refusals() -> tuple[type[Exception], ...]:
+    """How operations that are gone, or that a processor lacks, say so."""
+    return AttributeError, RuntimeError, TypeError, NotImplementedError
 
-    with torch.inference_mode():
-        bert = _Bert(scorer.model)
-    pad = pad_id(scorer.model, scorer.tokenizer) or 0
-    return SplitForward(bert.logits, pad, torch.get_num_threads(), prepare=alone_in_thread)
+
+FUSED = Way("torch fused", partial(fused_encoder, packed=True), failures=_refusals)
+ENCODER = Way("torch encoder", partial(fused_encoder, packed=False), failures=_refusals)
 
 
 @dataclass(frozen=True)
-class _Linear:
-    """A packed linear layer; ``then`` says what is done to its output while it is still in the processor's cache."""
+class _Packed:
+    """A packed linear layer; ``gelu`` is done while its output is still in the processor's cache."""
 
     weight: Any
     bias: Any
 
     @classmethod
-    def of(cls, *layers: Any, scale: float = 1.0) -> _Linear:
+    def of(cls, *layers: Any, scale: float = 1.0) -> _Packed:
         """Layers side by side as one, the first of them scaled."""
         import torch
 
-        weights, biases = [layer.weight for layer in layers], [layer.bias for layer in layers]
-        weights[0], biases[0] = weights[0] * scale, biases[0] * scale
-        packed = torch.ops.mkldnn._reorder_linear_weight(torch.cat(weights).contiguous(), _PACKED_FOR)
-        return cls(packed, torch.cat(biases))
+        weight, bias = _side_by_side(layers, scale)
+        return cls(torch.ops.mkldnn._reorder_linear_weight(weight, _PACKED_FOR), bias)
 
-    def __call__(self, x: Any, then: str = "none") -> Any:
+    def __call__(self, x: Any, *, gelu: bool = False) -> Any:
         import torch
 
-        return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, then, [], "none" if then == "gelu" else "")
+        then, algorithm = ("gelu", "none") if gelu else ("none", "")
+        return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, then, [], algorithm)
 
 
-class _Layer:
-    def __init__(self, layer: Any, heads: int) -> None:
-        self_attention = layer.attention.self
-        size = self_attention.query.weight.shape[0] // heads
-        projections = (self_attention.query, self_attention.key, self_attention.value)
-        self.heads = heads
-        self.project = _Linear.of(*projections, scale=size**-0.5)
-        self.attended = _Linear.of(layer.attention.output.dense)
-        self.attended_norm = layer.attention.output.LayerNorm
-        self.inner = _Linear.of(layer.intermediate.dense)
-        self.outer = _Linear.of(layer.output.dense)
-        self.outer_norm = layer.output.LayerNorm
+@dataclass(frozen=True)
+class _Public:
+    """The same by operations that torch documents."""
 
-    def __call__(self, x: Any, bias: Any, texts: int) -> Any:
-        x = self.attended_norm(self.attended(self._attention(x, bias, texts)).add_(x))
-        return self.outer_norm(self.outer(self.inner(x, "gelu")).add_(x))
+    weight: Any
+    bias: Any
 
-    def _attention(self, x: Any, bias: Any, texts: int) -> Any:
+    @classmethod
+    def of(cls, *layers: Any, scale: float = 1.0) -> _Public:
+        """Layers side by side as one, the first of them scaled."""
+        return cls(*_side_by_side(layers, scale))
+
+    def __call__(self, x: Any, *, gelu: bool = False) -> Any:
         import torch
 
-        rows, width = x.shape
-        tokens, size = rows // texts, width // self.heads
-        by_head = self.project(x).view(texts, tokens, 3, self.heads, size).permute(2, 0, 3, 1, 4)
-        query, key, value = by_head.reshape(3, texts * self.heads, tokens, size)
-        weights = torch.bmm(query, key.transpose(1, 2))
-        if bias is not None:
-            weights.view(texts, self.heads, tokens, tokens).add_(bias)
-        mixed = torch.bmm(torch.softmax(weights, -1), value)
-        return mixed.view(texts, self.heads, tokens, size).transpose(1, 2).reshape(rows, width)
+        y = torch.nn.functional.linear(x, self.weight, self.bias)
+        return torch.nn.functional.gelu(y) if gelu else y
 
 
-class _Bert:
-    def __init__(self, model: Any) -> None:
-        bert = model.bert
-        self._embeddings, self._layers = (
-            bert.embeddings,
-            [_Layer(layer, model.config.num_attention_heads) for layer in bert.encoder.layer],
-        )
-        self._pooler, self._classifier = bert.pooler.dense, model.classifier
+def _side_by_side(layers: tuple[Any, ...], scale: float) -> tuple[Any, Any]:
+    import torch
+
+    weights, biases = [layer.weight for layer in layers], [layer.bias for layer in layers]
+    weights[0], biases[0] = weights[0] * scale, biases[0] * scale
+    return torch.cat(weights).contiguous(), torch.cat(biases)
+
+
+@dataclass(frozen=True)
+class _Distinct:
+    """The different rows of a batch before the first attention, and which of them each token is."""
+
+    rows: Any
+    where: Any
+
+
+class _Fused:
+    def __init__(self, encoder: Encoder, linear: Callable[..., Any]) -> None:
+        *before, last = encoder.layers
+        self._of = encoder
+        self._layers = [_WholeLayer(layer, encoder.heads, linear) for layer in before]
+        self._last = _LastLayer(last, encoder.heads, linear)
 
     def logits(self, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
         import torch
 
         with torch.inference_mode():
-            x = self._embedded(torch.from_numpy(ids))
-            bias = None
+            distinct = self._embedded(ids)
+            x, bias = distinct.rows[distinct.where], None
             if not mask.all():
                 bias = torch.from_numpy(np.where(mask, 0, np.finfo(np.float32).min).astype(np.float32))[:, None, None]
-            for layer in self._layers:
-                x = layer(x, bias, len(ids))
-            first = x.view(*ids.shape, -1)[:, 0]
-            answer: np.ndarray = self._classifier(torch.tanh(self._pooler(first))).numpy()
+            for number, layer in enumerate(self._layers):
+                x = layer(x, bias, len(ids), distinct if number == 0 else None)
+            answer: np.ndarray = self._of.head(self._last(x, bias, len(ids))).numpy()
         return answer
 
-    def _embedded(self, ids: Any) -> Any:
-        of = self._embeddings
-        every_text = of.position_embeddings.weight[: ids.shape[1]] + of.token_type_embeddings.weight[0]
-        return of.LayerNorm(of.word_embeddings(ids) + every_text).flatten(0, 1)
+    def _embedded(self, ids: np.ndarray) -> _Distinct:
+        import torch
+
+        of = self._of
+        positions = of.positions(ids)
+        tokens_and_places = ids.astype(np.int64) * of.places.num_embeddings + positions
+        rows, where = np.unique(tokens_and_places, return_inverse=True)
+        words = torch.from_numpy(rows // of.places.num_embeddings)
+        x = of.words(words) + of.places(torch.from_numpy(rows % of.places.num_embeddings))
+        x = of.norm(x if of.every_token is None else x + of.every_token)
+        return _Distinct(x if of.projection is None else of.projection(x), torch.from_numpy(where.ravel()))
+
+
+class _Layer:
+    """What both kinds of layer share: the output of attention, and the feed-forward network."""
+
+    def __init__(self, layer: Layer, heads: int, linear: Callable[..., Any]) -> None:
+        self.heads, self.size = heads, layer.query.weight.shape[0] // heads
+        self.attended, self.attended_norm = linear(layer.attended), layer.attended_norm
+        self.inner, self.outer, self.outer_norm = linear(layer.inner), linear(layer.outer), layer.outer_norm
+
+    def finish(self, mixed: Any, x: Any) -> Any:
+        x = self.attended_norm(self.attended(mixed).add_(x))
+        return self.outer_norm(self.outer(self.inner(x, gelu=True)).add_(x))
+
+    def mix(self, query: Any, key: Any, value: Any, bias: Any) -> Any:
+        """Attention of (texts * heads, queries, size) over (texts * heads, tokens, size)."""
+        import torch
+
+        weights = torch.bmm(query, key.transpose(1, 2))
+        if bias is not None:
+            weights.view(len(bias), self.heads, *weights.shape[1:]).add_(bias)
+        return torch.bmm(torch.softmax(weights, -1), value)
+
+
+class _WholeLayer(_Layer):
+    """A layer whose every output is read by the next one."""
+
+    def __init__(self, layer: Layer, heads: int, linear: Callable[..., Any]) -> None:
+        super().__init__(layer, heads, linear)
+        self.project = linear(layer.query, layer.key, layer.value, scale=self.size**-0.5)
+
+    def __call__(self, x: Any, bias: Any, texts: int, distinct: _Distinct | None) -> Any:
+        rows, width = x.shape
+        projected = self.project(x) if distinct is None else self.project(distinct.rows)[distinct.where]
+        by_head = projected.view(texts, rows // texts, 3, self.heads, self.size).permute(2, 0, 3, 1, 4)
+        query, key, value = by_head.reshape(3, texts * self.heads, rows // texts, self.size)
+        mixed = self.mix(query, key, value, bias).view(texts, self.heads, rows // texts, self.size)
+        return self.finish(mixed.transpose(1, 2).reshape(rows, width), x)
+
+
+class _LastLayer(_Layer):
+    """The last layer, for the first token of each text: its keys and values are all that other tokens add."""
+
+    def __init__(self, layer: Layer, heads: int, linear: Callable[..., Any]) -> None:
+        super().__init__(layer, heads, linear)
+        self.ask, self.answer = linear(layer.query, scale=self.size**-0.5), linear(layer.key, layer.value)
+
+    def __call__(self, x: Any, bias: Any, texts: int) -> Any:
+        rows, width = x.shape
+        first = x.view(texts, rows // texts, width)[:, 0].contiguous()
+        query = self.ask(first).view(texts * self.heads, 1, self.size)
+        by_head = self.answer(x).view(texts, rows // texts, 2, self.heads, self.size).permute(2, 0, 3, 1, 4)
+        key, value = by_head.reshape(2, texts * self.heads, rows // texts, self.size)
+        return self.finish(self.mix(query, key, value, bias).view(texts, width), first)

@@ -17,7 +17,8 @@ from psa_core import atomic
 from psa_core.cache import room, shrink
 from psa_core.inputs.limits import GRAPHS
 from psa_core.models._transformers.classifier import pad_id
-from psa_core.scoring.backends.forward import SplitForward
+from psa_core.scoring.backends.forward import Way
+from psa_core.scoring.backends.split import SplitForward
 
 # Raise when the export below changes, so that graphs kept from before are not used.
 _EXPORT = 1
@@ -52,6 +53,9 @@ def failures() -> tuple[type[Exception], ...]:
     runtime = (state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.NotImplemented)
     python = (RuntimeError, ValueError, TypeError, LookupError, AttributeError, OSError, MemoryError)
     return (*runtime, state.RuntimeException, *python)
+
+
+ONNX = Way("onnx", lambda scorer: onnx_forward(scorer), failures=failures)
 
 
 def _session(scorer: Any) -> Any:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
 from psa_core import models
 from psa_core.errors import OptionError
 from psa_core.scoring import ScoringOptions, score, score_cells
-from psa_core.scoring.backends import candidates, choice, onnx
+from psa_core.scoring.backends import choice, fused, onnx, verify
 from psa_core.scoring.backends.calibrate import Calibration, measure, remember, remembered
-from psa_core.scoring.backends.forward import ScorerForward, SplitForward
+from psa_core.scoring.backends.device import DeviceForward
+from psa_core.scoring.backends.forward import ScorerForward, Way
+from psa_core.scoring.backends.split import SplitForward, split_torch
 from tests.tiny_models import KINDS, tiny_causal_lm, tiny_classifier, tiny_masked_lm
 
 ONNX = ScoringOptions(backend="onnx")
@@ -90,8 +95,8 @@ def test_a_graph_that_differs_is_not_trusted(tiny, monkeypatch):
 
     monkeypatch.setattr(onnx, "onnx_forward", Wrong)
     backend = choice.choose_backend(tiny, ONNX, sample=TEXTS, total=4)
-    assert backend.name == "torch"
-    assert "differs from torch by 0.1" in backend.notes[0]
+    assert backend.name.startswith("torch")
+    assert backend.notes[0].startswith("onnx differs from the model in float32 by up to 0.1")
     np.testing.assert_allclose(backend.score(backend.read(TEXTS), lambda: None), one_by_one(tiny, TEXTS), atol=1e-6)
 
 
@@ -102,8 +107,8 @@ def test_a_model_that_cannot_be_exported_is_scored_by_torch(tiny, monkeypatch):
 
     monkeypatch.setattr(onnx, "onnx_forward", refuse)
     backend = choice.choose_backend(tiny, ONNX, sample=TEXTS, total=4)
-    assert backend.name == "torch"
-    assert backend.notes == ("ONNX Runtime cannot run this model (Unsupported: aten::oddity): torch is used",)
+    assert backend.name.startswith("torch")
+    assert backend.notes == ("onnx cannot run this model here (Unsupported: aten::oddity): another way is used",)
 
 
 def test_onnx_that_is_not_installed_is_named_only_when_it_was_asked_for(tiny, monkeypatch):
@@ -117,40 +122,106 @@ def test_fast_says_how_far_it_is_off_and_is_remembered_apart(tiny, make_cells, c
     fast = score_cells(tiny, make_cells(), options=ScoringOptions(precision="fast"), cache=cache)
     exact = score_cells(tiny, make_cells(), cache=cache)
     assert (fast.backend, fast.precision, exact.precision) == ("bf16", "fast", "exact")
-    assert fast.notes[0].startswith("bf16 differs from float32 by up to ")
+    assert fast.notes[0].startswith("bf16 differs from the model in float32 by up to ")
     assert exact.cache_hits == 0
     assert 0 < np.abs(fast.perturbed - exact.perturbed).max() < 0.05
 
 
-def test_graphs_and_copies_are_made_once_for_a_model(tiny, monkeypatch):
-    made, make = [], candidates._make
-    monkeypatch.setattr(candidates, "_make", lambda name, scorer: (made.append(name), make(name, scorer))[1])
+def test_ways_are_made_and_compared_once_for_a_model(tiny, monkeypatch):
+    made = []
+    counted = Way("counted", lambda scorer: (made.append(scorer), ScorerForward(scorer))[1])
+    monkeypatch.setattr(choice, "ways", lambda scorer, options: ((counted,),))
     for _ in range(3):
         score(tiny, [*TEXTS, *(f"{text} {text}" for text in TEXTS)])
-    assert made == ["torch fused"]
+    assert made == [tiny]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_only_bert_as_published_is_fused(folders, kind):
+@pytest.mark.parametrize("kind", [*KINDS, "gpt2"])
+def test_only_known_families_are_fused(folders, tmp_path, kind):
+    scorer = models.load(f"hf:{folders[kind] if kind in folders else tiny_classifier(tmp_path / kind, kind)}")
+    first = choice.ways(scorer, ScoringOptions())[0]
+    assert (fused.ENCODER in first) == (kind in ("bert", "roberta", "distilbert", "xlm-roberta", "electra"))
+
+
+@pytest.mark.parametrize("change", [{"hidden_act": "relu"}, {"is_decoder": True}, {"position_embedding_type": "odd"}])
+def test_a_model_that_is_not_as_published_is_in_no_family(tiny, change):
+    for name, value in change.items():
+        setattr(tiny.model.config, name, value)
+    assert not fused.can_fuse(tiny.model)
+
+
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert", "xlm-roberta", "electra"])
+def test_a_fused_encoder_is_exact_whatever_is_padded(folders, kind, packed):
     scorer = models.load(f"hf:{folders[kind]}")
-    assert ("torch fused" in candidates.names(scorer, ScoringOptions())) == (kind == "bert")
-
-
-def test_fused_bert_is_exact_whatever_is_padded(tiny):
-    rows = tiny.tokenize([*TEXTS, "a", "she said it was so good " * 5])
-    trusted, notes = candidates.verified(("torch fused",), tiny, rows)
-    assert notes == [] and trusted["torch fused"].difference <= 1e-6
-    forward = trusted["torch fused"].forward
-    alone = np.concatenate([tiny.forward([row]) for row in rows])
-    np.testing.assert_allclose(forward(rows), alone, atol=2e-6)
+    rows = scorer.tokenize([*TEXTS, "a", "", "she said it was so good " * 5])
+    rows.append([*rows[0][:2], scorer.model.config.pad_token_id, *rows[0][2:]])  # padding that stands in a text
+    forward = fused.fused_encoder(scorer, packed=packed)
+    alone = np.concatenate([scorer.forward([row]) for row in rows])
+    np.testing.assert_allclose(forward(rows), alone, atol=1e-5)
     for row, expected in zip(rows, alone, strict=True):
-        np.testing.assert_allclose(forward([row])[0], expected, atol=2e-6)
+        np.testing.assert_allclose(forward([row])[0], expected, atol=1e-5)
 
 
-def test_a_fusion_that_differs_is_not_trusted(tiny, monkeypatch):
-    monkeypatch.setattr(candidates, "fused_bert", lambda scorer: candidates.DeviceForward(scorer, "bf16"))
+def test_a_model_of_one_layer_is_fused_too(tmp_path):
+    from transformers import AutoModelForSequenceClassification
+
+    folder = tiny_classifier(tmp_path / "one", "bert")
+    model = AutoModelForSequenceClassification.from_pretrained(folder, num_hidden_layers=1)
+    model.save_pretrained(folder)
+    scorer = models.load(f"hf:{folder}")
+    rows = scorer.tokenize(TEXTS)
+    alone = np.concatenate([scorer.forward([row]) for row in rows])
+    np.testing.assert_allclose(fused.fused_encoder(scorer, packed=False)(rows), alone, atol=1e-5)
+
+
+def test_when_packed_layers_are_gone_public_ones_serve_and_the_result_says_so(tiny, monkeypatch):
+    def gone(*layers, scale=1.0):
+        raise AttributeError("'_OpNamespace' 'mkldnn' object has no attribute '_reorder_linear_weight'")
+
+    monkeypatch.setattr(fused._Packed, "of", gone)
+    backend = choice.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4)
+    assert backend.name == "torch encoder" and backend.precision == "exact"
+    assert backend.notes[0].startswith("torch fused cannot run this model here ('_OpNamespace'")
+    np.testing.assert_allclose(backend.score(backend.read(TEXTS), lambda: None), one_by_one(tiny, TEXTS), atol=1e-6)
+
+
+def test_a_way_that_differs_is_not_trusted(tiny, monkeypatch):
+    wrong = Way("wrong", lambda scorer: DeviceForward(scorer, "bf16"))
+    monkeypatch.setattr(choice, "ways", lambda scorer, options: ((wrong, verify.OWN),))
     backend = choice.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4)
     assert backend.name == "torch" and backend.precision == "exact"
+    assert backend.notes[0].endswith("another way is used")
+
+
+def test_what_was_verified_is_not_verified_again_at_the_next_start(folders, monkeypatch):
+    texts, compared = [" ".join(["good"] * n) for n in range(1, 13)], []
+    measure = verify.Verifier._difference
+    monkeypatch.setattr(verify.Verifier, "_difference", lambda *args: (compared.append(1), measure(*args))[1])
+    for _ in range(2):
+        scorer = models.load(f"hf:{folders['roberta']}")
+        backend = choice.choose_backend(scorer, ScoringOptions(backend="torch"), sample=texts, total=12)
+        np.testing.assert_allclose(
+            backend.score(backend.read(texts), lambda: None), one_by_one(scorer, texts), atol=1e-6
+        )
+    assert len(compared) == 1
+    monkeypatch.setattr(verify, "_code", lambda: "another program")
+    choice.choose_backend(models.load(f"hf:{folders['roberta']}"), ScoringOptions(backend="torch"), sample=texts)
+    assert len(compared) == 2
+
+
+def test_a_model_is_freed_with_its_scorer(folders):
+    scorer = models.load(f"hf:{folders['deberta-v2']}")
+    score(scorer, TEXTS * 3)
+    model = weakref.ref(scorer.model)
+    del scorer
+    gc.collect()
+    assert model() is None
+
+
+def test_a_scorer_travels_to_another_process_without_what_was_found_about_it(tiny):
+    score(tiny, [f"{text} {word}" for text in TEXTS for word in ("good", "bad", "so")])
+    assert tiny.known_ways and tiny.__getstate__()["known_ways"] == {}
 
 
 def test_a_long_run_is_calibrated_once(tiny, make_cells, monkeypatch):
@@ -219,5 +290,5 @@ def test_parts_of_a_batch_come_back_in_place_and_others_keep_their_threads(tiny)
     split = SplitForward(lambda ids, mask: (ids * mask).sum(axis=1, keepdims=True).astype(np.float32), 0, 3)
     np.testing.assert_array_equal(split(rows)[:, 0], [sum(row) for row in rows])
     np.testing.assert_array_equal(split(rows[:1])[:, 0], [sum(rows[0])])
-    candidates._make("torch split", tiny)(rows)
+    split_torch(tiny)(rows)
     assert torch.get_num_threads() == before

@@ -1,18 +1,15 @@
-"""Scoring in this process."""
+"""A scorer that shows no steps: its own ``score``, in chunks."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from psa_core.models import Scorer
-from psa_core.scoring._base import Account, Backend, Check, checked
-from psa_core.scoring._ledger import Job
+from psa_core.scoring._base import Check, checked
 
 WINDOW_SECONDS = 2.0
 _CHUNK_SECONDS = 0.25
@@ -69,36 +66,3 @@ class PlainBackend:
             self._chunk = max(1, self._chunk // 2)
         elif seconds < _CHUNK_SECONDS / 2 and texts == self._chunk:
             self._chunk = min(_MOST_TEXTS, 2 * self._chunk)
-
-
-@dataclass(frozen=True)
-class LocalExecutor:
-    """Scores one window after the other with one backend; on a device the next one is read meanwhile."""
-
-    backend: Backend
-
-    @property
-    def window_texts(self) -> int:
-        """Texts of the next window."""
-        return self.backend.window_texts
-
-    def account(self) -> Account:
-        """Where and how the scores were computed."""
-        of = self.backend
-        return Account(of.device, of.name, of.precision, of.truncated, of.notes)
-
-    def stream(self, jobs: Iterator[Job], check: Check) -> Generator[tuple[Job, np.ndarray]]:
-        """Each job with its scores (m, T), in turn."""
-        if self.backend.device == "cpu":  # reading ahead would take the processor from the model
-            for job in jobs:
-                yield job, self.backend.score(self.backend.read(job.texts), check)
-            return
-        with ThreadPoolExecutor(1, thread_name_prefix="read-ahead") as pool:
-            ahead = pool.submit(self._next, jobs)
-            while (ready := ahead.result()) is not None:
-                ahead = pool.submit(self._next, jobs)
-                yield ready[0], self.backend.score(ready[1], check)
-
-    def _next(self, jobs: Iterator[Job]) -> tuple[Job, Any] | None:
-        job = next(jobs, None)
-        return None if job is None else (job, self.backend.read(job.texts))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from psa_core.errors import Cancelled, ModelError
 from psa_core.scoring import score, score_cells
 from psa_core.scoring._batches import plan_batches
-from psa_core.scoring._tokens import TokenBackend, is_out_of_memory
 from psa_core.scoring.backends.forward import ScorerForward
+from psa_core.scoring.backends.tokens import TokenBackend, is_out_of_memory
 
 
 @given(st.lists(st.integers(1, 60), max_size=80), st.integers(1, 200))
