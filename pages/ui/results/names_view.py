@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -136,11 +137,11 @@ def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         section_by=choice.section,
         limit=choice.limit,
         axis_title=f"Mean change of {study.target.name}",
-        kept=study.seen.names,
+        kept=study.seen.names if choice.limit else (),
         labels=study.labels,
     )
     st.plotly_chart(
-        score_sens_bars(found, options),
+        _bars(study.target_key, found, options, choice=choice, shown=tuple(study.labels.values()), kept=options.kept),
         key=Key.NAMES_BARS,
         on_select=partial(clicks.toggle_bar, Key.NAMES_BARS),
         selection_mode="points",
@@ -156,6 +157,20 @@ def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         exports.csv_button(table, f"names.{study.target.name}.csv", key="names_csv")
         picture = partial(name_figure, shown(found, study), options)
         exports.picture_buttons(picture, f"names.{study.target.name}", key="names_picture")
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _bars(
+    key: opened.TargetKey,
+    _table: pd.DataFrame,
+    _options: BarOptions,
+    *,
+    choice: Choice,
+    shown: tuple[str, ...],
+    kept: tuple[str, ...],
+) -> Any:
+    """The picture that everybody sees who looks at the same; what is selected is not in it."""
+    return score_sens_bars(_table, _options)
 
 
 def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
