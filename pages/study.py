@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from pages.ui.frame import shell, state
@@ -41,15 +43,10 @@ with step(3, "Names", "Who is put in the anchor's place; groups are compared lat
         st.stop()
 
 with step(4, "Model", "Who judges the sentences."), shell.mending():
-    model = study_model.ask()
-    if model is None:
-        st.stop()
-
-with step(5, "Run", "Every sentence with every name. You may leave this page meanwhile."), shell.mending():
     spec = StudySpec(
         sentences=source.spec,
         names=chosen.spec,
-        model=model,
+        model="none",  # not chosen yet
         anchors=anchors,
         text_column=source.text_column,
         max_words=options.max_words,
@@ -60,6 +57,12 @@ with step(5, "Run", "Every sentence with every name. You may leave this page mea
         exclude=tuple(sorted(options.exclude)),
     )
     planned = plans.plan(spec, source, chosen.names)
-    seconds = run.price(planned)
+    judge = study_model.ask(planned)
+    if judge is None:
+        st.stop()
+
+with step(5, "Run", "Every sentence with every name. You may leave this page meanwhile."), shell.mending():
+    planned = replace(planned, spec=replace(spec, model=judge.model))
+    seconds = run.price(planned, is_upload=bool(judge.files))
     files = {source.upload.name: source.upload.content} if source.upload else {}
-    run.start(planned, files | chosen.files, seconds)
+    run.start(planned, files | chosen.files | dict(judge.files), seconds)

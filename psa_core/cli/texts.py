@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import argparse
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 
 from psa_core.cli._base import Command, add_selection, study_spec
 from psa_core.folders.writing import whole_file
-from psa_core.study import Plan, plan
-
-COLUMNS = ("text_id", "sentence_id", "name", "text")
+from psa_core.study import plan
+from psa_core.study.texts import COLUMNS, rows
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     add_selection(parser)
     parser.add_argument("--out", metavar="FILE.csv", required=True, type=Path, help="where the texts go")
-
-
-def rows(planned: Plan) -> Iterator[tuple[str, str, str, str]]:
-    """Each text of a study with its sentence and name; an empty name is the original sentence."""
-    names = ["", *planned.names.table["name"]]
-    perturbation, originals = planned.perturbation, planned.perturbation.originals()
-    for position, sentence in enumerate(planned.selection.sentences["sentence_id"]):
-        texts = [originals[position], *perturbation.row(position)]
-        for column, (name, text) in enumerate(zip(names, texts, strict=True)):
-            yield str(position * len(names) + column + 1), sentence, name, text
 
 
 def _execute(options: argparse.Namespace) -> int:

@@ -98,6 +98,8 @@ class ModelPlugin:
     takes : Takes
         What the argument is: nothing of this machine's (`trust.NOTHING`), a path, an address, code. Whether it may be
         loaded is decided by that and by who names it. Code unless said otherwise.
+    uploads : tuple of str
+        Endings of files that a page may take as its argument from anybody; empty where it is no file that people bring.
     aliases : tuple of str
         Other words before the colon that it answers to; `load` then takes the whole id.
     """
@@ -109,6 +111,7 @@ class ModelPlugin:
     cards: Callable[[], tuple[ModelCard, ...]] = tuple
     argument: str = ""
     takes: trust.Takes = trust.CODE
+    uploads: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
 
     @property

@@ -240,5 +240,6 @@ MODEL = ModelPlugin(
     summary="Scores that were computed elsewhere for exported texts: a column text, and one column per target.",
     load=load,
     argument="file",
+    uploads=(*FORMATS, "gz"),
     takes=trust.PATH,
 )

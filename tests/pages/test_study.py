@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,6 +13,8 @@ from streamlit.testing.v1 import AppTest
 from psa_core import jobs
 from psa_core.folders import judgements, results
 from psa_core.folders.judgements import Judgement
+from psa_core.study import StudySpec, plan
+from psa_core.study.texts import rows
 from tests.pages import result_studies
 
 OpenPage = Callable[..., AppTest]
@@ -192,3 +195,41 @@ def test_the_end_of_a_study_counts_without_the_sentences_left_out(open_page: Ope
     run_id = result_studies.keep()
     judgements.save(jobs.result_folder(run_id), Judgement("s3", "Person A", "toxicity", "meaning"))
     assert "39 sentences × 12 names = 468 cells." in words_of(open_page("study", run=run_id))
+
+
+def scored(texts: list[str], missing: int = 0) -> bytes:
+    rows = [f'"{text}",{len(text) % 7 / 7:.3f}' for text in texts[missing:]]
+    return "\n".join(["text,rudeness", *rows]).encode()
+
+
+@pytest.mark.parametrize("own_machine", [False, True])
+def test_predictions_are_made_elsewhere_and_brought_back(
+    open_page: OpenPage, words_of: Words, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, own_machine: bool
+) -> None:
+    if own_machine:
+        monkeypatch.setenv("PSA_HISTORY", "1")
+    page = own_sentences(open_page("study"), run, "comments.csv", COMMENTS)
+    page.selectbox(key="study_model").set_value("predictions")
+    run(page)
+    (button,) = [item for item in page.get("download_button") if "texts to score" in item.proto.label]
+    assert button.proto.label == "Download the 42 texts to score"
+    spec = StudySpec("comments.csv", "demo", "none")
+    monkeypatch.chdir(tmp_path)
+    Path("comments.csv").write_bytes(COMMENTS)
+    texts = [text for *_, text in rows(plan(spec))]
+    page.file_uploader(key="study_scored_0").upload("scored.csv", scored(texts, missing=2))
+    assert "no score for 2 of 42 texts" in words_of(run(page))
+    page.file_uploader(key="study_scored_0").upload("scored.csv", scored(texts))
+    assert "All 42 texts have a score. Targets: rudeness (0 to 1)." in words_of(run(page))
+    page.button(key="study_run").click()
+    page.run(timeout=60)
+    run_id = page.session_state["view"].run
+    for _ in range(600):
+        status = jobs.status(run_id)
+        if not status.live:
+            break
+        time.sleep(0.1)
+    assert status.state == "finished", status.message
+    cube = jobs.open_cube(run_id)
+    assert cube.shape == (2, 20, 1) and cube.targets[0].name == "rudeness"
+    assert "0 texts without a score" in " ".join(cube.provenance["notes"])

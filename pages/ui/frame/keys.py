@@ -42,6 +42,8 @@ class Key(StrEnum):
     STUDY_NAMES_TEXT = "study_names_text"
     STUDY_MODEL = "study_model"
     STUDY_MODEL_ID = "study_model_id"
+    STUDY_TEXTS = "study_texts"
+    STUDY_SCORED = "study_scored"
     STUDY_RUN = "study_run"
     STUDY_CANCEL = "study_cancel"
     STUDY_RESUME = "study_resume"

@@ -22,9 +22,11 @@ def origin_of(run_id: str, model_id: str) -> Origin:
 
 
 def kinds() -> dict[str, ModelPlugin]:
-    """The kinds of models that take an argument, by id."""
+    """The kinds of models that take an argument, by id: one that this person may name, or a file to upload."""
     named = {item: plugin for item, plugin in models.plugins().items() if plugin.argument}
-    return {item: plugin for item, plugin in named.items() if trust.offered_to(plugin.takes, origin())}
+    return {
+        item: plugin for item, plugin in named.items() if plugin.uploads or trust.offered_to(plugin.takes, origin())
+    }
 
 
 def is_offered(model_id: str) -> bool:

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
 import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import cached, offered
 from pages.ui.frame.keys import Key
+from pages.ui.study import scored_elsewhere
 from psa_core.cube import Target
 from psa_core.models import ModelCard
+from psa_core.study import Plan
 
 
-def ask() -> str | None:
-    """Let the user choose a model id; None while it is not complete."""
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """A model id, and the uploaded files that it names."""
+
+    model: str
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def ask(planned: Plan) -> Chosen | None:
+    """Let the user choose a model for the texts of a plan; None while it is not complete."""
     cards = {card.id: card for card in cached.model_cards()}
     kinds = offered.kinds()
     chosen = st.selectbox(
@@ -25,17 +38,23 @@ def ask() -> str | None:
     )
     if chosen in cards:
         _describe(cards[chosen])
-        return str(chosen)
+        return Chosen(str(chosen))
     if chosen not in kinds:  # what a client sends need not be one of the options
-        return offered.check(str(chosen))
+        return Chosen(offered.check(str(chosen)))
     st.caption(kinds[chosen].summary)
+    if kinds[chosen].uploads:
+        return _chosen(scored_elsewhere.ask(kinds[chosen], planned))
     argument = st.text_input(
         kinds[chosen].argument.capitalize(),
         key=f"{Key.STUDY_MODEL_ID}_{chosen}",
         max_chars=300,
         persist_state="session",
     )
-    return offered.check(f"{chosen}:{argument.strip()}") if argument.strip() else None
+    return Chosen(offered.check(f"{chosen}:{argument.strip()}")) if argument.strip() else None
+
+
+def _chosen(brought: tuple[str, dict[str, bytes]] | None) -> Chosen | None:
+    return None if brought is None else Chosen(*brought)
 
 
 def _describe(card: ModelCard) -> None:

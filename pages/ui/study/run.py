@@ -14,8 +14,14 @@ from psa_core.inputs.limits import RUN_CELLS
 from psa_core.study import Plan
 
 
-def price(planned: Plan) -> float | None:
+def price(planned: Plan, *, is_upload: bool = False) -> float | None:
     """Cells, distinct texts and measured time; a model from a hub is loaded only when asked for.
+
+    Parameters
+    ----------
+    planned : Plan
+    is_upload : bool
+        Whether the scores were brought along, so that there is nothing to time.
 
     Returns
     -------
@@ -30,7 +36,7 @@ def price(planned: Plan) -> float | None:
     RUN_CELLS.check(planned.cells, field="study", error=OptionError)
     sentences, names = len(planned.selection.sentences), len(planned.names.table)
     ready = planned.spec.model in {card.id for card in cached.model_cards()}
-    if not ready and not st.toggle("Load the model now to estimate the time", key="study_load_model"):
+    if is_upload or (not ready and not st.toggle("Load the model now to estimate the time", key="study_load_model")):
         st.markdown(f"{sentences:,} sentences × {names:,} names = **{planned.cells:,} cells**.")
         return None
     cost = plans.price(planned, planned.spec.model)

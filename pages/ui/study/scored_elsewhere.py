@@ -1,0 +1,85 @@
+"""Scores computed elsewhere: the texts go out as a file, the scored file comes back, and the match is told."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages.ui.frame import markup, offered, uploads
+from pages.ui.frame.keys import Key
+from pages.ui.frame.uploads import Upload
+from psa_core import models, trust
+from psa_core.errors import ModelError
+from psa_core.models import ModelPlugin
+from psa_core.study import Plan
+from psa_core.study.texts import COLUMNS, rows
+
+
+def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | None:
+    """Give the texts out and take the scored file; its model id and the file, None while there is none.
+
+    Raises
+    ------
+    PsaError
+        When the file is malformed, or texts of the study have no score in it.
+    """
+    texts = planned.cells + len(planned.selection.sentences)
+    st.markdown("Score every row with your model, add a column of numbers for each target, and bring the file back.")
+    st.download_button(
+        f"Download the {texts:,} texts to score",
+        partial(_csv, planned),
+        file_name="texts.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        key=Key.STUDY_TEXTS,
+        on_click="ignore",
+    )
+    brought = uploads.ask_file("The scored file", plugin.uploads, key=Key.STUDY_SCORED)
+    if brought is None:
+        return None
+    name = _name(plugin, brought)
+    scorer, missing = _matched(plugin.id, brought.sha256, _key(planned), name, brought, planned)
+    targets = ", ".join(f"{target.name} ({target.low:g} to {target.high:g})" for target in scorer.targets)
+    if missing:
+        raise ModelError(
+            "scored file",
+            got=f"no score for {missing:,} of {texts:,} texts",
+            expected="a row for every text of this study",
+            fix="Download the texts as they are now, score all of them, and bring the file again.",
+        )
+    st.html(markup.plain(f"All {texts:,} texts have a score. Targets: {targets}."))
+    return f"{plugin.id}:{name}", {name: brought.content}
+
+
+@st.cache_resource(max_entries=4, show_spinner="Matching the scores with the texts")
+def _matched(plugin_id: str, sha256: str, texts: str, name: str, _brought: Upload, _planned: Plan) -> tuple[Any, int]:
+    """The scorer in a file, and how many texts of the study it has no score for."""
+    with tempfile.TemporaryDirectory() as folder, trust.acting(offered.origin(), inside=Path(folder)):
+        (Path(folder) / name).write_bytes(_brought.content)
+        scorer: Any = models.load(f"{plugin_id}:{Path(folder) / name}")
+    perturbation = _planned.perturbation
+    return scorer, scorer.coverage([*perturbation.originals(), *perturbation]).missing
+
+
+def _key(planned: Plan) -> str:
+    return repr((planned.corpus.sha256, planned.corpus.text_column, planned.names.sha256, planned.spec))
+
+
+def _name(plugin: ModelPlugin, brought: Upload) -> str:
+    """A name that means nothing but the file's kind."""
+    endings = [part for part in brought.name.lower().split(".")[1:] if part in plugin.uploads]
+    return ".".join([plugin.id, *endings])
+
+
+def _csv(planned: Plan) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(COLUMNS)
+    writer.writerows(rows(planned))
+    return stream.getvalue()
