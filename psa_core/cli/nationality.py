@@ -19,7 +19,7 @@ from psa_core.inputs import corpus
 from psa_core.jobs.worker import Job
 from psa_core.models import Scorer
 
-OPTIONS = ("model", "lm", "countries", "draws", "sample", "seed", "all_scripts")
+OPTIONS = ("text_column", "model", "lm", "countries", "draws", "sample", "seed", "all_scripts")
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:

@@ -32,10 +32,11 @@ def finding(countries: pd.DataFrame) -> str:
     )
     if len(same) < 2:
         return words
+    runs = [_minus(f"{row['change_percent']:+.1f} %") for row in (low, high)]
     return (
-        f"{words} Between countries, “{top['target']}” runs from {low['change_percent']:+.1f} % ({low['country']}) to "
-        f"{high['change_percent']:+.1f} % ({high['country']})."
-    ).replace("-", "−")
+        f"{words} Between countries, “{top['target']}” runs from {runs[0]} ({low['country']}) to {runs[1]} "
+        f"({high['country']})."
+    )
 
 
 def largest(countries: pd.DataFrame) -> pd.Series:
@@ -72,11 +73,12 @@ def correlation_finding(correlations: pd.DataFrame) -> str:
         known = overall.dropna(subset=[column])
         if len(known):
             top = known.loc[known[column].abs().idxmax()]
+            r = _minus(f"{top[column]:+.2f}")
             way = "lower" if top[column] < 0 else "higher"
-            parts.append(f"{words}, the less expected the words, the {way} “{top['target']}” (r = {top[column]:+.2f})")
+            parts.append(f"{words}, the less expected the words, the {way} “{top['target']}” (r = {r})")
     if not parts:
         return "Nothing varies enough to correlate scores with perplexity."
-    return ("Overall, " + "; ".join(parts) + ".").replace("-", "−")
+    return "Overall, " + "; ".join(parts) + "."
 
 
 def left_out(counts: Mapping[str, int]) -> str:
@@ -101,4 +103,9 @@ def _percent(change: float) -> str:
 
 def _signed(row: pd.Series) -> str:
     interval = "" if pd.isna(row["delta_low"]) else f" ({row['delta_low']:+.3f} to {row['delta_high']:+.3f})"
-    return f"{row['delta']:+.3f}{interval}".replace("-", "−")
+    return _minus(f"{row['delta']:+.3f}{interval}")
+
+
+def _minus(number: str) -> str:
+    """A number with a minus sign; words keep their hyphens (*Guinea-Bissau*)."""
+    return number.replace("-", "−")

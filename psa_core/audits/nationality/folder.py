@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core import report
-from psa_core.audits.nationality import tables
+from psa_core.audits.nationality import report, tables
 from psa_core.audits.nationality.perturbation import Drawn
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube
@@ -88,7 +87,7 @@ def write(cube: ScoreCube, drawn: Drawn, perplexity: tuple[np.ndarray, np.ndarra
         columns.insert(0, "sentence_id", cube.sentences["sentence_id"].to_numpy())
         found[PERPLEXITY] = columns
     extra = results.Extra(lambda sentence, name: drawn.texts[sentence][name], found)
-    results.write(cube, folder, report.render, extra)
+    results.write(cube, folder, lambda cube: report.render(cube, found[COUNTRIES], found.get(CORRELATIONS)), extra)
 
 
 def read(folder: Path) -> Opened:

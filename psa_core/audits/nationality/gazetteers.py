@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
@@ -97,12 +98,42 @@ def choose(names: Sequence[str], *, latin_only: bool = True) -> list[Country]:
     return chosen
 
 
+_LEAST = 0.3
+_BIRTHS_COUNT, _MANY_BIRTHS = 3.0, 100
+_FIGURE_COUNTS, _FIGURE_FIRST = 5.0, 2.0
+FIRST = ("female", "male")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """How strongly a word is known as a woman's, as a man's and as a last name; 1 is the top of one country's list."""
+
+    female: float = 0.0
+    male: float = 0.0
+    last: float = 0.0
+
+    @property
+    def first(self) -> float:
+        """As a first name of either."""
+        return self.female + self.male
+
+
+UNKNOWN = Evidence()
+
+
+def evidence(name: str) -> Evidence:
+    """What is known of a name: its rank in every country's lists, US births, and whether a public figure bears it."""
+    return _evidence().get(name.casefold(), UNKNOWN)
+
+
 def gender_of(first_name: str) -> Gender:
-    """Gender of a first name: that of the lists it is in, empty when in none or in both about equally often."""
-    counts = _first_names().get(first_name.casefold(), (0, 0))
-    if counts[0] > 3 * counts[1]:
+    """Gender of a first name: the one that has three times the evidence of the other; empty when neither has."""
+    found = evidence(first_name)
+    if max(found.female, found.male) < _LEAST:
+        return ""
+    if found.female > 3 * found.male:
         return "female"
-    return "male" if counts[1] > 3 * counts[0] else ""
+    return "male" if found.male > 3 * found.female else ""
 
 
 def is_first(name: str) -> bool:
@@ -110,20 +141,54 @@ def is_first(name: str) -> bool:
     return name.casefold() in _first_names()
 
 
-def is_last(name: str) -> bool:
-    """Whether some country's last names have it."""
-    return name.casefold() in _last_names()
+@cache
+def _first_names() -> frozenset[str]:
+    every = countries(latin_only=False).values()
+    return frozenset(name.casefold() for country in every for name in country.female + country.male)
 
 
 @cache
-def _first_names() -> dict[str, tuple[int, int]]:
-    """Number of countries whose female and whose male names have a name."""
-    counts: dict[str, list[int]] = {}
+def _evidence() -> dict[str, Evidence]:
+    counts: dict[str, list[float]] = {}
     for country in countries(latin_only=False).values():
-        for column, names in enumerate((country.female, country.male)):
-            for name in {name.casefold() for name in names}:
-                counts.setdefault(name, [0, 0])[column] += 1
-    return {name: (female, male) for name, (female, male) in counts.items()}
+        for column, names in enumerate((country.female, country.male, country.last)):
+            for rank, name in enumerate(dict.fromkeys(name.casefold() for name in names)):
+                counts.setdefault(name, [0.0, 0.0, 0.0])[column] += 1 - rank / (2 * len(names))
+    for name, female, male in _us_births():
+        share = min(1.0, (female + male) / _MANY_BIRTHS) * _BIRTHS_COUNT / (female + male)
+        row = counts.setdefault(name, [0.0, 0.0, 0.0])
+        row[0] += share * female
+        row[1] += share * male
+    for name, gender in _figures().items():
+        first, *_, last = name.split()
+        counts.setdefault(last, [0.0, 0.0, 0.0])[2] = max(_FIGURE_COUNTS, counts.get(last, [0.0] * 3)[2])
+        if gender:
+            counts.setdefault(first, [0.0, 0.0, 0.0])[FIRST.index(gender)] += _FIGURE_FIRST
+    return {name: Evidence(*row) for name, row in counts.items()}
+
+
+def _us_births() -> Iterator[tuple[str, int, int]]:
+    with gzip.open(ASSETS / "gazetteers" / "us-births-2021.csv.gz", "rt", encoding="utf-8") as stream:
+        for row in csv.DictReader(stream):
+            yield row["name"].casefold(), int(row["female"]), int(row["male"])
+
+
+def figure_gender(name: str) -> Gender:
+    """Gender of a packaged public figure by the full name; empty when it is none, or is neither."""
+    return _figures().get(name.casefold(), "")
+
+
+@cache
+def _figures() -> dict[str, Gender]:
+    """Gender of packaged public figures of two words or more, by name in small letters."""
+    with (ASSETS / "names" / "public-figures.csv").open(encoding="utf-8", newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if " " in row["name"].strip()]
+    return {row["name"].casefold(): row["gender"] if row["gender"] in FIRST else "" for row in rows}  # type: ignore[misc]
+
+
+def is_last(name: str) -> bool:
+    """Whether some country's last names have it."""
+    return name.casefold() in _last_names()
 
 
 @cache

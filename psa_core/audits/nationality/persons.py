@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Literal
 
 from psa_core.anchors import Anchor
-from psa_core.audits.nationality.gazetteers import Gender, gender_of, is_first, is_last
+from psa_core.audits.nationality.gazetteers import (
+    UNKNOWN,
+    Gender,
+    evidence,
+    figure_gender,
+    gender_of,
+    is_first,
+    is_last,
+)
 from psa_core.registry import ASSETS
 
 Form = Literal["first", "last", "full"]
@@ -30,6 +38,14 @@ _NOT_A_NAME = re.compile(r"[\d_]")
 _ARTICLE = re.compile(r"\b(?:a|an)\s+$", re.IGNORECASE)
 _TAGGED = re.compile(r"[@#\w]$")
 
+_PRONOUNS: dict[str, Gender] = {
+    **dict.fromkeys(("he", "him", "his", "himself"), "male"),
+    **dict.fromkeys(("she", "her", "hers", "herself"), "female"),
+}
+_PRONOUN = re.compile(rf"(?<![\w@#/-])(?:{'|'.join(_PRONOUNS)})(?![\w/-])", re.IGNORECASE)
+
+_LOWER_BEFORE = re.compile(r"[^\W\d_A-Z][,;]?\s+[\W_]*$")
+
 Word = tuple[int, str]
 
 
@@ -42,7 +58,8 @@ class Person:
     form : {"first", "last", "full"}
         What a replacement must be: a first name, a last name, or both.
     gender : {"female", "male", ""}
-        Empty when the gazetteers do not tell; then names of both genders are drawn.
+        By title, first name or the text's pronouns; where none tells it is empty, and first names of both are drawn. A
+        last name alone needs none.
     identity : int
         Equal for mentions of the same person in one text, as far as their words tell.
     bare_possessive : bool
@@ -69,10 +86,18 @@ def persons(text: str, anchors: Sequence[Anchor]) -> tuple[Person, ...]:
         for name in (key, *words[number]):
             known.setdefault(name, identity)
         genders[identity] = genders.get(identity) or mentions[number].gender
+    if len(genders) == 1:
+        genders[0] = genders[0] or _by_pronouns(text)
     return tuple(
         replace(mention, identity=identity, gender=genders[identity])
         for mention, identity in zip(mentions, identities, strict=True)
     )
+
+
+def _by_pronouns(text: str) -> Gender:
+    """What the pronouns of a text say of the only person in it; empty where they are of both genders."""
+    said = {_PRONOUNS[match.lower()] for match in _PRONOUN.findall(text)}
+    return said.pop() if len(said) == 1 else ""
 
 
 def _mention(text: str, anchor: Anchor) -> Person | None:
@@ -87,6 +112,8 @@ def _mention(text: str, anchor: Anchor) -> Person | None:
     if not any(_like_a_name(word) for _, word in words) or (len(words) == 1 and _is_word(words[0])):
         return None
     before = text[: words[0][0]]
+    if not (title or _supported(before, [word for _, word in words])):
+        return None
     if _TAGGED.search(before) or (_ARTICLE.search(before) and not title):
         return None
     start, last = words[-1]
@@ -94,8 +121,18 @@ def _mention(text: str, anchor: Anchor) -> Person | None:
     form = _form(last, len(words), title)
     first = words[0][1] if len(words) > 1 else last
     end = start + len(last)
-    known_gender = gender or ("" if form == "last" else gender_of(first))
+    known_gender = gender or figure_gender(text[words[0][0] : end]) or ("" if form == "last" else gender_of(first))
     return Person(words[0][0], end, form, known_gender, bare_possessive=_bare(text, anchor, end))
+
+
+def _supported(before: str, words: Sequence[str]) -> bool:
+    """Whether the lists know a word of the name, or it is capitalised within a sentence (*Tryna* is not)."""
+    plain = [_POSSESSIVE.sub("", word).rstrip(".") for word in words]
+    if any(evidence(word) != UNKNOWN for word in plain):
+        return True
+    in_a_sentence = bool(_LOWER_BEFORE.search(before)) and all(word[:1].isupper() for word in plain)
+    has_no_case = all(word.lower() == word.upper() for word in plain)
+    return has_no_case or (in_a_sentence and not any(word.casefold().removesuffix("s") in _words() for word in plain))
 
 
 def _name_words(text: str, anchor: Anchor) -> list[Word]:
@@ -110,10 +147,11 @@ def _name_words(text: str, anchor: Anchor) -> list[Word]:
 
 
 def _form(word: str, words: int, title: bool) -> Form:
-    """A single word is a last name unless some country knows it as a first name: *Trump*, *Putin*."""
+    """A single word is a last name unless it is better known as a first name: *Trump*, *Clinton*; but *Paul*."""
     if words > 1:
         return "full"
-    return "first" if is_first(word) and not title else "last"
+    known = evidence(word)
+    return "first" if known.first > known.last and not title else "last"
 
 
 def _key(word: Word) -> str:

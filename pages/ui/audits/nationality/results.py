@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from psa_core.audits.nationality import findings
 from psa_core.audits.nationality import folder as nationality_files
 from psa_core.audits.nationality.folder import Opened
 from psa_core.audits.nationality.people_finder import MULTILINGUAL
+from psa_core.audits.nationality.perturbation import LONE
 from psa_core.audits.nationality.tables import OVERALL
 from psa_core.charts.country_heat import Block, country_heat
 from psa_core.charts.country_map import CONFIG, HEIGHT, country_map
@@ -67,14 +69,22 @@ def _account(opened: Opened) -> None:
     unknown, known = account["mentions, unknown gender"], account["mentions, female gender"]
     known += account["mentions, male gender"]
     parts.append(
-        f"Of {unknown + known:,} mentions {account['mentions, female gender']:,} are female by their first name, "
-        f"{account['mentions, male gender']:,} male; {unknown:,} cannot be told and get names of both."
+        f"Of {unknown + known:,} mentions {account['mentions, female gender']:,} are female by title, first name or "
+        f"pronouns, {account['mentions, male gender']:,} male; {_of_unknown_gender(account, unknown)}"
     )
     finder = str(manifest.get("people_finder", ""))
     language = "multilingual" if finder.startswith(MULTILINGUAL) else "English"
     parts.append(f"People were found by spaCy's {language} pipeline.")
     parts.append(findings.left_out(manifest["names_not_in_latin_letters_left_out"]))
     said.small_print(" ".join(filter(None, parts)))
+
+
+def _of_unknown_gender(account: Mapping[str, int], unknown: int) -> str:
+    """What mentions get whose gender cannot be told; audits of an earlier version did not count last names alone."""
+    alone = account.get(LONE)
+    if alone is None:
+        return f"{unknown:,} cannot be told."
+    return f"{unknown - alone:,} cannot be told and get first names of both; {alone:,} are last names alone."
 
 
 def _side_by_side(opened: Opened) -> tuple[Any, Any]:
