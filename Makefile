@@ -8,7 +8,7 @@ LOCK := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --gene
 # Where there is a screen, open the browser too.
 BROWSER := $(if $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname)),--server.headless false --server.showEmailPrompt false)
 
-.PHONY: setup app test quick check bench lock
+.PHONY: setup app test quick check bench lock fuzz
 
 setup: $(STAMP)
 
@@ -36,6 +36,10 @@ check: setup
 	$(PY) -m ruff check .
 	$(PY) -m mypy psa_core
 	$(PY) -m pytest -m "not gpu and not network"
+
+# Damaged inputs, as many as you like: make fuzz CASES=1000000 SEED=7
+fuzz: setup
+	$(PY) -m tests.fuzz --cases $(or $(CASES),10000) --seed $(or $(SEED),0)
 
 bench: setup
 	$(PY) -m benchmarks

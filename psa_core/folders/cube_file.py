@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from psa_core import atomic
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
 from psa_core.folders.results import DAMAGES
+from psa_core.inputs import archives
 
 
 def save(cube: ScoreCube, path: Path) -> None:
@@ -42,5 +42,5 @@ def load(path: Path) -> ScoreCube:
                 perturbed=arrays["perturbed"],
                 provenance=labels["provenance"],
             )
-    except (*DAMAGES, zipfile.BadZipFile) as error:
+    except (*DAMAGES, *archives.FAULTS) as error:
         raise RunFolderError("partial result", got=f"none at {path.name}", expected="the scores so far") from error

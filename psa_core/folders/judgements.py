@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import tempfile
-import zipfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
@@ -16,6 +14,7 @@ from psa_core import atomic, locks
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError, RunFolderError
 from psa_core.folders.results import neutral, plain
+from psa_core.inputs import archives, bounded
 
 FILE = "judgements.csv"
 VERDICTS = {
@@ -55,7 +54,7 @@ def load(folder: Path) -> pd.DataFrame:
         return pd.DataFrame(columns=COLUMNS, dtype=str)
     try:
         return pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")[COLUMNS].map(plain)
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, LookupError, TypeError) as error:
         raise RunFolderError(FILE, got="a damaged file", expected="the judgements of this study") from error
 
 
@@ -94,11 +93,8 @@ def of_zip(content: bytes, cube: ScoreCube) -> pd.DataFrame:
     RunFolderError
         When the file is there but cannot be read.
     """
-    with zipfile.ZipFile(io.BytesIO(content)) as archive, tempfile.TemporaryDirectory() as place:
-        for item in archive.infolist():
-            if Path(item.filename).name == FILE:
-                (Path(place) / FILE).write_bytes(archive.read(item))
-        judged = load(Path(place))
+    with tempfile.TemporaryDirectory() as place:
+        judged = bounded.call(_unpacked, content, Path(place), field="zip", error=RunFolderError)
     known = {
         "sentence_id": cube.sentences["sentence_id"],
         "name": cube.names["name"],
@@ -109,6 +105,11 @@ def of_zip(content: bytes, cube: ScoreCube) -> pd.DataFrame:
     for column, values in known.items():
         fits &= judged[column].isin(values)
     return judged[fits].drop_duplicates(ONE_WORD_EACH, keep="last").reset_index(drop=True)
+
+
+def _unpacked(content: bytes, place: Path) -> pd.DataFrame:
+    archives.unpack(content, place, lambda name: name == FILE)
+    return load(place)
 
 
 def keep(folder: Path, judged: pd.DataFrame) -> pd.DataFrame:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
-import lzma
-import math
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,14 +18,13 @@ import pandas as pd
 from psa_core import tables
 from psa_core.cube import SENTENCE_COLUMNS, ScoreCube, Target
 from psa_core.errors import PsaError, RunFolderError
-from psa_core.folders import json_file
+from psa_core.folders import manifest
 from psa_core.folders.writing import MANIFEST, whole_folder
-from psa_core.inputs import spreadsheet
+from psa_core.inputs import archives, bounded, spreadsheet
+from psa_core.inputs.limits import SCORES
 from psa_core.inputs.spreadsheet import neutral, plain
 from psa_core.study import StudySpec, perturbation_of
 
-MAX_ZIP_BYTES = 2 * 2**30
-ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, ValueError, RuntimeError, EOFError)
 #: What reading a damaged file may raise: of Parquet, of a table, of what is made of them.
 DAMAGES = (
     ArithmeticError,
@@ -40,8 +37,7 @@ DAMAGES = (
     TypeError,
     ValueError,
 )
-#: Entries of a manifest that pages and reports look into.
-_KINDS = {"study": dict, "inputs": dict, "account": dict, "versions": dict, "notes": list, "name_columns": list}
+TABLES = (MANIFEST, "sentences.csv", "names.csv")
 Report = Callable[[ScoreCube], str]
 
 
@@ -95,26 +91,41 @@ def read(folder: Path) -> ScoreCube:
     RunFolderError
         When a file is missing, damaged, or does not fit the others.
     """
+    content = manifest.read(folder / MANIFEST)
     try:
-        manifest = _manifest(folder / MANIFEST)
-        targets = _targets(manifest["targets"])
+        if "study" in content:
+            StudySpec.from_mapping(content["study"])
+        targets = _targets(content["targets"])
         files = ["sentences.csv", "names.csv", *(f"scores.{target.name}.parquet" for target in targets)]
         missing = [name for name in files if not (folder / name).is_file()]
         if missing:
             raise RunFolderError("result folder", got=f"no {missing[0]}", expected="the files that a run writes")
-        frames = [pd.read_parquet(folder / name) for name in files[2:]]
+        frames = [read_scores(folder / name) for name in files[2:]]
         sentences, names = _read_csv(folder / files[0]), _read_csv(folder / files[1])
-        cube = _cube(manifest, targets, frames, sentences, names.map(plain))
-        if "mentions" in cube.sentences:
-            perturbation_of(cube)  # raises where a span is none
+        cube = _cube(content, targets, frames, sentences, names.map(plain))
+        perturbation_of(cube)  # raises where a span is none
         return cube
-    except FileNotFoundError as error:
-        raise RunFolderError("result folder", got=f"no {MANIFEST}", expected="the files that a run writes") from error
     except RunFolderError:
         raise
     except DAMAGES as error:
         got = f"a damaged file ({type(error).__name__}: {error})"
         raise RunFolderError("result folder", got=got[:200], expected="the files that a run writes") from error
+
+
+def read_scores(path: Path) -> pd.DataFrame:
+    """A table of scores from a parquet file, without what pandas wrote about it, which can say anything.
+
+    Raises
+    ------
+    RunFolderError
+        When it declares more scores than the limit.
+    """
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        declared = file.metadata.num_rows * file.metadata.num_columns
+        SCORES.check(declared, field="result folder", error=RunFolderError, of=f"in {path.name[:60]}")
+        return file.read(use_threads=False).to_pandas(ignore_metadata=True)
 
 
 def to_zip(folder: Path) -> bytes:
@@ -128,19 +139,13 @@ def to_zip(folder: Path) -> bytes:
 
 def read_zip(content: bytes) -> ScoreCube:
     """Open a zipped result folder; its paths are not trusted, only known file names are taken."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive, tempfile.TemporaryDirectory() as place:
-            if sum(item.file_size for item in archive.infolist()) > MAX_ZIP_BYTES:
-                raise RunFolderError("zip", got="more than 2 GB unpacked", expected="a result folder")
-            for item in archive.infolist():
-                name = Path(item.filename).name
-                if name in (MANIFEST, "sentences.csv", "names.csv") or name.startswith("scores."):
-                    (Path(place) / name).write_bytes(archive.read(item))
-            return read(Path(place))
-    except ZIP_FAULTS as error:
-        raise RunFolderError(
-            "zip", got="a file that is no zip, or a damaged one", expected="the zip that a report page saved"
-        ) from error
+    with tempfile.TemporaryDirectory() as place:
+        return bounded.call(_read_zip, content, Path(place), field="zip", error=RunFolderError)
+
+
+def _read_zip(content: bytes, place: Path) -> ScoreCube:
+    archives.unpack(content, place, lambda name: name in TABLES or name.startswith("scores."))
+    return read(place)
 
 
 def scores(cube: ScoreCube, target: str) -> pd.DataFrame:
@@ -148,20 +153,6 @@ def scores(cube: ScoreCube, target: str) -> pd.DataFrame:
     original, perturbed = cube.of(target)
     keys = pd.DataFrame({"sentence_id": cube.sentences["sentence_id"].to_numpy(), "original": original})
     return pd.concat([keys, pd.DataFrame(perturbed, columns=cube.names["name"].tolist())], axis=1)
-
-
-def _manifest(path: Path) -> dict[str, Any]:
-    """A manifest whose entries are of the kinds that the rest of the program relies on; else raises `ValueError`."""
-    manifest = json_file.read(path)
-    for name, kind in _KINDS.items():
-        if not isinstance(manifest.get(name, kind()), kind):
-            raise ValueError(f"{name} in {MANIFEST} is no {kind.__name__}")
-    counts, sources = manifest.get("account", {}).values(), manifest.get("inputs", {}).values()
-    if not all(type(count) is int for count in counts) or not all(isinstance(source, dict) for source in sources):
-        raise ValueError(f"a wrong value in {MANIFEST}")
-    if "study" in manifest:
-        StudySpec.from_mapping(manifest["study"])
-    return manifest
 
 
 def _targets(rows: list[dict[str, Any]]) -> tuple[Target, ...]:
@@ -176,7 +167,7 @@ def _targets(rows: list[dict[str, Any]]) -> tuple[Target, ...]:
 
 
 def _cube(
-    manifest: dict[str, Any],
+    content: dict[str, Any],
     targets: tuple[Target, ...],
     frames: list[pd.DataFrame],
     sentences: pd.DataFrame,
@@ -185,7 +176,7 @@ def _cube(
     score_columns = [column for column in sentences.columns if column.startswith("original.")]
     sentences = spreadsheet.displace(sentences.drop(columns=score_columns))
     names = names[names["target"] == targets[0].name]
-    names = pd.DataFrame({column: _group(names, column) for column in manifest["name_columns"]})
+    names = pd.DataFrame({column: _group(names, column) for column in content["name_columns"]})
     columns = names["name"].tolist()
     for frame in frames:
         if frame["sentence_id"].astype(str).tolist() != sentences["sentence_id"].tolist():
@@ -196,7 +187,7 @@ def _cube(
         targets=targets,
         original=np.stack([frame["original"].to_numpy(np.float32) for frame in frames], axis=1),
         perturbed=np.stack([frame[columns].to_numpy(np.float32) for frame in frames], axis=2),
-        provenance=manifest,
+        provenance=content,
     )
 
 
@@ -236,23 +227,13 @@ def write_csv(path: Path, table: pd.DataFrame) -> None:
     """Write a table as UTF-8 CSV, its texts made harmless to spreadsheets."""
     text_columns = [name for name in table.columns if not pd.api.types.is_numeric_dtype(table[name])]
     safe = table.assign(**{name: table[name].map(neutral) for name in text_columns})
-    safe.rename(columns=neutral).to_csv(path, index=False, encoding="utf-8")
+    returns = any(safe[name].astype(str).str.contains("\r", regex=False).any() for name in text_columns)
+    quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL  # which leaves a lone carriage return bare
+    safe.rename(columns=neutral).to_csv(path, index=False, encoding="utf-8", quoting=quoting)
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8").rename(columns=plain)
-
-
-def read_json(path: Path) -> Any:
-    """Read JSON as `write_json` writes it; raises `ValueError` for numbers that JSON does not know."""
-    return json.loads(path.read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite)
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f"{text} is no number of JSON")
-    return number
 
 
 def write_json(path: Path, content: Any) -> None:

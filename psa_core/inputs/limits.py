@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from psa_core.errors import OptionError, PsaError
 
 MB = 2**20
+#: How the names of all settings begin.
+SETTING = "PSA_MAX_"
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Limit:
     @property
     def setting(self) -> str:
         """The environment variable that changes the limit."""
-        return f"PSA_MAX_{self.id.upper()}"
+        return SETTING + self.id.upper()
 
     @property
     def value(self) -> int:

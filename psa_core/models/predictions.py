@@ -11,8 +11,8 @@ import pandas as pd
 
 from psa_core import trust
 from psa_core.cube import Target
-from psa_core.errors import CorpusError, ModelError
-from psa_core.inputs import corpus
+from psa_core.errors import ModelError
+from psa_core.inputs import tables
 from psa_core.inputs.checks import as_texts, path_of
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest
@@ -21,6 +21,9 @@ from psa_core.models._transformers.heads import safe_names
 from psa_core.models._transformers.hub import split_options
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
+PREDICTIONS = tables.Wanted(
+    "predictions", ModelError, FORMATS, row="one text and its scores a row", headers=frozenset({"text"})
+)
 # What `texts` writes beside the text, and what spreadsheets and data frames add.
 NOT_TARGETS = frozenset({"text_id", "sentence_id", "name", "text", "id", "index", "row", ""})
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -128,8 +131,9 @@ def load(argument: str) -> Predictions:
         beyond the range asked for.
     """
     name, options = split_options(argument, ("targets", "range"))
-    table = read(path_of(name))
-    columns = _target_columns(table, [part.strip() for part in options.get("targets", "").split(",") if part.strip()])
+    wanted = [part.strip() for part in options.get("targets", "").split(",") if part.strip()]
+    table = read(path_of(name), wanted)
+    columns = wanted or _target_columns(table)
     values = np.stack([column_numbers(table[column], column) for column in columns], axis=1)
     scored = np.isfinite(values).all(axis=1)
     if not scored.any():
@@ -154,42 +158,43 @@ def load(argument: str) -> Predictions:
     )
 
 
-def read(path: Path) -> pd.DataFrame:
-    """The table of a predictions file, all cells as strings.
+def read(path: Path, targets: Sequence[str] = ()) -> pd.DataFrame:
+    """The table of a predictions file, all cells as strings: its texts, and the columns of these targets or all others.
 
     Raises
     ------
     ModelError
-        When there is no such file, it is malformed, or it has no column ``text``.
+        When there is no such file, it is malformed or too large, or it has no column ``text`` or of a target.
     """
-    kind = path.name.lower().removesuffix(".gz").rpartition(".")[2]
-    if kind not in FORMATS:
-        raise ModelError("predictions", got=f"a file named {path.name!r}", expected=f"one of .{', .'.join(FORMATS)}")
-    if not path.is_file():
-        raise ModelError("predictions", got=f"no file at {str(path)!r}", expected="a file with texts and their scores")
+    if tables.kind_of(path.name) not in FORMATS:
+        raise PREDICTIONS.problem(f"a file named {path.name[:60]!r}", expected=f"one of .{', .'.join(FORMATS)}")
     try:
-        table = corpus.table_of(path.name, path.read_bytes())
-    except CorpusError as error:
-        raise ModelError("predictions", got=error.got, expected=error.expected, fix=error.fix) from error
-    table.columns = [str(column).strip() for column in table.columns]
-    if "text" not in table.columns:
-        listed = ", ".join(map(str, table.columns[:12]))
-        raise ModelError("predictions", got=f"the columns {listed}", expected="a column named text")
-    return table
+        if not path.is_file():  # a device or a pipe may never end
+            raise FileNotFoundError(path)
+        PREDICTIONS.check(PREDICTIONS.file, path.stat().st_size)
+        content = path.read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        got = f"no file at {str(path)[:120]!r}, or none that may be read"
+        raise PREDICTIONS.problem(got, expected="a file with texts and their scores") from error
+    table = tables.read(path.name, content, PREDICTIONS, ["text", *targets] if targets else None)
+    missing = [column for column in targets if column not in table.headers]
+    if missing:
+        raise ModelError("predictions targets", got=missing[0][:80], expected=f"one of {_listed(table.headers)}")
+    if "text" not in table.headers:
+        raise PREDICTIONS.problem(f"the columns {_listed(table.headers)}", expected="a column named text")
+    return table.frame
 
 
-def _target_columns(table: pd.DataFrame, wanted: list[str]) -> list[str]:
-    unknown = [column for column in wanted if column not in table.columns]
-    if unknown:
-        raise ModelError("predictions targets", got=unknown[0], expected=f"one of {', '.join(table.columns)}")
-    if wanted:
-        return wanted
-    candidates = [
-        column for column in table.columns if column.lower() not in NOT_TARGETS and not column.startswith("Unnamed:")
-    ]
+def _listed(columns: Sequence[str]) -> str:
+    return ", ".join(column[:40] for column in columns[:12])
+
+
+def _target_columns(table: pd.DataFrame) -> list[str]:
+    """Every column of numbers."""
+    candidates = [column for column in table.columns if column.lower() not in NOT_TARGETS]
     columns = [column for column in candidates if pd.to_numeric(table[column], errors="coerce").notna().mean() > 0.5]
     if not columns:
-        listed = ", ".join(candidates) or "no other column"
+        listed = _listed(candidates) or "no other column"
         raise ModelError(
             "predictions", got=f"no column of numbers beside text ({listed})", expected="one column per target"
         )

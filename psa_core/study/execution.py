@@ -191,6 +191,7 @@ def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.D
         "account": dict(planned.selection.account),
         "texts_truncated": scores.texts_truncated,
         "notes": [
+            *planned.corpus.notes,
             *planned.names.notes,
             *scores.notes,
             *_account_of(planned, scorer, is_whole=len(sentences) == len(planned.selection.sentences)),

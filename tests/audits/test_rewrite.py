@@ -19,7 +19,7 @@ from psa_core.audits.nationality.perturbation import Drawn
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
-from psa_core.folders import results
+from psa_core.folders import manifest
 
 HOSTILE = "<script>alert(1)</script>"
 PEOPLE = "person,object,reflexive,gender,race,pair\nmy niece,her,herself,female,,1\nmy nephew,him,himself,male,,1\n"
@@ -108,5 +108,5 @@ def test_what_does_not_fit_is_one_sentence(audit, tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", ["Infinity", "-Infinity", "NaN", "1e999"])
 def test_numbers_that_json_does_not_know_are_refused(number: str, tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(f'{{"a": [{number}]}}')
-    with pytest.raises(ValueError, match="no number of JSON"):
-        results.read_json(tmp_path / "manifest.json")
+    with pytest.raises(RunFolderError, match=r"no number|too large"):
+        manifest.read(tmp_path / "manifest.json")

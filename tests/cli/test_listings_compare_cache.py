@@ -81,3 +81,10 @@ def test_compare_keeps_folders_of_one_name_apart(capsys):
 def test_a_store_cannot_be_pruned_to_just_anything(capsys, size):
     assert cli.main(["cache", "prune", "--megabytes", size]) == 2
     assert "--megabytes" in capsys.readouterr().err
+
+
+def test_limits_lists_settings_and_what_they_hold_for(capsys, monkeypatch):
+    monkeypatch.setenv("PSA_MAX_ROWS", "77")
+    assert cli.main(["limits"]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("PSA_MAX_ROWS "))
+    assert "77 rows" in line and "file of sentences" in line

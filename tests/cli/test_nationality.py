@@ -113,6 +113,7 @@ def test_the_packaged_sentences_have_people():
         ({"text-column": "nope"}, "nope"),
         ({"model": "no-such-model"}, "no-such-model"),
         ({"countries": "Atlantis"}, "Atlantis"),
+        ({"countries": ","}, "countries: got none"),
         ({"countries": "France,France"}, "twice"),
         ({"countries": ","}, "countries"),
         ({"draws": "0"}, "at least 1"),

@@ -42,7 +42,7 @@ def test_every_step_is_there_and_the_price_is_known(open_page: OpenPage, words_o
     assert page.button(key="study_run").label == "Run the study"
 
 
-@pytest.mark.parametrize("name", ["名" * 100 + ".csv", "../../odd.csv"])
+@pytest.mark.parametrize("name", ["名" * 100 + ".csv", "../../odd.csv", "~x.csv", "names-typed.txt", "-.tsv"])
 def test_a_run_finds_an_upload_whatever_its_name(
     name: str, open_page: OpenPage, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,6 +69,14 @@ def test_another_column_has_its_own_number_of_texts_and_time(open_page: OpenPage
     column.set_value("other")
     run(page)
     assert (before, texts()) == ("126", "21")
+
+
+def test_the_same_bytes_under_another_ending_are_read_anew(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    page = own_sentences(open_page("study"), run, "comments.txt", COMMENTS)
+    assert "4 sentences" in [expander.label for expander in page.expander]
+    page.file_uploader(key="study_file_0").upload("comments.csv", COMMENTS)
+    run(page)
+    assert "3 sentences" in [expander.label for expander in page.expander]
 
 
 def test_an_upload_is_read_counted_and_accounted_for(open_page: OpenPage, words_of: Words, run: Run) -> None:

@@ -15,6 +15,7 @@ from psa_core import jobs
 from psa_core.audits.zipped import unzip
 from psa_core.errors import RunFolderError
 from psa_core.folders import results
+from psa_core.inputs import bounded
 from psa_core.jobs import RUN_ID, RunStatus
 
 
@@ -28,12 +29,15 @@ class Audit:
         Of the command line; also the URL's parameter for the run.
     words : str
         What the page calls it.
+    read : callable
+        Opens a result folder, or raises `RunFolderError`.
     rewrite : callable
-        Opens a result folder that somebody brought and writes a new one from its data, or raises `RunFolderError`.
+        The same of one that somebody brought, and writes a new one from its data.
     """
 
     command: str
     words: str
+    read: Callable[[Path], object]
     rewrite: Callable[[Path, Path], None]
 
     def key(self, part: str) -> str:
@@ -128,7 +132,8 @@ def _adopt(audit: Audit, content: bytes) -> str:
     with tempfile.TemporaryDirectory() as aside:
         brought, written = Path(aside) / "brought", Path(aside) / "written"
         brought.mkdir()
-        unzip(content, brought)
+        bounded.call(unzip, content, brought, field="zip", error=RunFolderError)
+        bounded.call(audit.read, brought, field="zip", error=RunFolderError)
         audit.rewrite(brought, written)
         return jobs.adopt(audit.command, written)
 

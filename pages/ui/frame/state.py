@@ -111,7 +111,7 @@ def _within(chosen: View, cube: ScoreCube) -> View:
 
 def _from_url() -> View:
     run = st.query_params.get("run", "")
-    names = [name for name in st.query_params.get_all("names") if 0 < len(name) <= MAX_LENGTH]
+    names = [name for name in st.query_params.get_all("names") if _is_short(name)]
     return View(
         run=run if RUN_ID.fullmatch(run) else None,
         target=_short("target"),
@@ -123,7 +123,12 @@ def _from_url() -> View:
 
 def _short(parameter: str) -> str | None:
     value = st.query_params.get(parameter, "")
-    return value if 0 < len(value) <= MAX_LENGTH else None
+    return value if _is_short(value) else None
+
+
+def _is_short(value: str) -> bool:
+    """Whether a value may be a name or an id: neither empty nor long, and without half characters."""
+    return 0 < len(value) <= MAX_LENGTH and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _number(value: str) -> float | None:

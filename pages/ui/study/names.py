@@ -15,8 +15,8 @@ from psa_core.inputs import names as name_lists
 from psa_core.inputs.names import NameList
 
 PACKAGED, TYPED, FILE = "A list that comes along", "Type or paste", "Your own file"
-KINDS = ("csv", "tsv", "txt", "parquet")
-TYPED_FILE = "typed-names.txt"
+KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
+TYPED_FILE = f"{plans.NAMES}typed.txt"
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ def _file() -> ChosenNames | None:
     upload = uploads.ask_file("Names file", KINDS, key=Key.STUDY_NAMES_FILE)
     if upload is None:
         return None
-    spec = f"names-{upload.name}"  # it lies beside the sentences, which may be called the same
+    spec = f"{plans.NAMES}{upload.name}"  # it lies beside the sentences, which may be called the same
     return ChosenNames(plans.name_list(Source(upload.name, upload)), spec, {spec: upload.content})
 
 

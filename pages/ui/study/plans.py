@@ -28,11 +28,13 @@ from psa_core.trust import Origin
 T = TypeVar("T")
 TRIALS, ENOUGH_SECONDS = (32, 128, 512, 2048), 0.15
 COUNT_UP_TO = 300_000
+#: How the file of a run's names begins, and no other.
+NAMES = "names-"
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Sentences or names by id or as an upload; `key` is equal for equal content."""
+    """Sentences or names by id or as an upload; `key` is equal where they are read as the same rows."""
 
     spec: str
     upload: Upload | None = None
@@ -40,8 +42,9 @@ class Source:
 
     @property
     def key(self) -> str:
-        """What the content is remembered by."""
-        return f"{self.upload.sha256 if self.upload else self.spec}/{self.text_column or ''}"
+        """What the rows are remembered by: the file's name tells how its bytes are read."""
+        parts = (self.upload.sha256, self.upload.name) if self.upload else (self.spec,)
+        return repr((*parts, self.text_column))
 
 
 @dataclass(eq=False)
@@ -156,8 +159,8 @@ class Price:
 def price(planned: Plan, model_id: str) -> Price:
     """Measure the model on a few of the study's own texts."""
     read = (planned.corpus.sha256, planned.corpus.source, planned.corpus.text_column)
-    parts = (*read, planned.names.sha256, planned.spec.anchors, repr(planned.spec.selection))
-    return _price("/".join(parts), model_id, planned.perturbation)
+    parts = (*read, planned.names.sha256, planned.spec.anchors, planned.spec.selection)
+    return _price(repr(parts), model_id, planned.perturbation)
 
 
 @st.cache_data(max_entries=24, show_spinner="Timing the model on a few of your sentences")

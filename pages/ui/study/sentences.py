@@ -38,7 +38,8 @@ def ask() -> Source | None:
     upload = uploads.ask_file("Sentences file", KINDS, key=Key.STUDY_FILE)
     if upload is None:
         return None
-    return _preview(_with_column(Source(upload.name, upload)))
+    spec = f"sentences-{upload.name}" if upload.name.startswith(plans.NAMES) else upload.name
+    return _preview(_with_column(Source(spec, upload)))
 
 
 def _with_column(source: Source) -> Source:
@@ -48,7 +49,7 @@ def _with_column(source: Source) -> Source:
     if not others:
         return source
     columns = list(dict.fromkeys([found.text_column, *others]))
-    chosen = st.selectbox("Column with the text", columns, key=f"{Key.STUDY_COLUMN}_{source.key[:12]}")
+    chosen = st.selectbox("Column with the text", columns, key=f"{Key.STUDY_COLUMN}_{source.key}")
     return source if chosen == found.text_column else Source(source.spec, source.upload, chosen)
 
 

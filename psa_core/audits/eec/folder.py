@@ -17,8 +17,10 @@ from psa_core.audits.run import plain_account
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CorpusError, PsaError, RunFolderError
+from psa_core.folders import manifest as manifests
 from psa_core.folders import results, writing
-from psa_core.inputs import corpus
+from psa_core.inputs import archives, bounded, limits, tables
+from psa_core.inputs.tables import Wanted
 
 PARTS = ("templates", "people", "words")
 
@@ -55,14 +57,19 @@ def read_part(part: str, path: Path) -> pd.DataFrame:
 
 def parse_part(part: str, content: bytes) -> pd.DataFrame:
     """One part of a design from the bytes of a csv file; every cell is a string."""
-    field, expected = f"EEC {part}", f"a csv file with columns {', '.join(eec.COLUMNS[part])}"
-    text, _ = corpus.decode(field, content)
-    if not text.strip():
-        raise CorpusError(field, got="an empty file", expected=expected)
-    try:
-        return corpus.read_table("csv", text)
-    except CorpusError as error:
-        raise CorpusError(field, got=error.got, expected=expected) from error
+    columns = eec.COLUMNS[part]
+    row = f"a csv file with columns {', '.join(columns)}"
+    wanted = Wanted(
+        f"EEC {part}",
+        CorpusError,
+        ("csv",),
+        row=row,
+        headers=frozenset(columns),
+        rows=limits.NAMES,
+        columns=limits.NAME_COLUMNS,
+        file=limits.NAMES_FILE,
+    )
+    return tables.read(f"{part}.csv", content, wanted).frame
 
 
 def write(design: eec.Design, audited: Audited, spelling: str, folder: Path) -> None:
@@ -97,9 +104,9 @@ def write(design: eec.Design, audited: Audited, spelling: str, folder: Path) -> 
 def read(folder: Path) -> Opened:
     """Open such a folder again; raises `RunFolderError` when a file is missing or damaged."""
     try:
-        manifest = results.read_json(folder / "manifest.json")
+        manifest = manifests.read(folder / "manifest.json")
         if manifest["audit"] != "eec":
-            raise RunFolderError("EEC folder", got=f"a {manifest['audit']} audit", expected="an EEC audit")
+            raise RunFolderError("EEC folder", got=f"a {manifest['audit'][:40]} audit", expected="an EEC audit")
         if manifest["spelling"] not in eec.SPELLINGS:
             raise ValueError(f"no spelling {manifest['spelling']!r}")
         parts = {part: read_part(part, folder / f"{part}.csv").map(results.plain) for part in PARTS}
@@ -114,9 +121,9 @@ def read(folder: Path) -> Opened:
         return Opened(design, systems, respelled, manifest)
     except RunFolderError:
         raise
-    except (OSError, KeyError, TypeError, ValueError, PsaError) as error:
+    except (*archives.FAULTS, TypeError, AttributeError, OverflowError, PsaError) as error:
         is_missing = isinstance(error, FileNotFoundError)
-        got = "a file missing" if is_missing else f"a damaged file ({type(error).__name__}: {error})"
+        got = "a file missing" if is_missing else f"a damaged file ({type(error).__name__}: {error})"[:200]
         raise RunFolderError("EEC folder", got=got, expected="the files that an EEC audit writes") from error
 
 
@@ -132,8 +139,12 @@ def rewrite(folder: Path, to: Path) -> None:
 def read_zip(content: bytes) -> Opened:
     """Open a zipped result folder."""
     with tempfile.TemporaryDirectory() as place:
-        unzip(content, Path(place))
-        return read(Path(place))
+        return bounded.call(_read_zip, content, Path(place), field="zip", error=RunFolderError)
+
+
+def _read_zip(content: bytes, place: Path) -> Opened:
+    unzip(content, place)
+    return read(place)
 
 
 def _flat(cube: ScoreCube) -> pd.DataFrame:
@@ -142,6 +153,6 @@ def _flat(cube: ScoreCube) -> pd.DataFrame:
 
 
 def _cube(design: eec.Design, targets: tuple[Target, ...], path: Path) -> ScoreCube:
-    table = pd.read_parquet(path)[[target.name for target in targets]]
+    table = results.read_scores(path)[[target.name for target in targets]]
     shape = (len(design.rows), len(design.people), len(targets))
     return eec.cube(design, targets, table.to_numpy(np.float32).reshape(shape))

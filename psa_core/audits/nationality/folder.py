@@ -17,6 +17,7 @@ from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube
 from psa_core.errors import RunFolderError
 from psa_core.folders import results
+from psa_core.inputs import archives, bounded
 
 COUNTRIES, CORRELATIONS, TEXTS, PERPLEXITY = "countries.csv", "correlations.csv", "texts.csv", "log_perplexity.csv"
 AUDIT = "nationality"
@@ -104,8 +105,8 @@ def read(folder: Path) -> Opened:
         countries = pd.read_csv(folder / COUNTRIES, keep_default_na=False, na_values=[""])
         correlated = (folder / CORRELATIONS).is_file()
         correlations = pd.read_csv(folder / CORRELATIONS, keep_default_na=False, na_values=[""]) if correlated else None
-    except (OSError, KeyError, TypeError, ValueError) as error:
-        got = f"a file missing or damaged ({type(error).__name__}: {error})"
+    except (*archives.FAULTS, TypeError, AttributeError) as error:
+        got = f"a file missing or damaged ({type(error).__name__}: {error})"[:200]
         raise RunFolderError("nationality folder", got=got, expected="the files that an audit writes") from error
     return Opened(cube, tuple(tuple(row) for row in rows), countries, correlations)
 
@@ -146,5 +147,9 @@ def _perplexity(cube: ScoreCube, file: Path) -> tuple[np.ndarray, np.ndarray] | 
 def read_zip(content: bytes) -> Opened:
     """Open a zipped result folder."""
     with tempfile.TemporaryDirectory() as place:
-        unzip(content, Path(place))
-        return read(Path(place))
+        return bounded.call(_read_zip, content, Path(place), field="zip", error=RunFolderError)
+
+
+def _read_zip(content: bytes, place: Path) -> Opened:
+    unzip(content, place)
+    return read(place)

@@ -79,8 +79,11 @@ def choose(names: Sequence[str], *, latin_only: bool = True) -> list[Country]:
     Raises
     ------
     OptionError
-        When a country is unknown, or has no names left for a gender or no last names.
+        When there is none, a country is unknown or there twice, or has no names left for a gender or no last names.
     """
+    if not names:
+        expected = f"names such as {', '.join(PAPER_COUNTRIES[:4])}"
+        raise OptionError("countries", got="none", expected=expected, fix="Separate several by commas.")
     known = countries(latin_only=latin_only)
     by_key = {name.casefold(): country for name, country in known.items()}
     chosen = []
@@ -93,7 +96,7 @@ def choose(names: Sequence[str], *, latin_only: bool = True) -> list[Country]:
             fix = "Allow names in other scripts, or leave the country out."
             raise OptionError("countries", got=f"no {empty[0]} names for {name}", expected="names to draw", fix=fix)
         chosen.append(country)
-    if len({country.name for country in chosen}) < max(1, len(chosen)):
+    if len({country.name for country in chosen}) < len(chosen):
         raise OptionError("countries", got="a country twice", expected="different countries")
     return chosen
 

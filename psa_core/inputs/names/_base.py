@@ -9,9 +9,12 @@ from dataclasses import dataclass
 import pandas as pd
 
 from psa_core.errors import NameListError
+from psa_core.inputs import limits
 
-MAX_NAMES = 20_000
+MAX_NAMES = limits.NAMES.default
 MAX_CHARACTERS = 200
+LONGEST_CELL = 2_000
+ROWS = "Is each name on its own row?"
 RESERVED_NAMES = frozenset({"original", "sentence_id"})  # columns of the score tables beside the names
 RESULT_COLUMNS = frozenset({"target", "score_sens", "ci_low", "ci_high", "p_value", "p_adjusted", "label_dist"})
 JOINERS = "\u200c\u200d"  # part of the spelling of names in Persian and in Indic scripts
@@ -71,8 +74,8 @@ def from_table(frame: pd.DataFrame, title: str) -> NameList:
     >>> from_table(pd.DataFrame({"name": ["Ann ", "Bob"], "gender": ["female", " male"]}), "Two").group_columns
     ('gender',)
     """
-    if len(frame) > MAX_NAMES:
-        raise NameListError("names", got=f"{len(frame):,} rows", expected=f"at most {MAX_NAMES:,}", fix="Shorten it.")
+    for limit, amount in zip((limits.NAMES, limits.NAME_COLUMNS), frame.shape, strict=True):
+        limit.check(amount, field="names", error=NameListError)
     headed, notes = _with_clean_header(frame)
     text = headed.astype(object).where(headed.notna(), "")
     table = pd.DataFrame({column: [_cell(value, column) for value in text[column]] for column in text}, dtype=str)
@@ -108,6 +111,9 @@ def _with_clean_header(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 def _cell(value: object, column: str) -> str:
     """NFC, trimmed, single spaces; raises when there is something in it that does not print."""
+    if len(str(value)) > LONGEST_CELL:
+        got = f"a cell of {len(str(value)):,} characters ({str(value)[:30]!r}…)"
+        raise NameListError(f"names, column {column[:40]}", got=got, expected=f"at most {LONGEST_CELL:,}", fix=ROWS)
     text = unicodedata.normalize("NFC", str(value)).strip().strip(INVISIBLE).strip()
     for letter in text:
         if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") and letter not in JOINERS:
@@ -119,7 +125,7 @@ def _cell(value: object, column: str) -> str:
 def _check_name(name: str) -> None:
     if len(name) > MAX_CHARACTERS:
         got = f"a name of {len(name):,} characters ({name[:30]!r}…)"
-        raise NameListError("names", got=got, expected=f"at most {MAX_CHARACTERS}", fix="Is each name on its own row?")
+        raise NameListError("names", got=got, expected=f"at most {MAX_CHARACTERS}", fix=ROWS)
     if name.casefold() in RESERVED_NAMES:
         got = f"a name {name!r}, which heads a column of the results"
         raise NameListError("names", got=got, expected="any other name", fix="Leave it out or spell it differently.")

@@ -9,7 +9,7 @@ from pathlib import Path
 from psa_core import trust
 from psa_core.errors import NameListError
 from psa_core.inputs.names._base import NameList
-from psa_core.inputs.names._files import MAX_BYTES, read_names, too_large
+from psa_core.inputs.names._files import NAMES, read_names
 from psa_core.registry import ASSETS
 
 FOLDER = ASSETS / "names"
@@ -92,8 +92,9 @@ def _card(item: str, sidecar: dict[str, str]) -> NameListCard:
 def _file_bytes(spec: str) -> bytes:
     path = Path(spec)
     try:
-        if path.is_file() and path.stat().st_size > MAX_BYTES:
-            raise too_large(path.stat().st_size)
+        if not path.is_file():  # a device or a pipe may never end
+            raise FileNotFoundError(path)
+        NAMES.check(NAMES.file, path.stat().st_size)
         return path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         choices = ", ".join(card.id for card in available())

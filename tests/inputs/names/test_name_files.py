@@ -86,7 +86,7 @@ def test_typed_names(text):
 
 
 def test_quote_that_is_never_closed():
-    with pytest.raises(NameListError, match=r"U\+000A"):
+    with pytest.raises(NameListError, match=r"malformed csv file \(line 4"):
         read_names("x.csv", b'name\n"Ann\nBob\nEve\n')
 
 
@@ -116,8 +116,8 @@ def test_too_many_bytes():
         from_text("a" * (MAX_BYTES + 1))
 
 
-def test_a_cell_over_the_csv_limit_is_an_error():
-    with pytest.raises(NameListError, match="malformed table"):
+def test_a_cell_that_is_far_too_long_is_an_error():
+    with pytest.raises(NameListError, match="a cell of 200,000 characters"):
         read_names("x.csv", b"name\nAnn\n" + b"a" * 200_000)
 
 

@@ -11,7 +11,7 @@ from pages.ui.audits.audit_job import Audit
 from pages.ui.frame import cached, exports, offered, said, uploads
 from psa_core.audits.eec import corpus, folder
 
-AUDIT = Audit("eec", "equity audit", folder.rewrite)
+AUDIT = Audit("eec", "equity audit", folder.read, folder.rewrite)
 FIRST_SYSTEMS = ("vader", "profanity-check")
 SPELLINGS = {"published": "As published (“dissapointed”)", "corrected": "Corrected (“disappointed”)"}
 PART_WORDS = {
@@ -145,4 +145,5 @@ def start(systems: Systems, sentences: Sentences) -> None:
 
 def _plain_name(name: str) -> str:
     """A file name that can stand in a list of model ids, whose options follow a question mark."""
-    return name.replace(",", "_").replace("?", "_")
+    plain = name.replace(",", "_").replace("?", "_")
+    return f"scores-{plain}" if plain.removesuffix(".csv") in folder.PARTS else plain

@@ -16,7 +16,7 @@ from psa_core.audits.nationality.gazetteers import KINDS, PAPER_COUNTRIES, Count
 from psa_core.audits.nationality.perturbation import Options
 from psa_core.errors import OptionError
 
-AUDIT = Audit("nationality", "nationality audit", folder.rewrite)
+AUDIT = Audit("nationality", "nationality audit", folder.read, folder.rewrite)
 OURS, OWN = "people", "Your own file"
 FILE_KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
 PREVIEW_ROWS = 100

@@ -1,0 +1,95 @@
+"""``manifest.json``, from our hand or somebody else's: data whose kinds are checked before anything is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from psa_core.errors import RunFolderError
+from psa_core.folders import json_file
+from psa_core.folders.writing import MANIFEST
+
+FIX = "Save the folder anew where it was made."
+Check = Callable[[Any], bool]
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**15
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e30
+
+
+def _is_list_of(check: Check) -> Check:
+    return lambda value: isinstance(value, list) and all(map(check, value))
+
+
+def _is_table_of(check: Check) -> Check:
+    return lambda value: isinstance(value, dict) and all(map(check, value.values()))
+
+
+def _is_anything(_: Any) -> bool:
+    return True
+
+
+def _is_target(value: Any) -> bool:
+    if not isinstance(value, dict) or not {"name"} <= set(value) <= set(TARGET):
+        return False
+    return all(TARGET[key](item) for key, item in value.items())
+
+
+TARGET: dict[str, Check] = {
+    "name": lambda value: _is_text(value) and 0 < len(value) <= 200 and not set(value) & set("/\\\0\n\r"),
+    "low": _is_number,
+    "high": _is_number,
+    "meaning": _is_text,
+    "threshold": lambda value: value is None or _is_number(value),
+}
+#: What a field of ours is, in words and as a check; fields that are not here are shown to nobody.
+KINDS: dict[str, tuple[str, Check]] = {
+    "study": ("a table", _is_table_of(_is_anything)),
+    "inputs": ("a table of tables of texts", _is_table_of(_is_table_of(_is_text))),
+    "account": ("a table of counts", _is_table_of(_is_count)),
+    "names_not_in_latin_letters_left_out": ("a table of counts", _is_table_of(_is_count)),
+    "notes": ("a list of texts", _is_list_of(_is_text)),
+    "versions": ("a table of texts", _is_table_of(_is_text)),
+    "options": ("a table", _is_table_of(_is_anything)),
+    "models": ("a table of tables", _is_table_of(_is_table_of(_is_anything))),
+    "lm": ("a table", _is_table_of(_is_anything)),
+    "targets": (
+        "targets with a name, a range and a meaning",
+        lambda value: _is_list_of(_is_target)(value) or _is_table_of(_is_list_of(_is_target))(value),
+    ),
+    "name_columns": ("a list of headers", _is_list_of(_is_text)),
+    "systems": ("a list of model ids", _is_list_of(_is_text)),
+    **dict.fromkeys(("fingerprint", "audit", "spelling", "people_finder"), ("a text", _is_text)),
+}
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The content of a manifest: JSON that can be written again, each known field of its kind.
+
+    Raises
+    ------
+    RunFolderError
+        When there is none, or it is damaged.
+    """
+    try:
+        content = json_file.read(path)
+    except FileNotFoundError as error:
+        expected = "the files that a run writes"
+        raise RunFolderError("result folder", got=f"no {MANIFEST}", expected=expected) from error
+    except (OSError, ValueError) as error:
+        got = f"a damaged file ({type(error).__name__}: {error})"[:200]
+        raise RunFolderError(MANIFEST, got=got, expected="what a run writes", fix=FIX) from error
+    for field, (words, check) in KINDS.items():
+        if field in content and not check(content[field]):
+            got = f"a damaged file ({field}: {content[field]!r:.60})"
+            raise RunFolderError(MANIFEST, got=got, expected=words, fix=FIX)
+    return content

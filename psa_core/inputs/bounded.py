@@ -1,0 +1,174 @@
+"""Calls in another process, within limits of memory and time: what a file costs is no concern of this one."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from psa_core.errors import PsaError
+from psa_core.inputs import _child
+from psa_core.inputs.limits import MEMORY, READERS, SECONDS, SETTING
+
+T = TypeVar("T")
+LATE, DIED = "late", "died"
+LIBRARY = str(Path(__file__).resolve().parent.parent.parent)
+START = f"import sys; sys.path.insert(0, {LIBRARY!r}); from psa_core.inputs import _child; _child.main()"
+#: Libraries start no threads in there, and give memory back.
+QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
+GONE = (EOFError, OSError, pickle.UnpicklingError)
+
+
+def call(function: Callable[..., T], *arguments: Any, field: str, error: type[PsaError]) -> T:
+    """Call a function of this library in a process of its own, with limited memory and time.
+
+    The limits are `limits.MEMORY` and `limits.SECONDS`. Where an operating system has no limit of memory, the sizes
+    that files declare and the time still hold.
+
+    Parameters
+    ----------
+    function : callable
+        At the top level of a module of this library.
+    *arguments
+        What can be pickled.
+    field : str
+        What is read, for messages.
+    error : type
+        What to raise when the function needs too much, or fails in a way that it did not foresee.
+
+    Raises
+    ------
+    PsaError
+        What the function raises, or `error`.
+    """
+    with _reader() as reader:
+        kind, value = reader.ask(function, arguments)
+    if kind == _child.ERROR:
+        raise value
+    if kind != _child.ANSWER:
+        raise _failure(kind, value, field, error)
+    result: T = value
+    return result
+
+
+def _failure(kind: str, reason: str | None, field: str, error: type[PsaError]) -> PsaError:
+    over = {_child.MEMORY: MEMORY, LATE: SECONDS}.get(kind)
+    if over is not None:
+        got = f"a file that needs more than {over.words} to be read"
+        return error(field, got=got, expected="a file that needs less", fix=over.fix_words)
+    got = f"a file that cannot be read ({reason or 'its reader broke down'})"
+    return error(field, got=got, expected="an undamaged file", fix="Save it anew.")
+
+
+class _Reader:
+    """One such process. It starts in half a second and answers one request at a time."""
+
+    def __init__(self) -> None:
+        self.late = self.broken = False
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-W", "ignore", "-c", START],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={name: value for name, value in os.environ.items() if not name.startswith(SETTING)} | QUIET,
+            start_new_session=True,
+        )
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.requests, self.answers = self.process.stdin, self.process.stdout
+
+    def ask(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[str, Any]:
+        """What became of a call: one of the words of `_child`, `LATE` or `DIED`, and the value, error or reason."""
+        timer = threading.Timer(SECONDS.value, self._give_up)
+        timer.daemon = True
+        timer.start()
+        try:
+            line = f"{function.__module__} {function.__name__} {MEMORY.value} {SECONDS.value}\n"
+            self.requests.write(line.encode())
+            settings = {name: value for name, value in os.environ.items() if name.startswith(SETTING)}
+            pickle.dump((arguments, settings), self.requests, protocol=pickle.HIGHEST_PROTOCOL)
+            self.requests.flush()
+            answer: tuple[str, Any] = pickle.load(self.answers)
+            return answer
+        except GONE:
+            self.broken = True
+            return (LATE if self.late else DIED), None
+        finally:
+            timer.cancel()
+
+    @property
+    def is_well(self) -> bool:
+        """Whether it can be asked again."""
+        return not self.late and not self.broken and self.process.poll() is None
+
+    def _give_up(self) -> None:
+        self.late = True
+        self._kill()
+
+    def _kill(self) -> None:
+        """End it and what it forked; a number that was given back may be somebody else's."""
+        if self.process.poll() is None:
+            with suppress(OSError):
+                if sys.platform == "win32":
+                    self.process.kill()
+                else:
+                    os.killpg(self.process.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        """End it and let go of everything."""
+        self._kill()
+        for stream in (self.requests, self.answers):
+            with suppress(OSError):
+                stream.close()
+        self.process.wait()
+
+
+_idle: list[_Reader] = []
+_turn = threading.Condition()
+_busy = 0
+
+
+@contextmanager
+def _reader() -> Iterator[_Reader]:
+    """A reader that waits, or a new one, in turn: `limits.READERS` at once."""
+    global _busy
+    with _turn:
+        _turn.wait_for(lambda: _busy < READERS.value)
+        _busy += 1
+    try:
+        reader = _waiting() or _Reader()
+        is_well = False
+        try:
+            yield reader
+            is_well = _child.CAN_FORK and reader.is_well
+        finally:
+            if is_well:
+                _idle.append(reader)
+            else:
+                reader.end()
+    finally:
+        with _turn:
+            _busy -= 1
+            _turn.notify()
+
+
+def _waiting() -> _Reader | None:
+    """A reader that is still there; one that waited for long has ended itself."""
+    while _idle:
+        reader = _idle.pop()
+        if reader.is_well:
+            return reader
+        reader.end()
+    return None
+
+
+@atexit.register
+def _end_all() -> None:
+    while _idle:
+        _idle.pop().end()

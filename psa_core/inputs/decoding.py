@@ -1,0 +1,116 @@
+"""Bytes of a file that somebody brought: unpacked within a limit, and decoded in whatever encoding they came."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+
+from psa_core.errors import PsaError
+from psa_core.inputs.limits import Limit
+
+CHUNK = 2**20
+GZIP = b"\x1f\x8b"
+#: As much as tells an encoding.
+SAMPLE = 2**18
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\v\f\r\x1a")
+
+
+def unpacked(content: bytes, limit: Limit, *, field: str, error: type[PsaError], most: int | None = None) -> bytes:
+    """The bytes inside a gzip file, or the first `most` of them.
+
+    Raises
+    ------
+    PsaError
+        `error`, when they are more than the limit, by what the file says of itself or as they come, or damaged.
+    """
+    if content.startswith(GZIP):
+        limit.check(int.from_bytes(content[-4:], "little"), field=field, error=error, of="when unpacked")
+    body = bytearray()
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+            while (most is None or len(body) < most) and (part := stream.read(CHUNK)):
+                body += part
+                limit.check(len(body), field=field, error=error, of="when unpacked")
+    except (OSError, EOFError, zlib.error) as damage:
+        raise error(field, got="a damaged gzip file", expected="gzip data", fix="Pack it anew.") from damage
+    return bytes(body)
+
+
+class Text:
+    """A decoded file, read line by line without being held as a whole.
+
+    Attributes
+    ----------
+    encoding : str
+        How the bytes are decoded: UTF-8, UTF-16 or UTF-32 with a mark, or what the letters look like.
+    """
+
+    def __init__(self, content: bytes, *, field: str, error: type[PsaError]) -> None:
+        codec, self._errors = _codec(content, field, error)
+        self._content, self._codec = content, codec
+        self.encoding = codec.removesuffix("-sig")
+
+    def lines(self) -> Iterator[str]:
+        r"""Its lines with their ends, which are ``\n``, ``\r\n`` and ``\r`` as they stand, and nothing else."""
+        return io.TextIOWrapper(io.BytesIO(self._content), self._codec, self._errors, newline="")
+
+    def whole(self) -> str:
+        """All of it."""
+        return self._content.decode(self._codec, self._errors)
+
+
+def _codec(content: bytes, field: str, error: type[PsaError]) -> tuple[str, str]:
+    """Name of the codec, and what to do about bytes that it does not know."""
+    marked = next((codec for mark, codec in MARKS if content.startswith(mark)), None)
+    decoded = _nul_free(content, marked or "utf-8")
+    if decoded:
+        return marked or "utf-8", "strict"
+    detected = None
+    if decoded is None and not marked and b"\0" not in content:
+        detected = _detected(content)
+    if detected is None:
+        got = "bytes that are not text" + (" (NUL characters)" if decoded is False or b"\0" in content else "")
+        raise error(field, got=got, expected="UTF-8 text", fix="Save the file as UTF-8.")
+    return detected, "replace"
+
+
+def _nul_free(content: bytes, codec: str) -> bool | None:
+    """Whether the text has no NUL characters; None when it is no text of this encoding."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    view = memoryview(content)
+    try:
+        for start in range(0, len(content), CHUNK):
+            if "\0" in decoder.decode(view[start : start + CHUNK]):
+                return False
+        return "\0" not in decoder.decode(b"", True)
+    except UnicodeDecodeError:
+        return None
+
+
+def _detected(content: bytes) -> str | None:
+    """The encoding that the letters look like; None when there are characters that no text has."""
+    from charset_normalizer import from_bytes
+
+    if len(content) != len(content.translate(None, CONTROLS)):
+        return None
+    best = from_bytes(content[:SAMPLE]).best()
+    if best is None:
+        return None
+    return best.encoding if best.coherence > 0 and not _is_english(content) else "cp1252"
+
+
+def _is_english(content: bytes) -> bool:
+    """Whether at most one byte in twenty is beyond ASCII: English as Windows saves it, for which detection guesses."""
+    beyond = len(content) - len(content.translate(None, bytes(range(128, 256))))
+    undefined = any(byte in content for byte in b"\x81\x8d\x8f\x90\x9d")
+    return beyond * 20 <= len(content) and not undefined

@@ -1,0 +1,73 @@
+"""Changes that damage a file a little: bytes, and values of JSON."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Sequence
+from typing import Any
+
+TOKENS = (
+    *(b'"', b'""', b"'", b"\n", b"\r", b"\r\n", b"\t", b",", b";", b"|", b"\0", b"\x1a", b"-", b"=1+1", b"~", b"../"),
+    *(b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc3", b"\xe2\x80\xa8", b"\xe2\x80\xae", b"\xf0\x9f\x98\x80"),
+    *(b"NaN", b"Infinity", b"1e999", b"9" * 400, b"[[[[", b"{", b"}", b"null", b'{"a":', b"PAR1", b"PK\x03\x04"),
+    *(b"text", b"name", b"sentence_id", b"text,text ", b"original.x", b"x" * 300, b",,,,", b"\\u0000", b"\\ud800"),
+)
+ODD: tuple[Any, ...] = (
+    *(None, True, False, 0, -1, 7, 2**31, 10**18, 10**400, 0.5, -0.0, 1e300, float("inf"), float("nan")),
+    *("", " ", "x", "x" * 300, "../../x", "~x", "a/b", "\ud800", "\0", "\u202e", "nan", "=1+1", "name", "original"),
+    *([], {}, [[]], [None], ["name"], ["name", "name"], {"a": 1}, {"": ""}, {"name": "x", "low": 1, "high": 0}),
+)
+
+
+def damaged(content: bytes, draw: random.Random, others: Sequence[bytes] = ()) -> bytes:
+    """The content with one to six small damages."""
+    body = bytearray(content)
+    for _ in range(draw.randint(1, 6)):
+        place = draw.randint(0, len(body))
+        length = min(len(body) - place, draw.choice((1, 2, 8, 64)))
+        part = bytes(body[place : place + length])
+        match draw.randrange(8):
+            case 0 if length:
+                body[place] ^= 1 << draw.randrange(8)
+            case 1 if length:
+                body[place] = draw.choice((0, 1, 127, 128, 255))
+            case 2:
+                del body[place : place + length]
+            case 3:
+                body[place:place] = part * draw.choice((1, 2, 50))
+            case 4:
+                del body[place:]
+            case 5 if others:
+                other = draw.choice(others)
+                start = draw.randint(0, len(other))
+                body[place : place + length] = other[start : start + draw.choice((4, 64, 4096))]
+            case _:
+                body[place:place] = draw.choice(TOKENS)
+    return bytes(body)
+
+
+def odd_json(value: Any, draw: random.Random) -> Any:
+    """The same value with one to three places that hold something else, are gone, or are there under another name."""
+    changed = copy.deepcopy(value)
+    for _ in range(draw.randint(1, 3)):
+        place, parent, key = changed, None, None
+        while isinstance(place, dict | list) and place and (parent is None or draw.random() < 0.7):
+            parent = place
+            key = draw.choice(list(place)) if isinstance(place, dict) else draw.randrange(len(place))
+            place = place[key]
+        if parent is None or draw.random() < 0.02:
+            changed = copy.deepcopy(draw.choice(ODD))
+        elif draw.random() < 0.15:
+            del parent[key]
+        elif draw.random() < 0.15 and isinstance(parent, dict):
+            parent[str(draw.choice(ODD))] = parent.pop(key)
+        else:
+            parent[key] = copy.deepcopy(draw.choice(ODD))
+    return changed
+
+
+def odd_text(draw: random.Random) -> str:
+    """A short text of what is unusual, and of what is usual."""
+    pieces = [token.decode("utf-8", "surrogateescape") for token in TOKENS] + ["Ann", "Bob", "he", " ", "%s", "\ud800"]
+    return "".join(draw.choice(pieces) for _ in range(draw.randint(0, 8)))

@@ -1,0 +1,32 @@
+"""Ten thousand damaged inputs: none ends in a traceback, takes long or takes much memory."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.loaders import loaders
+from tests.fuzz.running import run
+
+CASES, SEED = 10_000, 11
+READERS = loaders(Path())
+MOST_BYTES = 1.5 * 2**30
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_damaged_inputs_are_read_or_refused_in_one_sentence(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PSA_RUNS_DIR", str(tmp_path / "runs"))
+    monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    outcome = run(name, CASES * READERS[name][0] // 100, SEED, tmp_path)
+    assert not outcome.failures, "\n".join(outcome.failures[:5])
+    assert outcome.counts["refused"] > 0
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 < MOST_BYTES
+
+
+def test_the_shares_are_all_of_the_cases() -> None:
+    assert sum(share for share, _ in READERS.values()) == 100

@@ -1,0 +1,69 @@
+"""Calls in another process: what they answer, and what happens to those that need too much."""
+
+import os
+import threading
+import time
+
+import pytest
+
+from psa_core.errors import CorpusError
+from psa_core.inputs import bounded
+from tests.inputs import hungry
+
+LINUX = pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="no limit of memory on this system")
+
+
+def call(function, *arguments):
+    return bounded.call(function, *arguments, field="sentences", error=CorpusError)
+
+
+def test_it_answers_and_the_next_call_is_answered_by_another_process():
+    first, second = call(os.getpid), call(os.getpid)
+    assert len({first, second, os.getpid()}) == 3
+
+
+def test_errors_of_ours_come_as_they_are():
+    with pytest.raises(CorpusError, match="got seven, expected eight") as caught:
+        call(hungry.refuse)
+    assert caught.value.got == "seven"
+
+
+def test_what_was_not_foreseen_is_one_sentence_and_the_next_call_is_answered():
+    with pytest.raises(CorpusError, match=r"cannot be read \(KeyError: 'x'\)"):
+        call(hungry.fail)
+    assert call(len, b"abc") == 3
+
+
+@LINUX
+def test_memory_is_limited(monkeypatch):
+    monkeypatch.setenv("PSA_MAX_READ_MB", "50")
+    with pytest.raises(CorpusError, match=r"more than 50 MB of memory .*PSA_MAX_READ_MB"):
+        call(hungry.eat, 200)
+    assert call(hungry.eat, 10) == 10 * 2**20
+
+
+def test_time_is_limited(monkeypatch):
+    monkeypatch.setenv("PSA_MAX_READ_SECONDS", "1")
+    started = time.monotonic()
+    with pytest.raises(CorpusError, match=r"more than 1 seconds .*PSA_MAX_READ_SECONDS"):
+        call(hungry.wait)
+    assert time.monotonic() - started < 30
+    monkeypatch.undo()
+    assert call(len, b"abc") == 3
+
+
+def test_a_reader_that_breaks_down_takes_nothing_with_it():
+    with pytest.raises(CorpusError, match="its reader broke down"):
+        call(os.abort)
+    assert call(len, b"abc") == 3
+
+
+def test_no_more_are_at_work_at_once_than_the_limit_says(monkeypatch, tmp_path):
+    monkeypatch.setenv("PSA_MAX_READERS", "1")
+    threads = [threading.Thread(target=call, args=(hungry.mark, str(tmp_path))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(list(tmp_path.glob("done-*"))) == 4
+    assert not list(tmp_path.glob("two-*"))
