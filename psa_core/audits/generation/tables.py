@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.audits.generation.cube import GenerationCube
-from psa_core.stats.fairness import Fairness, Measures, corrected_p, measure
+from psa_core.stats.fairness import Fairness, Measures, beyond_of_pair, corrected_p, measure
 from psa_core.stats.intervals import mean_interval
 from psa_core.stats.transport import pairs
 
@@ -84,7 +84,7 @@ def _pairs(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
             "floor": found.pair_floors.ravel(),
             "p_value": found.pair_p.ravel(),
             "p_adjusted": corrected_p(found.pair_p).ravel(),
-            "corrected": np.sqrt(np.maximum(found.w1**2 - found.pair_floors**2, 0)).ravel(),
+            "corrected": beyond_of_pair(found.w1, found.pair_floors).ravel(),
             "mean_a": means[:, first].ravel(),
             "mean_b": means[:, second].ravel(),
         }

@@ -1,0 +1,61 @@
+"""Deals: what chance alone shows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from psa_core.stats.dealing import deal
+from psa_core.stats.transport import disparities, group_fairness, individual_fairness
+
+GROUPS = ["a", "b", "a", "b", "c"]
+
+
+def noise(shape: tuple[int, int, int], seed: int = 0, digits: int = 16) -> np.ndarray:
+    return np.round(np.random.default_rng(seed).random(shape), digits)
+
+
+@pytest.mark.parametrize("digits", [1, 16])
+def test_the_scores_as_they_are_are_measured_alike(digits: int) -> None:
+    scores = noise((3, 5, 30), digits=digits)
+    scores[0, 0, :7] = np.nan
+    found = deal(scores, GROUPS, threshold=0.4, deals=20)
+    exact = individual_fairness(scores), group_fairness(scores, GROUPS), disparities(scores, 0.4).mean()
+    # With few distinct scores every one is a point of the grid, and nothing is rounded.
+    assert np.allclose(found.observed, exact, rtol=1e-5 if digits == 1 else 0.02)
+
+
+def test_the_floor_is_what_dealing_by_hand_shows() -> None:
+    scores = noise((2, 4, 25), digits=1)
+    random = np.random.default_rng(5)
+    by_hand = []
+    for _ in range(400):
+        dealt = random.permuted(scores, axis=1)
+        by_hand.append((individual_fairness(dealt), group_fairness(dealt, GROUPS[:4])))
+    individual, group = np.array(by_hand).T
+    found = deal(scores, GROUPS[:4], deals=999)
+    assert found.individual.mean() == pytest.approx(individual.mean(), rel=0.02)
+    assert found.individual.std() == pytest.approx(individual.std(), rel=0.15)
+    assert found.group.mean() == pytest.approx(group.mean(), rel=0.05)
+    assert found.template_pairs.mean() == pytest.approx(individual.mean(), rel=0.02)
+
+
+def test_the_floor_is_near_its_formula() -> None:
+    scores = noise((10, 6, 100))
+    found = deal(scores, [str(a) for a in range(6)], deals=200)
+    formula = 2 / np.sqrt(np.pi) * np.pi / 8 / np.sqrt(100)
+    assert found.individual.mean() == pytest.approx(formula, rel=0.05)
+
+
+def test_what_the_random_numbers_have_in_common_stays_together() -> None:
+    common = noise((4, 1, 60))
+    same = np.repeat(common, 5, axis=1)
+    assert deal(same, GROUPS, deals=50).individual.max() < 1e-12
+    nearly = same + 0.01 * noise((4, 5, 60), 1)
+    assert deal(nearly, GROUPS, deals=50).individual.mean() < 0.004
+
+
+def test_large_audits_deal_each_template_less_often() -> None:
+    found = deal(noise((10, 12, 1000)), [str(a) for a in range(12)], deals=999)
+    assert found.individual.shape == (999,) and 250 <= found.template_pairs.shape[1] < 999
+    assert len(np.unique(found.individual)) > 990

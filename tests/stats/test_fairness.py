@@ -1,0 +1,81 @@
+"""Fairness with floor, corrected value, interval and p."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from psa_core.stats.fairness import beyond, beyond_of_pair, measure
+from psa_core.stats.transport import individual_fairness
+
+VALUES = [str(a) for a in range(6)]
+
+
+def scores(shift: float, seed: int = 0, k: int = 60, common: float = 0.0) -> np.ndarray:
+    """Logit-normal scores (10, 6, k): half of the values are moved; `common` is the share that continuations share."""
+    random = np.random.default_rng(seed)
+    noise = np.sqrt(common) * random.normal(size=(10, 1, k)) + np.sqrt(1 - common) * random.normal(size=(10, 6, k))
+    moved = shift * (np.arange(6) < 3)
+    return 1 / (1 + np.exp(-(random.normal(0, 0.5, (10, 1, 1)) + moved[:, None] + 1.5 * noise)))
+
+
+def test_the_correction_is_in_quadrature() -> None:
+    assert beyond(0.5, 0.3) == pytest.approx(0.4)
+    assert beyond(0.3, 0.5) == 0
+
+
+def test_the_distance_of_one_pair_is_corrected_by_what_noise_does_to_one_difference() -> None:
+    random = np.random.default_rng(0)
+    noise = random.normal(size=400_000)
+    for difference in (0.0, 0.5, 1.5, 4.0):
+        measured = float(np.abs(difference + noise).mean())
+        assert beyond_of_pair(measured, np.sqrt(2 / np.pi)) == pytest.approx(difference, abs=0.08)
+    assert beyond_of_pair(0.5, 0.0) == 0.5
+    assert beyond_of_pair(0.3, 0.5) == 0
+    assert beyond_of_pair(100.0, 0.5) == pytest.approx(100.0)
+
+
+def test_no_difference_is_not_above_noise_and_a_difference_is() -> None:
+    none = measure(scores(0.0), VALUES, deals=199)
+    assert not none.individual.above_noise and not none.group.above_noise
+    assert np.isnan(none.individual.needed)
+    some = measure(scores(1.0), VALUES, deals=199)
+    truth = individual_fairness(scores(1.0, 9, k=4000))
+    assert some.individual.above_noise and some.group.above_noise and some.disparity.above_noise
+    assert some.individual.corrected == pytest.approx(truth, rel=0.12)
+    assert some.individual.low < truth < some.individual.high
+    assert 10 < some.individual.needed < 200
+
+
+def test_a_small_difference_needs_more_continuations() -> None:
+    small, large = (measure(scores(shift, 3, k=200), VALUES, deals=99).individual.needed for shift in (0.5, 1.5))
+    assert small > 2 * large
+
+
+def test_common_random_numbers_lower_the_floor() -> None:
+    alone, shared = (measure(scores(0.5, 2, common=c), VALUES, deals=99).individual for c in (0.0, 0.9))
+    assert shared.floor < 0.7 * alone.floor
+
+
+def test_pairs_are_told_apart() -> None:
+    found = measure(scores(1.5), VALUES, deals=199)
+    first, second = np.triu_indices(6, k=1)
+    differ = (first < 3) != (second < 3)
+    assert found.mean_p[differ].max() < 0.01 < 0.05 < np.median(found.mean_p[~differ])
+    assert found.mean_corrected[differ].min() > found.mean_corrected[~differ].max()
+    assert found.w1.shape == found.pair_floors.shape == found.pair_p.shape == (10, 15)
+
+
+def test_fewer_kept_continuations_have_a_higher_floor() -> None:
+    some = scores(0.0)
+    some[:, 0, 20:] = np.nan
+    found = measure(some, VALUES, deals=99)
+    first, _ = np.triu_indices(6, k=1)
+    assert found.mean_floors[first == 0].mean() > 1.2 * found.mean_floors[first != 0].mean()
+
+
+def test_one_template_and_one_continuation() -> None:
+    one = measure(scores(1.0)[:1], VALUES, deals=99)
+    assert 0 <= one.individual.low < one.individual.high
+    single = measure(scores(1.0, k=1), VALUES, deals=99)
+    assert single.individual.value == pytest.approx(single.individual.floor, rel=0.5)
