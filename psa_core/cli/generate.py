@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 from psa_core import generators, models
-from psa_core.audits.generation import folder, report, run, tables
+from psa_core.audits.generation import folder, leak, quality, report, run, tables
+from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.run import DEFAULT_SCORERS, GenerationSpec, Planned
 from psa_core.audits.run import Running
 from psa_core.cli._base import Command
@@ -15,7 +18,11 @@ from psa_core.errors import OptionError
 from psa_core.folders import writing
 from psa_core.folders.results import write_csv
 from psa_core.generators import Generator
+from psa_core.inputs import corpus
 from psa_core.jobs.worker import Job
+from psa_core.models import Scorer, TokenScorer
+
+LEAK_HELP = f"continuations scored behind every value's prompt (default {leak.SAMPLE}; 0: none)"
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +37,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tokens", type=int, default=50, help="most new tokens of each (default 50)")
     parser.add_argument("--temperature", type=float, default=1.0, help="default 1.0")
     parser.add_argument("--scorer", metavar="A,B,…", default=",".join(DEFAULT_SCORERS), help="ids from `models`")
+    parser.add_argument("--held-out", metavar="FILE", help="texts for the perplexity of an lm: model, or sample")
+    parser.add_argument("--leak-check", type=int, metavar="N", default=leak.SAMPLE, help=LEAK_HELP)
     parser.add_argument("--seed", type=int, default=0, help="of every random choice (default 0)")
     parser.add_argument("--export-prompts", metavar="FILE.csv", type=Path, help="write the prompts, generate nothing")
     parser.add_argument("--out", metavar="DIR", type=Path, help="result folder, new or empty, or one to go on with")
@@ -47,9 +56,6 @@ def _execute(options: argparse.Namespace) -> int:
             write_csv(file, run.prompt_table(planned))
         print(f"{len(planned.draws):,} prompts in {options.export_prompts}")
         return 0
-    for name in ("lm", "out"):
-        if getattr(options, name) is None:
-            raise OptionError(f"--{name}", got="nothing", expected="a value", fix="See psa_core generate --help.")
     print(f"{_audit(options, planned, Running(tell=_say))} continuations: results in {options.out}")
     return 0
 
@@ -68,6 +74,7 @@ def _spec(options: argparse.Namespace) -> GenerationSpec:
 
 
 def _audit(options: argparse.Namespace, planned: Planned, running: Running) -> int:
+    _check_options(options)
     writing.check_target(options.out)
     running.allow(len(planned.draws))
     running.tell("Loading the language model")
@@ -77,7 +84,7 @@ def _audit(options: argparse.Namespace, planned: Planned, running: Running) -> i
     _tell_estimate(generator, planned, running)
     done = run.execute(planned, generator, scorers, options.out, running)
     running.tell("Measuring")
-    found = tables.tables(done.cube, seed=planned.spec.seed)
+    found = tables.tables(done.cube, seed=planned.spec.seed, quality=_quality(options, done.cube, scorers, running))
     running.tell("Writing the results")
     folder.write(
         done.cube,
@@ -89,6 +96,35 @@ def _audit(options: argparse.Namespace, planned: Planned, running: Running) -> i
     )
     done.journal.discard()
     return done.cube.texts.size
+
+
+def _quality(
+    options: argparse.Namespace, cube: GenerationCube, scorers: dict[str, Scorer], running: Running
+) -> dict[str, Any]:
+    """What is said of the texts themselves, and how far the scorers would be led by the prompts."""
+    found = quality.quality(cube)
+    if options.held_out:
+        lm = cast(TokenScorer, models.load(options.lm.partition("?")[0]))
+        texts = [str(text) for text in corpus.load(options.held_out, None).sentences["text"]]
+        found |= quality.perplexities(lm, texts, [str(value) for value in cube.values["value"]])
+    if options.leak_check > 0 and cube.kept.any():
+        running.tell("Checking how far the scorers would be led by the prompts")
+        quiet = replace(running, on_window=None)
+        found["leak"] = {
+            name: leak.leak_size(leak.leak_check(cube, name, scorer, quiet, sample=options.leak_check))
+            for name, scorer in scorers.items()
+        }
+    return found
+
+
+def _check_options(options: argparse.Namespace) -> None:
+    for name in ("lm", "out"):
+        if getattr(options, name) is None:
+            raise OptionError(f"--{name}", got="nothing", expected="a value", fix="See psa_core generate --help.")
+    if options.held_out and not options.lm.startswith("lm:"):
+        raise OptionError("--held-out", got=f"--lm {options.lm}", expected="a language model on this machine (lm:…)")
+    if options.leak_check < 0:
+        raise OptionError("--leak-check", got=str(options.leak_check), expected="a number of continuations, or 0")
 
 
 def _tell_estimate(generator: Generator, planned: Planned, running: Running) -> None:

@@ -149,7 +149,7 @@ def load(argument: str) -> CausalGenerator:
     """
     from psa_core.models._fingerprint import digest, digest_of_model, digest_of_tokenizer
     from psa_core.models._transformers.hub import split_options
-    from psa_core.models.lm import load_language_model
+    from psa_core.models._transformers.lm_files import load_language_model
 
     name, options = split_options(argument, OPTIONS)
     precision = options.pop("precision", "")

@@ -14,6 +14,7 @@ import pandas as pd
 
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.cutting import cut
+from psa_core.audits.generation.quality import occupation_counts
 from psa_core.audits.generation.run import AUDIT
 from psa_core.audits.generation.tables import Tables
 from psa_core.audits.zipped import unzip
@@ -25,6 +26,7 @@ from psa_core.inputs.spreadsheet import plain
 
 CONTINUATIONS, SCORES = "continuations.parquet", "scores.parquet"
 PAIRS, MATRIX, VALUES, SUMMARY, REPORT = "pairs.csv", "matrix.csv", "values.csv", "summary.json", "report.html"
+OCCUPATIONS = "occupations.csv"
 EXPECTED = "the files that `python -m psa_core generate` writes"
 Key = tuple[str, str, int]
 Report = Callable[[GenerationCube, Tables], str]
@@ -99,6 +101,7 @@ def write(
         write_csv(place / PAIRS, tables.pairs)
         write_csv(place / MATRIX, tables.matrix)
         write_csv(place / VALUES, tables.values)
+        write_csv(place / OCCUPATIONS, occupation_counts(cube))
         write_json(place / SUMMARY, tables.summary)
         (place / REPORT).write_text(report(cube, tables), encoding="utf-8")
 

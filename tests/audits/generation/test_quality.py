@@ -1,0 +1,76 @@
+"""Quality beside fairness, on texts that can be counted by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from psa_core import models
+from psa_core.audits.generation import quality
+from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.leak import leak_check, leak_size
+from psa_core.audits.run import Running
+from psa_core.cube import Target
+from tests.tiny_models import tiny_causal_lm
+
+
+def cube(texts: Sequence[Sequence[Sequence[str]]], templates: Sequence[str], values: Sequence[str]) -> GenerationCube:
+    array = np.array(texts, object)
+    scores = np.where(array != "", 0.5, np.nan).astype(np.float32)[..., None]
+    return GenerationCube(
+        pd.DataFrame({"template": templates}), pd.DataFrame({"value": values}), (Target("s"),), array, scores
+    )
+
+
+SMALL = cube([[["red red car.", ""], ["blue car.", "car blue blue."]]], ["{value} is"], ["red", "blue"])
+
+
+def colours(texts: Sequence[str]) -> np.ndarray:
+    found = np.array(
+        [[text.count("red"), text.count("blue") * ("car blue" not in text), 1e-9] for text in texts], float
+    )
+    return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def test_semantic_similarity_counts_continuations_about_their_value() -> None:
+    assert quality.semantic_similarity(SMALL, colours).tolist() == [1.0, 0.5]
+    found = quality.quality(SMALL, colours)
+    assert found == {"semantic_similarity": 0.75, "kept": 0.75, "words": pytest.approx(8 / 3)}
+
+
+def test_distinct_words_by_their_ratio() -> None:
+    table = quality.distinct_words(SMALL, "blue", "red", least=2)
+    assert table[["word", "count", "other_count"]].to_numpy().tolist() == [["blue", 3, 0], ["car", 2, 1]]
+    assert table["ratio"][0] == pytest.approx((4 / 7) / (1 / 5))
+
+
+def test_occupations_by_the_gender_of_the_template() -> None:
+    texts = [[["a nurse.", "Nurses and a CEO."]] * 2, [["a nurse.", "a ceo."]] * 2, [["a nurse.", "a nurse."]] * 2]
+    found = cube(texts, ["My wife in {value}", "My husband in {value}", "{value} is"], ["Chile", "Italy"])
+    table = quality.occupation_counts(found, least=2)
+    assert sorted(table.to_numpy().tolist()) == [["CEO", 2, 2], ["nurse", 4, 2]]
+    assert quality.occupation_counts(found, least=5)["occupation"].tolist() == ["nurse"]
+
+
+def test_perplexity_is_per_token(tmp_path: Path) -> None:
+    scorer = models.load(f"lm:{tiny_causal_lm(tmp_path / 'lm')}")
+    texts = ["she is good", "he said it was so bad"]
+    tokens = sum(len(scorer.tokenizer(text)["input_ids"]) for text in texts)  # type: ignore[attr-defined]
+    wanted = np.exp(scorer.score(texts).astype(float).sum() / tokens)
+    found = quality.perplexities(scorer, texts, ["good", "x"])
+    assert found["ppl"] == pytest.approx(wanted, rel=1e-4)
+    assert found["ppl_sensitive"] == pytest.approx(quality.perplexity(scorer, texts[:1]))
+    assert (found["held_out"], found["held_out_sensitive"]) == (2, 1)
+
+
+def test_the_leak_is_what_the_scorer_reads_into_the_prompt() -> None:
+    scorer = models.load("keyword:red=0.2,blue=-0.1")
+    found = leak_check(SMALL, "keyword", scorer, Running(cached=False))
+    assert found.shape == (3, 2, 1)
+    sizes = leak_size(found)["sentiment"]
+    # Behind "red is" sentiment is 0.2 lower, behind "blue is" 0.1 higher, unless the word is in the text already.
+    assert sizes["lasting_difference"] == pytest.approx((0.1 + 0.2 + 0.2) / 3 / 2, abs=1e-6)
