@@ -104,9 +104,9 @@ def test_cube_foretells_the_study_of_the_averaged_scorer(count: int) -> None:
     some = drawn_names(cube, count)
     averaged = NameAveraged(scorer, some, planned.finder, recognised=names)
     measured = study.execute(planned, averaged)
-    foretold = averaged_cube(cube, some)
-    np.testing.assert_allclose(measured.original, foretold.original, rtol=1e-5)
-    np.testing.assert_allclose(measured.perturbed, foretold.perturbed, rtol=1e-5)
+    expected = averaged_cube(cube, some)
+    np.testing.assert_allclose(measured.original, expected.original, rtol=1e-5)
+    np.testing.assert_allclose(measured.perturbed, expected.perturbed, rtol=1e-5)
     assert np.ptp(measured.perturbed, axis=1).max() == 0
 
 

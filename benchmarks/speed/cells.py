@@ -1,4 +1,4 @@
-"""What the books cost: a scorer that takes no time, from ten thousand to a million cells, new and known."""
+"""What bookkeeping costs: a scorer that takes no time, from ten thousand to a million cells, new and known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table 1 of Barriere & Cifuentes (2024) as a heat map: countries down, classes across, a number in each cell."""
+"""Table 1 of Barriere & Cifuentes (2024) as a heat map: countries down, classes across, a number in each square."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Block:
     title : str
         What the numbers are.
     values : DataFrame
-        One row a country, one column a class or target; missing cells stay empty.
+        One row a country, one column a class or target; missing values stay empty.
     notes : sequence of str
         A second line under each column's heading; may be empty strings.
     number : str
@@ -69,7 +69,7 @@ def country_heat(blocks: Sequence[Block], *, selected: tuple[str, str] | None = 
     Returns
     -------
     Figure
-        Orange is more, blue is less, and the number says so too; each cell carries its country and column in
+        Orange is more, blue is less, and the number says so too; each square carries its country and column in
         ``customdata``, on marks that can be clicked.
     """
     from plotly.subplots import make_subplots
@@ -118,7 +118,7 @@ def _heat(block: Block) -> go.Heatmap:
 
 
 def _targets(block: Block) -> go.Scatter:
-    """Marks over the cells that cannot be seen but can be clicked and hovered."""
+    """Marks over the squares that cannot be seen but can be clicked and hovered."""
     import plotly.graph_objects as go
 
     rows, columns = (index.ravel() for index in np.indices(block.values.shape))
@@ -167,7 +167,7 @@ def _frame(block: Block, selected: tuple[str, str]) -> dict[str, Any]:
 
 
 def number_text(value: float, form: str) -> str:
-    """A number as a cell shows it: a sign unless it is zero, nothing where there is none."""
+    """A number as a square shows it: a sign unless it is zero, nothing where there is none."""
     if not np.isfinite(value):
         return ""
     text = f"{value:{form}}"

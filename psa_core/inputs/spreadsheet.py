@@ -1,4 +1,4 @@
-"""Cells of a CSV file that a spreadsheet would run as a formula: made harmless, and read back as they were."""
+"""Fields of a CSV file that a spreadsheet would run as a formula: made harmless, and read back as they were."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FORMULA_STARTS = "=+-@\t\r"
 
 
 def neutral(value: Any) -> Any:
-    """Keep a spreadsheet from running a cell as a formula: a leading ``= + - @`` gets an apostrophe before it.
+    """Keep a spreadsheet from running a field as a formula: a leading ``= + - @`` gets an apostrophe before it.
 
     Apostrophes that stand before such a character get one more, so that `plain` always undoes it.
 
@@ -29,7 +29,7 @@ def plain(value: str) -> str:
 
 
 def place(sentences: pd.DataFrame) -> pd.DataFrame:
-    """Sentences for a file whose cells become `neutral`: there, too, ``text[start:end]`` has to be the anchor's cell.
+    """Sentences for a file whose fields become `neutral`: there, too, ``text[start:end]`` has to be the anchor's field.
 
     The apostrophe before an anchor such as *=x* stands in the text as well.
     """
@@ -37,7 +37,7 @@ def place(sentences: pd.DataFrame) -> pd.DataFrame:
 
 
 def displace(sentences: pd.DataFrame) -> pd.DataFrame:
-    """Sentences as they were, from the cells of such a file; also from one without apostrophes inside of texts."""
+    """Sentences as they were, from the fields of such a file; also from one without apostrophes inside of texts."""
     plained = {name: sentences[name].map(plain) for name in sentences.columns.difference(["text", "start", "end"])}
     return _moved(sentences, _displaced).assign(**plained)
 

@@ -43,7 +43,7 @@ def averaged_cube(cube: ScoreCube, names: Sequence[str] | None = None) -> ScoreC
 
 
 class Check(NamedTuple):
-    """What the name-averaged scorer itself answered on some sentences, beside what the cube foretold.
+    """What the name-averaged scorer itself answered on some sentences, beside what the cube says it should answer.
 
     ``difference`` is the largest difference of the two, ``spread`` the largest difference between two names of one
     sentence, both on the scale of the scores.
@@ -70,8 +70,8 @@ def check(averaged: NameAveraged, cube: ScoreCube, perturbation: Perturbation, *
     count = min(sentences, cube.shape[0])
     texts = [text for s in range(count) for text in (perturbation.texts[s], *perturbation.row(s))]
     answers = averaged.score(texts).reshape(count, 1 + cube.shape[1], -1)
-    foretold = averaged_cube(cube, averaged.names).original[:count, None]
-    return Check(count, len(texts), float(np.abs(answers - foretold).max()), float(np.ptp(answers, axis=1).max()))
+    expected = averaged_cube(cube, averaged.names).original[:count, None]
+    return Check(count, len(texts), float(np.abs(answers - expected).max()), float(np.ptp(answers, axis=1).max()))
 
 
 def averaging_table(

@@ -22,7 +22,7 @@ class Job:
 
 
 class Ledger:
-    """The books of one study, in the seeded order of its sentences.
+    """What is known and what is missing of a study, in the seeded order of its sentences.
 
     Every cell is hashed once; a text is owned by the first cell that shows it, so a sentence is finished when all
     texts owned by it and by the sentences before it are scored. Per cell it holds 4 bytes, per distinct text

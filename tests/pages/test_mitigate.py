@@ -33,7 +33,7 @@ def test_fewer_names_cost_less(open_page: OpenPage, run: Run, words_of: Words) -
     assert "It costs 1 text for each one" in words_of(run(page))
 
 
-def test_the_model_itself_answers_as_foretold(open_page: OpenPage, run: Run, words_of: Words) -> None:
+def test_the_model_itself_answers_as_expected(open_page: OpenPage, run: Run, words_of: Words) -> None:
     spec = StudySpec(sentences="sample", names="demo", model="keyword", sample=20)
     cube = execute(plan(spec), models.load("keyword"))
     page = open_page("mitigate", run=jobs.keep(cube, lambda _: ""))

@@ -25,6 +25,6 @@ def second(text: str) -> None:
 
 
 def small_print(text: str) -> None:
-    """What a reader needs who looks twice."""
+    """Details in small type."""
     style = f"margin: 0; font-size: 0.9rem; opacity: 0.78; max-width: 68rem; {WRAP}"
     st.html(f'<p style="{style}">{html.escape(text)}</p>')

@@ -117,7 +117,7 @@ def originals(study: Opened, count: int) -> None:
 
 
 def ask_the_model(study: Opened, count: int) -> None:
-    """Score some sentences with the name-averaged scorer itself, beside what the study foretold."""
+    """Score some sentences with the name-averaged scorer itself, beside what follows from the study."""
     with st.expander("Ask the model itself, or use the scorer in your own code", icon=":material/verified:"):
         spec = study.cube.provenance.get("study", {})
         model = str(spec.get("model", ""))
@@ -136,7 +136,7 @@ def ask_the_model(study: Opened, count: int) -> None:
                 found = mitigate.check(averaged, study.cube, opened.perturbation(study), sentences=CHECKED_SENTENCES)
             said.second(
                 f"{found.texts:,} texts of {found.sentences} sentences: two names of one sentence differ by at most "
-                f"{found.spread:.2g}, and the answers by at most {found.difference:.2g} from what this page foretold."
+                f"{found.spread:.2g}, and the answers by at most {found.difference:.2g} from what follows from the study."
             )
         st.code(_example(model), language="python")
 

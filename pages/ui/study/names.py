@@ -14,7 +14,7 @@ from pages.ui.study.plans import Source
 from psa_core.inputs import names as name_lists
 from psa_core.inputs.names import NameList
 
-PACKAGED, TYPED, FILE = "A list that comes along", "Type or paste", "Your own file"
+PACKAGED, TYPED, FILE = "Packaged list", "Type or paste", "Your own file"
 KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
 TYPED_FILE = f"{plans.NAMES}typed.txt"
 

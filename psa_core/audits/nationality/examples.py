@@ -1,4 +1,4 @@
-"""The sentences behind one cell of the nationality table: which of them entered or left a class, with which names."""
+"""The sentences behind one number of the nationality table: which of them entered or left a class, with which names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psa_core.cube import ScoreCube
 from psa_core.report import Piece
 
 
-def cell_table(cube: ScoreCube, country: str, target: str) -> pd.DataFrame:
+def changed_draws(cube: ScoreCube, country: str, target: str) -> pd.DataFrame:
     """The draws of one country in which a sentence enters or leaves a class, largest change of the score first.
 
     Parameters
@@ -21,7 +21,7 @@ def cell_table(cube: ScoreCube, country: str, target: str) -> pd.DataFrame:
     cube : ScoreCube
     country : str
     target : str
-        A class of `nationality_tables.classes`, or another target of the cube; then every draw is listed.
+        A class of `tables.classes`, or another target of the cube; then every draw is listed.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from psa_core.charts.country_map import shapes
 from psa_core.charts.eec_boxes import LOOKS
 
 BOX_PIXELS, BOXES_WIDTH = 44, 620
-CELL_WIDTH, CELL_HEIGHT, NOTE_PIXELS = 92, 25, 22
+SQUARE_WIDTH, SQUARE_HEIGHT, NOTE_PIXELS = 92, 25, 22
 MAP_WIDTH, MAP_HEIGHT = 820, 400
 LAND, OUTLINE, NEUTRAL = "#F1F2F2", "#C3C9CB", "#EDEEEE"
 DIVERGING = [_theme.DOWN, NEUTRAL, _theme.UP]
@@ -79,7 +79,7 @@ def _spreads(base: Any) -> list[Any]:
 
 
 def country_heat(blocks: Sequence[Block]) -> str:
-    """Countries down, classes across, a number in each cell.
+    """Countries down, classes across, a number in each square.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def _block(block: Block, *, is_first: bool) -> Any:
     split = f"split(datum.label, {BREAK!r})"
     room: dict[str, Any] = {
         "labelPadding": NOTE_PIXELS if any(block.notes) else 4,
-        "labelLimit": CELL_WIDTH,
+        "labelLimit": SQUARE_WIDTH,
         "labelAngle": 0,
     }
     top = alt.Axis(orient="top", labelExpr=split, titleAnchor="start", grid=False, **room)
@@ -117,12 +117,12 @@ def _block(block: Block, *, is_first: bool) -> Any:
         alt.X("heading:N", sort=headings, title=block.title, axis=top),
         alt.Y("country:N", sort=block.values.index.tolist(), title=None, axis=side),
     )
-    cells = base.mark_rect(stroke=_theme.PAPER, strokeWidth=2).encode(
+    squares = base.mark_rect(stroke=_theme.PAPER, strokeWidth=2).encode(
         alt.Color("value:Q", scale=scale, legend=None), opacity=alt.condition("datum.text", alt.value(1), alt.value(0))
     )
     numbers = base.mark_text(fontSize=13, color=_theme.INK).encode(text="text:N")
     count, classes = block.values.shape
-    return alt.layer(cells, numbers).properties(width=CELL_WIDTH * classes, height=CELL_HEIGHT * count)
+    return alt.layer(squares, numbers).properties(width=SQUARE_WIDTH * classes, height=SQUARE_HEIGHT * count)
 
 
 def country_map(values: pd.DataFrame, *, title: str) -> str:

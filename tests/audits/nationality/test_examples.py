@@ -22,13 +22,13 @@ def cube():
 
 
 def test_draws_that_enter_and_leave_the_class(cube):
-    table = examples.cell_table(cube, "A", "hate")
+    table = examples.changed_draws(cube, "A", "hate")
     rows = table[["sentence_position", "name_position", "change"]].to_numpy().tolist()
     assert rows == [[1, 0, "leaves"], [0, 0, "enters"]]
     assert table["delta"].tolist() == pytest.approx([-0.4, 0.2])
-    opposite = examples.cell_table(cube, "A", "not hate")
+    opposite = examples.changed_draws(cube, "A", "not hate")
     assert opposite["change"].tolist() == ["enters", "leaves"]
-    assert examples.cell_table(cube, "B", "hate")["change"].tolist() == ["leaves"]
+    assert examples.changed_draws(cube, "B", "hate")["change"].tolist() == ["leaves"]
 
 
 def test_a_draw_is_cut_where_the_people_stood():

@@ -1,4 +1,4 @@
-"""The sentences behind one cell: country and class are chosen here or clicked in the heat map."""
+"""The sentences behind one square of the heat map: country and class are chosen here or clicked in the heat map."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = {"enters": "▲ enters", "leaves": "▼ leaves", "": ""}
 
 
 def ask(opened: Opened) -> tuple[str, str]:
-    """The cell that is looked at; at first the one that changes most."""
+    """The square that is looked at; at first the one that changes most."""
     names, targets = opened.countries["country"].drop_duplicates().tolist(), opened.columns
     first = findings.largest(opened.countries)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -34,7 +34,7 @@ def ask(opened: Opened) -> tuple[str, str]:
 
 
 def take_click(heat: str) -> None:
-    """A clicked cell of a heat map becomes the chosen one."""
+    """A clicked square of a heat map becomes the chosen one."""
     points = st.session_state[heat]["selection"]["points"]
     if points:
         country, target, *_ = points[0]["customdata"]
@@ -43,10 +43,10 @@ def take_click(heat: str) -> None:
 
 def show(opened: Opened, country: str, target: str) -> None:
     """The draws in which a sentence changes, as cards and as a table."""
-    table = examples.cell_table(opened.cube, country, target)
+    table = examples.changed_draws(opened.cube, country, target)
     texts = [opened.texts[s][n] for s, n in zip(table["sentence_position"], table["name_position"], strict=True)]
     table = table.assign(text=texts)
-    st.subheader("The sentences of the chosen cell", anchor=False)
+    st.subheader("The sentences behind it", anchor=False)
     said.second(f"{country}, “{target}”")
     if table.empty:
         st.info("No sentence enters or leaves this class with names of this country.")
@@ -63,8 +63,8 @@ def show(opened: Opened, country: str, target: str) -> None:
     with st.expander(f"All {len(table):,} as a table"):
         shown = table.drop(columns=["sentence_position", "name_position"])
         numbers = {n: st.column_config.NumberColumn(format="%.3f") for n in ("original", "perturbed", "delta")}
-        st.dataframe(shown, hide_index=True, column_config=numbers, alt="Every draw of this cell that changes")
-        exports.csv_button(shown, "cell.csv", key=AUDIT.key("cell_csv"))
+        st.dataframe(shown, hide_index=True, column_config=numbers, alt="Every draw behind this number that changes")
+        exports.csv_button(shown, "draws.csv", key=AUDIT.key("draws_csv"))
 
 
 def _card(opened: Opened, row: pd.Series) -> str:

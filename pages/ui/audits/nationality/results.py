@@ -139,7 +139,7 @@ def _blocks(opened: Opened) -> list[Block]:
 def _how_to_read(opened: Opened) -> str:
     words = (
         "Δ: mean change of the score. Change in %: of the number of sentences predicted as the class. Orange is more, "
-        "blue is less. Click a cell, or choose above, to read its sentences."
+        "blue is less. Click a square, or choose above, to read its sentences."
     )
     counts, least = _original_counts(opened), findings.LEAST_COUNT
     if few := [name for name in opened.matrix("change_percent").columns if counts[name] < least]:

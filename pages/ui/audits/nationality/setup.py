@@ -171,11 +171,11 @@ def _ask_lm() -> str | None:
 def start(source: Source, options: Options, judge: Judge) -> None:
     """What it will take, and the button."""
     sentences = min(options.sample, len(plans.corpus(source).sentences))
-    cells = sentences * len(options.countries) * options.draws
+    texts = sentences * len(options.countries) * options.draws
     with st.container(horizontal=True):
         st.metric("Sentences, at most", f"{sentences:,}", border=True)
         st.metric("Countries × draws", f"{len(options.countries)} × {options.draws}", border=True)
-        st.metric("Texts, at most", f"{cells:,}", border=True)
+        st.metric("Texts, at most", f"{texts:,}", border=True)
     if not st.button("Run the audit", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
         return
     name = source.upload.name if source.upload else source.spec
