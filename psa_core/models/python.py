@@ -69,12 +69,24 @@ def load(argument: str) -> Scorer:
     if inspect.isclass(found) and callable(getattr(found, "score", None)):
         found = found()
     if callable(getattr(found, "score", None)) and hasattr(found, "targets") and hasattr(found, "fingerprint"):
-        scorer: Scorer = found
-        return scorer
+        return _of_the_user(found, argument)
     if not callable(found):
         raise ModelError("python", got=f"a {type(found).__name__} named {argument}", expected="a function of texts")
     targets = as_targets(getattr(found, "targets", ("score",)), source=argument)
     return FunctionScorer(found, argument, _fingerprint(found, argument, targets=targets), targets)
+
+
+def _of_the_user(scorer: Any, argument: str) -> Scorer:
+    """A scorer object, checked before anything is scored; one that shows its steps stays as fast as it is."""
+    targets = as_targets(scorer.targets, source=argument)
+    fingerprint = scorer.fingerprint
+    if not isinstance(fingerprint, str) or not fingerprint:
+        got = f"the fingerprint {fingerprint!r}"
+        raise ModelError(argument, got=got, expected="a text that changes when the answers would")
+    if callable(getattr(scorer, "tokenize", None)) and targets == tuple(scorer.targets):
+        shown: Scorer = scorer
+        return shown
+    return FunctionScorer(scorer.score, argument, fingerprint, targets)
 
 
 def _attribute(module_name: str, name: str) -> Any:

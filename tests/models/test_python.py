@@ -52,7 +52,42 @@ def test_a_scorer_of_the_user_is_taken_as_it_is(module: str) -> None:
         "    def score(self, texts):\n        return np.zeros((len(texts), 1), np.float32)\n"
     )
     write(module, source)
-    assert models.load(f"python:{module}:Mine").fingerprint == "mine"
+    scorer = models.load(f"python:{module}:Mine")
+    assert scorer.fingerprint == "mine" and scorer.score(["x"]).tolist() == [[0.0]]
+
+
+@pytest.mark.parametrize(
+    ("fingerprint", "targets", "said"),
+    [
+        ("None", "(Target('joy'),)", "the fingerprint None"),
+        ("'mine'", "(Target('joy/fear'),)", "the targets joy/fear"),
+        ("'mine'", "(Target('joy', 0.0, float('inf')),)", "a target without a range"),
+        ("'mine'", "(Target('joy', 1.0, 1.0),)", "a target without a range"),
+        ("'mine'", "7", "targets 7"),
+    ],
+)
+def test_a_scorer_object_is_checked_before_anything_is_scored(
+    module: str, fingerprint: str, targets: str, said: str
+) -> None:
+    source = (
+        "from psa_core.cube import Target\n"
+        f"class Mine:\n    fingerprint = {fingerprint}\n    targets = {targets}\n"
+        "    def score(self, texts):\n        raise AssertionError('scored')\n"
+    )
+    write(module, source)
+    with pytest.raises(ModelError, match=said):
+        models.load(f"python:{module}:Mine")
+
+
+def test_a_scorer_objects_answers_are_checked_like_a_functions(module: str) -> None:
+    source = (
+        "from psa_core.cube import Target\n"
+        "class Mine:\n    fingerprint = 'mine'\n    targets = (Target('joy'),)\n"
+        "    def score(self, texts):\n        return [2.0 for _ in texts]\n"
+    )
+    write(module, source)
+    with pytest.raises(ModelError, match="2 for text 1 of 1"):
+        models.load(f"python:{module}:Mine").score(["x"])
 
 
 @pytest.mark.parametrize(
