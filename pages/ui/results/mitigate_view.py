@@ -136,7 +136,7 @@ def ask_the_model(study: Opened, count: int) -> None:
                 found = mitigate.check(averaged, study.cube, opened.perturbation(study), sentences=CHECKED_SENTENCES)
             said.second(
                 f"{found.texts:,} texts of {found.sentences} sentences: two names of one sentence differ by at most "
-                f"{found.spread:.2g}, and the answers by at most {found.difference:.2g} from what follows from the study."
+                f"{found.spread:.2g}, and the answers by at most {found.difference:.2g} from the study's."
             )
         st.code(_example(model), language="python")
 
