@@ -142,7 +142,7 @@ def _with_a_disk_of_its_own(place: Path, name: str, reference: Path) -> Row:
 def _full(place: Path, reference: ScoreCube) -> Row:
     """The disk has room for the run, and none for its result."""
     scene = Scene.new(place / "scene")
-    (place / "filler").write_bytes(bytes(3 * 2**20 + 2**19))
+    (place / "filler").write_bytes(bytes(4 * 2**20 - ROOM))
     server = scene.server(1)
     server.communicate()
     (run_id,) = scene.runs()
@@ -162,13 +162,15 @@ def _read_only(place: Path, reference: ScoreCube) -> Row:
     scene = Scene.new(place / "scene")
     scene.server(1).communicate()
     (run_id,) = scene.runs()
-    subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+    wait_for(lambda: subprocess.run(["mount", "-o", "remount,ro", str(place)], capture_output=True).returncode == 0)
     with scene.looked_at():
         same = jobs.status(run_id).state == "finished" and equal(jobs.open_cube(run_id), reference)
         seen = _sentence(lambda: jobs.resume(run_id))
     return Row("disk", "read-only", f"earlier runs open; a new one: {seen}", None, same)
 
 
+#: Bytes that are left on the full disk: a run begins, and its result does not fit.
+ROOM = 2**18
 INSIDE: dict[str, Callable[[Path, ScoreCube], Row]] = {"full": _full, "read-only": _read_only}
 
 
