@@ -115,9 +115,7 @@ RUN_CELLS = Limit("run_cells", 5_000_000, "cells", "cells of a run", "Take fewer
 RUN_MINUTES = Limit(
     "run_minutes", 120, "minutes", "time that a run may work", "Resume it to go on in its turn.", 60, own=7 * 24 * 60
 )
-RUNS_EACH = Limit(
-    "runs_each", 3, "runs", "runs of one visitor that wait or work", "Wait for one to end, or stop one.", own=50
-)
+RUNS_EACH = Limit("runs_each", 3, "runs", "runs of one visitor that wait or work", "Wait for one to end, or stop one.")
 RUNS_QUEUED = Limit("runs_queued", 30, "runs", "runs that wait or work", "Try again when some have ended.", own=200)
 RUNS_AT_ONCE = Limit("runs_at_once", 1, "at once", "runs that work at the same time", "Wait for its turn.")
 RUN_DAYS = Limit("run_days", 30, "days", "time that a run is kept unused", "Download it.", 86_400, own=36_500)

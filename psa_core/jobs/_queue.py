@@ -87,7 +87,8 @@ def enter(run_id: str, visitor: str, seconds: float | None) -> None:
     if any(ticket.run_id == run_id for ticket in present):
         return
     own = [ticket for ticket in present if ticket.visitor == visitor]
-    RUNS_EACH.check(len(own) + 1, field="run", error=OptionError, of="of yours in the queue")
+    if visitor:  # on one's own machine, and from a program, there is nobody to be fair to
+        RUNS_EACH.check(len(own) + 1, field="run", error=OptionError, of="of yours in the queue")
     RUNS_QUEUED.check(len(present) + 1, field="run", error=OptionError, of="in the queue")
     turn = max([_round(present), *(ticket.turn + 1 for ticket in own)])
     number = 1 + max((ticket.number for ticket in present), default=0)
