@@ -30,7 +30,7 @@ def group_differences(table: pd.DataFrame, *, target: str) -> Drawing:
         A wide grey band per group is the noise floor; a point with whiskers is the difference. A diamond lies outside
         its band, a circle inside.
     """
-    inside = table["difference"].between(table["noise_low"], table["noise_high"])
+    inside = ~table["above_noise"].astype(bool)
     rows = table.assign(
         shown=table["group"].astype(str) + " (" + table["names"].astype(str) + ")",
         kind=inside.map(dict(zip([False, True], KINDS, strict=True))),

@@ -38,6 +38,7 @@ DAMAGES = (
     ValueError,
 )
 TABLES = (MANIFEST, "sentences.csv", "names.csv")
+EFFECT_COLUMNS = ("effect", "effect_low", "effect_high", "effect_p_adjusted")
 Report = Callable[[ScoreCube], str]
 
 
@@ -72,7 +73,8 @@ def write(cube: ScoreCube, folder: Path, report: Report, extra: Extra | None = N
     with whole_folder(folder) as aside:
         write_json(aside / MANIFEST, {**cube.provenance, "name_columns": cube.names.columns.tolist()})
         write_csv(aside / "sentences.csv", _sentences(cube))
-        write_csv(aside / "names.csv", _per_target(cube, tables.name_table, last=("effect_size",)))
+        write_csv(aside / "names.csv", _per_target(cube, tables.name_file_table, last=(*EFFECT_COLUMNS, "effect_size")))
+        write_csv(aside / "groups.csv", _per_target(cube, tables.group_file_table, last=()))
         write_csv(aside / "label_dist.csv", _per_target(cube, tables.label_dist_table, last=("low", "high")))
         write_csv(aside / "flips.csv", pd.concat([_flips(cube, target.name, extra.text) for target in cube.targets]))
         write_json(aside / "summary.json", tables.summary(cube))

@@ -8,15 +8,15 @@ from typing import ClassVar
 import numpy as np
 
 from psa_core.methods._base import Axis
-from psa_core.stats import baseline_differences
+from psa_core.stats import effect_differences
 
 
 @dataclass(frozen=True)
 class NameEffect:
-    """Mean over sentences of ``f(x_n)`` minus the mean over names of the same sentence, per name.
+    """Mean over sentences of ``f(x_n)`` minus that of the typical name: the median over names of their mean scores.
 
-    ScoreSens against the names' mean instead of the original: a pronoun is not a name, so ScoreSens moves all names
-    together, while this shows names against names. Signed, on the scale of the target; sums to 0 over the list.
+    ScoreSens against the names instead of the original: a pronoun is not a name, so ScoreSens moves all names together,
+    while this shows names against names. Signed, on the scale of the target; its median over the list is 0.
 
     Examples
     --------
@@ -26,9 +26,7 @@ class NameEffect:
 
     id: ClassVar[str] = "name_effect"
     title: ClassVar[str] = "Name effect"
-    summary: ClassVar[str] = (
-        "Average difference of the score from what the list's names get in the same sentence (signed)."
-    )
+    summary: ClassVar[str] = "Average difference of the score from what the typical name of the list gets (signed)."
     axis: ClassVar[Axis] = "name"
 
     def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
@@ -39,7 +37,7 @@ class NameEffect:
         CubeError
             As ScoreSens, and for fewer than two names.
         """
-        return baseline_differences(original, perturbed, baseline="names").mean(axis=0)
+        return effect_differences(original, perturbed, baseline="names").mean(axis=0)
 
 
 METHOD = NameEffect

@@ -147,7 +147,12 @@ def _statistics(evidence: Evidence) -> list[Html]:
         element("p", evidence.warning, css="small") if evidence.warning else Html(""),
         element("p", correlation),
         table(header, [_name_row(row) for _, row in ends.iterrows()]),
-        element("p", "Paired t-tests over sentences with Holm's correction over names; effect size d_z.", css="small"),
+        element(
+            "p",
+            "Paired t-tests over sentences with Holm's correction over names; effect size d_z. Groups differ surely where "
+            "both the sentences and the dealing of names at random say so, each corrected over the groups.",
+            css="small",
+        ),
     ]
     for column, groups in evidence.groups.items():
         parts += [element("p", findings.group_finding(groups, target, column=column)), _group_table(column, groups)]
@@ -156,15 +161,18 @@ def _statistics(evidence: Evidence) -> list[Html]:
 
 def _name_row(row: pd.Series) -> list[str]:
     bounds = f"{row['ci_low']:+.4f} to {row['ci_high']:+.4f}"
-    p_value = "< 0.001" if row["p_adjusted"] < 0.001 else f"{row['p_adjusted']:.3f}"
     return [
         str(row["name"]),
         f"{row['score_sens']:+.4f}",
         bounds,
-        p_value,
+        _p_text(row["p_adjusted"]),
         f"{row['effect_size']:+.2f}",
         f"{row['label_dist']:.3f}",
     ]
+
+
+def _p_text(p_value: float) -> str:
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
 def _group_table(column: str, groups: pd.DataFrame) -> Html:
@@ -175,10 +183,11 @@ def _group_table(column: str, groups: pd.DataFrame) -> Html:
             f"{row['difference']:+.4f}",
             f"{row['difference_low']:+.4f} to {row['difference_high']:+.4f}",
             f"{row['noise_low']:+.4f} to {row['noise_high']:+.4f}",
+            "one name" if pd.isna(row["p_adjusted"]) else _p_text(row["p_adjusted"]),
         ]
         for _, row in groups.iterrows()
     ]
-    return table((column, "Names", "Difference from the rest", "95 % interval", "Arbitrary groups"), rows)
+    return table((column, "Names", "Difference from the rest", "95 % interval", "Arbitrary groups", "adjusted p"), rows)
 
 
 def _interval(numbers: Mapping[str, Any], value: str = "value") -> Text:

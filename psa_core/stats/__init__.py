@@ -9,6 +9,7 @@ from __future__ import annotations
 from psa_core.stats.bootstrap import bootstrap_interval, label_dist_interval
 from psa_core.stats.correlation import Correlation, pearson, sentence_correlation
 from psa_core.stats.curves import Curve, label_dist_curve
+from psa_core.stats.equivalence import equivalence_p, equivalence_sentences
 from psa_core.stats.grid import ThresholdGrid, flip_counts, threshold_grid
 from psa_core.stats.groups import NoiseFloor, group_difference, noise_floors, range_noise_floor
 from psa_core.stats.intervals import (
@@ -18,11 +19,14 @@ from psa_core.stats.intervals import (
     needed_sentences,
     small_sample_warning,
 )
+from psa_core.stats.name_effects import NameEffects, name_effects
 from psa_core.stats.power import detectable_effect
+from psa_core.stats.ranks import second_opinion_p, sign_test_p, signed_rank_p
 from psa_core.stats.scores import (
     Baseline,
     baseline_differences,
     checked_thresholds,
+    effect_differences,
     labels_at,
     paired_scores,
     sensitivities,
@@ -30,9 +34,7 @@ from psa_core.stats.scores import (
 from psa_core.stats.significance import (
     CORRECTIONS,
     adjust,
-    equivalence_p,
     paired_t_p,
-    signed_rank_p,
     standardised_effect,
 )
 
@@ -43,6 +45,7 @@ __all__ = [
     "Curve",
     "Interval",
     "Intervals",
+    "NameEffects",
     "NoiseFloor",
     "ThresholdGrid",
     "adjust",
@@ -50,21 +53,26 @@ __all__ = [
     "bootstrap_interval",
     "checked_thresholds",
     "detectable_effect",
+    "effect_differences",
     "equivalence_p",
+    "equivalence_sentences",
     "flip_counts",
     "group_difference",
     "label_dist_curve",
     "label_dist_interval",
     "labels_at",
     "mean_interval",
+    "name_effects",
     "needed_sentences",
     "noise_floors",
     "paired_scores",
     "paired_t_p",
     "pearson",
     "range_noise_floor",
+    "second_opinion_p",
     "sensitivities",
     "sentence_correlation",
+    "sign_test_p",
     "signed_rank_p",
     "small_sample_warning",
     "standardised_effect",

@@ -80,11 +80,12 @@ def pearson(first: ArrayLike, second: ArrayLike) -> Correlation:
 
 
 def sentence_correlation(first: ArrayLike, second: ArrayLike, *, resamples: int = 1000, seed: int = 0) -> Correlation:
-    """Correlation of two quantities of sentences, with a bootstrap interval that presumes no distribution.
+    """Correlation of two quantities of sentences, with a bootstrap interval and p-value that presume no distribution.
 
     Scores crowd at the ends of their range, and sensitivities spread with the score; there Fisher's z interval holds
     the true value in 90 % of the studies, not 95 %. This one is the studentised bootstrap (bootstrap-t) over sentences
-    on Fisher's scale, with the standard error by the influence function. Under 10 sentences it is Fisher's.
+    on Fisher's scale, with the standard error by the influence function; the p-value is where that interval just
+    leaves out 0, so that both say the same. Under 10 sentences both are the usual ones.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def sentence_correlation(first: ArrayLike, second: ArrayLike, *, resamples: int 
     Returns
     -------
     Correlation
-        As `pearson`, with the same ``r`` and ``p``.
+        As `pearson`, with the same ``r``; ``p`` is at least 2 / (resamples + 1).
 
     Raises
     ------
@@ -118,7 +119,14 @@ def sentence_correlation(first: ArrayLike, second: ArrayLike, *, resamples: int 
     studentised = _studentised_draws(points, affordable(resamples, count), seed)
     tail = (1 - CONFIDENCE) / 2
     low, high = np.tanh(centre - error * np.quantile(studentised, [1 - tail, tail]))
-    return normal._replace(low=float(low), high=float(high))
+    p_value = _share_as_far(studentised, float(centre / error))
+    return normal._replace(p=p_value, low=float(low), high=float(high))
+
+
+def _share_as_far(studentised: np.ndarray, observed: float) -> float:
+    """Twice the smaller share of draws beyond the observed distance from 0, itself counted among them."""
+    beyond = min(int((studentised >= observed).sum()), int((studentised <= observed).sum()))
+    return min(1.0, 2 * (1 + beyond) / (1 + len(studentised)))
 
 
 def _studentised_draws(points: np.ndarray, resamples: int, seed: int) -> np.ndarray:

@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike
 
 from psa_core.errors import CubeError
 from psa_core.stats.intervals import CONFIDENCE
+from psa_core.stats.permutation import two_sided_share
 
 DRAWN_NAMES = 1_000_000
 RESAMPLES = 4999
+DRAWS_A_GROUP = 100
 ROUNDING = 1e-12
 
 
@@ -25,20 +27,24 @@ class NoiseFloor:
     observed : float
         The statistic of the groups as they are: a signed difference of means, or the range over groups.
     low, high : float
-        Arbitrary groups fall between these in 95 % of the draws; `low` is 0 for a range.
+        In 95 % of the draws *all* groups fall between their bounds; `low` is 0 for a range.
     p_value : float
-        Share of draws at least as extreme as `observed`, the observed grouping counted among them.
+        How often a group of this size is as extreme as `observed`, the observed grouping counted among the draws.
+    p_adjusted : float
+        How often any of the groups is as extreme for its size: corrected for there being several. NaN for a group of
+        one name, which is no group, and is never above its floor: that reaches from the lowest to the highest name.
     """
 
     observed: float
     low: float
     high: float
     p_value: float
+    p_adjusted: float
 
     @property
     def is_above(self) -> bool:
         """Whether the groups differ by more than arbitrary ones do, and not in rounding only."""
-        return not self.low - ROUNDING <= self.observed <= self.high + ROUNDING
+        return self.p_adjusted < 1 - CONFIDENCE and not self.low - ROUNDING <= self.observed <= self.high + ROUNDING
 
 
 def group_difference(perturbed: ArrayLike, members: ArrayLike, others: ArrayLike | None = None) -> np.ndarray:
@@ -81,10 +87,12 @@ def group_difference(perturbed: ArrayLike, members: ArrayLike, others: ArrayLike
 def noise_floors(
     name_means: ArrayLike, groups: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> dict[str, NoiseFloor]:
-    """For each group against the rest: the difference of means, and the band of arbitrary groups of its size.
+    """For each group against the rest: the difference of means, and the band of arbitrary groups of the same sizes.
 
     A permutation test over names. Since all sentences wear all names, the difference of group means is a difference of
-    means of the names' mean scores, so only those are needed. One set of random orders serves all groups.
+    means of the names' mean scores, so only those are needed. One set of random orders serves all groups, and says how
+    far out the most extreme of them lies (the smallest p-value, Westfall and Young 1993), so that picking the largest
+    of many groups is no finding by itself.
 
     Parameters
     ----------
@@ -92,6 +100,8 @@ def noise_floors(
         Mean score (or mean difference) of each name over the sentences.
     groups : array (N,) of str
         Group of each name.
+    resamples : int
+        At least; more where there are very many groups.
 
     Returns
     -------
@@ -110,19 +120,35 @@ def noise_floors(
     (1.0, False)
     """
     means, labels = _checked_groups(name_means, groups)
-    sizes = {label: int((labels == label).sum()) for label in dict.fromkeys(labels.tolist())}
-    draws: dict[int, list[np.ndarray]] = {size: [] for size in sizes.values()}
-    for shuffled in _shuffles(means, resamples, seed):
-        leading_sums = np.cumsum(shuffled, axis=1)
-        for size, drawn in draws.items():
-            inside = leading_sums[:, size - 1]
-            drawn.append(inside / size - (means.sum() - inside) / (len(means) - size))
-    return {
-        label: _two_sided(
-            float(means[labels == label].mean() - means[labels != label].mean()), np.concatenate(draws[size])
-        )
-        for label, size in sizes.items()
-    }
+    names = list(dict.fromkeys(labels.tolist()))
+    drawn = _dealt_differences(means, labels, names, max(resamples, DRAWS_A_GROUP * len(names)), seed)
+    shares = np.column_stack([two_sided_share(column, np.sort(column)) for column in drawn.T])
+    floors = {}
+    tested = [index for index, name in enumerate(names) if (labels == name).sum() > 1]
+    smallest = np.sort(shares[:, tested].min(axis=1)) if tested else np.empty(0)
+    level = float(np.quantile(smallest, 1 - CONFIDENCE, method="inverted_cdf")) if tested else 1 - CONFIDENCE
+    for index, name in enumerate(names):
+        observed = float(means[labels == name].mean() - means[labels != name].mean())
+        column = np.sort(drawn[:, index])
+        p_value = float(two_sided_share(np.array([observed]), column)[0])
+        if index not in tested:
+            floors[name] = NoiseFloor(observed, float(column[0]), float(column[-1]), p_value, float("nan"))
+            continue
+        p_adjusted = (1 + int(np.searchsorted(smallest, p_value + ROUNDING))) / (1 + len(smallest))
+        low, high = np.quantile(column, [level / 2, 1 - level / 2])
+        floors[name] = NoiseFloor(observed, float(low), float(high), p_value, p_adjusted)
+    return floors
+
+
+def _dealt_differences(
+    means: np.ndarray, labels: np.ndarray, names: list[str], resamples: int, seed: int
+) -> np.ndarray:
+    """Each group's difference from the rest when names are dealt at random: float64 (draws, groups)."""
+    sizes = np.array([(labels == name).sum() for name in names])
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    total, rest = means.sum(), len(means) - sizes
+    sums = np.concatenate([np.add.reduceat(block, starts, axis=1) for block in _shuffles(means, resamples, seed)])
+    return sums / sizes - (total - sums) / rest
 
 
 def range_noise_floor(
@@ -158,12 +184,8 @@ def range_noise_floor(
     blocks = _shuffles(means, resamples, seed)
     drawn = np.concatenate([np.ptp(np.add.reduceat(block, starts, axis=1) / sizes, axis=1) for block in blocks])
     high = float(np.quantile(drawn, CONFIDENCE))
-    return NoiseFloor(observed, 0.0, high, _share_as_extreme(drawn, observed))
-
-
-def _two_sided(observed: float, drawn: np.ndarray) -> NoiseFloor:
-    low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return NoiseFloor(observed, float(low), float(high), _share_as_extreme(np.abs(drawn), abs(observed)))
+    p_value = _share_as_extreme(drawn, observed)
+    return NoiseFloor(observed, 0.0, high, p_value, p_value)
 
 
 def _share_as_extreme(drawn: np.ndarray, observed: float) -> float:

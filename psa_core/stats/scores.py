@@ -129,6 +129,23 @@ def baseline_differences(original: ArrayLike, perturbed: ArrayLike, *, baseline:
     return worn - worn.mean(axis=1, keepdims=True)
 
 
+def effect_differences(original: ArrayLike, perturbed: ArrayLike, *, baseline: Baseline = "original") -> np.ndarray:
+    """Differences whose mean over sentences is each name's effect: float64 array (S, N).
+
+    As `baseline_differences`, but the names' baseline is the typical name (the median over names of their mean scores),
+    since a mean over names moves with a few unusual ones; see `name_effects`.
+
+    Examples
+    --------
+    >>> effect_differences([0.5], [[0.25, 0.25, 0.75]], baseline="names")
+    array([[0. , 0. , 0.5]])
+    """
+    differences = baseline_differences(original, perturbed, baseline=baseline)
+    if baseline == "original":
+        return differences
+    return differences - np.median(differences.mean(axis=0))
+
+
 def sensitivities(original: ArrayLike, perturbed: ArrayLike) -> np.ndarray:
     """Mean over names of ``|f(x_n) - f(x)|``: float64 array (S,), at least 0; larger = more sensitive sentence."""
     return np.abs(baseline_differences(original, perturbed)).mean(axis=1)

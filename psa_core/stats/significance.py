@@ -1,4 +1,4 @@
-"""Is a name's mean difference distinguishable from zero, how large is it in its own spread, is it as good as none?"""
+"""Is a name's mean difference distinguishable from zero, and how large is it in its own spread?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CORRECTIONS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-EXACT_SENTENCES = 50
+SIGNIFICANT = 0.05
 
 
 def paired_t_p(differences: ArrayLike) -> np.ndarray:
@@ -50,49 +50,7 @@ def paired_t_p(differences: ArrayLike) -> np.ndarray:
     from scipy.stats import t
 
     count, mean, deviation = sentence_moments(differences)
-    return 2 * t.sf(np.abs(_t_statistic(mean, deviation, count)), max(count - 1, 1))
-
-
-def signed_rank_p(differences: ArrayLike) -> np.ndarray:
-    """Two-sided p-values of the Wilcoxon signed-rank test over sentences, for all names at once.
-
-    Sentences without a difference say nothing about its direction and are left out (Wilcoxon's own rule); a name
-    without any difference gets 1.
-
-    Parameters
-    ----------
-    differences : array (S,) or (S, N)
-
-    Returns
-    -------
-    float64 array () or (N,)
-        In [0, 1].
-
-    Raises
-    ------
-    CubeError
-        When there is no sentence.
-
-    Examples
-    --------
-    >>> signed_rank_p([[0.0, 0.1], [0.0, 0.2], [0.0, 0.3]])
-    array([1.  , 0.25])
-    """
-    from scipy.stats import wilcoxon
-
-    sentence_moments(differences)
-    values = np.asarray(differences, dtype=np.float64)
-    columns = values.reshape(len(values), -1)
-    p_values = np.ones(columns.shape[1])
-    moved = columns != 0
-    # For few sentences scipy has the exact distribution, but only for columns from which the zeros are gone.
-    one_by_one = moved.any(axis=0) & ~moved.all(axis=0) & (len(values) <= EXACT_SENTENCES)
-    together = moved.any(axis=0) & ~one_by_one
-    for index in np.flatnonzero(one_by_one):
-        p_values[index] = wilcoxon(columns[moved[:, index], index]).pvalue
-    if together.any():
-        p_values[together] = wilcoxon(columns[:, together], axis=0, zero_method="wilcox").pvalue
-    return p_values.reshape(values.shape[1:])
+    return 2 * t.sf(np.abs(t_statistic(mean, deviation, count)), max(count - 1, 1))
 
 
 def adjust(p_values: ArrayLike, correction: str = "holm") -> np.ndarray:
@@ -159,43 +117,6 @@ def standardised_effect(differences: ArrayLike) -> np.ndarray:
     return np.divide(mean, deviation, out=undefined, where=deviation > 0)
 
 
-def equivalence_p(differences: ArrayLike, margin: float) -> np.ndarray:
-    """P-values of the equivalence test (TOST): is the mean difference inside ``(-margin, margin)``?
-
-    The larger of the two one-sided t-tests' p-values, against a mean of at most ``-margin`` and of at least ``margin``.
-
-    Parameters
-    ----------
-    differences : array (S,) or (S, N)
-    margin : float
-        The largest mean difference that would not matter, on the scale of the scores; greater than 0.
-
-    Returns
-    -------
-    float64 array () or (N,)
-        Small = equivalent for all purposes that the margin stands for. NaN for one sentence.
-
-    Raises
-    ------
-    CubeError, OptionError
-        When there is no sentence; when the margin is not positive.
-
-    Examples
-    --------
-    >>> equivalence_p([[0.0], [0.0]], margin=0.01)
-    array([0.])
-    """
-    from scipy.stats import t
-
-    if not margin > 0:
-        raise OptionError("margin", got=f"{margin}", expected="a number greater than 0")
-    count, mean, deviation = sentence_moments(differences)
-    freedom = max(count - 1, 1)
-    above_lower = t.sf(_t_statistic(mean + margin, deviation, count), freedom)
-    below_upper = t.cdf(_t_statistic(mean - margin, deviation, count), freedom)
-    return np.maximum(above_lower, below_upper)
-
-
 def _holm(p_values: np.ndarray) -> np.ndarray:
     """Holm's step-down. statsmodels has it too, but collects all the process's garbage each time: 0.1 s and more."""
     order = np.argsort(p_values)
@@ -205,7 +126,7 @@ def _holm(p_values: np.ndarray) -> np.ndarray:
     return adjusted
 
 
-def _t_statistic(mean: np.ndarray, deviation: np.ndarray, count: int) -> np.ndarray:
+def t_statistic(mean: np.ndarray, deviation: np.ndarray, count: int) -> np.ndarray:
     """``mean / (deviation / √count)``; without any spread ±infinity, or 0 for a mean of 0; NaN for one sentence."""
     without_spread = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
     without_spread = np.where(np.isnan(deviation), np.nan, without_spread)

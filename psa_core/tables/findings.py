@@ -25,26 +25,31 @@ CORRECTION_WORDS = {
 
 def name_finding(table: pd.DataFrame, target: str, *, baseline: str = "original", correction: str = "holm") -> str:
     """How many names move the score distinguishably, and which one most; `table` as made by `tables.name_table`."""
-    row = table.loc[table["score_sens"].abs().idxmax()]
-    moved = int((table["p_adjusted"] < SIGNIFICANT).sum())
-    origin = "the original score" if baseline == "original" else "the mean over names"
+    sure = table[table["p_adjusted"] < SIGNIFICANT]
+    shown = table if sure.empty else sure
+    row = shown.loc[shown["score_sens"].abs().idxmax()]
+    origin = "the original score" if baseline == "original" else "the typical name"
     furthest = f"the furthest is {row['name']} at {_with_interval(row, 'score_sens', 'ci_low', 'ci_high', signed=True)}"
     if table["p_adjusted"].isna().all():
         return f"With {_counted(row['n'], 'sentence')} nothing can be said about sureness; {furthest} from {origin}."
     test = f"{CORRECTION_WORDS.get(correction, correction)} p < {SIGNIFICANT}, {_counted(row['n'], 'sentence')}"
     return (
-        f"{moved:,} of {_counted(len(table), 'name')} {_verb(moved, 'move')} {target} distinguishably from "
+        f"{len(sure):,} of {_counted(len(table), 'name')} {_verb(len(sure), 'move')} {target} distinguishably from "
         f"{origin} ({test}); {furthest}."
     )
 
 
 def equivalence_finding(table: pd.DataFrame, target: str, *, margin: float) -> str:
     """How many names move the score by less than the margin; `table` by `tables.name_test_table` with a margin."""
-    shown = f"{int(table['equivalent'].sum()):,} of {_counted(len(table), 'name')}"
-    return (
-        f"For {shown} the average move of {target} is shown to be less than ±{margin:g} "
-        f"(equivalence test, p < {SIGNIFICANT})."
+    shown = int(table["equivalent"].sum())
+    if not shown and table["p_equivalence"].isna().all():
+        reason = "one sentence cannot show it" if isfinite(table["needed"].iloc[0]) else f"{target} has no range"
+        return f"That a name moves {target} by less than ±{margin:g} on average cannot be shown here: {reason}."
+    words = (
+        f"For {shown:,} of {_counted(len(table), 'name')} the average move of {target} is shown to be less than "
+        f"±{margin:g} (equivalence test with room for rare moves not seen yet, p < {SIGNIFICANT})"
     )
+    return f"{words}." if shown else f"{words}; it takes at least {_counted(table['needed'].iloc[0], 'sentence')}."
 
 
 def threshold_finding(table: pd.DataFrame, target: str, *, threshold: float) -> str:
@@ -107,16 +112,24 @@ def correlation_finding(correlation: Mapping[str, Any], target: str) -> str:
 
 
 def group_finding(table: pd.DataFrame, target: str, *, column: str) -> str:
-    """The group that differs most from the rest, against the noise floor; `table` by `tables.group_table`."""
-    row = table.loc[table["difference"].abs().idxmax()]
+    """The surest group that differs from the rest, or that there is none; `table` by `tables.group_table`."""
+    tested = table[table["p_adjusted"].notna()]
+    if tested.empty:
+        return f"Nothing can be said about groups by {column}: each has one name only, or there is one sentence."
+    sure = tested[(tested["p_adjusted"] < SIGNIFICANT) & tested["above_noise"]]
+    shown = tested if sure.empty else sure
+    row = shown.loc[shown["difference"].abs().idxmax()]
     signed = ("difference", "difference_low", "difference_high")
     digits = _interval_digits(*(float(row[bound]) for bound in signed))
-    noise = [_number(row[bound], digits=digits, signed=True) for bound in ("noise_low", "noise_high")]
-    return (
-        f"Names with {column} = {row['group']} differ in {target} from the other names by "
-        f"{_with_interval(row, *signed, signed=True)}; arbitrary groups of that size differ by "
-        f"{noise[0]} to {noise[1]}, so this is {'above' if row['above_noise'] else 'within'} the noise floor."
-    )
+    noise = " to ".join(_number(row[bound], digits=digits, signed=True) for bound in ("noise_low", "noise_high"))
+    differs = f"{_with_interval(row, *signed, signed=True)}"
+    drawn = f"groups of that size drawn from these names at random differ by {noise}"
+    if sure.empty:
+        return (
+            f"No group by {column} is shown to differ in {target} from the other names. The largest difference is that "
+            f"of {row['group']}, {differs}; {drawn}."
+        )
+    return f"Names with {column} = {row['group']} differ in {target} from the other names by {differs}; {drawn}."
 
 
 def corpus_finding(metrics: Mapping[str, Mapping[str, Any]], target: str) -> str:

@@ -12,6 +12,11 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
 
 LARGEST_PAIRING = 20
+SIGNIFICANT = 0.05
+CSV_COLUMNS = {
+    "group": "group", "names": "names", "difference": "difference", "difference_low": "low", "difference_high": "high",
+    "noise_low": "floor_low", "noise_high": "floor_high", "p_adjusted": "p_adjusted",
+}  # fmt: skip
 
 
 def group_table(
@@ -20,7 +25,8 @@ def group_table(
     """Mean effect of each group of names, and its difference from all other groups' names.
 
     Two kinds of doubt are shown. The interval of the difference is over sentences, clustered by sentence: would other
-    sentences show it for these names? The noise floor is over names: would arbitrary names, grouped in these sizes?
+    sentences show it for these names? The noise floor is over names: would arbitrary names, grouped in these sizes? The
+    adjusted p-value answers both, for all groups of the column together. A group of one name is no group and has none.
 
     Parameters
     ----------
@@ -37,16 +43,18 @@ def group_table(
     -------
     DataFrame
         One row per group, in order of appearance: ``group``, ``names`` (how many), ``mean``, ``ci_low``, ``ci_high``,
-        ``difference`` (from the rest, signed), ``difference_low``, ``difference_high``, ``p_value``, ``p_adjusted``,
-        ``noise_low``, ``noise_high`` (95 % of arbitrary groups of that size), ``p_noise``, ``above_noise`` (bool: is
-        the difference outside of that band?), ``n`` (sentences).
+        ``difference`` (from the rest, signed), ``difference_low``, ``difference_high``, ``p_value`` (paired t over
+        sentences), ``p_adjusted`` (the larger of the corrected p-values over sentences and over names),
+        ``noise_low``, ``noise_high`` (in 95 % of the draws all arbitrary groups of these sizes stay between their
+        bounds), ``p_noise`` (of one such group), ``above_noise`` (bool: is the difference outside of that band?),
+        ``n`` (sentences).
 
     Raises
     ------
     CubeError, OptionError
         When the target or column is unknown, or the column has fewer than two groups.
     """
-    differences = stats.baseline_differences(*cube.of(target), baseline=baseline)
+    differences = stats.effect_differences(*cube.of(target), baseline=baseline)
     labels, known = _groups_of_names(cube, column)
     floors = stats.noise_floors(differences.mean(axis=0)[known], labels[known])
     memberships = [labels == label for label in floors]
@@ -70,7 +78,8 @@ def group_pair_table(cube: ScoreCube, target: str, column: str, *, correction: s
     Returns
     -------
     DataFrame
-        One row per pair: ``group``, ``other``, ``difference`` (group minus other), then as in `group_table`.
+        One row per pair: ``group``, ``other``, ``difference`` (group minus other), then as in `group_table`; its noise
+        floor is that of the pair alone, and the adjusted p-value corrects both kinds of doubt over all pairs.
 
     Raises
     ------
@@ -95,7 +104,9 @@ def group_pair_table(cube: ScoreCube, target: str, column: str, *, correction: s
         pooled = inside | outside
         floors.append(stats.noise_floors(perturbed.mean(axis=0)[pooled], labels[pooled])[group])
     columns = {"group": [group for group, _ in pairs], "other": [other for _, other in pairs]}
-    return pd.DataFrame(columns | _contrast_columns(np.column_stack(contrasts), floors, correction))
+    over_names = stats.adjust([floor.p_adjusted for floor in floors], correction)
+    table = pd.DataFrame(columns | _contrast_columns(np.column_stack(contrasts), floors, correction))
+    return table.assign(p_adjusted=np.maximum(table["p_adjusted"], over_names), above_noise=over_names < SIGNIFICANT)
 
 
 def group_range(cube: ScoreCube, target: str, column: str) -> stats.NoiseFloor:
@@ -111,18 +122,49 @@ def group_range(cube: ScoreCube, target: str, column: str) -> stats.NoiseFloor:
     return stats.range_noise_floor(perturbed.mean(axis=0)[known], labels[known])
 
 
+def group_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:
+    """Every column of the name list that makes groups, as they stand in ``groups.csv``.
+
+    Returns
+    -------
+    DataFrame
+        ``column``, ``group``, ``names``, ``difference`` (from the other names), ``low``, ``high`` (95 % interval),
+        ``floor_low``, ``floor_high``, ``p_adjusted``, as in `group_table`. No row where no column makes groups.
+    """
+    frames = [
+        group_table(cube, target, column)[list(CSV_COLUMNS)].rename(columns=CSV_COLUMNS).assign(column=column)
+        for column in group_columns(cube)
+    ]
+    order = ["column", *CSV_COLUMNS.values()]
+    return pd.concat(frames, ignore_index=True)[order] if frames else pd.DataFrame(columns=order)
+
+
+def group_columns(cube: ScoreCube) -> list[str]:
+    """Columns of the name list that sort names into at least two groups, of which one has at least two names."""
+    found = []
+    for column in cube.names.columns.drop("name"):
+        values = cube.names[column]
+        sizes = values[values.notna() & (values.astype(str).str.strip() != "")].astype(str).value_counts()
+        if len(sizes) > 1 and sizes.iloc[0] > 1:
+            found.append(str(column))
+    return found
+
+
 def _contrast_columns(
     contrasts: np.ndarray, floors: list[stats.NoiseFloor], correction: str
 ) -> dict[str, np.ndarray | list[float] | list[bool]]:
     """Columns for contrasts (S, G), one per row of the table, with their noise floors."""
     interval = stats.mean_interval(contrasts)
     p_values = stats.paired_t_p(contrasts)
+    over_names = np.array([floor.p_value if correction == "none" else floor.p_adjusted for floor in floors])
+    is_group = np.isfinite([floor.p_adjusted for floor in floors])
+    over_sentences = stats.adjust(np.where(is_group, p_values, np.nan), correction)
     return {
         "difference": interval.value,
         "difference_low": interval.low,
         "difference_high": interval.high,
         "p_value": p_values,
-        "p_adjusted": stats.adjust(p_values, correction),
+        "p_adjusted": np.where(is_group, np.maximum(over_sentences, over_names), np.nan),
         "noise_low": [floor.low for floor in floors],
         "noise_high": [floor.high for floor in floors],
         "p_noise": [floor.p_value for floor in floors],

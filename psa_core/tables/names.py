@@ -9,6 +9,8 @@ from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.tables.labels import labelled_names, threshold_of
 
+FEWEST_SENTENCES = 6
+
 
 def name_table(
     cube: ScoreCube,
@@ -25,8 +27,8 @@ def name_table(
     cube : ScoreCube
     target : str
     baseline : {"original", "names"}
-        What `score_sens` is measured against: the original score (the paper), or the mean over names of the same
-        sentence. Labels are compared with the original ones in both cases.
+        What `score_sens` is measured against: the original score (the paper), or the typical name (the median over
+        names of their mean scores). Labels are compared with the original ones in both cases.
     correction : {"none", "bonferroni", "holm", "fdr_bh"}
         Over the names of the list.
     threshold : float, optional
@@ -35,9 +37,10 @@ def name_table(
     Returns
     -------
     DataFrame
-        N rows in the order of the list: ``name``, group columns, ``score_sens`` (signed), ``ci_low``, ``ci_high`` (95 %
-        t interval), ``p_value`` (paired t), ``p_adjusted``, ``effect_size`` (d_z), ``label_dist``, ``flips_up``,
-        ``flips_down`` (sentences), ``n`` (sentences). NaN where one sentence cannot tell.
+        N rows in the order of the list: ``name``, group columns, ``score_sens`` (signed), ``ci_low``, ``ci_high``
+        (95 %), ``p_value`` (paired t; against the names see `stats.name_effects`), ``p_adjusted``, ``effect_size``
+        (d_z), ``label_dist``, ``flips_up``, ``flips_down`` (sentences), ``n`` (sentences). NaN where one sentence
+        cannot tell. Under six sentences no name is sure against the original: so few can agree by chance.
 
     Raises
     ------
@@ -45,23 +48,40 @@ def name_table(
         When the target, the baseline or the correction is unknown.
     """
     original, perturbed = cube.of(target)
-    differences = stats.baseline_differences(original, perturbed, baseline=baseline)
-    effect = stats.mean_interval(differences)
-    p_values = stats.paired_t_p(differences)
+    measured = _effects(original, perturbed, baseline)
     labels = stats.threshold_grid(original, perturbed, threshold_of(cube, target, threshold))
+    adjusted = stats.adjust(measured["p_value"], correction)
+    sentences = len(original)
+    if baseline == "original" and sentences < FEWEST_SENTENCES:
+        adjusted = np.maximum(adjusted, 2.0 ** (1 - sentences))
     quantities = {
-        "score_sens": effect.value,
-        "ci_low": effect.low,
-        "ci_high": effect.high,
-        "p_value": p_values,
-        "p_adjusted": stats.adjust(p_values, correction),
-        "effect_size": stats.standardised_effect(differences),
+        **{column: measured[column] for column in ("score_sens", "ci_low", "ci_high", "p_value")},
+        "p_adjusted": adjusted,
+        "effect_size": measured["effect_size"],
         "label_dist": labels.label_dist[:, 0],
         "flips_up": labels.flips_up[:, 0],
         "flips_down": labels.flips_down[:, 0],
-        "n": np.full(len(p_values), len(differences)),
+        "n": np.full(len(adjusted), sentences),
     }
     return labelled_names(cube, quantities)
+
+
+def name_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:
+    """Both baselines beside each other, as they stand in ``names.csv``.
+
+    Returns
+    -------
+    DataFrame
+        As `name_table`, and ``effect``, ``effect_low``, ``effect_high``, ``effect_p_adjusted``: the same against the
+        typical name, Holm-corrected. Missing for a list of one name.
+    """
+    columns = ["effect", "effect_low", "effect_high", "effect_p_adjusted"]
+    table = name_table(cube, target).rename(columns={column: f"{column} (group)" for column in columns})
+    if len(table) < 2:
+        return table.assign(**dict.fromkeys(columns, np.nan))
+    against_names = name_table(cube, target, baseline="names")
+    measured = against_names[["score_sens", "ci_low", "ci_high", "p_adjusted"]]
+    return table.assign(**dict(zip(columns, measured.to_numpy().T, strict=True)))
 
 
 def name_test_table(
@@ -72,7 +92,7 @@ def name_test_table(
     correction: str = "holm",
     margin: float | None = None,
 ) -> pd.DataFrame:
-    """Further tests of each name's effect: the signed-rank test, and equivalence to no effect within a margin.
+    """Further tests of each name's effect: second opinions by ranks, and equivalence to no effect within a margin.
 
     Parameters
     ----------
@@ -84,19 +104,47 @@ def name_test_table(
     Returns
     -------
     DataFrame
-        N rows: ``name``, group columns, ``p_signed_rank``, ``p_signed_rank_adjusted``; with a margin also
-        ``p_equivalence``, ``p_equivalence_adjusted`` and ``equivalent`` (the latter at 5 %).
+        N rows: ``name``, group columns; ``p_rank``, ``p_rank_adjusted`` (against the original the sign test, against
+        the names a permutation test of ranks within sentences); ``p_signed_rank``, ``p_signed_rank_adjusted``
+        (Wilcoxon's test: NaN against the names and wherever differences are not symmetric, as it presumes). With a
+        margin also ``p_equivalence``, ``p_equivalence_adjusted``, ``equivalent`` (at 5 %) and ``needed`` (sentences
+        that it takes at least to show equivalence).
 
     Raises
     ------
     CubeError, OptionError
         As `name_table`; when the margin is not positive.
     """
-    differences = stats.baseline_differences(*cube.of(target), baseline=baseline)
-    p_values = stats.signed_rank_p(differences)
-    quantities = {"p_signed_rank": p_values, "p_signed_rank_adjusted": stats.adjust(p_values, correction)}
+    original, perturbed = cube.of(target)
+    differences = stats.effect_differences(original, perturbed, baseline=baseline)
+    ranks = stats.second_opinion_p(original, perturbed, baseline=baseline)
+    signed = np.full(len(ranks), np.nan) if baseline == "names" else stats.signed_rank_p(differences)
+    quantities = {
+        "p_rank": ranks,
+        "p_rank_adjusted": stats.adjust(ranks, correction),
+        "p_signed_rank": signed,
+        "p_signed_rank_adjusted": stats.adjust(signed, correction),
+    }
     if margin is not None:
-        p_values = stats.equivalence_p(differences, margin)
+        declared = cube.targets[cube.target_index(target)]
+        extent = float(declared.high - declared.low)
+        error = stats.name_effects(perturbed).error if baseline == "names" else None
+        p_values = stats.equivalence_p(differences, margin, extent=extent, error=error)
         adjusted = stats.adjust(p_values, correction)
+        needed = stats.equivalence_sentences(margin, extent, len(p_values))
         quantities |= {"p_equivalence": p_values, "p_equivalence_adjusted": adjusted, "equivalent": adjusted < 0.05}
+        quantities |= {"needed": np.full(len(p_values), needed)}
     return labelled_names(cube, quantities)
+
+
+def _effects(original: np.ndarray, perturbed: np.ndarray, baseline: stats.Baseline) -> dict[str, np.ndarray]:
+    """Effect, interval, p-value and effect size of each name against either baseline."""
+    differences = stats.baseline_differences(original, perturbed, baseline=baseline)
+    if baseline == "names":
+        effect = stats.name_effects(perturbed)
+        value, low, high = effect.value, effect.low, effect.high
+        p_value, standardised = effect.p_value, effect.standardised
+    else:
+        value, low, high = stats.mean_interval(differences)
+        p_value, standardised = stats.paired_t_p(differences), stats.standardised_effect(differences)
+    return {"score_sens": value, "ci_low": low, "ci_high": high, "p_value": p_value, "effect_size": standardised}

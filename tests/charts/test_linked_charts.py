@@ -125,6 +125,7 @@ def test_group_differences_against_their_floor() -> None:
             "noise_low": [-0.02, -0.02],
             "noise_high": [0.02, 0.02],
             "p_noise": [0.4, 0.001],
+            "above_noise": [False, True],
         }
     )
     drawing = group_differences.group_differences(rows, target="toxicity")

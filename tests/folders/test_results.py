@@ -60,6 +60,7 @@ def test_the_files_of_the_contract(cube, tmp_path):
         "manifest.json",
         "sentences.csv",
         "names.csv",
+        "groups.csv",
         "scores.toxicity.parquet",
         "scores.sentiment.parquet",
         "label_dist.csv",

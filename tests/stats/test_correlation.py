@@ -45,12 +45,21 @@ def test_unequal_or_missing_values_are_refused() -> None:
         pearson([1, 2, np.nan], [1, 2, 3])
 
 
-def test_bootstrap_keeps_r_and_p_and_the_seed() -> None:
+@pytest.mark.parametrize("shift", [0.1, 0.25, 0.3, 0.5])
+def test_p_value_and_interval_say_the_same(shift: float) -> None:
+    random = np.random.default_rng(5)
+    first = random.random(80)
+    correlation = sentence_correlation(first, shift * first + random.normal(0, 0.3, 80))
+    assert (correlation.p < 0.05) == (correlation.low > 0 or correlation.high < 0)
+
+
+def test_bootstrap_keeps_r_and_the_seed() -> None:
     random = np.random.default_rng(2)
     first = random.random(60)
     second = first + random.normal(0, 0.5, 60)
     correlation = sentence_correlation(first, second)
-    assert correlation[:2] == pearson(first, second)[:2]
+    assert correlation.r == pearson(first, second).r
+    assert correlation.p == pytest.approx(pearson(first, second).p, abs=0.01)
     assert correlation.low < correlation.r < correlation.high
     assert correlation == sentence_correlation(first, second)
     assert correlation != sentence_correlation(first, second, seed=1)

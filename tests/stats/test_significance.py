@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp, wilcoxon
+from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.weightstats import DescrStatsW
 
 from psa_core.errors import CubeError, OptionError
-from psa_core.stats import CORRECTIONS, adjust, equivalence_p, paired_t_p, signed_rank_p, standardised_effect
+from psa_core.stats import CORRECTIONS, adjust, paired_t_p, standardised_effect
 
 DIFFERENCES = np.random.default_rng(3).normal(0.2, 1, (25, 8))
 P_VALUES = np.array([0.2, 0.001, 0.04, 0.0101, 0.8, 0.001, 1.0])
@@ -24,26 +23,6 @@ def test_t_test_without_spread() -> None:
 
 def test_t_test_of_one_sentence_knows_nothing() -> None:
     assert np.isnan(paired_t_p([[0.0, 0.1]])).all()
-
-
-def test_signed_rank_test_of_all_names_equals_scipys_one_by_one() -> None:
-    with_zeros = np.where(np.abs(DIFFERENCES) < 0.2, 0.0, DIFFERENCES)
-    for differences in (DIFFERENCES, with_zeros, np.tile(with_zeros, (3, 1))):
-        expected = [wilcoxon(column[column != 0]).pvalue for column in differences.T]
-        assert signed_rank_p(differences) == pytest.approx(expected, rel=1e-6)
-
-
-def test_signed_rank_test_by_hand() -> None:
-    # three positive ranks: 2 of the 8 sign patterns are as extreme
-    assert signed_rank_p([0.1, 0.2, 0.3]) == pytest.approx(0.25)
-
-
-@pytest.mark.parametrize("sentences", [1, 2, 5, 60])
-def test_signed_rank_test_without_any_difference(sentences: int) -> None:
-    differences = np.zeros((sentences, 3))
-    differences[0, 1] = 0.5
-    assert signed_rank_p(differences)[[0, 2]].tolist() == [1.0, 1.0]
-    assert 0 < signed_rank_p(differences)[1] <= 1
 
 
 @pytest.mark.parametrize("correction", [name for name in CORRECTIONS if name != "none"])
@@ -84,22 +63,7 @@ def test_effect_size_where_there_is_no_spread() -> None:
     assert np.isnan(standardised_effect([[0.0]])).all()
 
 
-def test_equivalence_equals_statsmodels_one_by_one() -> None:
-    expected = [DescrStatsW(column).ttost_mean(-0.5, 0.5)[0] for column in DIFFERENCES.T]
-    assert equivalence_p(DIFFERENCES, 0.5) == pytest.approx(expected, rel=1e-9)
-
-
-def test_equivalence_without_spread() -> None:
-    assert equivalence_p([[0.0, 0.05, 0.2, -0.2]] * 5, 0.1).tolist() == [0.0, 0.0, 1.0, 1.0]
-    assert np.isnan(equivalence_p([[0.0]], 0.1)).all()
-
-
-def test_equivalence_needs_a_margin() -> None:
-    with pytest.raises(OptionError, match="margin"):
-        equivalence_p(DIFFERENCES, 0.0)
-
-
 def test_nothing_to_test_is_refused() -> None:
-    for test in (paired_t_p, signed_rank_p, standardised_effect):
+    for test in (paired_t_p, standardised_effect):
         with pytest.raises(CubeError):
             test([])

@@ -41,6 +41,7 @@ GROUPS = pd.DataFrame(
         "difference_high": [0.016, -0.008],
         "noise_low": [-0.015, -0.015],
         "noise_high": [0.015, 0.015],
+        "p_adjusted": [0.4, 0.4],
         "above_noise": [False, False],
     }
 )
@@ -66,8 +67,8 @@ def test_names() -> None:
     )
     against_names = findings.name_finding(NAMES.iloc[[0]], "toxicity", baseline="names", correction="none")
     assert against_names == (
-        "1 of 1 name moves toxicity distinguishably from the mean over names (uncorrected p < 0.05, 1,000 sentences); "
-        "the furthest is Ada at +0.041 (95 % interval +0.031 to +0.051)."
+        "1 of 1 name moves toxicity distinguishably from the typical name (uncorrected p < 0.05, 1,000 sentences); the "
+        "furthest is Ada at +0.041 (95 % interval +0.031 to +0.051)."
     )
 
 
@@ -79,11 +80,25 @@ def test_names_in_one_sentence_claim_nothing_sure() -> None:
     )
 
 
+EQUIVALENCE = NAMES.assign(equivalent=[False, False, True], p_equivalence=[0.3, 0.9, 0.001], needed=411)
+
+
 def test_equivalence() -> None:
-    table = NAMES.assign(equivalent=[False, False, True])
-    assert findings.equivalence_finding(table, "toxicity", margin=0.02) == (
-        "For 1 of 3 names the average move of toxicity is shown to be less than ±0.02 (equivalence test, p < 0.05)."
+    assert findings.equivalence_finding(EQUIVALENCE, "toxicity", margin=0.02) == (
+        "For 1 of 3 names the average move of toxicity is shown to be less than ±0.02 (equivalence test with room for "
+        "rare moves not seen yet, p < 0.05)."
     )
+
+
+def test_no_equivalence_says_what_it_takes() -> None:
+    text = findings.equivalence_finding(EQUIVALENCE.assign(equivalent=False), "toxicity", margin=0.02)
+    assert text.endswith("; it takes at least 411 sentences.")
+
+
+@pytest.mark.parametrize(("needed", "reason"), [(411.0, "one sentence cannot show it"), (np.inf, "has no range")])
+def test_equivalence_that_cannot_be_shown(needed: float, reason: str) -> None:
+    table = EQUIVALENCE.assign(equivalent=False, p_equivalence=np.nan, needed=needed)
+    assert reason in findings.equivalence_finding(table, "perplexity", margin=0.02)
 
 
 def test_threshold() -> None:
@@ -134,18 +149,28 @@ def test_correlation() -> None:
     assert "does not vary" in findings.correlation_finding(undefined, "toxicity")
 
 
-@pytest.mark.parametrize(("above", "word"), [(True, "above"), (False, "within")])
-def test_groups(above: bool, word: str) -> None:
-    assert findings.group_finding(GROUPS.assign(above_noise=above), "toxicity", column="gender") == (
-        "Names with gender = female differ in toxicity from the other names by +0.012 (95 % interval +0.008 to "
-        f"+0.016); arbitrary groups of that size differ by −0.015 to +0.015, so this is {word} the noise floor."
+def test_no_sure_group() -> None:
+    assert findings.group_finding(GROUPS, "toxicity", column="gender") == (
+        "No group by gender is shown to differ in toxicity from the other names. The largest difference is that of "
+        "female, +0.012 (95 % interval +0.008 to +0.016); groups of that size drawn from these names at random differ "
+        "by −0.015 to +0.015."
     )
 
 
-def test_groups_in_one_sentence_have_no_interval() -> None:
-    unsure = GROUPS.assign(difference_low=np.nan, difference_high=np.nan)
-    text = findings.group_finding(unsure, "toxicity", column="gender")
-    assert "by +0.01; arbitrary groups of that size differ by −0.01 to +0.01, so" in text
+def test_the_surest_group_is_named_though_another_lies_further_out() -> None:
+    table = GROUPS.assign(difference=[0.3, -0.1], p_adjusted=[np.nan, 0.01], above_noise=[False, True])
+    text = findings.group_finding(table, "toxicity", column="gender")
+    assert text.startswith("Names with gender = male differ in toxicity from the other names by −0.100 (95 %")
+
+
+def test_outside_of_the_noise_floor_but_not_sure_over_sentences_is_no_finding() -> None:
+    text = findings.group_finding(GROUPS.assign(above_noise=True), "toxicity", column="gender")
+    assert text.startswith("No group by gender")
+
+
+def test_groups_of_which_nothing_can_be_said() -> None:
+    text = findings.group_finding(GROUPS.assign(p_adjusted=np.nan), "toxicity", column="gender")
+    assert text.startswith("Nothing can be said about groups by gender")
 
 
 def test_corpus() -> None:

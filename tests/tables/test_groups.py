@@ -8,7 +8,7 @@ import pytest
 
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
-from psa_core.tables import group_pair_table, group_range, group_table
+from psa_core.tables import group_columns, group_file_table, group_pair_table, group_range, group_table
 
 
 def test_two_sentences_three_names_by_hand(cube: ScoreCube) -> None:
@@ -30,7 +30,6 @@ def test_two_sentences_three_names_by_hand(cube: ScoreCube) -> None:
 def test_baseline_moves_means_but_not_differences(cube: ScoreCube) -> None:
     original, names = (group_table(cube, "sentiment", "gender", baseline=base) for base in ("original", "names"))  # type: ignore[arg-type]
     assert (original["mean"] - names["mean"]).round(9).nunique() == 1
-    assert original["mean"].tolist() != names["mean"].tolist()
     assert original["difference"].tolist() == pytest.approx(names["difference"].tolist())
 
 
@@ -63,7 +62,8 @@ def test_pairs_by_hand(large_cube: ScoreCube) -> None:
 def test_one_moving_name_makes_no_group(large_cube: ScoreCube) -> None:
     # over sentences actors surely differ, by their one name; arbitrary groups that happen to hold it do so as well
     table = group_table(large_cube, "toxicity", "career").set_index("group")
-    assert table.loc["actor", "p_adjusted"] < 0.001
+    assert table.loc["actor", "p_value"] < 0.001
+    assert table.loc["actor", "p_adjusted"] > 0.05
     assert not table.loc["actor", "above_noise"]
     assert not group_range(large_cube, "toxicity", "career").is_above
 
@@ -82,3 +82,26 @@ def test_too_many_groups_to_pair(large_cube: ScoreCube, monkeypatch: pytest.Monk
     monkeypatch.setattr("psa_core.tables.groups.LARGEST_PAIRING", 2)
     with pytest.raises(OptionError, match="3 groups"):
         group_pair_table(large_cube, "toxicity", "career")
+
+
+def test_one_name_is_no_group(large_cube: ScoreCube) -> None:
+    # the one name that moves the score, alone
+    kinds = large_cube.names.assign(kind=["alone", *["a", "b"] * 5, "a"][: len(large_cube.names)])
+    table = group_table(replace(large_cube, names=kinds), "toxicity", "kind").set_index("group")
+    assert np.isnan(table.loc["alone", "p_adjusted"])
+    assert not table.loc["alone", "above_noise"]
+    low, difference, high = table.loc["alone", ["noise_low", "difference", "noise_high"]]
+    assert low - 1e-12 <= difference <= high + 1e-12
+    assert np.isfinite(table.loc[["a", "b"], "p_adjusted"]).all()
+
+
+def test_file_of_groups(large_cube: ScoreCube) -> None:
+    named = replace(large_cube, names=large_cube.names.assign(alone=[f"x{n}" for n in range(len(large_cube.names))]))
+    assert "alone" not in group_columns(named)
+    table = group_file_table(named, "toxicity")
+    assert table.columns.tolist() == [
+        "column", "group", "names", "difference", "low", "high", "floor_low", "floor_high", "p_adjusted",
+    ]  # fmt: skip
+    assert set(table["column"]) == set(group_columns(named))
+    without = replace(large_cube, names=large_cube.names[["name"]])
+    assert group_file_table(without, "toxicity").empty

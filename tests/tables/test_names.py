@@ -8,7 +8,7 @@ import pytest
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
-from psa_core.tables import name_table, name_test_table
+from psa_core.tables import name_file_table, name_table, name_test_table
 
 COLUMNS = [
     "name",
@@ -47,9 +47,31 @@ def test_two_sentences_three_names_by_hand(cube: ScoreCube) -> None:
 def test_against_the_names_by_hand(cube: ScoreCube) -> None:
     # row means 0.5 and 0.25
     assert name_table(cube, "toxicity", baseline="names")["score_sens"].tolist() == [0.125, 0.0, -0.125]
-    # row means -1/12 and 0.25
-    expected = [(0 + 1 / 12 + 0.25) / 2, (-0.5 + 1 / 12 + 0.25) / 2, (0.25 + 1 / 12 - 0.5) / 2]
-    assert name_table(cube, "sentiment", baseline="names")["score_sens"].tolist() == pytest.approx(expected)
+    # mean scores 0.25, 0 and 0: the typical name has 0
+    assert name_table(cube, "sentiment", baseline="names")["score_sens"].tolist() == pytest.approx([0.25, 0, 0])
+
+
+def test_few_sentences_never_make_a_name_sure_against_the_original(cube: ScoreCube) -> None:
+    agreeing = replace(cube, perturbed=cube.original[:, None] + np.full_like(cube.perturbed, 0.25))
+    table = name_table(agreeing, "toxicity")
+    assert table["p_value"].tolist() == [0, 0, 0]
+    assert table["p_adjusted"].tolist() == [0.5, 0.5, 0.5]
+
+
+def test_file_of_names_has_both_baselines(large_cube: ScoreCube) -> None:
+    named = replace(large_cube, names=large_cube.names.assign(effect="mine"))
+    table = name_file_table(named, "toxicity")
+    against_names = name_table(large_cube, "toxicity", baseline="names")
+    assert table["score_sens"].tolist() == name_table(large_cube, "toxicity")["score_sens"].tolist()
+    assert table["effect"].tolist() == against_names["score_sens"].tolist()
+    assert table["effect_p_adjusted"].tolist() == against_names["p_adjusted"].tolist()
+    assert table["effect (group)"].tolist() == ["mine"] * 12
+    assert table.loc[table["effect_p_adjusted"] < 0.01, "name"].tolist() == ["N0"]
+
+
+def test_one_name_has_no_effect_against_names(cube: ScoreCube) -> None:
+    alone = replace(cube, names=cube.names[:1], perturbed=cube.perturbed[:, :1])
+    assert name_file_table(alone, "toxicity")[["effect", "effect_p_adjusted"]].isna().all(axis=None)
 
 
 def test_threshold_is_the_targets_own_unless_given(cube: ScoreCube) -> None:
@@ -85,12 +107,28 @@ def test_group_column_called_like_a_quantity_gives_way(cube: ScoreCube) -> None:
 
 
 def test_further_tests(large_cube: ScoreCube) -> None:
-    table = name_test_table(large_cube, "toxicity", margin=0.05)
+    table = name_test_table(large_cube, "toxicity", margin=0.2)
     differences = stats.baseline_differences(*large_cube.of("toxicity"))
-    assert table["p_signed_rank"].tolist() == stats.signed_rank_p(differences).tolist()
-    assert table["p_equivalence"].tolist() == stats.equivalence_p(differences, 0.05).tolist()
+    assert table["p_signed_rank"].tolist() == pytest.approx(stats.signed_rank_p(differences).tolist(), nan_ok=True)
+    assert table["p_rank"].tolist() == stats.sign_test_p(differences).tolist()
+    assert table["p_equivalence"].tolist() == stats.equivalence_p(differences, 0.2).tolist()
     assert table["equivalent"].tolist() == [False] + [True] * 11
     assert "equivalent" not in name_test_table(large_cube, "toxicity")
+
+
+def test_further_tests_against_the_names(large_cube: ScoreCube) -> None:
+    table = name_test_table(large_cube, "toxicity", baseline="names", margin=0.2)
+    assert table["p_signed_rank"].isna().all()
+    assert table.loc[table["p_rank_adjusted"] < 0.01, "name"].tolist() == ["N0"]
+    assert table["equivalent"].tolist() == [False] + [True] * 11
+
+
+def test_scores_without_a_range_are_never_equivalent(large_cube: ScoreCube) -> None:
+    targets = (replace(large_cube.targets[0], high=np.inf, threshold=0.5), *large_cube.targets[1:])
+    table = name_test_table(replace(large_cube, targets=targets), "toxicity", margin=0.2)
+    assert table["p_equivalence"].isna().all()
+    assert not table["equivalent"].any()
+    assert np.isinf(table["needed"]).all()
 
 
 def test_unknown_choices_are_refused(cube: ScoreCube) -> None:

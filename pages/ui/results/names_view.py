@@ -22,7 +22,7 @@ from psa_core.charts.score_sens import highlight, score_sens_bars
 from psa_core.stats import CORRECTIONS
 from psa_core.tables import findings
 
-BASELINES = {"original": "The original sentence", "names": "The mean over names"}
+BASELINES = {"original": "The original sentence", "names": "The typical name"}
 LIMITS = {0: "All", 10: "10 highest and lowest", 20: "20 highest and lowest"}
 NONE = "none"
 LONG_LIST = 60
@@ -65,7 +65,7 @@ def ask(study: Opened) -> Choice:
             bind="query-params",
             persist_state="session",
             help="A pronoun is not a name, so against the original sentence all names move together. "
-            "Against the mean over names of the same sentence, names are compared with names.",
+            "Against the typical name (the median over names of their mean scores) names are compared with names.",
         )
         colour = _column("Colour by", columns, first=colour_first, key=Key.NAMES_COLOUR)
         section = _column("Group by", columns, first=section_first, key=Key.NAMES_SECTION)
@@ -196,7 +196,7 @@ def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
             "score_sens": config.NumberColumn("ScoreSens", format="%+.4f", width=80),
             "ci_low": config.NumberColumn("From", format="%+.3f", width=62, help="95 % interval over sentences"),
             "ci_high": config.NumberColumn("To", format="%+.3f", width=62, help="95 % interval over sentences"),
-            "p_adjusted": config.TextColumn("p", width=66, help="Paired t-test, corrected as chosen"),
+            "p_adjusted": config.TextColumn("p", width=66, help="Corrected as chosen"),
             "effect_size": config.NumberColumn(
                 "d_z", format="%+.2f", width=58, help="Mean change in its own standard deviations"
             ),
@@ -227,8 +227,9 @@ def groups(study: Opened, choice: Choice) -> None:
     drawing = group_differences(table, target=study.target.name)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt="Group differences with their noise floors")
     said.small_print(
-        "A dot is how far a group's mean lies from that of the other names. Grey band: groups of that size drawn at "
-        "random from this list differ by this much in 95 of 100 draws. Whiskers: 95 % interval over sentences."
+        "A dot is how far a group's mean lies from that of the other names. Grey bands: when names are dealt to groups "
+        "of these sizes at random, all groups stay within their bands in 95 of 100 draws. Whiskers: 95 % interval over "
+        "sentences. One name is no group."
     )
     with exports.row():
         exports.csv_button(table, f"groups.{column}.csv", key="groups_csv")
@@ -243,7 +244,8 @@ def equivalence(study: Opened, choice: Choice) -> None:
             return
         said.small_print(
             "Not significant does not mean no effect. Say how small a mean change would not matter to you; the "
-            "equivalence test (TOST) then counts the names shown to stay within it."
+            "equivalence test then counts the names shown to stay within it, with room for rare moves "
+            "that none of these sentences has."
         )
         extent = float(study.target.high - study.target.low)
         margin = st.number_input(
@@ -259,5 +261,5 @@ def equivalence(study: Opened, choice: Choice) -> None:
             study.cube, study.target.name, baseline=choice.baseline, correction=choice.correction, margin=float(margin)
         )
         said.second(findings.equivalence_finding(table, study.target.name, margin=float(margin)))
-        columns = ["name", "equivalent", "p_equivalence_adjusted", "p_signed_rank_adjusted"]
-        st.dataframe(shown(table, study)[columns], hide_index=True, alt="Equivalence and signed-rank tests per name")
+        columns = ["name", "equivalent", "p_equivalence_adjusted", "p_rank_adjusted"]
+        st.dataframe(shown(table, study)[columns], hide_index=True, alt="Equivalence and rank tests per name")

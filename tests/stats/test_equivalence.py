@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from statsmodels.stats.weightstats import DescrStatsW
+
+from psa_core.errors import OptionError
+from psa_core.stats import equivalence_p, equivalence_sentences
+
+RANDOM = np.random.default_rng(0)
+
+
+def test_is_never_surer_than_two_one_sided_t_tests() -> None:
+    differences = RANDOM.normal(0, 0.05, (2000, 6)) + np.array([0, 0.002, 0.008, 0.01, 0.012, 0.05])
+    expected = np.array([DescrStatsW(column).ttost_mean(-0.01, 0.01)[0] for column in differences.T])
+    p_values = equivalence_p(differences, 0.01)
+    assert (p_values >= expected - 1e-12).all()
+    assert (p_values[:2] < 0.05).all()
+    assert p_values[3:] == pytest.approx(np.maximum(expected[3:], p_values[3:]))
+
+
+@pytest.mark.parametrize("sentences", [12, 30, 100, 300])
+def test_rare_jumps_of_twice_the_margin_are_seldom_called_equivalent(sentences: int) -> None:
+    jumps = (RANDOM.random((sentences, 2000)) < 0.02) * 1.0
+    assert (equivalence_p(jumps, 0.01) < 0.05).mean() <= 0.05
+
+
+def test_unseen_jumps_by_hand() -> None:
+    # half of the capital is staked on the unseen jump: 1 / (1 - 0.02) a sentence
+    assert equivalence_p(np.zeros(400), 0.02) == pytest.approx(0.98**400 / 0.5, rel=0.01)
+    needed = int(equivalence_sentences(0.02, 1.0))
+    assert equivalence_p(np.zeros(needed), 0.02) < 0.05 < equivalence_p(np.zeros(needed - 5), 0.02)
+
+
+def test_a_margin_that_no_difference_can_reach() -> None:
+    assert equivalence_p([[0.1], [-0.1]], 2.0, extent=1.0) < 0.1
+    assert equivalence_sentences(2.0, 1.0) == 2
+
+
+def test_what_cannot_be_shown_is_missing() -> None:
+    assert np.isnan(equivalence_p([[0.0]], 0.1)).all()
+    assert np.isnan(equivalence_p(np.zeros((50, 2)), 0.1, extent=np.inf)).all()
+    assert equivalence_sentences(0.1, np.inf) == np.inf
+
+
+def test_bad_margins_and_extents_are_refused() -> None:
+    with pytest.raises(OptionError, match="margin"):
+        equivalence_p([0.1, 0.2], 0.0)
+    with pytest.raises(OptionError, match="extent"):
+        equivalence_p([0.1, 0.2], 0.1, extent=0.0)
