@@ -149,8 +149,8 @@ def _statistics(evidence: Evidence) -> list[Html]:
         table(header, [_name_row(row) for _, row in ends.iterrows()]),
         element(
             "p",
-            "Paired t-tests over sentences with Holm's correction over names; effect size d_z. Groups differ surely where "
-            "both the sentences and the dealing of names at random say so, each corrected over the groups.",
+            "Paired t-tests over sentences with Holm's correction over names; effect size d_z. Groups differ surely "
+            "where both the sentences and the dealing of names at random say so, each corrected over the groups.",
             css="small",
         ),
     ]
