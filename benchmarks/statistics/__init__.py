@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from benchmarks.statistics.checks import Check, run_checks
+from benchmarks.statistics.claims import Claims, run_claims, unseen_jumps
 from benchmarks.statistics.power import power_table
 
-__all__ = ["Check", "power_table", "run_checks"]
+__all__ = ["Check", "Claims", "power_table", "run_checks", "run_claims", "unseen_jumps"]

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.statistics import page, power_table, run_checks
+from benchmarks.statistics import page, power_table, run_checks, run_claims, unseen_jumps
 from psa_core.errors import OptionError, PsaError
 
 
@@ -15,7 +15,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the simulation; returns the exit code: 0, 1 when a promise is not kept, 2 for bad input."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.statistics", description=__doc__)
     parser.add_argument(
-        "--repetitions", type=int, default=1000, help="simulated studies per promise (1000: 1.5 minutes of one core)"
+        "--repetitions",
+        type=int,
+        default=1000,
+        help="simulated studies per promise (1000: about half an hour of one core)",
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
@@ -38,12 +41,18 @@ def _measure(options: argparse.Namespace) -> int:
     for check in run_checks(options.repetitions, seed=options.seed):
         checks.append(check)
         print(f"{check.measured:7.2%}  {check.claim}, {check.setting}", file=sys.stderr)
-    tables = page.markdown(checks, power_table(max(2, options.repetitions // 10), seed=options.seed))
+    claims = []
+    for row in run_claims(max(2, options.repetitions // 5), seed=options.seed):
+        claims.append(row)
+        print(f"{'holds' if row.holds else 'BROKEN':7}  {row.scorer}, {row.sentences:,} sentences", file=sys.stderr)
+    jumps = {size: unseen_jumps(size, 10 * options.repetitions) for size in (12, 30, 100, 300, 1000)}
+    power = power_table(max(2, options.repetitions // 10), seed=options.seed)
+    tables = page.markdown(checks, power, claims, jumps)
     if options.out:
         options.out.write_text(page.replaced(text, tables), encoding="utf-8")
     else:
         print(tables, end="")
-    return 0 if all(check.holds for check in checks) else 1
+    return 0 if all(kept.holds for kept in [*checks, *claims]) else 1
 
 
 def _read(path: Path) -> str:

@@ -29,6 +29,8 @@ class CurveOptions:
     ----------
     threshold : float or None
         The chosen threshold: a line through both panels.
+    value : float or None
+        LabelDist at exactly that threshold; without it that of the table's nearest row is written.
     safest : float or None
         A threshold to mark as the safest.
     curves : mapping
@@ -38,6 +40,7 @@ class CurveOptions:
     """
 
     threshold: float | None = None
+    value: float | None = None
     safest: float | None = None
     curves: Mapping[str, np.ndarray] = field(default_factory=dict)
     target: str = "score"
@@ -142,7 +145,8 @@ def _marks(table: pd.DataFrame, options: CurveOptions) -> dict[str, list[dict[st
         notes.append(_note(options.safest, "safest", "bottom"))
     if options.threshold is not None:
         shapes += [_upright(options.threshold, axis, width=2.5, dash="dash") for axis in ("y", "y2")]
-        value = float(np.interp(options.threshold, table["threshold"], table["label_dist"]))
+        nearest = (table["threshold"] - options.threshold).abs().idxmin()
+        value = float(table.loc[nearest, "label_dist"]) if options.value is None else options.value
         notes.append(_note(options.threshold, f"<b>{value:.3f}</b> at {options.threshold:g}", "top"))
     return {"shapes": shapes, "annotations": notes}
 

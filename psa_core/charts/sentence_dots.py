@@ -11,6 +11,7 @@ import pandas as pd
 from psa_core.charts import _theme
 from psa_core.charts._altair import SIDES, Drawing, Spec, filled, template, written
 from psa_core.cube import Target
+from psa_core.stats import labels_at
 
 POINT = "name"
 KINDS = ["label 1", "label 0"]
@@ -47,7 +48,9 @@ def sentence_dots(table: pd.DataFrame, *, target: Target, threshold: float, sele
     dots = table[["name", "label", "perturbed", "original"]].sort_values("perturbed", ascending=False, kind="stable")
     count = len(dots)
     dots = dots.assign(
-        kind=(dots["perturbed"] >= threshold).map(dict(zip([True, False], KINDS, strict=True))),
+        kind=pd.Series(labels_at(dots["perturbed"], threshold), dots.index).map(
+            dict(zip([True, False], KINDS, strict=True))
+        ),
         ringed=dots["name"].isin(selected),
         rank=range(1, count + 1),
         threshold=threshold,

@@ -11,6 +11,7 @@ import numpy as np
 from psa_core.charts import _theme
 from psa_core.charts._figure import TICK_SIZE, TITLE_SIZE, faded, shown_label
 from psa_core.cube import Target
+from psa_core.stats import labels_at
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -43,7 +44,7 @@ class Panel:
     @property
     def labelled(self) -> np.ndarray:
         """Which names reach the threshold: bool (N,)."""
-        return self.scores >= self.target.default_threshold
+        return labels_at(self.scores, self.target.default_threshold)
 
 
 def figure(

@@ -43,7 +43,11 @@ def add_selection(parser: argparse.ArgumentParser, *, required: bool = True) -> 
     parser.add_argument("--names", metavar="LIST", required=required, help="an id from `names`, or a csv or text file")
     parser.add_argument("--max-words", type=int, default=50, help="longest sentence taken (default 50)")
     parser.add_argument("--sample", type=int, default=1000, help="most sentences taken, drawn at random (default 1000)")
-    parser.add_argument("--balance", action="store_true", help="as many female as male anchors")
+    parser.add_argument(
+        "--balance",
+        action=argparse.BooleanOptionalAction,
+        help="as many female as male anchors (default: where every anchor has a gender and both occur)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of every random choice (default 0)")
     parser.add_argument("--mentions", choices=("first", "all"), default="first", help="which mentions are replaced")
 

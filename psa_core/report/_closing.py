@@ -92,4 +92,5 @@ def command_line(spec: StudySpec) -> str:
         "out": "again",
     }
     words = [f"--{name} {shlex.quote(str(value))}" for name, value in options.items() if value is not None]
-    return " ".join(["python -m psa_core run", *words, *(["--balance"] if spec.balance else [])])
+    balance = {None: [], True: ["--balance"], False: ["--no-balance"]}[spec.balance]
+    return " ".join(["python -m psa_core run", *words, *balance])

@@ -21,6 +21,8 @@ class Evidence:
 
     Attributes
     ----------
+    baseline : {"original", "names"}
+        What the names' effects are measured against.
     names, thresholds : DataFrame
         See `tables.name_table`, `tables.label_dist_table`.
     groups : dict of str to DataFrame
@@ -35,6 +37,7 @@ class Evidence:
     """
 
     target: Target
+    baseline: str
     names: pd.DataFrame
     thresholds: pd.DataFrame
     groups: dict[str, pd.DataFrame]
@@ -48,14 +51,16 @@ def evidence_of(cube: ScoreCube, target: Target) -> Evidence:
     """Measure one target of a cube."""
     flips = tables.find_flips(cube, target.name)
     one_target = _only(cube, target)
-    differences = stats.baseline_differences(*cube.of(target.name), baseline="original")
+    baseline = tables.default_baseline(cube)
+    differences = stats.effect_differences(*cube.of(target.name), baseline=baseline)
     spread = float(differences.std(axis=0, ddof=1).mean()) if len(differences) > 1 else float("nan")
     columns = group_columns(cube.names)
     return Evidence(
         target=target,
-        names=tables.name_table(cube, target.name),
+        baseline=baseline,
+        names=tables.name_table(cube, target.name, baseline=baseline),
         thresholds=tables.label_dist_table(cube, target.name),
-        groups={column: tables.group_table(cube, target.name, column) for column in columns},
+        groups={column: tables.group_table(cube, target.name, column, baseline=baseline) for column in columns},
         flips=flips.frame().drop_duplicates("sentence_position").head(SHOWN_FLIPS),
         flip_count=len(flips),
         numbers=tables.summary(one_target)[target.name],

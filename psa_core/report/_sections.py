@@ -18,6 +18,7 @@ from psa_core.study.perturbation import Perturbation
 from psa_core.tables import findings
 
 EXTREMES = 5
+BASELINES = {"original": "the original (ScoreSens)", "names": "the typical name"}
 LARGEST_FIGURE = 60
 ARROW = "\u00a0→\u00a0"  # kept on one line
 
@@ -108,9 +109,9 @@ def _figure_1(evidence: Evidence) -> Html:
         colour_by=colours[0] if colours else "",
         section_by=section,
         limit=0 if len(evidence.names) <= LARGEST_FIGURE else 30 // (2 * sections) + 1,
-        axis_title=f"ScoreSens: mean change of {evidence.target.name} from the original",
+        axis_title=f"Mean change of {evidence.target.name} from {BASELINES[evidence.baseline]}",
     )
-    words = findings.name_finding(evidence.names, evidence.target.name)
+    words = findings.name_finding(evidence.names, evidence.target.name, baseline=evidence.baseline)
     mark = "* and full colour: adjusted p < 0.05. Whiskers: 95 % interval over sentences."
     return picture(name_figure(evidence.names, options), f"{words} {mark}")
 
@@ -141,7 +142,14 @@ def _statistics(evidence: Evidence) -> list[Html]:
     correlation = findings.correlation_finding(evidence.numbers["sensitivity_correlation"], target)
     ranked = evidence.names.sort_values("score_sens", ascending=False)
     ends = ranked if len(ranked) <= 2 * EXTREMES else pd.concat([ranked.head(EXTREMES), ranked.tail(EXTREMES)])
-    header = ("Name", "ScoreSens", "95 % interval", "adjusted p", "effect size", "LabelDist")
+    header = (
+        "Name",
+        "ScoreSens" if evidence.baseline == "original" else "Effect",
+        "95 % interval",
+        "adjusted p",
+        "effect size",
+        "LabelDist",
+    )
     parts = [
         element("h3", "Statistics"),
         element("p", evidence.warning, css="small") if evidence.warning else Html(""),
@@ -149,8 +157,9 @@ def _statistics(evidence: Evidence) -> list[Html]:
         table(header, [_name_row(row) for _, row in ends.iterrows()]),
         element(
             "p",
-            "Paired t-tests over sentences with Holm's correction over names; effect size d_z. Groups differ surely "
-            "where both the sentences and the dealing of names at random say so, each corrected over the groups.",
+            f"Changes from {BASELINES[evidence.baseline]}; tests over sentences with Holm's correction over names; effect "
+            "size d_z. Groups differ surely where both the sentences and the dealing of names at random say so, each "
+            "corrected over the groups.",
             css="small",
         ),
     ]

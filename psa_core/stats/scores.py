@@ -75,12 +75,26 @@ def checked_thresholds(thresholds: ArrayLike) -> np.ndarray:
     return checked
 
 
+def comparable(values: ArrayLike) -> np.ndarray:
+    """Scores or thresholds as they are compared: rounded to float32, then float64, the shape of `values`.
+
+    Scores are kept as float32, where 0.7 is 0.69999999. A threshold is rounded the same way, so that a score that is
+    written like its threshold reaches it.
+
+    Examples
+    --------
+    >>> bool(comparable(np.float32(0.7)) >= comparable(0.7))
+    True
+    """
+    with np.errstate(over="ignore"):
+        return _float64(values).astype(np.float32).astype(np.float64)
+
+
 def labels_at(scores: ArrayLike, threshold: float) -> np.ndarray:
     """Which scores get the label: ``score >= threshold``.
 
-    The comparison is made in float64, where a float32 score has the value it prints with all its digits. NumPy would
-    otherwise round a plain Python threshold to float32 first, and 0.7 and float32(0.7) would compare as equal here and
-    as different wherever an array of thresholds is used.
+    Both are rounded to float32 first, wherever labels are given (`comparable`): a score of 0.7 reaches a threshold of
+    0.7, though 0.7 has no exact binary value and 64-bit and 32-bit readings of it differ.
 
     Returns
     -------
@@ -88,10 +102,10 @@ def labels_at(scores: ArrayLike, threshold: float) -> np.ndarray:
 
     Examples
     --------
-    >>> labels_at(np.array([0.7, 0.75], dtype=np.float32), 0.7)
+    >>> labels_at(np.array([0.69, 0.7], dtype=np.float32), 0.7)
     array([False,  True])
     """
-    return np.asarray(scores, dtype=np.float64) >= checked_thresholds(threshold)
+    return comparable(scores) >= comparable(checked_thresholds(threshold))
 
 
 def baseline_differences(original: ArrayLike, perturbed: ArrayLike, *, baseline: Baseline = "original") -> np.ndarray:

@@ -160,6 +160,17 @@ def _account_of(planned: Plan, scorer: Scorer, *, is_whole: bool) -> list[str]:
     return [note for note in told if note]
 
 
+def _left_behind(planned: Plan) -> list[str]:
+    """That other mentions of the person stay, where they do."""
+    left, kept = planned.selection.left_behind, len(planned.selection.sentences)
+    if not left:
+        return []
+    return [
+        f"In {left:,} of {kept:,} sentences another mention of the same person stays and may clash with the new name; "
+        "--mentions all replaces every one."
+    ]
+
+
 def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.DataFrame) -> dict[str, Any]:
     """Everything needed to run the study again, and what it took."""
     cells = len(sentences) * len(planned.names.table)
@@ -189,9 +200,11 @@ def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.D
         "texts_scored": scores.texts_scored,
         "seconds": round(scores.seconds, 3),
         "account": dict(planned.selection.account),
+        "left_behind": planned.selection.left_behind,
         "texts_truncated": scores.texts_truncated,
         "notes": [
             *planned.corpus.notes,
+            *_left_behind(planned),
             *planned.names.notes,
             *scores.notes,
             *_account_of(planned, scorer, is_whole=len(sentences) == len(planned.selection.sentences)),

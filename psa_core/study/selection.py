@@ -30,8 +30,9 @@ class SelectionOptions:
         Longest sentence taken, in words between spaces.
     sample : int
         Most sentences taken.
-    balance : bool
-        Take as many sentences with a female as with a male anchor.
+    balance : bool or None
+        Take as many sentences with a female as with a male anchor; None does so where every anchor has a gender and
+        both occur.
     seed : int
         Of the draw. The same corpus, options and seed give the same sentences, whatever their order; a smaller sample
         is part of a larger one, and a sentence switched off is replaced by the next without moving the others.
@@ -48,7 +49,7 @@ class SelectionOptions:
 
     max_words: int = 50
     sample: int = 1000
-    balance: bool = False
+    balance: bool | None = False
     seed: int = 0
     mentions: str = "first"
     exclude: frozenset[tuple[str, int]] = frozenset()
@@ -85,6 +86,8 @@ class Selection:
         ``read``, then why sentences were left out, then ``kept``; what follows ``read`` adds up to it.
     filler : str
         What stands in the slots; empty for other anchors.
+    left_behind : int
+        Sentences in which another mention of the same referent stays as it is, and may clash with the new name.
     """
 
     sentences: pd.DataFrame
@@ -92,6 +95,7 @@ class Selection:
     candidates: tuple[Spans, ...]
     account: dict[str, int] = field(default_factory=dict)
     filler: str = ""
+    left_behind: int = 0
 
     @property
     def eligible(self) -> int:
@@ -137,6 +141,7 @@ def select(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOpti
         tuple(row.found for row in kept),
         account,
         finder.filler,
+        sum(row.left > 0 for row in kept),
     )
 
 
@@ -150,6 +155,7 @@ class _Row:
     reason: str = ""
     found: Spans = ()
     spans: Spans = ()
+    left: int = 0
 
 
 def _read(sentences: pd.DataFrame, max_words: int) -> list[_Row]:
@@ -181,13 +187,14 @@ def _with_spans(row: _Row, found: Spans, filler: str, options: SelectionOptions)
         return replace(row, reason=SWITCHED_OFF if anchors else NO_ANCHOR)
     every = tuple(anchor for anchor in allowed if anchor.referent == allowed[0].referent)
     spans = every if filler or options.mentions == "all" else allowed[:1]
-    return replace(row, text=text, found=anchors, spans=spans)
+    return replace(row, text=text, found=anchors, spans=spans, left=len(every) - len(spans))
 
 
 def _drawn(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions) -> list[_Row]:
     """Mark each row that may be drawn as kept or as not drawn."""
     open_rows = sorted((row for row in rows if not row.reason), key=_priority(rows, options.seed))
-    if not options.balance:
+    genders = {row.spans[0].gender for row in open_rows}
+    if not (genders == set(GENDERS) if options.balance is None else options.balance):
         kept, reason = open_rows[: options.sample], NOT_SAMPLED
     else:
         by_gender = [[row for row in open_rows if row.spans[0].gender == gender] for gender in GENDERS]

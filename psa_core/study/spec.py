@@ -41,7 +41,7 @@ class StudySpec:
     text_column: str | None = None
     max_words: int = 50
     sample: int = 1000
-    balance: bool = False
+    balance: bool | None = None
     seed: int = 0
     mentions: str = "first"
     exclude: tuple[tuple[str, int], ...] = ()
@@ -51,7 +51,7 @@ class StudySpec:
             **dict.fromkeys(("sentences", "names", "model", "anchors", "mentions"), words),
             **dict.fromkeys(("max_words", "sample", "seed"), whole_number),
             "text_column": lambda name, value: None if value is None else words(name, value),
-            "balance": yes_or_no,
+            "balance": lambda name, value: None if value is None else yes_or_no(name, value),
             "exclude": _pairs,
         }
         for name, checked in kinds.items():

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from psa_core import stats
+
 SIGNIFICANT = 0.05
 FEW_LABELLED, HALF_LABELLED = 0.05, 0.5
 CORRECTION_WORDS = {
@@ -168,7 +170,7 @@ def try_it_finding(
         return f"In this sentence {same} a {target} of {_number(values[high])}."
     labels = ""
     if threshold is not None:
-        reached = int(np.count_nonzero(values >= threshold))
+        reached = int(np.count_nonzero(stats.labels_at(values, threshold)))
         labels = f"; {reached:,} of {_counted(len(values), 'name')} {_verb(reached, 'reach', 'reaches')} {threshold:g}"
     return (
         f"The same sentence scores {_number(values[high])} for {target} with {names[high]} and {_number(values[low])} "

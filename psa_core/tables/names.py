@@ -66,6 +66,16 @@ def name_table(
     return labelled_names(cube, quantities)
 
 
+def default_baseline(cube: ScoreCube) -> stats.Baseline:
+    """What effects are measured against unless somebody chooses.
+
+    Sentences with a slot have no original, only a neutral filler, so there names are compared with names.
+    """
+    study = cube.provenance.get("study", {})
+    has_slots = str(study.get("anchors", "")).partition(":")[0] == "slot"
+    return "names" if has_slots and len(cube.names) > 1 else "original"
+
+
 def name_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:
     """Both baselines beside each other, as they stand in ``names.csv``.
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from psa_core.charts._theme import DOWN, UP
 from psa_core.cube import Target
+from psa_core.stats import labels_at
 
 SERIF = "font-family: 'Source Serif', 'Source Serif Pro', Georgia, serif"
 MARK = "background: rgba(18, 144, 138, 0.20); color: inherit; border-radius: 0.3em; padding: 0.02em 0.22em"
@@ -35,7 +36,7 @@ def marked(text: str, spans: Sequence[Span], *, off: Sequence[Span] = ()) -> str
 def scored_sentence(text: str, span: Span, score: float, target: Target) -> str:
     """A sentence in large letters beside its score; the words say whether it gets the label, so does the colour."""
     threshold = target.default_threshold
-    colour, sign = (UP, "≥") if score >= threshold else (DOWN, "<")
+    colour, sign = (UP, "≥") if labels_at(score, threshold) else (DOWN, "<")
     words = f"{target.name} {sign} {threshold:g}"
     number = f"{score:.2f}".replace("-", "−")
     return (

@@ -59,7 +59,7 @@ def ask(study: Opened) -> Choice:
             "Change from",
             BASELINES,
             format_func=BASELINES.get,
-            default="original",
+            default=tables.default_baseline(study.cube),
             required=True,
             key=Key.NAMES_BASELINE,
             bind="query-params",

@@ -62,6 +62,7 @@ def figure(study: Opened, chosen: str) -> None:
     table = opened.thresholds(study)
     options = CurveOptions(
         threshold=study.threshold,
+        value=float(opened.at_threshold(study)["label_dist"].iloc[0]),
         safest=findings.safest_threshold(table),
         curves=curves(study, chosen),
         target=study.target.name,

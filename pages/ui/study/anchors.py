@@ -77,9 +77,13 @@ def _ask_options(off: frozenset[Switch]) -> SelectionOptions:
             "Replace", list(MENTIONS), format_func=MENTIONS.__getitem__, key=Key.STUDY_MENTIONS, persist_state="session"
         )
         balance = st.toggle(
-            "As many female as male anchors", key=Key.STUDY_BALANCE, persist_state="session", help="Pronouns only."
+            "As many female as male anchors",
+            value=True,
+            key=Key.STUDY_BALANCE,
+            persist_state="session",
+            help="As in the paper. Where every anchor has a gender and both occur.",
         )
-    return SelectionOptions(int(words), int(sample), balance, int(seed), str(mentions), off)
+    return SelectionOptions(int(words), int(sample), None if balance else False, int(seed), str(mentions), off)
 
 
 def _coverage(found: Selection) -> None:
@@ -90,6 +94,11 @@ def _coverage(found: Selection) -> None:
     drawn = "" if kept == found.eligible else f" {kept:,} of them are drawn."
     why_not = f" {total:,} skipped: {reasons}." if total else ""
     st.markdown(f"**{found.eligible:,} of {read:,} sentences are eligible.**{drawn}{why_not}")
+    if found.left_behind:
+        st.markdown(
+            f"In {found.left_behind:,} of the {kept:,} another mention of the same person stays and may clash with the "
+            "new name. *Which sentences are taken* has a choice that replaces every mention."
+        )
 
 
 def review(source: Source, spec: str, found: Selection) -> None:

@@ -17,6 +17,8 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[Check]:
     """The checks that the command is made to measure."""
     found = [KEPT]
     monkeypatch.setattr(command, "run_checks", lambda repetitions, seed: iter(found))
+    monkeypatch.setattr(command, "run_claims", lambda repetitions, seed: iter(()))
+    monkeypatch.setattr(command, "unseen_jumps", lambda sentences, repetitions: 0.0)
     monkeypatch.setattr(
         command, "power_table", lambda repetitions, seed: pd.DataFrame({"sentences": [30], "detectable": [0.9]})
     )
