@@ -157,7 +157,7 @@ def _statistics(evidence: Evidence) -> list[Html]:
         table(header, [_name_row(row) for _, row in ends.iterrows()]),
         element(
             "p",
-            f"Changes from {BASELINES[evidence.baseline]}; tests over sentences with Holm's correction over names; effect "
+            f"Changes from {BASELINES[evidence.baseline]}; tests over sentences, Holm's correction over names; effect "
             "size d_z. Groups differ surely where both the sentences and the dealing of names at random say so, each "
             "corrected over the groups.",
             css="small",

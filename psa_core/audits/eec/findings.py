@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from psa_core.audits.eec.clusters import words
 from psa_core.audits.eec.significance import ALPHA
 
 SIDES = {
@@ -26,7 +27,14 @@ def finding(systems: pd.DataFrame, kind: str) -> str:
     if different.empty:
         none = "None of the scores differs" if len(systems) > 1 else "The score does not differ"
         return f"{none} significantly between {SIDES[kind][0]} and {SIDES[kind][1]}."
-    return f"{count} significantly by {kind}. {_most(largest(systems), kind)}"
+    return f"{count} significantly by {kind}. {_most(largest(systems), kind)}{_remaining(different, kind)}"
+
+
+def _remaining(different: pd.DataFrame, kind: str) -> str:
+    """How many of the verdicts stand when what hangs together is counted once."""
+    if different["p_clustered"].isna().any():
+        return ""
+    return f" {words(kind, int((different['p_clustered'] < ALPHA).sum()), len(different))}"
 
 
 def largest(systems: pd.DataFrame) -> pd.Series:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.audits.eec import corpus
+from psa_core.audits.eec.clusters import clustered
 from psa_core.audits.eec.pairs import COMPARISONS, differences, pairs_of
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
@@ -166,7 +167,11 @@ def subset(cube: ScoreCube, emotion: str) -> ScoreCube:
 
 def _both(cube: ScoreCube, target: str, assessments: int) -> dict[str, Any]:
     found = {kind: differences(cube, target, kind) for kind in COMPARISONS}
-    return {kind: asdict(compare(delta, kind, assessments)) for kind, delta in found.items() if delta.size > 1}
+    return {
+        kind: asdict(compare(delta, kind, assessments)) | clustered(cube, target, kind, assessments)
+        for kind, delta in found.items()
+        if delta.size > 1
+    }
 
 
 def _mean_or_none(values: np.ndarray) -> float | None:

@@ -44,7 +44,7 @@ def system_table(assessed: Mapping[str, Mapping[str, Any]], kind: str, part: str
     DataFrame
         ``system, target, verdict``; ``mean_difference, mean_positive, mean_negative, spread, largest`` (shares of the
         range; signed, female minus male or African-American minus European); ``t, p_value, p_adjusted, pairs,
-        assessments``.
+        assessments, p_clustered`` (see `clusters`; empty in folders written before it was computed).
     """
     rows = []
     for entry in assessed.values():
@@ -54,7 +54,8 @@ def system_table(assessed: Mapping[str, Mapping[str, Any]], kind: str, part: str
         row = {"system": entry["model"], "target": entry["target"], "verdict": found["verdict"]}
         for name in RELATIVE:
             row[name] = None if found[name] is None else found[name] / (entry["high"] - entry["low"])
-        rows.append(row | {name: found[name] for name in ("t", "p_value", "p_adjusted", "pairs", "assessments")})
+        row |= {name: found[name] for name in ("t", "p_value", "p_adjusted", "pairs", "assessments")}
+        rows.append(row | {"p_clustered": found.get("p_clustered")})
     return pd.DataFrame(rows)
 
 

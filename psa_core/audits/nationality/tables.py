@@ -127,8 +127,9 @@ def correlation_table(cube: ScoreCube, log_perplexity: tuple[np.ndarray, np.ndar
     Returns
     -------
     DataFrame
-        ``country, target, global_r, global_p, local_r, local_p, sentences``. *Global*: over all texts of the country
-        (overall: the originals too). *Local*: among the counterfactuals of one sentence, averaged over the
+        ``country, target, global_r, global_p, local_r, local_p, sentences``, and in the overall rows ``original_r,
+        original_p``: over the originals alone, which no name of ours has touched. *Global*: over all texts of the
+        country (overall: the originals too). *Local*: among the counterfactuals of one sentence, averaged over the
         ``sentences`` where both vary; its p-value is a t-test of those correlations (Fisher z) against zero. Empty
         where there is nothing to correlate.
     """
@@ -142,7 +143,9 @@ def correlation_table(cube: ScoreCube, log_perplexity: tuple[np.ndarray, np.ndar
             all_x, all_y = x.ravel(), y.ravel()
             if country == OVERALL:
                 all_x, all_y = np.append(all_x, before), np.append(all_y, original)
-            rows.append({"country": country, "target": target.name, **_global(all_x, all_y), **_local(x, y)})
+            alone = _global(before.astype(np.float64), original) if country == OVERALL else {}
+            row = {"country": country, "target": target.name, **_global(all_x, all_y), **_local(x, y)}
+            rows.append(row | {f"original_{key[-1]}": value for key, value in alone.items()})
     return pd.DataFrame(rows)
 
 

@@ -172,6 +172,8 @@ def _tables(seen: Seen) -> None:
         )
     with single:
         numbers = {column: st.column_config.NumberColumn(**share) for column in SHARES}
-        small = {column: st.column_config.NumberColumn(format="%.2g") for column in ("p_value", "p_adjusted")}
+        small = {
+            column: st.column_config.NumberColumn(format="%.2g") for column in ("p_value", "p_adjusted", "p_clustered")
+        }
         columns = numbers | small | {"t": st.column_config.NumberColumn(format="%.2f")}
         st.dataframe(seen.table, hide_index=True, column_config=columns, placeholder="–", alt="Every system's test")
