@@ -14,6 +14,7 @@ from hypothesis.extra.numpy import arrays
 
 from psa_core import metrics
 from psa_core.errors import CubeError, OptionError
+from psa_core.stats import reached_from
 
 # Coarse levels make ties, with each other and with thresholds; the fine ones make everything else.
 SCORES = st.one_of(st.sampled_from([0.0, 0.25, 0.3, 0.5, 0.7, 1.0]), st.floats(-1, 1, width=32))
@@ -32,9 +33,9 @@ def rows(original: np.ndarray, perturbed: np.ndarray) -> list[tuple[float, list[
 
 def label_dist_by_sets(original: np.ndarray, perturbed: np.ndarray, threshold: float) -> float:
     distances = []
-    before = {s for s, (x, _) in enumerate(rows(original, perturbed)) if x >= threshold}
+    before = {s for s, (x, _) in enumerate(rows(original, perturbed)) if x >= reached_from(threshold)}
     for n in range(perturbed.shape[1]):
-        after = {s for s, (_, worn) in enumerate(rows(original, perturbed)) if worn[n] >= threshold}
+        after = {s for s, (_, worn) in enumerate(rows(original, perturbed)) if worn[n] >= reached_from(threshold)}
         distances.append(1 - len(before & after) / len(before | after) if before | after else 0.0)
     return fmean(distances)
 

@@ -26,10 +26,10 @@ from psa_core.stats.scores import (
     Baseline,
     baseline_differences,
     checked_thresholds,
-    comparable,
     effect_differences,
     labels_at,
     paired_scores,
+    reached_from,
     sensitivities,
 )
 from psa_core.stats.significance import (
@@ -53,7 +53,6 @@ __all__ = [
     "baseline_differences",
     "bootstrap_interval",
     "checked_thresholds",
-    "comparable",
     "detectable_effect",
     "effect_differences",
     "equivalence_p",
@@ -71,6 +70,7 @@ __all__ = [
     "paired_t_p",
     "pearson",
     "range_noise_floor",
+    "reached_from",
     "second_opinion_p",
     "sensitivities",
     "sentence_correlation",

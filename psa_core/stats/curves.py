@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psa_core.stats.scores import checked_thresholds, comparable, paired_scores
+from psa_core.stats.scores import paired_scores, reached_from
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class Curve:
     values : float64 array (M + 1,)
         ``values[i]`` holds for thresholds in ``(breakpoints[i - 1], breakpoints[i]]``; the first for all thresholds at
         or below the first breakpoint, the last for all above the last one. A score equal to the threshold has the
-        label, so a step lies just above its breakpoint. Both are compared as float32 holds them (`comparable`).
+        label, so a step lies just above its breakpoint. See `reached_from`.
     """
 
     breakpoints: np.ndarray
@@ -35,7 +35,7 @@ class Curve:
         >>> Curve(np.array([0.5]), np.array([1.0, 0.0])).at([0.5, 0.6])
         array([1., 0.])
         """
-        return self.values[np.searchsorted(self.breakpoints, comparable(checked_thresholds(thresholds)), side="left")]
+        return self.values[np.searchsorted(self.breakpoints, reached_from(thresholds), side="left")]
 
 
 def label_dist_curve(original: ArrayLike, perturbed: ArrayLike) -> Curve:
@@ -69,7 +69,7 @@ def label_dist_curve(original: ArrayLike, perturbed: ArrayLike) -> Curve:
     >>> label_dist_curve([0.2, 0.8], [[0.6], [0.8]]).at([0.1, 0.5, 0.7])
     array([0. , 0.5, 0. ])
     """
-    base, worn = (comparable(scores) for scores in paired_scores(original, perturbed))
+    base, worn = paired_scores(original, perturbed)
     scores, steps = _jaccard_steps(base, np.ascontiguousarray(worn.T))
     order = np.argsort(-scores)
     scores = scores[order]

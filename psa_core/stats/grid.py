@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psa_core.errors import OptionError
-from psa_core.stats.scores import checked_thresholds, comparable, paired_scores
+from psa_core.stats.scores import checked_thresholds, paired_scores, reached_from
 
 COUNTS_IN_MEMORY = 4_000_000
 
@@ -80,7 +80,7 @@ def threshold_grid(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayL
     worn_counts, both_counts = (
         np.concatenate([block[part][..., 0].T for block in blocks]).astype(np.float64) for part in (0, 1)
     )
-    as_given = np.searchsorted(np.sort(comparable(grid)), comparable(grid))
+    as_given = np.searchsorted(np.sort(reached_from(grid)), reached_from(grid))
     return ThresholdGrid(grid, labelled[as_given], worn_counts[:, as_given], both_counts[:, as_given])
 
 
@@ -104,10 +104,10 @@ def flip_counts(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayLike
     """
     base, worn = paired_scores(original, perturbed)
     grid = np.atleast_1d(checked_thresholds(thresholds))
-    ascending = np.sort(comparable(grid))
-    before = np.searchsorted(ascending, comparable(base), side="right")[:, None]
-    after = np.searchsorted(ascending, comparable(worn), side="right")
-    as_given = np.searchsorted(ascending, comparable(grid))
+    ascending = np.sort(reached_from(grid))
+    before = np.searchsorted(ascending, base, side="right")[:, None]
+    after = np.searchsorted(ascending, worn, side="right")
+    as_given = np.searchsorted(ascending, reached_from(grid))
     up = _covering(np.minimum(before, after), after, len(grid))
     down = _covering(np.minimum(before, after), np.broadcast_to(before, after.shape), len(grid))
     return up[as_given], down[as_given]
@@ -130,7 +130,7 @@ def bootstrap_label_dist(
     total = np.zeros((len(thresholds), weights.shape[1]))
     for worn, both in bins.weighted_counts(weights):
         total += _jaccard_distance(labelled, worn, both).sum(axis=1)
-    as_given = np.searchsorted(np.sort(comparable(thresholds)), comparable(thresholds))
+    as_given = np.searchsorted(np.sort(reached_from(thresholds)), reached_from(thresholds))
     return total[as_given] / perturbed.shape[1]
 
 
@@ -159,10 +159,10 @@ class _Bins:
     def of(cls, base: np.ndarray, worn: np.ndarray, thresholds: np.ndarray) -> _Bins:
         if thresholds.ndim != 1 or len(thresholds) == 0:
             raise OptionError("thresholds", got=f"shape {thresholds.shape}", expected="one number or a list of numbers")
-        ascending = np.sort(comparable(thresholds))
+        ascending = np.sort(reached_from(thresholds))
         return cls(
-            np.searchsorted(ascending, comparable(base), side="right"),
-            np.searchsorted(ascending, comparable(worn), side="right"),
+            np.searchsorted(ascending, base, side="right"),
+            np.searchsorted(ascending, worn, side="right"),
             len(thresholds),
         )
 

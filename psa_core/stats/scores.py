@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from psa_core.errors import CubeError, OptionError
 
 Baseline = Literal["original", "names"]
+FLOAT32_ROUNDING = 1e-7
 
 
 def paired_scores(original: ArrayLike, perturbed: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -75,26 +76,29 @@ def checked_thresholds(thresholds: ArrayLike) -> np.ndarray:
     return checked
 
 
-def comparable(values: ArrayLike) -> np.ndarray:
-    """Scores or thresholds as they are compared: rounded to float32, then float64, the shape of `values`.
+def reached_from(thresholds: ArrayLike) -> np.ndarray:
+    """The lowest score that reaches each threshold: float64, the shape of `thresholds`.
 
-    Scores are kept as float32, where 0.7 is 0.69999999. A threshold is rounded the same way, so that a score that is
-    written like its threshold reaches it.
+    Scores are kept as float32, where 0.7 is 0.69999999 and 0.3 is 0.30000001. A score that is written like its
+    threshold reaches it, so a threshold is lowered to its own float32 value where that is the smaller one.
 
     Examples
     --------
-    >>> bool(comparable(np.float32(0.7)) >= comparable(0.7))
-    True
+    >>> bool(np.float32(0.7) >= reached_from(0.7)), bool(0.3 >= reached_from(0.3))
+    (True, True)
     """
+    exact = checked_thresholds(thresholds)
     with np.errstate(over="ignore"):
-        return _float64(values).astype(np.float32).astype(np.float64)
+        kept = exact.astype(np.float32).astype(np.float64)
+    is_close = np.abs(kept - exact) <= FLOAT32_ROUNDING * np.abs(exact)
+    return np.where(is_close, np.minimum(kept, exact), exact)
 
 
 def labels_at(scores: ArrayLike, threshold: float) -> np.ndarray:
     """Which scores get the label: ``score >= threshold``.
 
-    Both are rounded to float32 first, wherever labels are given (`comparable`): a score of 0.7 reaches a threshold of
-    0.7, though 0.7 has no exact binary value and 64-bit and 32-bit readings of it differ.
+    A score of 0.7 reaches a threshold of 0.7, though its 32-bit reading is a little less than the 64-bit one; see
+    `reached_from`, which every comparison with a threshold uses.
 
     Returns
     -------
@@ -105,7 +109,7 @@ def labels_at(scores: ArrayLike, threshold: float) -> np.ndarray:
     >>> labels_at(np.array([0.69, 0.7], dtype=np.float32), 0.7)
     array([False,  True])
     """
-    return comparable(scores) >= comparable(checked_thresholds(threshold))
+    return np.asarray(scores, dtype=np.float64) >= reached_from(threshold)
 
 
 def baseline_differences(original: ArrayLike, perturbed: ArrayLike, *, baseline: Baseline = "original") -> np.ndarray:

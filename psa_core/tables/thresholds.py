@@ -71,6 +71,6 @@ def label_dist_table(
     else:
         columns["label_dist"] = stats.threshold_grid(original, perturbed, given).label_dist.mean(axis=0)
     columns["flips_up"], columns["flips_down"] = stats.flip_counts(original, perturbed, given)
-    ascending = np.sort(stats.comparable(original))
-    columns["labelled"] = 1 - np.searchsorted(ascending, stats.comparable(given), side="left") / len(ascending)
+    ascending = np.sort(np.asarray(original, dtype=np.float64))
+    columns["labelled"] = 1 - np.searchsorted(ascending, stats.reached_from(given), side="left") / len(ascending)
     return pd.DataFrame(columns)

@@ -34,7 +34,7 @@ def test_curve_flips_and_interval() -> None:
     lines = [shape.x0 for shape in figure.layout.shapes]
     assert sorted(lines) == [0.1, 0.25, 0.25]
     words = " ".join(note.text for note in figure.layout.annotations)
-    assert "0.125" in words and "safest" in words and "toxicity" in figure.layout.xaxis.title.text
+    assert "0.100" in words and "safest" in words and "toxicity" in figure.layout.xaxis.title.text
 
 
 def test_without_interval_or_threshold() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from psa_core.errors import CubeError, OptionError
-from psa_core.stats import baseline_differences, labels_at, paired_scores, sensitivities
+from psa_core.stats import baseline_differences, flip_counts, label_dist_curve, labels_at, paired_scores, sensitivities
 
 ORIGINAL = [0.5, 0.25]
 PERTURBED = [[0.75, 0.25, 0.5], [0.25, 0.5, 0.75]]
@@ -41,6 +41,23 @@ def test_shapes_are_named_in_the_message() -> None:
 
 
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.7, 0.9])
-def test_label_is_the_same_as_with_python_numbers(threshold: float) -> None:
+def test_a_score_written_like_its_threshold_reaches_it_and_the_next_smaller_one_does_not(threshold: float) -> None:
     scores = np.array([threshold, np.nextafter(np.float32(threshold), np.float32(-1))], dtype=np.float32)
-    assert labels_at(scores, threshold).tolist() == [float(score) >= threshold for score in scores]
+    assert labels_at(scores, threshold).tolist() == [True, False]
+    assert labels_at([threshold, threshold - 1e-6], threshold).tolist() == [True, False]
+
+
+def test_every_hundredth_is_reached_by_itself_however_labels_are_counted() -> None:
+    hundredths = np.arange(101) / 100
+    scores = hundredths.astype(np.float32)
+    nowhere = np.full(101, -1, np.float32)
+    for exact in (scores, hundredths):
+        up, down = flip_counts(nowhere, exact[:, None], hundredths)
+        assert up.tolist() == list(range(101, 0, -1))
+        assert down.sum() == 0
+        assert label_dist_curve(nowhere, exact[:, None]).at(hundredths).tolist() == [1.0] * 101
+        assert [int(labels_at(exact, c).sum()) for c in hundredths] == up.tolist()
+
+
+def test_a_threshold_too_small_for_float32_keeps_its_value() -> None:
+    assert labels_at([0.0, 1e-50], 1e-50).tolist() == [False, True]

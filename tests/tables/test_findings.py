@@ -210,7 +210,7 @@ def test_try_it() -> None:
 
 def test_try_it_compares_float32_scores_as_everywhere() -> None:
     scores = np.array([0.7, 0.71], dtype=np.float32)
-    assert "1 of 2 names reaches 0.7." in findings.try_it_finding(["Ada", "Ben"], scores, "toxicity", threshold=0.7)
+    assert "2 of 2 names reach 0.7." in findings.try_it_finding(["Ada", "Ben"], scores, "toxicity", threshold=0.7)
 
 
 @pytest.mark.parametrize(
