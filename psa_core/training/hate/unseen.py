@@ -80,17 +80,26 @@ def by_group(texts: pd.DataFrame, scores: np.ndarray) -> dict[str, dict[str, flo
     return found
 
 
-def read_corpus(argument: str) -> tuple[str, pd.DataFrame]:
-    """A corpus from ``NAME=FILE:LABEL``: texts whose ``label_name`` is LABEL are hateful, all others are not."""
+def read_corpus(argument: str, most: int) -> tuple[str, pd.DataFrame]:
+    """A corpus from ``NAME=FILE:LABEL``: texts whose ``label_name`` is LABEL are hateful, all others are not.
+
+    Of more than `most` texts of a class, so many are drawn: AUC does not depend on the classes' sizes.
+    """
     name, equals, rest = argument.partition("=")
     file, colon, label = rest.rpartition(":")
     if not (name and equals and file and colon and label):
         raise CorpusError("--corpus", got=repr(argument), expected="NAME=FILE:LABEL")
     try:
         table = pd.read_csv(file, keep_default_na=False, dtype=str)
-        return name, pd.DataFrame({"text": table["text"], "hateful": table["label_name"] == label})
+        texts = pd.DataFrame({"text": table["text"], "hateful": table["label_name"] == label})
     except (OSError, ValueError, KeyError) as error:
         raise CorpusError("--corpus", got=repr(file), expected="a csv table with text and label_name") from error
+    classes = [part.sample(min(most, len(part)), random_state=0) for _, part in texts.groupby("hateful")]
+    if len(classes) < 2:
+        raise CorpusError(
+            "--corpus", got=f"{file} without {label}, or with nothing else", expected="both kinds of texts"
+        )
+    return name, pd.concat(classes).reset_index(drop=True)
 
 
 def measured(adapter: Path, corpora: Sequence[tuple[str, pd.DataFrame]]) -> dict[str, Any]:
@@ -114,10 +123,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m psa_core.training.hate.unseen", description=__doc__)
     parser.add_argument("adapter", type=Path, help="folder that python -m psa_core.training wrote; its card is amended")
     parser.add_argument("--corpus", action="append", default=[], metavar="NAME=FILE:LABEL", help="labelled texts")
+    parser.add_argument("--most", type=int, default=3000, help="texts of a class, drawn where there are more (3000)")
     options = parser.parse_args(arguments)
     try:
         content = read_description(options.adapter)
-        content["unseen"] = measured(options.adapter, [read_corpus(text) for text in options.corpus])
+        content["unseen"] = measured(options.adapter, [read_corpus(text, options.most) for text in options.corpus])
     except PsaError as error:
         print(error, file=sys.stderr)
         return 2

@@ -70,6 +70,8 @@ def test_a_server_agrees_with_the_same_weights_here_and_a_stopped_one_loses_noth
         here = models.load("ask:lm:smollm2?question=interview").score(TEXTS)
         # llama.cpp multiplies in 8 bits
         np.testing.assert_allclose(judge.score(TEXTS), here, atol=0.06)
+        (share,) = replace(judge, samples=8).score(TEXTS[:1])[:, 0]  # as a server without logprobs would be asked
+        assert any(share == pytest.approx(yes / n) for n in range(1, 9) for yes in range(n + 1))
         done: list[int] = []
 
         def stop(window: object) -> None:

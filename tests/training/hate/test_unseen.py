@@ -48,4 +48,6 @@ def test_bad_input_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert main([str(tmp_path)]) == 2
     assert main([adapter, "--corpus", "no file"]) == 2
     assert main([adapter, "--corpus", f"name={tmp_path / 'none.csv'}:bad"]) == 2
-    assert len(capsys.readouterr().err.strip().splitlines()) == 3
+    (tmp_path / "one.csv").write_text("text,label_name\na,bad\n", "utf-8")
+    assert main([adapter, "--corpus", f"name={tmp_path / 'one.csv'}:bad"]) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 4

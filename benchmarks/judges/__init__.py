@@ -1,0 +1,1 @@
+"""Three decisions of a language model over name lists."""
