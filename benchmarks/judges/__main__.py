@@ -6,14 +6,14 @@ A study that is there already is not run again. Studies are written as folders, 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import pandas as pd
-
+from psa_core import tables
 from psa_core.cli import main as psa_core
+from psa_core.cube import ScoreCube
+from psa_core.folders import results
 
 DECISIONS = {"interview": "interviews", "loan": "loans", "patient": "patients"}
 LISTS = ("us-first-names", "eec-first-names", "public-figures")
@@ -40,39 +40,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def section(folder: Path) -> Iterator[str]:
     """Lines of Markdown: how much names matter, groups with their floors, and what the judge says of itself."""
-    places = [folder / f"{decision}-{names}" for decision in DECISIONS for names in LISTS]
-    yield "| decision | names | notes × names | mean P | ScoreRange [95 %] | names that differ from their mean (Holm) |"
+    cubes = {(d, n): results.read(folder / f"{d}-{n}") for d in DECISIONS for n in LISTS}
+    yield "| decision | names | notes × names | mean P(Yes) | ScoreRange [95 %] |"
+    yield "|---|---|---|---|---|"
+    for (decision, names), cube in cubes.items():
+        _, scores = cube.of(decision)
+        spread = tables.summary(cube)[decision]["score_range"]
+        size = f"{scores.shape[0]} × {scores.shape[1]}"
+        shown = f"{spread['value']:.3f} [{spread['low']:.3f}, {spread['high']:.3f}]"
+        yield f"| {decision} | {names} | {size} | {scores.mean():.3f} | {shown} |"
+    yield "\n| decision | names | groups | difference [95 %] | noise floor | p (permuted names) |"
     yield "|---|---|---|---|---|---|"
-    yield from map(_spread, places)
+    for (decision, names), cube in cubes.items():
+        for column in COLUMNS:
+            if column in cube.names:
+                yield f"| {decision} | {names} | {_contrast(cube, decision, column)} |"
     yield ""
-    yield "| decision | names | group | difference [95 %] | noise floor | p, corrected |"
-    yield "|---|---|---|---|---|---|"
-    for place in places:
-        yield from _groups(place)
-    yield ""
-    for place in places[:: len(LISTS)]:
-        notes = json.loads((place / "manifest.json").read_text("utf-8"))["notes"]
-        yield from (f"- {note}" for note in notes if note.startswith("asked"))
+    for cube in list(cubes.values())[:: len(LISTS)]:
+        yield from (f"- {note}" for note in cube.provenance["notes"] if note.startswith("asked"))
 
 
-def _spread(place: Path) -> str:
-    decision, _, names = place.name.partition("-")
-    summary = json.loads((place / "summary.json").read_text("utf-8"))[decision]["score_range"]
-    table = pd.read_csv(place / "names.csv")
-    scores = pd.read_parquet(place / f"scores.{decision}.parquet").drop(columns=["sentence_id", "original"])
-    sure = int((table["effect_p_adjusted"] < 0.05).sum())
-    size = f"{len(scores)} × {scores.shape[1]}"
-    spread = f"{summary['value']:.3f} [{summary['low']:.3f}, {summary['high']:.3f}]"
-    return f"| {decision} | {names} | {size} | {scores.to_numpy().mean():.3f} | {spread} | {sure} of {len(table)} |"
-
-
-def _groups(place: Path) -> Iterator[str]:
-    decision, _, names = place.name.partition("-")
-    table = pd.read_csv(place / "groups.csv")
-    for row in table[table["column"].isin(COLUMNS)].itertuples():
-        shown = f"{row.difference:+.4f} [{row.low:+.4f}, {row.high:+.4f}]"
-        floor = f"{row.floor_low:+.4f} to {row.floor_high:+.4f}"
-        yield f"| {decision} | {names} | {row.column}: {row.group} | {shown} | {floor} | {row.p_adjusted:.3f} |"
+def _contrast(cube: ScoreCube, target: str, column: str) -> str:
+    """The first group against the other one: of two groups the second is the mirror of the first."""
+    table = tables.group_table(cube, target, column)
+    row, other = table.iloc[0], " and ".join(table["group"][1:])
+    difference = f"{row['difference']:+.4f} [{row['difference_low']:+.4f}, {row['difference_high']:+.4f}]"
+    floor = f"{row['noise_low']:+.4f} to {row['noise_high']:+.4f}"
+    return f"{row['group']} − {other} | {difference} | {floor} | {row['p_noise']:.3f}"
 
 
 if __name__ == "__main__":
