@@ -61,8 +61,8 @@ def group_aucs(member: np.ndarray, hateful: np.ndarray, scores: np.ndarray) -> d
     return {name: auc(hateful[rows], scores[rows]) for name, rows in sides.items()}
 
 
-def by_group(texts: pd.DataFrame, scores: np.ndarray) -> dict[str, dict[str, float]]:
-    """`group_aucs` of each group that at least 20 hateful and 20 other texts name.
+def by_group(texts: pd.DataFrame, scores: np.ndarray, *, fewest: int = FEWEST) -> dict[str, dict[str, float]]:
+    """`group_aucs` of each group that at least `fewest` hateful and as many other texts name.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def by_group(texts: pd.DataFrame, scores: np.ndarray) -> dict[str, dict[str, flo
     for group in groups()["group"].unique():
         known = texts["group"] == group if "group" in texts else texts["text"].str.contains(words_of(group))
         member = known.to_numpy(bool)
-        if min((member & hateful).sum(), (member & ~hateful).sum()) >= FEWEST:
+        if min((member & hateful).sum(), (member & ~hateful).sum()) >= fewest:
             found[group] = group_aucs(member, hateful, scores)
     return found
 
@@ -115,7 +115,7 @@ def measured(adapter: Path, corpora: Sequence[tuple[str, pd.DataFrame]]) -> dict
     ours["hateful"] = ours["label"] == HATE
     scores = score(scorer, list(ours["text"]))[:, 0]
     whole = {"texts": len(ours), "auc": auc(ours["hateful"].to_numpy(bool), scores)}
-    return {"corpora": sets, "templates": whole | {"groups": by_group(ours, scores)}}
+    return {"corpora": sets, "templates": whole | {"groups": by_group(ours, scores, fewest=1)}}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
