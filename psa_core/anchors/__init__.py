@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from psa_core.anchors._base import Anchor, AnchorFinder, AnchorPlugin, fill_slots
+from psa_core import trust
+from psa_core.anchors._base import Anchor, AnchorFinder, AnchorPlugin, Found, fill_slots, search
 from psa_core.errors import AnchorError
 from psa_core.registry import discover
+from psa_core.trust import Origin
 
-__all__ = ["Anchor", "AnchorFinder", "AnchorPlugin", "fill_slots", "finder", "plugins"]
+__all__ = ["Anchor", "AnchorFinder", "AnchorPlugin", "Found", "caution", "fill_slots", "finder", "plugins", "search"]
 
 
 def plugins() -> dict[str, AnchorPlugin]:
@@ -14,15 +16,30 @@ def plugins() -> dict[str, AnchorPlugin]:
     return discover("psa_core.anchors", "ANCHOR")
 
 
-def finder(spec: str) -> AnchorFinder:
+def finder(spec: str, *, origin: Origin | None = None) -> AnchorFinder:
     """Build a finder from a specification such as ``pronouns``, ``entities:PERSON`` or ``terms:he,she``.
+
+    Parameters
+    ----------
+    spec : str
+    origin : Origin, optional
+        Who names it, where that is not who this thread acts for; see `psa_core.trust`.
 
     Raises
     ------
+    OptionError
+        When it may not be loaded on that word.
     AnchorError
         When the specification names no known kind of anchor or its argument is not understood.
     """
     kind, _, argument = spec.strip().partition(":")
     if kind not in plugins():
         raise AnchorError("anchors", got=repr(spec), expected=f"one of {', '.join(plugins())}")
-    return plugins()[kind].build(argument)
+    with trust.acting(origin):
+        return plugins()[kind].build(argument)
+
+
+def caution(spec: str) -> str:
+    """What is known of how often anchors of this kind are wrong; empty where nothing is to be said."""
+    plugin = plugins().get(spec.strip().partition(":")[0])
+    return plugin.caution if plugin else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 Role = Literal["subject", "object", "possessive"]
@@ -30,6 +30,14 @@ class Anchor:
     role: Role
     gender: str = ""
     referent: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The anchors of one text, and how many expressions in it look like one but are none, by reason."""
+
+    anchors: tuple[Anchor, ...] = ()
+    masked: Mapping[str, int] = field(default_factory=dict)
 
 
 def fill_slots(text: str, slots: Sequence[Anchor], filler: str) -> tuple[str, tuple[Anchor, ...]]:
@@ -76,6 +84,12 @@ class AnchorFinder(Protocol):
         ...
 
 
+def search(finder: AnchorFinder, texts: Sequence[str]) -> list[Found]:
+    """Anchors of each text with what was left out; of a finder without a ``search`` of its own the anchors alone."""
+    own = getattr(finder, "search", None)
+    return own(texts) if own else [Found(anchors) for anchors in finder.find(texts)]
+
+
 @dataclass(frozen=True)
 class AnchorPlugin:
     """What each file in ``anchors/`` defines as ``ANCHOR``.
@@ -88,6 +102,8 @@ class AnchorPlugin:
         Takes what follows the colon (may be empty) and returns a finder, or raises `AnchorError`.
     argument : str
         What follows the colon, in words; empty when nothing does.
+    caution : str
+        What is known of how often it errs, in sentences; shown where it is chosen and in the report.
     """
 
     id: str
@@ -95,3 +111,4 @@ class AnchorPlugin:
     summary: str
     build: Callable[[str], AnchorFinder]
     argument: str = ""
+    caution: str = ""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from psa_core.anchors import _case, _spacy
-from psa_core.anchors._base import Anchor, Role
+from psa_core.anchors._base import Anchor, Found, Role
 from psa_core.anchors._exclusions import barred
 from psa_core.anchors._languages import another_language
 from psa_core.anchors._masks import Mask, Reason, masked, reason_at, whole_word
@@ -73,8 +73,8 @@ def place_role(text: str, start: int) -> Role:
     return "subject" if _SENTENCE_START.search(text[max(0, start - 40) : start]) else "object"
 
 
-def find_forms(texts: Sequence[str], forms: Sequence[Form]) -> list[tuple[Anchor, ...]]:
-    """Anchors of each text that are one of the forms, in any case, as whole words.
+def search_forms(texts: Sequence[str], forms: Sequence[Form]) -> list[Found]:
+    """Anchors of each text that are one of the forms, in any case, as whole words; the others are counted by reason.
 
     Parameters
     ----------
@@ -84,13 +84,26 @@ def find_forms(texts: Sequence[str], forms: Sequence[Form]) -> list[tuple[Anchor
 
     Returns
     -------
-    list of tuple of Anchor
-        By position, not overlapping.
+    list of Found
+        Anchors by position, not overlapping.
     """
     by_word = _by_word(forms)
     pattern = _pattern(by_word)
-    hits = [(number, *hit) for number, text in enumerate(texts) for hit in _hits(text, pattern, by_word)]
-    hits = _without_plurals(texts, hits)
+    judged = [(n, *hit, reason) for n, text in enumerate(texts) for hit, reason in _judged(text, pattern, by_word)]
+    masked = defaultdict[int, Counter[str]](Counter)
+    for number, _, _, _, reason in judged:
+        if reason:
+            masked[number][reason.value] += 1
+    hits = [hit[:4] for hit in judged if hit[4] is None]
+    plurals = _plurals(texts, hits)
+    for number, _ in plurals:
+        masked[number][Reason.PLURAL.value] += 1
+    anchors = _anchors(texts, [hit for hit in hits if hit[:2] not in plurals])
+    return [Found(tuple(anchors.get(number, ())), dict(masked.get(number, {}))) for number in range(len(texts))]
+
+
+def _anchors(texts: Sequence[str], hits: list[Occurrence]) -> dict[int, list[Anchor]]:
+    """The anchors of each text that has one, with their roles."""
     unclear = [(texts[number], start, end) for number, start, end, same in hits if len(same) > 1]
     roles = iter(_case.roles(unclear))
     found: dict[int, list[Anchor]] = defaultdict(list)
@@ -99,23 +112,14 @@ def find_forms(texts: Sequence[str], forms: Sequence[Form]) -> list[tuple[Anchor
         if _POSSESSIVE_ENDING.match(texts[number], end) and role == "possessive":
             role = "object"  # her's: the ending is in the text already
         found[number].append(Anchor(start, end, role, same[0].gender, same[0].referent))
-    return [tuple(found[number]) for number in range(len(texts))]
+    return found
 
 
-def count_masked(texts: Sequence[str], forms: Sequence[Form]) -> list[dict[str, int]]:
-    """How many words of each text look like an anchor but are none, by reason."""
-    by_word = _by_word(forms)
-    pattern = _pattern(by_word)
-    judged = ((reason for _, reason in _judged(text, pattern, by_word) if reason) for text in texts)
-    return [dict(Counter(reason.value for reason in reasons)) for reasons in judged]
-
-
-def _without_plurals(texts: Sequence[str], hits: list[Occurrence]) -> list[Occurrence]:
-    """Leave out each *they* whose verb is in the plural."""
+def _plurals(texts: Sequence[str], hits: list[Occurrence]) -> set[tuple[int, int]]:
+    """Text and position of each *they* whose verb is in the plural."""
     they = [hit for hit in hits if hit[3][0].role == "subject" and hit[3][0].group == PLURAL_GROUP]
     plural = _case.plural_subjects([(texts[number], start, end) for number, start, end, _ in they])
-    dropped = {hit[:2] for hit, drop in zip(they, plural, strict=True) if drop}
-    return [hit for hit in hits if hit[:2] not in dropped]
+    return {hit[:2] for hit, drop in zip(they, plural, strict=True) if drop}
 
 
 def _by_word(forms: Iterable[Form]) -> dict[str, tuple[Form, ...]]:
@@ -144,11 +148,6 @@ def _matches(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, st
     places = [place for place, character in enumerate(text) for _ in character.casefold()]
     for match in pattern.finditer(folded):
         yield places[match.start()], places[match.end() - 1] + 1, _folded(match[0])
-
-
-def _hits(text: str, pattern: re.Pattern[str], by_word: dict[str, tuple[Form, ...]]) -> list[Hit]:
-    """Occurrences in one text that stand for somebody."""
-    return [hit for hit, reason in _judged(text, pattern, by_word) if reason is None]
 
 
 def _judged(

@@ -63,11 +63,6 @@ def masked(text: str) -> list[Mask]:
     return found + [Mask(start, end, Reason.CODE) for start, end in code_spans(text)]
 
 
-def overlaps(masks: Iterable[Mask], start: int, end: int) -> bool:
-    """Whether any of the spans shares a character with ``start:end``."""
-    return reason_at(masks, start, end) is not None
-
-
 def reason_at(masks: Iterable[Mask], start: int, end: int) -> Reason | None:
     """Why ``start:end`` is masked, by the first span that shares a character with it; None where it is not."""
     return next((mask.reason for mask in masks if mask.start < end and start < mask.end), None)

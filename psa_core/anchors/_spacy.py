@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from psa_core.anchors import _pipelines
 from psa_core.errors import AnchorError
 
 if TYPE_CHECKING:
@@ -41,16 +42,20 @@ def _package() -> tuple[str, str]:
     raise AnchorError("anchors", got="no English spaCy pipeline", expected=f"the package {PACKAGES[0]}", fix=fix)
 
 
-def pipeline_version() -> str:
+def pipeline_version(name: str = "") -> str:
     """The pipeline that decides, for fingerprints: equal for equal weights, whichever package they came in."""
-    return f"{PACKAGES[0]}-{_package()[1]}"
+    return _pipelines.pipeline(name).version if name else f"{PACKAGES[0]}-{_package()[1]}"
 
 
 @cache
-def _pipeline() -> Language:
+def _pipeline(name: str = "") -> Language:
     import spacy
 
-    return spacy.load(_package()[0], exclude=["lemmatizer", "attribute_ruler", "senter"])
+    try:
+        return spacy.load(name or _package()[0], exclude=["lemmatizer", "attribute_ruler", "senter"])
+    except (ImportError, OSError, ValueError) as error:
+        got = f"a spaCy pipeline that cannot be loaded ({name or _package()[0]}: {error})"[:300]
+        raise AnchorError("anchors", got=got, expected="a pipeline for this version of spaCy") from error
 
 
 class Tags(NamedTuple):
@@ -80,15 +85,19 @@ def _tags_at(document: Doc, position: int) -> Tags:
     return Tags(words[own][1], tuple(words[:own]), tuple(words[own + 1 :]))
 
 
-def entities(texts: Sequence[str], labels: frozenset[str]) -> list[list[tuple[int, int, bool]]]:
-    """Named entities of each text with one of the labels: start, end, and whether it is a subject."""
+def entities(texts: Sequence[str], labels: frozenset[str], name: str = "") -> list[list[tuple[int, int, bool]]]:
+    """Named entities of each text with one of the labels: start, end, and whether it is a subject.
+
+    `name` is another pipeline than the default; its recogniser may need its ``tok2vec``, as the default's does not.
+    """
     if not texts:
         return []
-    with _lock, _pipeline().memory_zone():
+    with _lock, _pipeline(name).memory_zone():
         cut = (text[:MAX_CHARACTERS] for text in texts)
-        documents = list(_pipeline().pipe(cut, disable=["tok2vec", "tagger", "parser"], batch_size=256))
+        unused = ["tagger", "parser", *([] if name else ["tok2vec"])]
+        documents = list(_pipeline(name).pipe(cut, disable=unused, batch_size=256))
         naming = [document for document in documents if any(entity.label_ in labels for entity in document.ents)]
-        for _ in _pipeline().pipe(naming, disable=["tagger", "ner"], batch_size=256):
+        for _ in _pipeline(name).pipe(naming, disable=["tagger", "ner"], batch_size=256):
             pass  # the parser writes into the documents that need it
         return [[_bounds(e) for e in document.ents if e.label_ in labels] for document in documents]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from psa_core.anchors import _forms
-from psa_core.anchors._base import Anchor, AnchorFinder, AnchorPlugin
+from psa_core.anchors._base import Anchor, AnchorFinder, AnchorPlugin, Found
 from psa_core.anchors._forms import Form
 from psa_core.errors import AnchorError
 
@@ -30,7 +30,11 @@ class TermFinder:
 
     def find(self, texts: Sequence[str]) -> list[tuple[Anchor, ...]]:
         """Terms of each text, by position; the longest wins where several begin."""
-        return _forms.find_forms(texts, self.forms)
+        return [found.anchors for found in self.search(texts)]
+
+    def search(self, texts: Sequence[str]) -> list[Found]:
+        """Terms of each text, and how many words look like one but are none."""
+        return _forms.search_forms(texts, self.forms)
 
 
 def _build(argument: str) -> AnchorFinder:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from psa_core import models
+from psa_core import anchors, models
 from psa_core.errors import OptionError
 from psa_core.inputs import corpus, names
 from psa_core.study import Plan, StudySpec
@@ -35,6 +35,7 @@ def spec_of(options: argparse.Namespace) -> StudySpec:
         raise _no_manifest(options) from error
     spec = replace(spec, **{name: value for name, value in typed.items() if value is not None})
     _check_model(options, spec.model)
+    anchors.finder(spec.anchors, origin=Origin.COMMAND_LINE if options.allow_code else Origin.FILE)
     return spec
 
 

@@ -56,6 +56,8 @@ KINDS: dict[str, tuple[str, Check]] = {
     "study": ("a table", _is_table_of(_is_anything)),
     "inputs": ("a table of tables of texts", _is_table_of(_is_table_of(_is_text))),
     "account": ("a table of counts", _is_table_of(_is_count)),
+    "masked": ("a table of counts", _is_table_of(_is_count)),
+    "anchors": ("a table of texts", _is_table_of(_is_text)),
     "names_not_in_latin_letters_left_out": ("a table of counts", _is_table_of(_is_count)),
     "notes": ("a list of texts", _is_list_of(_is_text)),
     "versions": ("a table of texts", _is_table_of(_is_text)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from psa_core import models
+from psa_core import anchors, models
 from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError
 from psa_core.report._html import Html, element, join, listing, table
@@ -22,12 +22,14 @@ LIMITS = (
     "other kinds of text; noise floors speak of other names.",
     "A threshold decides which differences become another label; at another threshold other sentences flip.",
 )
+MASKED = "These look like anchors and are none; no name was put in their place."
 
 
 def limits(cube: ScoreCube) -> Html:
     """What the numbers do not say."""
     notes = [str(note) for note in cube.provenance.get("notes", ())]
-    return join([element("h2", "Limits"), listing([*LIMITS, *notes])])
+    caution = anchors.caution(cube.provenance.get("anchors", {}).get("spec", ""))
+    return join([element("h2", "Limits"), listing([*LIMITS, *filter(None, [caution]), *notes])])
 
 
 def account(cube: ScoreCube) -> Html:
@@ -36,7 +38,11 @@ def account(cube: ScoreCube) -> Html:
     if not counts:
         return Html("")
     rows = [[str(reason), f"{count:,}"] for reason, count in counts.items()]
-    return join([element("h2", "What became of the sentences"), table(("Reason", "Sentences"), rows)])
+    parts = [element("h2", "What became of the sentences"), table(("Reason", "Sentences"), rows)]
+    if masked := cube.provenance.get("masked", {}):
+        rows = [[str(reason), f"{count:,}"] for reason, count in masked.items()]
+        parts += [element("p", MASKED), table(("Where or why", "Expressions"), rows)]
+    return join(parts)
 
 
 def reproduction(cube: ScoreCube) -> Html:

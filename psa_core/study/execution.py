@@ -201,6 +201,7 @@ def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.D
         "seconds": round(scores.seconds, 3),
         "account": dict(planned.selection.account),
         "left_behind": planned.selection.left_behind,
+        "masked": dict(planned.selection.masked),
         "texts_truncated": scores.texts_truncated,
         "notes": [
             *planned.corpus.notes,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
-from psa_core.anchors import Anchor, AnchorFinder, fill_slots
+from psa_core.anchors import Anchor, AnchorFinder, Found, fill_slots, search
 from psa_core.errors import AnchorError, CorpusError, OptionError
 from psa_core.inputs.checks import whole_number
 
@@ -88,6 +88,8 @@ class Selection:
         What stands in the slots; empty for other anchors.
     left_behind : int
         Sentences in which another mention of the same referent stays as it is, and may clash with the new name.
+    masked : dict of str to int
+        Expressions (not sentences) in the texts searched that look like an anchor and are none, by reason.
     """
 
     sentences: pd.DataFrame
@@ -96,6 +98,7 @@ class Selection:
     account: dict[str, int] = field(default_factory=dict)
     filler: str = ""
     left_behind: int = 0
+    masked: dict[str, int] = field(default_factory=dict)
 
     @property
     def eligible(self) -> int:
@@ -142,6 +145,7 @@ def select(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOpti
         account,
         finder.filler,
         sum(row.left > 0 for row in kept),
+        _masked(rows),
     )
 
 
@@ -156,6 +160,7 @@ class _Row:
     found: Spans = ()
     spans: Spans = ()
     left: int = 0
+    masked: Mapping[str, int] = field(default_factory=dict)
 
 
 def _read(sentences: pd.DataFrame, max_words: int) -> list[_Row]:
@@ -176,12 +181,13 @@ def _unfit(text: str, max_words: int) -> str:
 
 
 def _anchored(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions) -> list[_Row]:
-    found = iter(finder.find([row.text for row in rows if not row.reason]))
+    found = iter(search(finder, [row.text for row in rows if not row.reason]))
     return [row if row.reason else _with_spans(row, next(found), finder.filler, options) for row in rows]
 
 
-def _with_spans(row: _Row, found: Spans, filler: str, options: SelectionOptions) -> _Row:
-    text, anchors = fill_slots(row.text, found, filler) if filler else (row.text, found)
+def _with_spans(row: _Row, found: Found, filler: str, options: SelectionOptions) -> _Row:
+    row = replace(row, masked=found.masked)
+    text, anchors = fill_slots(row.text, found.anchors, filler) if filler else (row.text, found.anchors)
     allowed = tuple(anchor for anchor in anchors if (row.sentence_id, anchor.start) not in options.exclude)
     if not allowed:
         return replace(row, reason=SWITCHED_OFF if anchors else NO_ANCHOR)
@@ -224,6 +230,11 @@ def _account(rows: list[_Row]) -> dict[str, int]:
     too_long = [reason for reason in counts if reason.startswith("longer")]
     order = [EMPTY, *too_long, NO_ANCHOR, SWITCHED_OFF, NOT_BALANCED, NOT_SAMPLED, KEPT]
     return {"read": len(rows)} | {reason: counts[reason] for reason in order if counts[reason]}
+
+
+def _masked(rows: list[_Row]) -> dict[str, int]:
+    """What looks like an anchor and is none, by reason, the most frequent first."""
+    return dict(sum((Counter(row.masked) for row in rows if row.masked), Counter[str]()).most_common())
 
 
 def _nothing_left(finder: AnchorFinder, account: dict[str, int], options: SelectionOptions) -> AnchorError:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from importlib.util import find_spec
+from pathlib import Path
+
 import pytest
 
 from psa_core import anchors
-from psa_core.errors import AnchorError
+from psa_core.errors import AnchorError, OptionError
+from psa_core.trust import Origin
 
 
 def found(text: str, labels: str = "PERSON,ORG,GPE,LOC,NORP") -> list[tuple[str, str]]:
@@ -90,3 +95,80 @@ def test_a_missing_pipeline_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> 
             anchors.finder("entities:PERSON").fingerprint  # noqa: B018
     finally:
         _spacy._package.cache_clear()
+
+
+def own_folder() -> Path:
+    """The folder of the installed pipeline's data, where a reader's own would be."""
+    from psa_core.anchors import _spacy
+
+    package = Path(str(find_spec(_spacy._package()[0]).origin)).parent  # type: ignore[union-attr]
+    return next(path.parent for path in package.glob("*/config.cfg"))
+
+
+def test_what_is_masked_is_counted_by_reason() -> None:
+    text = "I met Angela Merkel in Berlin, see [PERSON] and `call(Barack Obama)` of Texas."
+    (one,) = anchors.search(anchors.finder("entities:PERSON"), [text])
+    assert [text[anchor.start : anchor.end] for anchor in one.anchors] == ["Angela Merkel"]
+    assert one.masked["code"] == 1
+
+
+def test_another_pipeline_is_an_installed_package() -> None:
+    from psa_core.anchors import _spacy
+
+    installed = _spacy._package()[0]
+    chosen = anchors.finder(f"entities:person?pipeline={installed}")
+    assert chosen.spec == f"entities:PERSON?pipeline={installed}"
+    assert anchors.finder(chosen.spec) == chosen
+    text = "Angela Merkel met Barack Obama."
+    assert chosen.find([text]) == anchors.finder("entities:PERSON").find([text])
+    assert _spacy.pipeline_version(installed).startswith(f"{installed}-")
+
+
+def test_a_folder_is_loaded_on_the_command_lines_word_alone() -> None:
+    spec = f"entities:PERSON?pipeline={own_folder()}"
+    finder = anchors.finder(spec)
+    assert finder.spec == spec
+    assert len(finder.find(["Angela Merkel met Barack Obama."])[0]) == 2
+    for origin in (Origin.OWN_MACHINE, Origin.VISITOR, Origin.FILE):
+        with pytest.raises(OptionError, match="runs a program"):
+            anchors.finder(spec, origin=origin)
+
+
+def test_the_fingerprint_follows_the_pipeline(tmp_path: Path) -> None:
+    from psa_core.anchors import _pipelines
+
+    def prints(version: str, content: str) -> str:
+        folder = tmp_path / f"{version}-{content}"
+        folder.mkdir()
+        meta = {"lang": "en", "name": "own", "version": version, "labels": {"ner": ["PERSON"]}}
+        (folder / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
+        (folder / "weights").write_text(content, encoding="utf-8")
+        return anchors.finder(f"entities:PERSON?pipeline={folder}").fingerprint
+
+    assert len({prints("1.0", "a"), prints("2.0", "a"), prints("1.0", "b")}) == 3
+    assert _pipelines.pipeline(str(tmp_path / "1.0-a")).version.startswith("folder-")
+    with pytest.raises(AnchorError, match="no label ORG"):
+        anchors.finder(f"entities:ORG?pipeline={tmp_path / '1.0-a'}")
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("pipeline=en_core_web_none", r"pipeline=en_core_web_none, which is not here.*spacy download"),
+        ("pipeline=json", "no spaCy pipeline"),
+        ("pipeline=numpy", "no spaCy pipeline"),
+        ("pipeline=./none", "not here"),
+        ("pipeline=__main__", "not here"),
+        ("pipeline=", "pipeline= and an installed"),
+        ("", "pipeline= and an installed"),
+        ("model=x", "pipeline= and an installed"),
+    ],
+)
+def test_a_pipeline_that_cannot_be_chosen_is_said_plainly(option: str, message: str) -> None:
+    with pytest.raises(AnchorError, match=message):
+        anchors.finder(f"entities:PERSON?{option}")
+
+
+def test_what_is_known_of_its_accuracy() -> None:
+    assert "46 %" in anchors.caution("entities:PERSON?pipeline=x")
+    assert anchors.caution("pronouns") == anchors.caution("unknown") == ""

@@ -85,6 +85,18 @@ def test_an_upload_is_read_counted_and_accounted_for(open_page: OpenPage, words_
     assert "1 skipped: 1 without an anchor." in words_of(page)
 
 
+def test_what_was_left_alone_is_counted(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    page = own_sentences(open_page("study"), run, "comments.csv", b"text\nHe ran `his(he)`.\nHe or she.\n")
+    assert "Left alone, though they look like anchors: code 2; nobody in particular (he/she) 2." in words_of(page)
+
+
+def test_the_accuracy_of_entities_is_said_where_they_are_chosen(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    page = open_page("study")
+    assert "46 %" not in words_of(page)
+    page.button_group(key="study_anchors").set_value("entities")
+    assert "46 %" in words_of(run(page))
+
+
 def test_another_column_can_hold_the_text(open_page: OpenPage, words_of: Words, run: Run) -> None:
     page = own_sentences(open_page("study"), run, "comments.csv", b"text,reply\nNobody.,He came.\nNothing.,No.\n")
     assert "no sentence to study" in words_of(page)

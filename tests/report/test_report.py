@@ -123,6 +123,14 @@ def test_account_reproduction_and_limits(page: str) -> None:
     assert "perturbation sensitivity" in page and html.escape(f"A note with {EVIL}") in page
 
 
+def test_masked_expressions_and_the_accuracy_of_entities(cube: ScoreCube, page: str) -> None:
+    known = {"masked": {"code": 1234, EVIL: 1}, "anchors": {"spec": "entities:PERSON", "fingerprint": "x"}}
+    said = report.render(replace(cube, provenance={**cube.provenance, **known}))
+    assert "1,234" in said and html.escape(EVIL) in said and "46 %" in said
+    assert "look like anchors" not in page and "46 %" not in page
+    Tags(said)
+
+
 def test_a_cube_without_provenance_groups_or_flips(cube: ScoreCube) -> None:
     flat = cube.original[:, None].repeat(8, axis=1)
     bare = replace(cube, perturbed=flat, names=cube.names[["name"]], provenance={})

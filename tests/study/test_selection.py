@@ -49,6 +49,22 @@ def test_account_of_every_sentence() -> None:
     assert selection.eligible == 2
 
 
+def test_what_looks_like_an_anchor_and_is_none_is_counted_by_reason() -> None:
+    texts = ("He ran `his(he)` at @her.", "him/her", "He or she", "too long for this: `his(he)` at last", "nobody")
+    selection = select(corpus(*texts), PRONOUNS, SelectionOptions(max_words=6))
+    assert selection.masked == {"nobody in particular (he/she)": 4, "code": 2, "web address, handle or tag": 1}
+    assert selection.account == {"read": 5, "longer than 6 words": 1, "no anchor": 3, "kept": 1}
+
+
+def test_a_plural_they_is_counted() -> None:
+    selection = select(corpus("They are here and she left."), anchors.finder("pronouns:she,they"))
+    assert selection.masked == {"plural verb (they are)": 1}
+
+
+def test_a_finder_that_counts_nothing_has_nothing_masked() -> None:
+    assert select(corpus("{name} ran `he(x)`."), anchors.finder("slot")).masked == {}
+
+
 def test_table_has_the_anchor_and_the_other_columns() -> None:
     sentences = corpus("nobody", "I saw her dog and him.", genre=["x", "y"], gender=["m", "f"])
     selection = select(sentences, PRONOUNS)

@@ -53,8 +53,8 @@ def _scorer(model_id: str, origin: Origin) -> Scorer:
 
 @st.cache_resource(max_entries=8, show_spinner="Loading the anchor finder")
 def finder(spec: str) -> AnchorFinder:
-    """An anchor finder."""
-    return anchors.finder(spec)
+    """An anchor finder; what is read here may be named by a file, so nothing is loaded from a folder."""
+    return anchors.finder(spec, origin=Origin.FILE)
 
 
 @st.cache_data(max_entries=1, show_spinner=False)

@@ -46,6 +46,8 @@ def _ask_spec() -> str:
         )
         argument = _ask_argument(kind, kinds[kind].argument)
     st.caption(kinds[kind].summary)
+    if kinds[kind].caution:
+        st.caption(kinds[kind].caution)
     return f"{kind}:{argument}" if argument else kind
 
 
@@ -93,7 +95,9 @@ def _coverage(found: Selection) -> None:
     reasons = ", ".join(f"{count:,} {SKIPPED_WORDS.get(why, why)}" for why, count in skipped.items())
     drawn = "" if kept == found.eligible else f" {kept:,} of them are drawn."
     why_not = f" {total:,} skipped: {reasons}." if total else ""
-    st.markdown(f"**{found.eligible:,} of {read:,} sentences are eligible.**{drawn}{why_not}")
+    masked = "; ".join(f"{why} {count:,}" for why, count in found.masked.items())
+    left_alone = f" Left alone, though they look like anchors: {masked}." if masked else ""
+    st.markdown(f"**{found.eligible:,} of {read:,} sentences are eligible.**{drawn}{why_not}{left_alone}")
     if found.left_behind:
         st.markdown(
             f"In {found.left_behind:,} of the {kept:,} another mention of the same person stays and may clash with the "

@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.ui.frame import cached
 from pages.ui.frame.uploads import Upload
-from psa_core.anchors import Anchor, AnchorFinder
+from psa_core.anchors import Anchor, AnchorFinder, Found, search
 from psa_core.inputs import corpus as corpora
 from psa_core.inputs import names as name_lists
 from psa_core.inputs.corpus import Corpus
@@ -52,7 +52,7 @@ class RememberingFinder:
     """An anchor finder that asks another one about new texts only."""
 
     inner: AnchorFinder
-    known: dict[str, tuple[Anchor, ...]] = field(default_factory=dict)
+    known: dict[str, Found] = field(default_factory=dict)
 
     @property
     def spec(self) -> str:
@@ -71,8 +71,12 @@ class RememberingFinder:
 
     def find(self, texts: Sequence[str]) -> list[tuple[Anchor, ...]]:
         """Anchors of each text."""
+        return [found.anchors for found in self.search(texts)]
+
+    def search(self, texts: Sequence[str]) -> list[Found]:
+        """Anchors of each text, and what looks like one but is none."""
         new = [text for text in dict.fromkeys(texts) if text not in self.known]
-        self.known.update(zip(new, self.inner.find(new), strict=True))
+        self.known.update(zip(new, search(self.inner, new), strict=True))
         return [self.known[text] for text in texts]
 
 
