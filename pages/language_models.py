@@ -1,0 +1,47 @@
+"""Language models: what does a generator write about one value and another?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.audits import audit_job
+from pages.ui.audits.generation import results, setup
+from pages.ui.audits.generation.setup import AUDIT
+from pages.ui.frame import shell
+from pages.ui.frame.step import step
+from psa_core.registry import ASSETS
+
+EXAMPLE, NEW = "A finished example", "Your own audit"
+
+shell.guard()
+shell.heading("Language models", "What does a language model write, when one word of the prompt is exchanged?")
+folder = audit_job.result(AUDIT)
+if folder is not None:
+    with shell.mending("This audit cannot be opened", then=lambda: audit_job.ask_another(AUDIT)):
+        results.show(str(AUDIT.run_id), folder)
+    st.stop()
+
+setup.introduce()
+view = st.segmented_control(
+    "View", (EXAMPLE, NEW), default=EXAMPLE, required=True, key=AUDIT.key("view"), label_visibility="collapsed"
+)
+if view == EXAMPLE:
+    results.show("example", ASSETS / "examples" / "occupations", own=False)
+    st.stop()
+
+with st.expander("Open an earlier audit", icon=":material/folder_open:"):
+    audit_job.ask_zip(AUDIT)
+
+with step(1, "Language model", "Who goes on from the prompts."), shell.mending():
+    generator = setup.ask_generator()
+    if generator is None:
+        st.stop()
+
+with step(2, "Prompts", "Sentences with a slot, and what stands in it."), shell.mending():
+    chosen = setup.ask_prompts()
+
+with step(3, "Scores", "What is measured of each continuation."), shell.mending():
+    scorers = setup.ask_scorers()
+
+with step(4, "Run", "You may leave this page meanwhile."), shell.mending():
+    setup.start(generator, chosen, scorers)

@@ -1,0 +1,64 @@
+"""Two values read side by side: their score distributions, and continuations that met the same random numbers."""
+
+from __future__ import annotations
+
+import html
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.audits.generation.setup import AUDIT
+from pages.ui.frame import markup, said
+from psa_core.audits.generation import views
+from psa_core.audits.generation.cube import GenerationCube
+from psa_core.charts.generation import FIRST, SECOND, two_distributions
+
+EVERY = "All templates"
+PAGE = 5
+
+
+def show(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
+    """The gap between the two, then their texts."""
+    st.subheader("Two values, side by side", anchor=False)
+    if pair[0] == pair[1]:
+        st.info("Choose two different values above to compare what was written about them.")
+        return
+    template = st.selectbox("Template", [EVERY, *cube.templates["template"]], key=AUDIT.key("template"))
+    template = "" if template == EVERY else str(template)
+    curves = views.curves(cube, scorer, pair, template)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        st.plotly_chart(
+            two_distributions(curves.scores, curves.first, curves.second, names=pair, score=scorer),
+            key=AUDIT.key("curves"),
+            config={"displayModeBar": False},
+            alt=f"Share of continuations up to each {scorer}, for {pair[0]} and {pair[1]}; the gap's area is W1.",
+        )
+        said.small_print(f"The shaded area is W1 = {curves.area:.3f}, chance included.")
+    with right:
+        _texts(views.side_by_side(cube, scorer, pair, template), pair)
+
+
+def _texts(table: pd.DataFrame, pair: tuple[str, str]) -> None:
+    if table.empty:
+        st.info("No continuation of both values was kept on this template.")
+        return
+    pages = -(-len(table) // PAGE)
+    said.small_print(f"{len(table):,} pairs that met the same random numbers, largest difference first.")
+    number = st.pagination(pages, key=AUDIT.key("page")) if pages > 1 else 1
+    for row in table.iloc[(int(number) - 1) * PAGE : int(number) * PAGE].itertuples():
+        with st.container(border=True):
+            st.html(markup.plain(str(row.template), size="0.85rem", faint=True))
+            first = _column(pair[0], row.first, row.first_score, FIRST)
+            second = _column(pair[1], row.second, row.second_score, SECOND)
+            st.html(markup.side_by_side([first, second]))
+
+
+def _column(value: str, text: str, score: float, colour: str) -> str:
+    return (
+        f'<div style="flex: 1 1 14rem; border-left: 4px solid {colour}; padding-left: 0.7rem">'
+        f'<div style="font-size: 0.85rem"><b>{html.escape(value)}</b> '
+        f'<span style="{markup.DIGITS}">{score:.2f}</span></div>'
+        f'<div style="{markup.SERIF}; font-size: 1.02rem; line-height: 1.45; overflow-wrap: anywhere">'
+        f"… {html.escape(text)}</div></div>"
+    )

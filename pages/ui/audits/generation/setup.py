@@ -1,0 +1,176 @@
+"""Setting up an audit of a language model: who writes, prompts, scores, run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.audits.audit_job import Audit
+from pages.ui.frame import cached, exports, offered, said
+from psa_core import generators, trust
+from psa_core.audits.generation import prompts
+from psa_core.audits.generation.rewriting import rewrite
+from psa_core.audits.generation.run import DEFAULT_SCORERS
+from psa_core.errors import OptionError
+
+AUDIT = Audit("generate", "audit of a language model", rewrite)
+OWN = "Your own templates"
+FIRST_VALUES = 8
+MAX_CHARACTERS = 300
+#: Tokens a second on two processor cores, for the estimate of a generator that gives none.
+TOKENS_PER_SECOND = 130
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """Templates and values, and what the command is told of them."""
+
+    found: prompts.PromptSet
+    templates: str
+    files: dict[str, bytes]
+
+
+def introduce() -> None:
+    """What the audit is, in two sentences."""
+    said.second(
+        "A language model goes on from the same sentence with one word exchanged: a country, an occupation, a name. Do "
+        "its continuations differ in sentiment by more than chance? (Huang et al. 2020)"
+    )
+
+
+def ask_generator() -> str | None:
+    """A packaged language model, or one that is named; None while nothing is typed."""
+    ready = {card.id: card.title for card in generators.cards()}
+    who = offered.origin()
+    may = {item: plugin for item, plugin in generators.plugins().items() if trust.offered_to(plugin.takes, who)}
+    kinds = {f"{item}:": plugin for item, plugin in may.items()}
+    chosen = st.selectbox(
+        "Language model",
+        [*ready, *kinds],
+        key=AUDIT.key("lm"),
+        format_func=lambda item: ready.get(item) or f"{kinds[item].title} …",
+        persist_state="session",
+    )
+    if chosen in ready:
+        return str(chosen)
+    plugin = kinds[chosen]
+    typed = st.text_input(plugin.argument.capitalize(), key=AUDIT.key(f"lm_{chosen}"), max_chars=MAX_CHARACTERS).strip()
+    return generators.check(f"{chosen}{typed}", who) if typed else None
+
+
+def ask_prompts() -> Prompts:
+    """The paper's templates, or the user's own; the values that are exchanged."""
+    known = prompts.packaged()
+    titles = {name: content["title"] for name, content in known.items()}
+    chosen = st.segmented_control(
+        "Templates",
+        [*titles, OWN],
+        default=next(iter(titles)),
+        required=True,
+        key=AUDIT.key("templates"),
+        format_func=lambda item: titles.get(item, item),
+        label_visibility="collapsed",
+        persist_state="session",
+        wrap=True,
+    )
+    return _own() if chosen == OWN else _packaged(str(chosen))
+
+
+def _packaged(chosen: str) -> Prompts:
+    found = prompts.load(chosen)
+    every = found.values["value"].astype(str).tolist()
+    kept = st.multiselect(
+        "Values",
+        every,
+        default=every[:FIRST_VALUES],
+        key=AUDIT.key(f"values_{chosen}"),
+        persist_state="session",
+        wrap=True,
+    )
+    if len(kept) < 2:
+        raise OptionError("values", got=f"{len(kept)}", expected="at least two", fix="Choose two values to compare.")
+    table = found.values[found.values["value"].astype(str).isin(kept)].reset_index(drop=True)
+    part = prompts.checked(list(found.templates), table, source=found.source, group=found.group)
+    _preview(part)
+    return Prompts(part, chosen, {"values.csv": exports.csv(table)})
+
+
+def _own() -> Prompts:
+    left, right = st.columns(2)
+    with left:
+        lines = st.text_area(
+            "Templates, one a line, each with {value}",
+            "My friend is a/an {value}, and we",
+            key=AUDIT.key("own_templates"),
+            height=140,
+            persist_state="session",
+        )
+    with right:
+        values = st.text_area(
+            "Values, one a line", "nurse\nsheriff", key=AUDIT.key("own_values"), height=140, persist_state="session"
+        )
+    templates = [line.strip() for line in str(lines).splitlines() if line.strip()]
+    names = list(dict.fromkeys(line.strip() for line in str(values).splitlines() if line.strip()))
+    table = pd.DataFrame({"value": names})
+    found = prompts.checked(templates, table, source="typed on the page")
+    _preview(found)
+    files = {"values.csv": exports.csv(table), "templates.txt": "\n".join(templates).encode()}
+    return Prompts(found, "templates.txt", files)
+
+
+def _preview(found: prompts.PromptSet) -> None:
+    first = found.prompts()
+    with st.expander(f"{len(found.templates)} templates × {len(found.values)} values"):
+        rows = [{"template": t, "first prompt": row[0]} for t, row in zip(found.templates, first, strict=True)]
+        st.dataframe(pd.DataFrame(rows), hide_index=True, alt="The templates with their first value")
+
+
+def ask_scorers() -> list[str]:
+    """Who scores the continuations; each on its own."""
+    cards = {card.id: card for card in cached.model_cards() if card.targets}
+    chosen = st.multiselect(
+        "Scores",
+        list(cards),
+        default=[item for item in DEFAULT_SCORERS if item in cards],
+        key=AUDIT.key("scorers"),
+        format_func=lambda item: cards[item].title,
+        persist_state="session",
+        wrap=True,
+        help="Continuations are scored alone, without the prompt. Two scorers that agree are better than one.",
+    )
+    if not chosen:
+        raise OptionError("scores", got="none", expected="at least one", fix="Choose a score.")
+    return [offered.check(item) for item in chosen]
+
+
+def start(generator: str, chosen: Prompts, scorers: list[str]) -> None:
+    """How many, what it will take, and the button."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        k = int(st.number_input("Continuations of each prompt", 2, 1_000, 20, key=AUDIT.key("k"), width=220))
+        tokens = int(st.number_input("Tokens at most", 5, 200, 30, key=AUDIT.key("tokens"), width=160))
+        seed = int(st.number_input("Seed", 0, 2**31 - 1, 0, key=AUDIT.key("seed"), width=120))
+    texts = len(chosen.found.templates) * len(chosen.found.values) * k
+    minutes = texts * tokens / TOKENS_PER_SECOND / 60
+    with st.container(horizontal=True):
+        st.metric("Continuations", f"{texts:,}", border=True)
+        st.metric("Tokens, at most", f"{texts * tokens:,}", border=True)
+        st.metric("On two processor cores", f"about {max(1, round(minutes)):,} min", border=True)
+    if k < 40:
+        said.small_print(
+            f"With {k} continuations only large differences stand out from chance; 50 show a difference of 0.08 to "
+            "within a fifth. More can be added later: only the new ones are written."
+        )
+    if not st.button("Run the audit", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
+        return
+    values = {
+        "lm": generator,
+        "templates": chosen.templates,
+        "values": "values.csv",
+        "continuations": k,
+        "tokens": tokens,
+        "scorer": ",".join(scorers),
+        "seed": seed,
+    }
+    AUDIT.start([part for name, value in values.items() for part in (f"--{name}", str(value))], chosen.files)

@@ -1,0 +1,34 @@
+"""Somebody else's result folder written anew: its continuations and scores are kept, everything else is made here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from psa_core.audits.generation import folder, report
+from psa_core.audits.generation.tables import tables
+from psa_core.errors import RunFolderError
+
+COLUMNS = ["template", "value", "k", "prompt", "sampled"]
+
+
+def rewrite(brought: Path, to: Path) -> None:
+    """Open a folder that somebody brought, measure it again, and write a new one.
+
+    Raises
+    ------
+    RunFolderError
+        When it is another folder, or one of its files is missing or damaged.
+    """
+    opened = folder.read(brought)
+    try:
+        texts = pd.read_parquet(brought / folder.CONTINUATIONS, columns=COLUMNS)
+        rows = zip(texts["template"], texts["prompt"], texts["k"], texts["sampled"], strict=True)
+        sampled = {(str(t), str(prompt), int(k)): text for t, prompt, k, text in rows if isinstance(text, str)}
+        m, a, k = opened.cube.shape
+        prompts = texts["prompt"].astype(str).to_numpy().reshape(m, a, k)[:, :, 0].tolist()
+        folder.write(opened.cube, tables(opened.cube), to, sampled=sampled, prompts=prompts, report=report.render)
+    except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
+        got = f"tables that do not fit ({type(error).__name__}: {error})"
+        raise RunFolderError("result folder", got=got, expected=folder.EXPECTED) from error

@@ -1,0 +1,145 @@
+"""What the page on language models draws: one mean a value with the band of chance, one pair's curves and texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.tables import Tables
+from psa_core.stats.transport import w1
+
+SIGNIFICANT = 0.05
+DEALS = 400
+CONFIDENCE = 0.95
+
+
+def value_means(cube: GenerationCube, scorer: str, *, seed: int = 0) -> pd.DataFrame:
+    """Mean score of each value with the band in which chance alone would put it.
+
+    Parameters
+    ----------
+    cube : GenerationCube
+    scorer : str
+        A target of the cube.
+    seed : int
+        Of the deals.
+
+    Returns
+    -------
+    DataFrame
+        ``value, mean, low, high``, highest mean first; between `low` and `high` lie 95 % of the means after values were
+        dealt at random to the continuations of each template.
+    """
+    scores = cube.of(scorer).astype(np.float64)
+    m, a, k = scores.shape
+    rng = np.random.default_rng(seed)
+    dealt = np.empty((DEALS, a))
+    flat = scores.reshape(m, a * k)
+    for number in range(DEALS):
+        order = rng.permuted(np.broadcast_to(np.arange(a * k), (m, a * k)), axis=1)
+        dealt[number] = _means(np.take_along_axis(flat, order, axis=1).reshape(m, a, k))
+    tail = 100 * (1 - CONFIDENCE) / 2
+    low, high = np.nanpercentile(dealt, (tail, 100 - tail), axis=0)
+    table = pd.DataFrame({"value": cube.values["value"], "mean": _means(scores), "low": low, "high": high})
+    return table.sort_values("mean", ascending=False, ignore_index=True)
+
+
+def _means(scores: np.ndarray) -> np.ndarray:
+    """Mean over templates of the mean over continuations: (M, A, K) to (A,)."""
+    known = np.isfinite(scores)
+    counts = known.sum(axis=2)
+    sums = np.where(known, scores, 0).sum(axis=2)
+    means = np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
+    filled = np.isfinite(means)
+    return np.divide(
+        np.where(filled, means, 0).sum(axis=0), filled.sum(axis=0), out=np.full(means.shape[1], np.nan),
+        where=filled.any(axis=0),
+    )  # fmt: skip
+
+
+def matrix(tables: Tables, scorer: str, values: list[str]) -> pd.DataFrame:
+    """Corrected W1 of each pair over all templates, values by values; NaN where a pair is not above noise."""
+    rows = tables.matrix[tables.matrix["scorer"] == scorer]
+    square = pd.DataFrame(np.nan, index=values, columns=values)
+    sure = rows[(rows["p_adjusted"] <= SIGNIFICANT) & (rows["corrected"] > 0)]
+    for row in sure.itertuples():
+        square.loc[row.value_a, row.value_b] = square.loc[row.value_b, row.value_a] = row.corrected
+    return square
+
+
+def widest_pair(tables: Tables, scorer: str) -> tuple[str, str]:
+    """The pair with the largest corrected W1, or the largest W1 where none has one; the higher mean first."""
+    rows = tables.matrix[tables.matrix["scorer"] == scorer]
+    sure = rows[rows["p_adjusted"] <= SIGNIFICANT]
+    most = (sure if len(sure) else rows).sort_values("w1").iloc[-1]
+    pair = (str(most["value_a"]), str(most["value_b"]))
+    return pair if most["difference"] <= 0 else pair[::-1]
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Two empirical distribution functions on one grid, and the area between them.
+
+    Attributes
+    ----------
+    scores : float array (G,)
+        Ascending.
+    first, second : float array (G,)
+        Share of each value's continuations with at most that score.
+    area : float
+        W1 of the two, as it is: chance is not taken off.
+    """
+
+    scores: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    area: float
+
+
+def curves(cube: GenerationCube, scorer: str, pair: tuple[str, str], template: str = "") -> Curves:
+    """The score distributions of two values, on one template or all of them together."""
+    left, right = (_of_value(cube, scorer, value, template) for value in pair)
+    grid = np.unique(np.concatenate([[0.0], left, right, [1.0]]))
+    shares = [np.searchsorted(np.sort(part), grid, side="right") / max(len(part), 1) for part in (left, right)]
+    area = w1(left, right) if len(left) and len(right) else float("nan")
+    return Curves(grid, shares[0], shares[1], area)
+
+
+def _of_value(cube: GenerationCube, scorer: str, value: str, template: str) -> np.ndarray:
+    column = cube.values["value"].tolist().index(value)
+    rows = slice(None) if not template else [cube.templates["template"].tolist().index(template)]
+    scores = cube.of(scorer)[rows, column].ravel().astype(np.float64)
+    return scores[np.isfinite(scores)]
+
+
+def side_by_side(cube: GenerationCube, scorer: str, pair: tuple[str, str], template: str = "") -> pd.DataFrame:
+    """Continuations of two values that met the same random numbers, largest difference first.
+
+    Returns
+    -------
+    DataFrame
+        ``template, k, first, second, first_score, second_score, difference``; pairs of which one was left out are not
+        in it.
+    """
+    values = cube.values["value"].tolist()
+    a, b = (values.index(value) for value in pair)
+    scores = cube.of(scorer).astype(np.float64)
+    both = cube.kept[:, a] & cube.kept[:, b]
+    if template:
+        both &= (cube.templates["template"] == template).to_numpy()[:, np.newaxis]
+    m, k = np.nonzero(both)
+    table = pd.DataFrame(
+        {
+            "template": cube.templates["template"].to_numpy()[m],
+            "k": k,
+            "first": cube.texts[m, a, k],
+            "second": cube.texts[m, b, k],
+            "first_score": scores[m, a, k],
+            "second_score": scores[m, b, k],
+        }
+    )
+    table["difference"] = table["first_score"] - table["second_score"]
+    return table.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)

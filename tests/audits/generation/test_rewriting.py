@@ -1,0 +1,58 @@
+"""A folder that somebody brought is measured and written anew."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from psa_core.audits.generation import folder, report
+from psa_core.audits.generation.rewriting import rewrite
+from psa_core.audits.generation.run import AUDIT
+from psa_core.audits.generation.tables import tables
+from psa_core.errors import RunFolderError
+from tests.audits.generation.test_views import cube
+
+
+def write(place: Path) -> folder.Opened:
+    from dataclasses import replace
+
+    m, a, k = cube().shape
+    made = replace(cube(), provenance={"audit": AUDIT, "continuations": k})
+    templates, prompts = made.templates["template"].tolist(), [["p"] * a for _ in range(m)]
+    for row, template in zip(prompts, templates, strict=True):
+        row[:] = [template.replace("{value}", value) for value in made.values["value"]]
+    sampled = {
+        (templates[t], prompts[t][v], n): made.texts[t, v, n] or "no end"
+        for t in range(m)
+        for v in range(a)
+        for n in range(k)
+    }
+    folder.write(made, tables(made), place, sampled=sampled, prompts=prompts, report=report.render)
+    return folder.read(place)
+
+
+def test_data_are_kept_and_everything_else_is_made_anew(tmp_path: Path) -> None:
+    before = write(tmp_path / "brought")
+    (tmp_path / "brought" / folder.REPORT).write_text("<script>alert(1)</script>", "utf-8")
+    (tmp_path / "brought" / folder.PAIRS).write_text("scorer\n=1+1\n", "utf-8")
+    (tmp_path / "brought" / "extra.html").write_text("<script>", "utf-8")
+    rewrite(tmp_path / "brought", tmp_path / "written")
+    after = folder.read(tmp_path / "written")
+    np.testing.assert_array_equal(after.cube.texts, before.cube.texts)
+    np.testing.assert_array_equal(after.cube.scores, before.cube.scores)
+    assert "<script>" not in (tmp_path / "written" / folder.REPORT).read_text("utf-8")
+    assert not (tmp_path / "written" / "extra.html").exists()
+    assert set(after.tables.pairs["scorer"]) == {"mood"}
+
+
+def test_a_damaged_folder_is_one_sentence_and_writes_nothing(tmp_path: Path) -> None:
+    write(tmp_path / "brought")
+    manifest = tmp_path / "brought" / "manifest.json"
+    content = json.loads(manifest.read_text("utf-8")) | {"continuations": 7}
+    manifest.write_text(json.dumps(content), "utf-8")
+    with pytest.raises(RunFolderError, match="a file missing or damaged"):
+        rewrite(tmp_path / "brought", tmp_path / "written")
+    assert not (tmp_path / "written").exists()

@@ -1,0 +1,67 @@
+"""What the page draws: means with the band of chance, the matrix, curves, texts side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import wasserstein_distance
+
+from psa_core.audits.generation import views
+from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.tables import tables
+from psa_core.cube import Target
+
+
+def cube(shift: float = 0.5, k: int = 30) -> GenerationCube:
+    """Two templates, three values; the second value's scores are moved up."""
+    scores = np.random.default_rng(0).uniform(0, 0.4, (2, 3, k, 1)).astype(np.float32)
+    scores[:, 1] += np.float32(shift)
+    texts = np.array([f"text {i}." for i in range(2 * 3 * k)], object).reshape(2, 3, k)
+    texts[0, 0, 0], scores[0, 0, 0] = "", np.nan
+    return GenerationCube(
+        pd.DataFrame({"template": ["A {value}", "The {value}"]}),
+        pd.DataFrame({"value": ["baker", "nurse", "sheriff"]}),
+        (Target("mood"),),
+        texts,
+        scores,
+    )
+
+
+def test_a_value_that_differs_is_outside_of_chance_and_first() -> None:
+    table = views.value_means(cube(), "mood")
+    assert table["value"][0] == "nurse" and table["mean"][0] > table["high"][0]
+    expected = np.nanmean(np.nanmean(cube().of("mood"), axis=2), axis=0)
+    np.testing.assert_allclose(sorted(table["mean"]), sorted(expected), rtol=1e-5)
+
+
+def test_equal_values_stay_inside_of_chance() -> None:
+    table = views.value_means(cube(shift=0.0), "mood")
+    assert ((table["mean"] >= table["low"]) & (table["mean"] <= table["high"])).all()
+
+
+def test_the_matrix_shows_only_pairs_above_noise() -> None:
+    square = views.matrix(tables(cube()), "mood", ["baker", "nurse", "sheriff"])
+    assert square.loc["baker", "nurse"] == pytest.approx(0.5, abs=0.06) == square.loc["nurse", "baker"]
+    assert np.isnan(square.loc["baker", "sheriff"])
+    assert views.widest_pair(tables(cube()), "mood")[0] == "nurse"
+
+
+def test_the_area_between_the_curves_is_w1() -> None:
+    scores = cube().of("mood")
+    found = views.curves(cube(), "mood", ("nurse", "baker"), "The {value}")
+    assert found.area == pytest.approx(wasserstein_distance(scores[1, 1], scores[1, 0]))
+    area = np.sum(np.abs(found.first - found.second)[:-1] * np.diff(found.scores))
+    assert found.area == pytest.approx(area)
+    assert found.first[-1] == found.second[-1] == 1
+
+
+def test_texts_that_met_the_same_numbers_stand_side_by_side() -> None:
+    table = views.side_by_side(cube(), "mood", ("baker", "nurse"))
+    assert len(table) == 59  # one was left out
+    assert table["difference"].abs().is_monotonic_decreasing
+    row = table.iloc[0]
+    where = cube().texts[:, 0].tolist()
+    m = ["A {value}", "The {value}"].index(row["template"])
+    assert where[m][row["k"]] == row["first"]
+    assert set(views.side_by_side(cube(), "mood", ("baker", "nurse"), "A {value}")["template"]) == {"A {value}"}
