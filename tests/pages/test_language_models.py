@@ -1,0 +1,71 @@
+"""Language models: the example at once, a click that opens two values' texts, setting up, a folder that opens again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from psa_core import jobs
+from psa_core.audits.generation import folder as folders
+from psa_core.folders import results
+from psa_core.registry import ASSETS
+from tests.audits.generation.test_rewriting import write
+
+OpenPage = Callable[..., AppTest]
+Words = Callable[[AppTest], str]
+Run = Callable[[AppTest], AppTest]
+EXAMPLE = ASSETS / "examples" / "occupations"
+
+
+def test_the_first_screen_shows_a_finished_example(open_page: OpenPage, words_of: Words) -> None:
+    page = open_page("language_models")
+    assert not page.exception
+    said = words_of(page)
+    example = folders.read(EXAMPLE)
+    assert "Each value against chance" in said
+    assert f"{example.cube.texts.size:,}" in said
+    first, second = (page.selectbox(key=f"generate_{part}").value for part in ("first", "second"))
+    assert first != second and {first, second} <= set(example.cube.values["value"])
+
+
+def test_a_clicked_square_opens_its_two_values(open_page: OpenPage, run: Run, words_of: Words) -> None:
+    page = open_page("language_models")
+    values = folders.read(EXAMPLE).cube.values["value"].tolist()
+    page.selectbox(key="generate_first").set_value(values[0])
+    page.selectbox(key="generate_second").set_value(values[-1])
+    said = words_of(run(page))
+    assert not page.exception and "pairs that met the same random numbers" in said
+    page.selectbox(key="generate_second").set_value(values[0])
+    assert "Choose two different values" in words_of(run(page))
+
+
+def test_setting_up_says_what_it_will_take(open_page: OpenPage, run: Run, words_of: Words) -> None:
+    page = open_page("language_models")
+    page.segmented_control(key="generate_view").set_value("Your own audit")
+    page = run(page)
+    assert not page.exception
+    metrics = {metric.label: metric.value for metric in page.metric}
+    assert metrics["Continuations"] == f"{10 * 8 * 20:,}"
+    page.segmented_control(key="generate_templates").set_value("Your own templates")
+    page = run(page)
+    page.text_area(key="generate_own_templates").set_value("no slot here")
+    assert "{value}" in words_of(run(page))
+
+
+def test_a_finished_run_shows_its_result_and_opens_again_from_its_zip(
+    open_page: OpenPage, run: Run, words_of: Words, tmp_path: Path
+) -> None:
+    write(tmp_path / "result")
+    run_id = jobs.create({"command": "generate", "arguments": []}, {})
+    (jobs.root() / run_id / jobs.RESULT).symlink_to(tmp_path / "result")
+    jobs.write_status(jobs.root() / run_id, state="finished")
+    page = open_page("language_models", generate=run_id)
+    assert not page.exception and "nurse" in words_of(page)
+    page = open_page("language_models")
+    page.segmented_control(key="generate_view").set_value("Your own audit")
+    page = run(page)
+    page.file_uploader(key="generate_zip").upload("result.zip", results.to_zip(tmp_path / "result"))
+    page = run(page)
+    assert not page.exception and "nurse" in words_of(page)
