@@ -45,7 +45,7 @@ def show(run_id: str, folder: Path, *, own: bool = True) -> None:
             config=PLAIN,
             alt=f"Mean {scorer} of each value; {table['value'][0]} highest, {table['value'].iloc[-1]} lowest.",
         )
-        said.small_print("Grey: where chance alone would put the dot. Outside of it the value differs from the others.")
+        said.small_print("Grey: where chance alone would put 95 of 100 such dots.")
     with right:
         st.subheader("Each pair of values", anchor=False)
         st.plotly_chart(

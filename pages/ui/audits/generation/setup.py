@@ -10,12 +10,12 @@ import streamlit as st
 from pages.ui.audits.audit_job import Audit
 from pages.ui.frame import cached, exports, offered, said
 from psa_core import generators, trust
-from psa_core.audits.generation import prompts
+from psa_core.audits.generation import folder, prompts
 from psa_core.audits.generation.rewriting import rewrite
 from psa_core.audits.generation.run import DEFAULT_SCORERS
 from psa_core.errors import OptionError
 
-AUDIT = Audit("generate", "audit of a language model", rewrite)
+AUDIT = Audit("generate", "audit of a language model", folder.read, rewrite)
 OWN = "Your own templates"
 FIRST_VALUES = 8
 MAX_CHARACTERS = 300
