@@ -38,18 +38,30 @@ def watch() -> threading.Thread | None:
 
 
 def _free(stored: Any, loop: Any) -> None:
+    over: list[Any] = []
+
+    def end() -> None:
+        for _, ended in stored.expire():
+            ended.session.shutdown()  # its uploads go, whoever still knows of the session
+            over.append(ended)
+
     while not loop.is_closed():
         time.sleep(EVERY_SECONDS)
-        before = len(stored._data)
         with suppress(RuntimeError):  # the server is about to end
-            loop.call_soon_threadsafe(stored.expire)
+            loop.call_soon_threadsafe(end)
         time.sleep(1.0)
-        if len(stored._data) < before:
+        if over:
+            over.clear()
             give_back()
 
 
 def give_back() -> None:
-    """Collect what is no longer used and give its memory back to the system."""
+    """Collect what is no longer used and give its memory back to the system.
+
+    What was taken for permanent (see `heap`) is looked through as well: a session that was there then is over now.
+    """
+    gc.unfreeze()
     gc.collect()
+    gc.freeze()
     with suppress(AttributeError, OSError):  # the C library is not GNU's
         ctypes.CDLL(None).malloc_trim(0)
