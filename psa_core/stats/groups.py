@@ -122,7 +122,9 @@ def noise_floors(
     means, labels = _checked_groups(name_means, groups)
     names = list(dict.fromkeys(labels.tolist()))
     drawn = _dealt_differences(means, labels, names, max(resamples, DRAWS_A_GROUP * len(names)), seed)
-    shares = np.column_stack([two_sided_share(column, np.sort(column)) for column in drawn.T])
+    # A draw is already among the draws that it is compared with, the observed grouping is not.
+    twice = 2 / (1 + len(drawn))
+    shares = np.column_stack([two_sided_share(column, np.sort(column)) - twice for column in drawn.T])
     floors = {}
     tested = [index for index, name in enumerate(names) if (labels == name).sum() > 1]
     smallest = np.sort(shares[:, tested].min(axis=1)) if tested else np.empty(0)

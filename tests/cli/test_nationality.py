@@ -87,13 +87,15 @@ def test_correlations_with_perplexity_against_scipy():
     assert nationality("--lm", "python:lm_stub:perplexity") == 0
     opened = folder.read(Path("out"))
     assert list(opened.correlations.columns) == [
-        "country", "target", "global_r", "global_p", "local_r", "local_p", "sentences",
+        "country", "target", "global_r", "global_p", "local_r", "local_p", "sentences", "original_r", "original_p",
     ]  # fmt: skip
     overall = opened.correlations.set_index("country").loc["Overall"]
     scores = np.append(opened.cube.perturbed[:, :, 0], opened.cube.original[:, 0]).astype(float)
     lengths = [2.0 * len(text) for row in opened.texts for text in row]
     lengths += [2.0 * len(text) for text in opened.cube.sentences["text"]]
     assert overall["global_r"] == pytest.approx(pearsonr(scores, lengths).statistic)
+    alone = [2.0 * len(text) for text in opened.cube.sentences["text"]]
+    assert overall["original_r"] == pytest.approx(pearsonr(opened.cube.original[:, 0].astype(float), alone).statistic)
     assert json.loads(Path("out/manifest.json").read_text())["lm"]["id"] == "python:lm_stub:perplexity"
 
 
