@@ -80,7 +80,7 @@ def read_description(folder: Path) -> dict[str, Any]:
         targets_of(description)
         reduction(description)
         int(description["max_tokens"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise ModelError("labels.json", got=f"a damaged file ({error!r})", expected="labels and targets") from error
     return description
 

@@ -158,7 +158,14 @@ def _nationality_files(place: Path) -> dict[str, bytes]:
     columns = pd.DataFrame({"name": ["India 1", "France 1"], "country": ["India", "France"], "iso3": ["IND", "FRA"]})
     columns = columns.assign(draw=["1", "1"])
     table = cube.sentences.assign(entities=["0:2", "7:10"])
-    content = {**cube.provenance, "audit": "nationality", "options": {"draws": 1}, "people_finder": "x"}
+    content = {
+        **cube.provenance,
+        "audit": "nationality",
+        "account": dict.fromkeys(nationality_folder.COUNTED, 1),
+        "options": {"draws": 1, "model": "vader"},
+        "names_not_in_latin_letters_left_out": {},
+        "people_finder": "x",
+    }
     drawn = Drawn(table, columns, (("A left.", "B left."), ("=I saw A.", "=I saw B.")), {}, {}, "x")
     audited = ScoreCube(table, columns, TARGETS, cube.original, cube.perturbed[:, :2], content)
     nationality_folder.write(audited, drawn, None, place / "nationality")
@@ -289,6 +296,26 @@ def address(draw: Draw, _: Path) -> object:
         seen = state.view(study())
         audit = Audit("eec", "equity audit", lambda _: None, lambda *_: None)
         return jobs.run_path(draw.choice((seen.run, audit.run_id, draw.choice(values))) or "x")
+
+
+def undamaged(place: Path) -> list[object]:
+    """What the readers of folders and zips make of the files that the damaged ones are made from."""
+    files = (_study_files(place), _eec_files(place), _nationality_files(place))
+    whole = [_zipped_whole(content) for content in files]
+    return [
+        read(content)
+        for read, content in zip(
+            (results.read_zip, eec_folder.read_zip, nationality_folder.read_zip), whole, strict=True
+        )
+    ]
+
+
+def _zipped_whole(files: Mapping[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
 
 
 def loaders(place: Path) -> dict[str, tuple[int, Case]]:

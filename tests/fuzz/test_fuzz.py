@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.loaders import loaders
+from tests.fuzz.loaders import loaders, undamaged
 from tests.fuzz.running import run
 
 CASES, SEED = 10_000, 11
@@ -26,6 +26,10 @@ def test_damaged_inputs_are_read_or_refused_in_one_sentence(
     assert not outcome.failures, "\n".join(outcome.failures[:5])
     assert outcome.counts["refused"] > 0
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 < MOST_BYTES
+
+
+def test_what_is_damaged_could_be_read_before(tmp_path: Path) -> None:
+    assert len(undamaged(tmp_path)) == 3
 
 
 def test_the_shares_are_all_of_the_cases() -> None:
