@@ -6,11 +6,12 @@ import importlib
 import os
 import pickle
 import select
+import signal
 import sys
 from typing import Any
 
 IDLE_SECONDS = 600.0
-ANSWER, ERROR, UNEXPECTED, MEMORY = "answer", "error", "unexpected", "memory"
+ANSWER, ERROR, UNEXPECTED, MEMORY, LATE = "answer", "error", "unexpected", "memory", "late"
 CAN_FORK = hasattr(os, "fork")
 
 
@@ -32,7 +33,9 @@ def main() -> None:
         if not child:
             _answer(function, answers, int(memory), int(seconds))
             os._exit(0)
-        if os.waitpid(child, 0)[1]:
+        if status := os.waitpid(child, 0)[1]:
+            if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+                os.write(answers, pickle.dumps((LATE, None)))
             return  # it may have left some of its request unread, which is no line of ours
 
 
@@ -75,5 +78,5 @@ def _limit(memory: int, seconds: int) -> None:
         with open("/proc/self/statm", encoding="ascii") as counts:
             taken = int(counts.read().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (taken + memory, taken + memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds + 1, seconds + 2))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -19,7 +19,9 @@ from psa_core.inputs import _child
 from psa_core.inputs.limits import MEMORY, READERS, SECONDS, SETTING
 
 T = TypeVar("T")
-LATE, DIED = "late", "died"
+DIED = "died"
+#: Where processor time is counted, a busy machine may take so many times as long.
+PATIENCE = 4
 LIBRARY = str(Path(__file__).resolve().parent.parent.parent)
 START = f"import sys; sys.path.insert(0, {LIBRARY!r}); from psa_core.inputs import _child; _child.main()"
 #: Libraries start no threads in there, and give memory back.
@@ -60,7 +62,7 @@ def call(function: Callable[..., T], *arguments: Any, field: str, error: type[Ps
 
 
 def _failure(kind: str, reason: str | None, field: str, error: type[PsaError]) -> PsaError:
-    over = {_child.MEMORY: MEMORY, LATE: SECONDS}.get(kind)
+    over = {_child.MEMORY: MEMORY, _child.LATE: SECONDS}.get(kind)
     if over is not None:
         got = f"a file that needs more than {over.words} to be read"
         return error(field, got=got, expected="a file that needs less", fix=over.fix_words)
@@ -84,8 +86,8 @@ class _Reader:
         self.requests, self.answers = self.process.stdin, self.process.stdout
 
     def ask(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[str, Any]:
-        """What became of a call: one of the words of `_child`, `LATE` or `DIED`, and the value, error or reason."""
-        timer = threading.Timer(SECONDS.value, self._give_up)
+        """What became of a call: one of the words of `_child`, or `DIED`, and the value, error or reason."""
+        timer = threading.Timer(SECONDS.value * (PATIENCE if _child.CAN_FORK else 1), self._give_up)
         timer.daemon = True
         timer.start()
         try:
@@ -95,10 +97,11 @@ class _Reader:
             pickle.dump((arguments, settings), self.requests, protocol=pickle.HIGHEST_PROTOCOL)
             self.requests.flush()
             answer: tuple[str, Any] = pickle.load(self.answers)
+            self.broken = answer[0] == _child.LATE  # it ends itself then
             return answer
         except GONE:
             self.broken = True
-            return (LATE if self.late else DIED), None
+            return (_child.LATE if self.late else DIED), None
         finally:
             timer.cancel()
 

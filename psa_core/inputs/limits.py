@@ -108,7 +108,7 @@ ARCHIVE = Limit("archive_mb", 512, "MB", "bytes of a result folder's zip, unpack
 ARCHIVE_FILES = Limit("archive_files", 1_000, "files", "files in a zip", "Zip the result folder alone.")
 SCORES = Limit("scores", 30_000_000, "scores", "scores of a result folder", "Run a smaller study.")
 MEMORY = Limit("read_mb", 1_000, "MB of memory", "memory of the process that reads a file", _SPLIT, MB)
-SECONDS = Limit("read_seconds", 18, "seconds", "time that a file takes to be read", _SPLIT)
+SECONDS = Limit("read_seconds", 15, "seconds", "time of a processor that a file takes to be read", _SPLIT)
 READERS = Limit("readers", 2, "at once", "files that are read at the same time", "Try again in a moment.")
 
 RUN_CELLS = Limit("run_cells", 5_000_000, "cells", "cells of a run", "Take fewer sentences or names.", own=50_000_000)

@@ -19,6 +19,11 @@ def eat(megabytes):
     return len(bytes(megabytes * 2**20))
 
 
+def work():
+    while True:
+        pass
+
+
 def wait():
     while True:
         time.sleep(1)
