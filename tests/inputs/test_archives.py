@@ -51,7 +51,11 @@ def test_a_file_that_says_less_than_it_holds_is_damaged(tmp_path):
         unpack(lying, tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no zip at all", zipped(("a.csv", "1"))[:-30]])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"PK\x03\x04", b"no zip at all", zipped(("a.csv", "1"))[:-30]],
+    ids=["empty", "its first bytes", "text", "cut off"],
+)
 def test_what_is_no_zip_is_told(content, tmp_path):
     with pytest.raises(RunFolderError, match="no zip, or a damaged one"):
         unpack(content, tmp_path)
