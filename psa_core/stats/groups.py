@@ -31,8 +31,9 @@ class NoiseFloor:
     p_value : float
         How often a group of this size is as extreme as `observed`, the observed grouping counted among the draws.
     p_adjusted : float
-        How often any of the groups is as extreme for its size: corrected for there being several. NaN for a group of
-        one name, which is no group, and is never above its floor: that reaches from the lowest to the highest name.
+        How often any of the groups is as extreme for its size, by the names' means and by their ranks (the larger of
+        both), so that one far name makes no group. NaN for a group of one name, which is no group, and is never above
+        its floor: that reaches from the lowest to the highest name.
     """
 
     observed: float
@@ -119,7 +120,19 @@ def noise_floors(
     >>> floors["b"].observed, floors["b"].is_above
     (1.0, False)
     """
+    from scipy.stats import rankdata
+
     means, labels = _checked_groups(name_means, groups)
+    # Means that are equal but for rounding are ties, not an order.
+    ranks = rankdata(np.round(means / max(np.abs(means).max(), np.finfo(float).tiny), 12))
+    by_rank = {name: floor.p_adjusted for name, floor in _floors(ranks, labels, {}, resamples, seed).items()}
+    return _floors(means, labels, by_rank, resamples, seed)
+
+
+def _floors(
+    means: np.ndarray, labels: np.ndarray, by_rank: dict[str, float], resamples: int, seed: int
+) -> dict[str, NoiseFloor]:
+    """Floors by the values given; `by_rank` are adjusted p-values that the answers' may not fall below."""
     names = list(dict.fromkeys(labels.tolist()))
     drawn = _dealt_differences(means, labels, names, max(resamples, DRAWS_A_GROUP * len(names)), seed)
     # A draw is already among the draws that it is compared with, the observed grouping is not.
@@ -136,10 +149,15 @@ def noise_floors(
         if index not in tested:
             floors[name] = NoiseFloor(observed, float(column[0]), float(column[-1]), p_value, float("nan"))
             continue
-        p_adjusted = (1 + int(np.searchsorted(smallest, p_value + ROUNDING))) / (1 + len(smallest))
+        p_adjusted = max(_share_below(smallest, p_value), by_rank.get(name, 0.0))
         low, high = np.quantile(column, [level / 2, 1 - level / 2])
         floors[name] = NoiseFloor(observed, float(low), float(high), p_value, p_adjusted)
     return floors
+
+
+def _share_below(smallest: np.ndarray, p_value: float) -> float:
+    """How often the most extreme of all dealt groups is at least as extreme; `smallest` ascends."""
+    return (1 + int(np.searchsorted(smallest, p_value + ROUNDING))) / (1 + len(smallest))
 
 
 def _dealt_differences(

@@ -86,3 +86,10 @@ def test_one_group_or_a_missing_label_is_refused(labels: list[str]) -> None:
     for floor in (noise_floors, range_noise_floor):
         with pytest.raises(CubeError):
             floor([0.1, 0.2, 0.3], labels)
+
+
+def test_one_far_name_makes_no_group() -> None:
+    # two names that a lexicon knows, all others within next to nothing of each other
+    means = np.concatenate([[-0.4, 0.1], RANDOM.normal(0, 1e-4, 98)])
+    labels = np.array(["leader", "musician", *RANDOM.choice(["leader", "musician", "actor"], 98)])
+    assert not any(floor.is_above for floor in noise_floors(means, labels).values())
