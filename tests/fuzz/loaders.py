@@ -58,7 +58,7 @@ def tables(columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> dict[str, b
         "a.jsonl": frame.to_json(orient="records", lines=True).encode(),
         "a.parquet": parquet.getvalue(),
     }
-    return plain | {f"{name}.gz": gzip.compress(content) for name, content in plain.items()}
+    return plain | {f"{name}.gz": gzip.compress(content, mtime=0) for name, content in plain.items()}
 
 
 def _damaged_table(draw: Draw, seeds: Mapping[str, bytes]) -> tuple[str, bytes]:
@@ -67,7 +67,8 @@ def _damaged_table(draw: Draw, seeds: Mapping[str, bytes]) -> tuple[str, bytes]:
     body = damaged(body, draw, list(seeds.values()))
     if not name.endswith(".gz"):
         return name, body
-    return name, gzip.compress(body) if draw.random() < 0.7 else damaged(gzip.compress(body), draw)
+    whole = gzip.compress(body, mtime=0)
+    return name, whole if draw.random() < 0.7 else damaged(whole, draw)
 
 
 def sentences(draw: Draw, _: Path) -> object:
