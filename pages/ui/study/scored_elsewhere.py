@@ -60,9 +60,10 @@ def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | No
 @st.cache_resource(max_entries=4, show_spinner="Matching the scores with the texts")
 def _matched(plugin_id: str, sha256: str, texts: str, name: str, _brought: Upload, _planned: Plan) -> tuple[Any, int]:
     """The scorer in a file, and how many texts of the study it has no score for."""
-    with tempfile.TemporaryDirectory() as folder, trust.acting(offered.origin(), inside=Path(folder)):
+    said_by = offered.origin()
+    with tempfile.TemporaryDirectory() as folder, trust.acting(said_by, inside=Path(folder)):
         (Path(folder) / name).write_bytes(_brought.content)
-        scorer: Any = models.load(f"{plugin_id}:{Path(folder) / name}")
+        scorer: Any = models.load(f"{plugin_id}:{Path(folder) / name}", origin=said_by)
     perturbation = _planned.perturbation
     return scorer, scorer.coverage([*perturbation.originals(), *perturbation]).missing
 
