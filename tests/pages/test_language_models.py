@@ -52,7 +52,6 @@ def test_setting_up_says_what_it_will_take(open_page: OpenPage, run: Run, words_
     page = run(page)
     page.text_area(key="generate_own_templates").set_value("no slot here")
     page = run(page)
-    assert "slot" in str(page.main)
     assert not page.metric
 
 
