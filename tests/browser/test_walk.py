@@ -14,7 +14,7 @@ from tests.browser.steps import charts_drawn, go_to, open_address, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 FILES = {"manifest.json", "sentences.csv", "names.csv", "label_dist.csv", "summary.json", "flips.csv", "report.html"}
-COMMENTS = b"comment,place\nShe left her dog in the car.,town\nHe is an idiot.,town\nHe is kind to his dog.,farm\n"
+COMMENTS = b"comment,place\nShe left her dog in the car.,town\nHe is an idiot.,town\nHe is kind to his dog.,farm\nShe left.,farm\n"
 
 
 def test_the_first_visitor_of_a_deep_link_gets_the_frame(page: Page) -> None:
@@ -75,12 +75,12 @@ def test_an_own_file_is_studied_and_survives_a_page_change(page: Page) -> None:
     page.locator("[class*=st-key-study_file] input[type=file]").set_input_files(
         {"name": "comments.csv", "mimeType": "text/csv", "buffer": COMMENTS}
     )
-    expect(page.get_by_text("3 of 3 sentences are eligible.")).to_be_visible()
+    expect(page.get_by_text("4 of 4 sentences are eligible.")).to_be_visible()
     go_to(page, "Try it")
     go_to(page, "Study")
-    expect(page.get_by_text("3 of 3 sentences are eligible.")).to_be_visible()
+    expect(page.get_by_text("4 of 4 sentences are eligible.")).to_be_visible()
     page.locator(".st-key-study_run button").click()
-    expect(page.get_by_text("3 sentences × 20 names = 60 cells.")).to_be_visible()
+    expect(page.get_by_text("4 sentences × 20 names = 80 cells.")).to_be_visible()
 
 
 def downloaded(page: Page) -> bytes:
