@@ -64,6 +64,8 @@ def test_every_text_of_a_chart_has_a_contrast_of_4_5(page: Page, studies: tuple[
 
 def test_try_it_works_by_keyboard_alone(page: Page) -> None:
     open_address(page, "/")
+    finding = page.get_by_text("Nothing but the name changed.")
+    expect(finding).to_contain_text("0.99 for toxicity with Dick Cheney")
     page.get_by_role("link", name="Skip to main content").focus()
     page.keyboard.press("Enter")
     for _ in range(30):
@@ -71,8 +73,8 @@ def test_try_it_works_by_keyboard_alone(page: Page) -> None:
         if page.evaluate("document.activeElement.closest('.st-key-try_sentence') !== null"):
             break
     page.keyboard.press("Control+A")
-    page.keyboard.type("{name} is a friend of mine.")
-    expect(page.get_by_text("Nothing but the name changed.")).to_contain_text("0.91 for toxicity with Dick Cheney")
+    page.keyboard.type("{name} is a friend of mine.", delay=20)
+    expect(finding).to_contain_text("0.91 for toxicity with Dick Cheney")
     for _ in range(6):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.closest('.st-key-try_example') !== null"):

@@ -115,7 +115,7 @@ def test_a_judgement_counts_at_once_and_travels(page: Page, studies: Studies) ->
     page.locator(".st-key-study_zip input[type=file]").set_input_files(
         {"name": "study.zip", "mimeType": "application/zip", "buffer": content}
     )
-    expect(page.get_by_text("280 sentences × 20 names = 5,600 cells.")).to_be_visible()
+    expect(page.get_by_text("279 sentences × 20 names = 5,580 cells.")).to_be_visible()
     go_to(page, "Sentences")
     expect(page.get_by_text("Left out: 1 sentence whose meaning changes")).to_be_visible()
 
@@ -125,9 +125,13 @@ def test_two_models_are_compared_on_the_same_cells(page: Page, studies: Studies)
     drawings_drawn(page)
     body = page.get_by_test_id("stMain")
     expect(body).to_contain_text("is largest for profanity-check · sample.csv · toxicity")
-    expect(body).to_contain_text("280 sentences and 20 names in common")
+    expect(body).to_contain_text("No other study here has the target toxicity.")
+    page.locator(".st-key-compare_second input").click()
+    page.get_by_role("option", name="sentiment").click()
+    expect(body).to_contain_text("toxicity and sentiment are different targets")
+    expect(body).to_contain_text("sentences and 20 names in common")
     marks = page.locator(".st-key-compare_scatter path[aria-roledescription='point']")
-    assert marks.count() == 20
+    expect(marks).to_have_count(20)
     marks.first.click(force=True)
     page.wait_for_selector(IDLE)
     expect(page.locator(".st-key-chips [data-tag-index]")).to_have_count(1)

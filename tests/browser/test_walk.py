@@ -14,7 +14,10 @@ from tests.browser.steps import charts_drawn, go_to, open_address, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 FILES = {"manifest.json", "sentences.csv", "names.csv", "label_dist.csv", "summary.json", "flips.csv", "report.html"}
-COMMENTS = b"comment,place\nShe left her dog in the car.,town\nHe is an idiot.,town\nHe is kind to his dog.,farm\nShe left.,farm\n"
+COMMENTS = (
+    b"comment,place\nShe left her dog in the car.,town\nHe is an idiot.,town\n"
+    b"He is kind to his dog.,farm\nShe left.,farm\n"
+)
 
 
 def test_the_first_visitor_of_a_deep_link_gets_the_frame(page: Page) -> None:
