@@ -5,6 +5,8 @@ STAMP := .venv/.ready
 CHECKED := $(PY) -m pip install --quiet --no-deps --require-hashes
 TORCH := $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements-torch.txt)
 LOCK := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-package torch --custom-compile-command "make lock"
+# A worker holds torch and spaCy (1.4 GB), hence no more than four; the browser tests share one server and come after.
+ALL_BUT_BROWSER := OMP_NUM_THREADS=1 $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not gpu and not network and not browser"
 # Where there is a screen, open the browser too.
 BROWSER := $(if $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname)),--server.headless false --server.showEmailPrompt false)
 
@@ -26,7 +28,8 @@ app: setup
 
 test: setup
 	$(PY) -m tests.browser.install
-	$(PY) -m pytest -m "not gpu and not network"
+	$(ALL_BUT_BROWSER)
+	$(PY) -m pytest -m "browser and not gpu and not network"
 
 quick: setup
 	OMP_NUM_THREADS=1 $(PY) -m pytest -n auto --dist loadfile -m "not gpu and not network and not browser and not slow"
@@ -35,7 +38,8 @@ check: setup
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy psa_core
-	$(PY) -m pytest -m "not gpu and not network"
+	$(ALL_BUT_BROWSER)
+	$(PY) -m pytest -m "browser and not gpu and not network"
 
 # Damaged inputs, as many as you like: make fuzz CASES=1000000 SEED=7
 fuzz: setup
