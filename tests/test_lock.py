@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)((?: ;[^\\]*)?)", re.MULTILINE)
+#: What has a list of its own, or is optional: modules and where their packages are asked for.
+ELSEWHERE = {
+    "torch": "requirements-torch.txt",
+    "onnxruntime": "requirements-onnx.txt",
+    "ray": "requirements-ray.txt",
+    "skops": "requirements-dev.txt",
+}
 OTHER_SYSTEMS = {"colorama", "httpx2-jsfetch"}
 
 
@@ -55,3 +65,23 @@ def test_every_locked_package_has_a_licence_in_the_list() -> None:
     listed = {_plain(cells[1].strip()): cells[2].strip() for cells in (line.split("|") for line in lines)}
     wanted = pinned("requirements.lock.txt")
     assert [name for name in wanted.keys() - OTHER_SYSTEMS if listed.get(name) not in wanted[name]] == []
+
+
+def imported() -> set[str]:
+    """Packages other than ours and Python's own that a module of the project imports, also inside functions."""
+    sources = [*(ROOT / "psa_core").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"]
+    modules: set[str] = set()
+    for node in (node for path in sources for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            modules.add(node.module.partition(".")[0])
+    ours = {path.stem for path in ROOT.iterdir()}
+    return modules - ours - set(sys.stdlib_module_names)
+
+
+@pytest.mark.parametrize("module", sorted(imported()))
+def test_what_is_imported_is_asked_for(module: str) -> None:
+    file = ELSEWHERE.get(module, "requirements.txt")
+    packages = {_plain(name) for name in packages_distributions().get(module, [module])}
+    assert packages & pinned(file).keys(), f"list {' or '.join(packages)} in {file}: {module} is imported"

@@ -7,9 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+from weakref import finalize
 
 from psa_core import trust
 from psa_core.errors import ModelError
@@ -22,6 +24,8 @@ __all__ = ["ALLOW", "TOKEN", "Endpoint", "EndpointOptions", "allowed", "certific
 PASSING = (429, 502, 503, 504)
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 MOST_BYTES = 64 * 2**20
+# Seconds that an idle connection is kept: less than servers do, so that none is used while the other side closes it.
+KEPT_OPEN = 2.0
 
 
 @dataclass(frozen=True)
@@ -116,15 +120,25 @@ class Endpoint:
         times = f"{self.retries + 1} times" if self.retries else "once"
         raise ModelError(self.shown, got=f"{reason}, asked {times}", expected="an answer", fix="Is the model running?")
 
+    @cached_property
+    def _client(self) -> Any:
+        """Keeps connections open between requests, but no cookies: no answer depends on an earlier one."""
+        import httpx
+
+        no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
+        limits = httpx.Limits(keepalive_expiry=KEPT_OPEN)
+        client = httpx.Client(verify=certificates(), timeout=self.timeout, cookies=no_cookies, limits=limits)
+        finalize(self, client.close)
+        return client
+
     def _post(self, question: Any) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and body of the answer; it may be neither endless nor slower than the time limit."""
         import httpx
 
         began, body = self.clock(), bytearray()
         address, headers, extensions = self._place()
-        client = httpx.Client(verify=certificates(), timeout=self.timeout, follow_redirects=False)
         asked: dict[str, Any] = {"json": question, "headers": headers, "extensions": extensions}
-        with client, client.stream("POST", address, **asked) as response:
+        with self._client.stream("POST", address, **asked) as response:
             for part in response.iter_bytes():
                 body += part
                 if len(body) > MOST_BYTES:

@@ -102,9 +102,9 @@ def reduction(description: Mapping[str, Any]) -> Callable[[np.ndarray], np.ndarr
             weights[labels.index(label), column] = weight
 
     def reduce(logits: np.ndarray) -> np.ndarray:
-        exponents = np.exp(logits - logits.max(axis=1, keepdims=True))
-        probabilities: np.ndarray = (exponents / exponents.sum(axis=1, keepdims=True)) @ weights
-        return probabilities.astype(np.float32)
+        from scipy.special import softmax
+
+        return np.asarray(softmax(logits, axis=1) @ weights, dtype=np.float32)
 
     return reduce
 

@@ -27,6 +27,7 @@ class Model:
         self.reply: Reply = lambda texts: {"toxicity": [len(text) / 100 for text in texts]}
         self.failures: list[tuple[int, dict[str, str]]] = []
         self.address = ""
+        self.connections: list[Any] = []
 
     @property
     def batches(self) -> list[list[str]]:
@@ -38,6 +39,13 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
     behind = Model()
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        timeout = 5
+
+        def setup(self) -> None:
+            super().setup()
+            behind.connections.append(self.client_address)
+
         def do_POST(self) -> None:
             texts = json.loads(self.rfile.read(int(self.headers["content-length"])))["texts"]
             behind.asked.append(({name.lower(): value for name, value in self.headers.items()}, texts))
@@ -291,6 +299,15 @@ def test_pace_keeps_requests_apart(model: Model) -> None:
     for _ in range(3):
         endpoint.ask({"texts": ["x"]})
     assert slept == [0.25, 0.25]
+
+
+def test_one_connection_serves_many_requests_and_keeps_no_cookies(model: Model) -> None:
+    scorer = models.load(f"{model.address}#batch=1")
+    model.connections.clear()
+    model.failures = [(200, {"set-cookie": "session=1"})]
+    scorer.score(["a", "bb", "ccc"])
+    assert len(model.connections) <= 1  # the one that loading opened may serve on
+    assert [headers.get("cookie") for headers, _ in model.asked[-3:]] == [None] * 3
 
 
 def test_an_endless_answer_is_cut(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:

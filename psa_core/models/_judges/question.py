@@ -66,10 +66,10 @@ class Question:
 
     def score(self, logs: np.ndarray) -> np.ndarray:
         """The target from log-probabilities of the answers (B, A), which need not add up to 1: float32 (B, 1)."""
-        wide = np.asarray(logs, np.float64)
-        shares = np.exp(wide - wide.max(axis=1, keepdims=True))
-        sums = shares @ np.array(self.values) / shares.sum(axis=1)
-        return np.clip(sums, self.target.low, self.target.high).astype(np.float32)[:, np.newaxis]
+        from scipy.special import softmax
+
+        expected = softmax(np.asarray(logs, np.float64), axis=1) @ np.array(self.values)
+        return np.clip(expected, self.target.low, self.target.high).astype(np.float32)[:, np.newaxis]
 
 
 def packaged() -> dict[str, Path]:

@@ -57,14 +57,13 @@ class Head:
 
 def activated(logits: np.ndarray, activation: Activation) -> np.ndarray:
     """Raw outputs (B, L) turned into probabilities, or left as they are: float64 array (B, L)."""
+    from scipy.special import expit, softmax
+
     raw = np.asarray(logits, dtype=np.float64)
     if activation == "softmax":
-        raised = np.exp(raw - raw.max(axis=1, keepdims=True))
-        return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+        return np.asarray(softmax(raw, axis=1))
     if activation == "sigmoid":
-        # exp of a negative number only: a large raw output must not overflow
-        shrunk = np.exp(-np.abs(raw))
-        return np.asarray(np.where(raw >= 0, 1.0, shrunk) / (1.0 + shrunk))
+        return np.asarray(expit(raw))
     return raw
 
 
