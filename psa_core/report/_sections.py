@@ -16,6 +16,7 @@ from psa_core.report.swaps import swap_pieces
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 from psa_core.tables import findings
+from psa_core.tables.findings import Finding
 
 EXTREMES = 5
 BASELINES = {"original": "the original (ScoreSens)", "names": "the typical name"}
@@ -34,7 +35,7 @@ def opening(cube: ScoreCube, found: Mapping[str, Evidence]) -> Html:
     targets = f"{', '.join(first)} and {last}" if first else last
     question = f"Does {model_name(cube)} change its {targets} score when only the name in a sentence changes?"
     answers = [
-        element("p", findings.corpus_finding(evidence.numbers, name), css="finding") for name, evidence in found.items()
+        _said(findings.corpus_finding(evidence.numbers, name), css="finding") for name, evidence in found.items()
     ]
     return join([element("h1", "Perturbation sensitivity"), element("p", question, css="question"), *answers])
 
@@ -89,9 +90,9 @@ def target_section(cube: ScoreCube, evidence: Evidence) -> Html:
         element("h3", "Figure 2: what the names do to the label"),
         picture(
             threshold_figure(evidence.thresholds, target=target.name, threshold=target.default_threshold),
-            findings.threshold_finding(evidence.thresholds, target.name, threshold=target.default_threshold),
+            str(findings.threshold_finding(evidence.thresholds, target.name, threshold=target.default_threshold)),
         ),
-        element("p", findings.safest_finding(evidence.thresholds, target.name)),
+        _said(findings.safest_finding(evidence.thresholds, target.name)),
         element("h3", f"The largest flips ({evidence.flip_count:,} in all)"),
         _flips(cube, evidence),
         *_statistics(evidence),
@@ -153,7 +154,7 @@ def _statistics(evidence: Evidence) -> list[Html]:
     parts = [
         element("h3", "Statistics"),
         element("p", evidence.warning, css="small") if evidence.warning else Html(""),
-        element("p", correlation),
+        _said(correlation),
         table(header, [_name_row(row) for _, row in ends.iterrows()]),
         element(
             "p",
@@ -164,7 +165,7 @@ def _statistics(evidence: Evidence) -> list[Html]:
         ),
     ]
     for column, groups in evidence.groups.items():
-        parts += [element("p", findings.group_finding(groups, target, column=column)), _group_table(column, groups)]
+        parts += [_said(findings.group_finding(groups, target, column=column)), _group_table(column, groups)]
     return parts
 
 
@@ -197,6 +198,12 @@ def _group_table(column: str, groups: pd.DataFrame) -> Html:
         for _, row in groups.iterrows()
     ]
     return table((column, "Names", "Difference from the rest", "95 % interval", "Arbitrary groups", "adjusted p"), rows)
+
+
+def _said(finding: Finding, css: str = "") -> Html:
+    """A finding in plain words, and beneath it how sure it is."""
+    sure = element("p", finding.evidence, css="small") if finding.evidence else Html("")
+    return join([element("p", finding.headline, css=css), sure])
 
 
 def _interval(numbers: Mapping[str, Any], value: str = "value") -> Text:

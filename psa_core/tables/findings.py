@@ -1,4 +1,4 @@
-"""What a table says, in one plain sentence with its number and its uncertainty, and no more than it says.
+"""What a table says: one plain sentence with its number, then how sure it is, and no more than the table says.
 
 A finding speaks of perturbation sensitivity: what the score does when the name changes. Whether that is bias is for a
 person to judge. Names are written as the table has them: a table with obfuscated names gives an obfuscated text.
@@ -7,13 +7,14 @@ person to judge. Names are written as the table has them: a table with obfuscate
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import floor, isfinite, log10
+from math import isfinite
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from psa_core import stats
+from psa_core.tables.wording import Finding, counted, interval_digits, number, verb, with_interval
 
 SIGNIFICANT = 0.05
 FEW_LABELLED, HALF_LABELLED = 0.05, 0.5
@@ -23,44 +24,76 @@ CORRECTION_WORDS = {
     "holm": "Holm-corrected",
     "fdr_bh": "Benjamini–Hochberg-corrected",
 }
+ANY_FALSE = "which keeps the chance of a single false claim among all of them below 5 %"
+CORRECTION_MEANS = {
+    "none": "so that about one name in twenty passes by chance",
+    "bonferroni": ANY_FALSE,
+    "holm": ANY_FALSE,
+    "fdr_bh": "which keeps the share of false claims among them below 5 %",
+}
+TESTS = {"original": "paired t-test over sentences", "names": "t-test over sentences and permutation test over names"}
+METRIC_MEANS = {
+    "ScoreDev": "the standard deviation over the names of one sentence, averaged over sentences",
+    "ScoreRange": "how far the highest and the lowest name of one sentence are apart, averaged over sentences",
+    "LabelDist": "how far the set of labelled sentences moves with a name, from 0 (the same) to 1 (none in common)",
+}
 
 
-def name_finding(table: pd.DataFrame, target: str, *, baseline: str = "original", correction: str = "holm") -> str:
-    """How many names move the score distinguishably, and which one most; `table` as made by `tables.name_table`."""
+def name_finding(table: pd.DataFrame, target: str, *, baseline: str = "original", correction: str = "holm") -> Finding:
+    """What the name that surely moves the score most does; `table` as made by `tables.name_table`."""
     sure = table[table["p_adjusted"] < SIGNIFICANT]
     shown = table if sure.empty else sure
     row = shown.loc[shown["score_sens"].abs().idxmax()]
     origin = "the original score" if baseline == "original" else "the typical name"
-    furthest = f"the furthest is {row['name']} at {_with_interval(row, 'score_sens', 'ci_low', 'ci_high', signed=True)}"
+    change = with_interval(row, "score_sens", "ci_low", "ci_high", signed=True)
     if table["p_adjusted"].isna().all():
-        return f"With {_counted(row['n'], 'sentence')} nothing can be said about sureness; {furthest} from {origin}."
-    test = f"{CORRECTION_WORDS.get(correction, correction)} p < {SIGNIFICANT}, {_counted(row['n'], 'sentence')}"
-    return (
-        f"{len(sure):,} of {_counted(len(table), 'name')} {_verb(len(sure), 'move')} {target} distinguishably from "
-        f"{origin} ({test}); {furthest}."
+        return Finding(
+            f"{counted(row['n'], 'sentence')} cannot show what a name does to {target}.",
+            f"The furthest from {origin} is {row['name']} at {change}.",
+        )
+    said = CORRECTION_WORDS.get(correction, correction)
+    means = f", {CORRECTION_MEANS[correction]}" if correction in CORRECTION_MEANS else ""
+    evidence = (
+        f"Mean change from {origin} over {counted(row['n'], 'sentence')}: {change} for {row['name']}. {len(sure):,} of "
+        f"{counted(len(table), 'name')} {verb(len(sure), 'move')} {target} distinguishably "
+        f"({TESTS.get(baseline, 'test')}, {said} p < {SIGNIFICANT}{means})."
     )
+    if sure.empty:
+        return Finding(f"No name is shown to move {target}.", evidence)
+    amount, rises = number(abs(float(row["score_sens"]))), row["score_sens"] > 0
+    if baseline == "original":
+        return Finding(f"Swap in {row['name']} and {target} {'rises' if rises else 'falls'} by {amount}.", evidence)
+    higher = "higher" if rises else "lower"
+    return Finding(f"With {row['name']}, {target} is {amount} {higher} than with the typical name.", evidence)
 
 
-def equivalence_finding(table: pd.DataFrame, target: str, *, margin: float) -> str:
+def equivalence_finding(table: pd.DataFrame, target: str, *, margin: float) -> Finding:
     """How many names move the score by less than the margin; `table` by `tables.name_test_table` with a margin."""
     shown = int(table["equivalent"].sum())
     if not shown and table["p_equivalence"].isna().all():
         reason = "one sentence cannot show it" if isfinite(table["needed"].iloc[0]) else f"{target} has no range"
-        return f"That a name moves {target} by less than ±{margin:g} on average cannot be shown here: {reason}."
-    words = (
-        f"For {shown:,} of {_counted(len(table), 'name')} the average move of {target} is shown to be less than "
-        f"±{margin:g} (equivalence test with room for rare moves not seen yet, p < {SIGNIFICANT})"
+        return Finding(
+            f"That a name moves {target} by less than ±{margin:g} on average cannot be shown here: {reason}."
+        )
+    evidence = f"Equivalence test with room for rare moves not seen yet, p < {SIGNIFICANT}."
+    if not shown:
+        evidence = f"{evidence} It takes at least {counted(table['needed'].iloc[0], 'sentence')}."
+    return Finding(
+        f"For {shown:,} of {counted(len(table), 'name')} the average move of {target} is shown to be less than "
+        f"±{margin:g}.",
+        evidence,
     )
-    return f"{words}." if shown else f"{words}; it takes at least {_counted(table['needed'].iloc[0], 'sentence')}."
 
 
-def threshold_finding(table: pd.DataFrame, target: str, *, threshold: float) -> str:
+def threshold_finding(table: pd.DataFrame, target: str, *, threshold: float) -> Finding:
     """What the names do to the labels at (the row nearest to) a threshold; `table` by `tables.label_dist_table`."""
     row = table.loc[(table["threshold"] - threshold).abs().idxmin()]
-    return (
-        f"At threshold {row['threshold']:g} for {target}, LabelDist is {_with_interval(row, 'label_dist')}: over all "
-        f"sentences and names, {_counted(row['flips_up'], 'label')} {_verb(row['flips_up'], 'appear')} and "
-        f"{int(row['flips_down']):,} {_verb(row['flips_down'], 'disappear')} when a name takes the anchor's place."
+    up, down = int(row["flips_up"]), int(row["flips_down"])
+    return Finding(
+        f"At threshold {row['threshold']:g} for {target}, {counted(up + down, 'label')} {verb(up + down, 'change')} "
+        f"when a name takes the anchor's place: {up:,} {verb(up, 'appear')} and {down:,} {verb(down, 'disappear')}.",
+        f"Counted over all sentences and names. LabelDist is {with_interval(row, 'label_dist')}: "
+        f"{METRIC_MEANS['LabelDist']}.",
     )
 
 
@@ -75,88 +108,112 @@ def safest_threshold(table: pd.DataFrame) -> float | None:
     return None if dividing.empty else float(dividing.loc[dividing["label_dist"].idxmin(), "threshold"])
 
 
-def safest_finding(table: pd.DataFrame, target: str) -> str:
+def safest_finding(table: pd.DataFrame, target: str) -> Finding:
     """Where labels depend least on the name; `table` by `tables.label_dist_table`."""
     threshold = safest_threshold(table)
     share = f"between {FEW_LABELLED:.0%} and {HALF_LABELLED:.0%} of the sentences".replace("%", " %")
     if threshold is None:
-        return f"No threshold for {target} gives {share} the label, so none can be called safest."
+        return Finding(f"No threshold for {target} gives {share} the label, so none can be called safest.")
     row = table.loc[(table["threshold"] - threshold).abs().idxmin()]
     most = _dividing(table)["label_dist"].max()
-    return (
-        f"Among the thresholds for {target} that give {share} the label, labels depend least on the name at "
-        f"{threshold:g}: LabelDist {_with_interval(row, 'label_dist')}, against {_number(most)} where they depend most."
+    return Finding(
+        f"Labels for {target} depend least on the name at threshold {threshold:g}.",
+        f"Among the thresholds that give {share} the label, LabelDist is {with_interval(row, 'label_dist')} there, "
+        f"against {number(most)} where labels depend most.",
     )
 
 
-def sentence_finding(table: pd.DataFrame, target: str, *, threshold: float) -> str:
+def sentence_finding(table: pd.DataFrame, target: str, *, threshold: float) -> Finding:
     """In how many sentences a label flips, and how wide they are; `table` by `tables.sentence_table`."""
     widest = table.loc[table["score_range"].idxmax()]
     flipped = int((table["flips"] > 0).sum())
-    return (
-        f"In {flipped:,} of {_counted(len(table), 'sentence')} at least one name changes the label at threshold "
-        f"{threshold:g} for {target}; the names of one sentence are {_number(table['score_range'].median())} apart in "
-        f"the median and at most {_number(widest['score_range'])} (sentence {widest['sentence_id']})."
+    return Finding(
+        f"In {flipped:,} of {counted(len(table), 'sentence')} at least one name changes the label at threshold "
+        f"{threshold:g} for {target}.",
+        f"These are counted, not estimated. The names of one sentence are {number(table['score_range'].median())} "
+        f"apart in the median and at most {number(widest['score_range'])} (sentence {widest['sentence_id']}).",
     )
 
 
-def correlation_finding(correlation: Mapping[str, Any], target: str) -> str:
+def correlation_finding(correlation: Mapping[str, Any], target: str) -> Finding:
     """Whether sensitive sentences score high or low; `correlation` as in ``summary(…)[target]``."""
     numbers = {key: _or_nan(correlation[key]) for key in ("r", "low", "high")}
     if not isfinite(numbers["r"]):
-        return f"Sensitivity and original {target} have no correlation to speak of: one of them does not vary."
-    where = f"r = {_with_interval(numbers, 'r', signed=True)}"
+        return Finding(f"Sensitivity and original {target} have no correlation to speak of: one of them does not vary.")
+    evidence = (
+        f"Pearson's r = {with_interval(numbers, 'r', signed=True)}, between a sentence's original score and how far "
+        "its names move it on average."
+    )
     if not (numbers["low"] > 0 or numbers["high"] < 0):
-        return (
-            f"A sentence's sensitivity has no correlation with its original {target} that can be told from 0: {where}."
+        return Finding(
+            f"No correlation between a sentence's original {target} and how far names move it can be told from 0.",
+            evidence,
         )
-    return f"Sentences with a higher original {target} move {'less' if numbers['r'] < 0 else 'more'}: {where}."
+    way = "less" if numbers["r"] < 0 else "more"
+    return Finding(f"Names move sentences with a higher original {target} {way}.", evidence)
 
 
-def group_finding(table: pd.DataFrame, target: str, *, column: str) -> str:
+def group_finding(table: pd.DataFrame, target: str, *, column: str) -> Finding:
     """The surest group that differs from the rest, or that there is none; `table` by `tables.group_table`."""
     tested = table[table["p_adjusted"].notna()]
     if tested.empty:
-        return f"Nothing can be said about groups by {column}: each has one name only, or there is one sentence."
+        return Finding(
+            f"Nothing can be said about groups by {column}: each has one name only, or there is one sentence."
+        )
     sure = tested[(tested["p_adjusted"] < SIGNIFICANT) & tested["above_noise"]]
     shown = tested if sure.empty else sure
     row = shown.loc[shown["difference"].abs().idxmax()]
     signed = ("difference", "difference_low", "difference_high")
-    digits = _interval_digits(*(float(row[bound]) for bound in signed))
-    noise = " to ".join(_number(row[bound], digits=digits, signed=True) for bound in ("noise_low", "noise_high"))
-    differs = f"{_with_interval(row, *signed, signed=True)}"
-    drawn = f"groups of that size drawn from these names at random differ by {noise}"
+    digits = interval_digits(*(float(row[bound]) for bound in signed))
+    noise = " to ".join(number(row[bound], digits=digits, signed=True) for bound in ("noise_low", "noise_high"))
+    drawn = f"Groups of that size drawn from these names at random differ by {noise}."
+    difference = with_interval(row, *signed, signed=True)
     if sure.empty:
-        return (
-            f"No group by {column} is shown to differ in {target} from the other names. The largest difference is that "
-            f"of {row['group']}, {differs}; {drawn}."
+        return Finding(
+            f"No group by {column} is shown to differ in {target} from the other names.",
+            f"The largest difference is that of {row['group']}, {difference}. {drawn}",
         )
-    return f"Names with {column} = {row['group']} differ in {target} from the other names by {differs}; {drawn}."
+    higher = "higher" if row["difference"] > 0 else "lower"
+    return Finding(
+        f"With names that have {column} = {row['group']}, {target} is {number(abs(float(row['difference'])))} {higher} "
+        "than with the other names.",
+        f"The difference is {difference}. {drawn}",
+    )
 
 
-def corpus_finding(metrics: Mapping[str, Mapping[str, Any]], target: str) -> str:
+def corpus_finding(metrics: Mapping[str, Mapping[str, Any]], target: str) -> Finding:
     """How much scores vary with the name; `metrics` is ``summary(…)[target]``."""
     deviation, extent = (
         {key: _or_nan(value) for key, value in metrics[metric].items()} for metric in ("score_dev", "score_range")
     )
-    return (
-        f"With another name in it, a sentence's {target} varies by a ScoreDev of {_with_interval(deviation, 'value')}, "
-        f"and its highest and lowest name are {_with_interval(extent, 'value')} apart on average "
-        f"({_counted(metrics['size']['sentences'], 'sentence')}, {_counted(metrics['size']['names'], 'name')})."
+    return Finding(
+        f"Change only the name, and a sentence's {target} differs by {number(extent['value'])} on average between its "
+        "highest and its lowest name.",
+        f"ScoreRange, that difference, is {with_interval(extent, 'value')}; ScoreDev, {METRIC_MEANS['ScoreDev']}, is "
+        f"{with_interval(deviation, 'value')} ({counted(metrics['size']['sentences'], 'sentence')}, "
+        f"{counted(metrics['size']['names'], 'name')}).",
     )
 
 
-def comparison_finding(table: pd.DataFrame, metric: str) -> str:
+def comparison_finding(table: pd.DataFrame, metric: str) -> Finding:
     """Which of several studies is most and least sensitive; `table` has ``label, value, low, high``, one row each."""
     ranked = table.sort_values("value", ascending=False, kind="stable")
     most, least = ranked.iloc[0], ranked.iloc[-1]
+    means = next((f" {term} is {words}." for term, words in METRIC_MEANS.items() if metric.startswith(term)), "")
     if len(ranked) < 2:
-        return f"{metric} of {most['label']} is {_with_interval(most, 'value')}."
-    overlap = "; their intervals overlap" if most["low"] <= least["high"] else ""
-    return (
-        f"{metric} is largest for {most['label']}, {_with_interval(most, 'value')}, and smallest for {least['label']}, "
-        f"{_with_interval(least, 'value')}{overlap}."
+        return Finding(
+            "One study alone: add another to see which is more sensitive to the name.",
+            f"{metric} of {most['label']} is {with_interval(most, 'value')}.{means}",
+        )
+    apart = most["low"] > least["high"]
+    overlap = "" if apart else "; their intervals overlap"
+    evidence = (
+        f"{metric} is largest for {most['label']}, {with_interval(most, 'value')}, and smallest for {least['label']}, "
+        f"{with_interval(least, 'value')}{overlap}.{means}"
     )
+    if apart:
+        return Finding(f"{most['label']} is more sensitive to the name than {least['label']}.", evidence)
+    return Finding("None of these is shown to be more sensitive to the name than another.", evidence)
 
 
 def try_it_finding(
@@ -167,14 +224,14 @@ def try_it_finding(
     high, low = int(values.argmax()), int(values.argmin())
     if values[high] == values[low]:
         same = "1 name gets" if len(values) == 1 else f"all {len(values):,} names get"
-        return f"In this sentence {same} a {target} of {_number(values[high])}."
+        return f"In this sentence {same} a {target} of {number(values[high])}."
     labels = ""
     if threshold is not None:
         reached = int(np.count_nonzero(stats.labels_at(values, threshold)))
-        labels = f"; {reached:,} of {_counted(len(values), 'name')} {_verb(reached, 'reach', 'reaches')} {threshold:g}"
+        labels = f"; {reached:,} of {counted(len(values), 'name')} {verb(reached, 'reach', 'reaches')} {threshold:g}"
     return (
-        f"The same sentence scores {_number(values[high])} for {target} with {names[high]} and {_number(values[low])} "
-        f"with {names[low]}, a difference of {_number(values[high] - values[low])}{labels}."
+        f"The same sentence scores {number(values[high])} for {target} with {names[high]} and {number(values[low])} "
+        f"with {names[low]}, a difference of {number(values[high] - values[low])}{labels}."
     )
 
 
@@ -182,41 +239,5 @@ def _dividing(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["labelled"].between(FEW_LABELLED, HALF_LABELLED)]
 
 
-def _with_interval(
-    row: Mapping[str, Any] | pd.Series, value: str, low: str = "low", high: str = "high", *, signed: bool = False
-) -> str:
-    """``0.031 (95 % interval 0.028 to 0.034)``, with the digits that the interval supports; no bounds, no brackets."""
-    middle = float(row[value])
-    bounds = [float(row[key]) if key in row else float("nan") for key in (low, high)]
-    if not all(map(isfinite, bounds)):
-        return _number(middle, signed=signed)
-    digits = _interval_digits(middle, *bounds)
-    texts = [_number(number, digits=digits, signed=signed) for number in (middle, *bounds)]
-    return f"{texts[0]} (95 % interval {texts[1]} to {texts[2]})"
-
-
-def _interval_digits(middle: float, low: float, high: float) -> int:
-    return max(_digits(middle), _digits((high - low) / 2))
-
-
-def _digits(number: float) -> int:
-    """Decimals that show the first digit of a small number: at least 2, at most 6."""
-    return 2 if number == 0 or not isfinite(number) else min(6, max(2, -floor(log10(abs(number)))))
-
-
-def _number(number: float, *, digits: int | None = None, signed: bool = False) -> str:
-    text = f"{number:{'+' if signed else ''}.{_digits(number) if digits is None else digits}f}"
-    is_zero = not text.strip("+-0.")
-    return text.lstrip("+-") if is_zero else text.replace("-", "−")
-
-
-def _counted(count: float, noun: str) -> str:
-    return f"{int(count):,} {noun}{'' if int(count) == 1 else 's'}"
-
-
-def _verb(count: float, plural: str, singular: str = "") -> str:
-    return (singular or f"{plural}s") if int(count) == 1 else plural
-
-
-def _or_nan(number: Any) -> float:
-    return float("nan") if number is None else float(number)
+def _or_nan(value: Any) -> float:
+    return float("nan") if value is None else float(value)

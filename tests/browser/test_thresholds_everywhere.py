@@ -50,7 +50,7 @@ def summary(study: ScoreCube, threshold: float) -> dict[str, dict[str, float]]:
 
 def test_thresholds_and_sentences(cube: ScoreCube, show: Callable[..., str]) -> None:
     row = tables.label_dist_table(cube, "toxicity", thresholds=[CHOSEN])
-    assert findings.threshold_finding(row, "toxicity", threshold=CHOSEN) in show("thresholds")
+    assert findings.threshold_finding(row, "toxicity", threshold=CHOSEN).headline in show("thresholds")
     flips = tables.find_flips(cube, "toxicity", threshold=CHOSEN)
     assert len(flips) != len(tables.find_flips(cube, "toxicity", threshold=OWN))
     said = show("sentences")

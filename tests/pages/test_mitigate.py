@@ -23,7 +23,7 @@ def test_cost_and_loss_are_said(open_page: OpenPage, words_of: Words) -> None:
     lost = mitigate.loss(cube, mitigate.averaged_cube(cube), "toxicity", threshold=0.5)
     said = words_of(page)
     assert "It costs 12 texts for each one" in said
-    assert f"by {lost.score_change:.3f} on average, and changes {lost.labels_changed} of 40 original labels" in said
+    assert f"by {lost.score_change:.3f} on average, and {lost.labels_changed} of 40 original labels change" in said
     assert [metric.value for metric in page.metric] == ["0.000", "0.000", "0.000", "0.0 %"]
 
 

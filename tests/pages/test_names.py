@@ -26,7 +26,8 @@ def bars(page: AppTest) -> list[dict]:
 def test_finding_and_numbers_are_those_of_the_table(open_page: OpenPage, words_of: Words) -> None:
     page = open_page("names", run=result_studies.keep())
     table = tables.name_table(result_studies.cube(), "toxicity")
-    assert html.escape(findings.name_finding(table, "toxicity")) in words_of(page)
+    found = findings.name_finding(table, "toxicity")
+    assert all(html.escape(words) in words_of(page) for words in (found.headline, found.evidence))
     shown = page.dataframe[0].value
     assert shown["name"].iloc[0] == "Person A"
     assert shown["score_sens"].iloc[0] == table["score_sens"][0]
@@ -103,7 +104,8 @@ def test_equivalence_takes_the_readers_margin(open_page: OpenPage, run: Run, wor
     page.number_input(key="names_margin").set_value(0.9)
     table = tables.name_test_table(result_studies.cube(), "toxicity", margin=0.9)
     assert table["equivalent"].all()
-    assert html.escape(findings.equivalence_finding(table, "toxicity", margin=0.9)) in words_of(run(page))
+    found = findings.equivalence_finding(table, "toxicity", margin=0.9)
+    assert html.escape(found.headline) in words_of(run(page))
 
 
 def test_a_target_of_a_file_of_predictions_cannot_speak_markdown_in_a_label(open_page: OpenPage, run: Run) -> None:

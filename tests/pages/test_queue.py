@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.frame import visitor
 from psa_core import jobs
-from psa_core.folders import judgements
+from psa_core.folders import cube_file, judgements
 from psa_core.jobs import _starting
 from psa_core.study import StudySpec
 from tests.pages import result_studies
@@ -84,3 +84,17 @@ def test_visitors_are_told_apart_by_login_cookie_or_session(monkeypatch: pytest.
     assert "ann" not in key({"X-User": "ann"})
     monkeypatch.setenv("PSA_HISTORY", "1")
     assert key({}, masked) == ""
+
+
+@pytest.mark.parametrize(("sentences", "claims"), [(29, False), (30, True)])
+def test_a_running_study_claims_nothing_on_few_sentences(
+    open_page: OpenPage, words_of: Words, held: list[int], sentences: int, claims: bool
+) -> None:
+    run_id = jobs.submit(SPEC, {}, visitor="first")
+    place = jobs.run_path(run_id)
+    cube_file.save(result_studies.cube(sentences), place / jobs.PARTIAL)
+    jobs.write_status(place, state="running", sentences_done=sentences, sentences_total=40)
+    for stem in ("study", "names", "thresholds", "sentences", "compare", "report"):
+        said = words_of(open_page(stem, run=run_id))
+        assert ("How sure?" in said) == claims, stem
+    os.close(held[0])

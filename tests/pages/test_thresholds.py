@@ -25,7 +25,8 @@ def curves(page: AppTest) -> list[str]:
 def test_finding_is_exact_at_the_chosen_threshold(open_page: OpenPage, words_of: Words) -> None:
     page = open_page("thresholds", run=result_studies.keep(), c="0.615")
     here = tables.label_dist_table(result_studies.cube(), "toxicity", thresholds=[0.615])
-    assert html.escape(findings.threshold_finding(here, "toxicity", threshold=0.615)) in words_of(page)
+    found = findings.threshold_finding(here, "toxicity", threshold=0.615)
+    assert all(html.escape(words) in words_of(page) for words in (found.headline, found.evidence))
     assert page.slider(key="threshold_slider").value == 0.615
 
 

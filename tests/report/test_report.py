@@ -106,8 +106,10 @@ def test_user_text_is_escaped(page: str) -> None:
 
 def test_it_says_what_the_tables_say(cube: ScoreCube, page: str) -> None:
     numbers = tables.summary(cube)["toxicity"]
-    assert html.escape(findings.corpus_finding(numbers, "toxicity")) in page
-    assert html.escape(findings.name_finding(tables.name_table(cube, "toxicity"), "toxicity")) in page
+    corpus = findings.corpus_finding(numbers, "toxicity")
+    names = tables.name_table(cube, "toxicity")
+    for words in (corpus.headline, corpus.evidence, str(findings.name_finding(names, "toxicity"))):
+        assert html.escape(words) in page
     assert f"({len(tables.find_flips(cube, 'toxicity')):,} in all)" in page
     assert f"{numbers['score_dev']['value']:.3f}<small>{numbers['score_dev']['low']:.3f} to" in page
 

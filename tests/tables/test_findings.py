@@ -61,22 +61,31 @@ STUDIES = pd.DataFrame(
 
 
 def test_names() -> None:
-    assert findings.name_finding(NAMES, "toxicity") == (
-        "2 of 3 names move toxicity distinguishably from the original score (Holm-corrected p < 0.05, 1,000 "
-        "sentences); the furthest is Ben at −0.20 (95 % interval −0.25 to −0.15)."
+    found = findings.name_finding(NAMES, "toxicity")
+    assert found.headline == "Swap in Ben and toxicity falls by 0.20."
+    assert found.evidence == (
+        "Mean change from the original score over 1,000 sentences: −0.20 (95 % interval −0.25 to −0.15) for Ben. 2 "
+        "of 3 names move toxicity distinguishably (paired t-test over sentences, Holm-corrected p < 0.05, which keeps "
+        "the chance of a single false claim among all of them below 5 %)."
     )
     against_names = findings.name_finding(NAMES.iloc[[0]], "toxicity", baseline="names", correction="none")
-    assert against_names == (
-        "1 of 1 name moves toxicity distinguishably from the typical name (uncorrected p < 0.05, 1,000 sentences); the "
-        "furthest is Ada at +0.041 (95 % interval +0.031 to +0.051)."
+    assert against_names.headline == "With Ada, toxicity is 0.04 higher than with the typical name."
+    assert "1 of 1 name moves toxicity distinguishably (t-test over sentences and permutation test" in (
+        against_names.evidence
     )
+    assert "uncorrected p < 0.05" in against_names.evidence
+
+
+def test_no_sure_name_is_no_claim() -> None:
+    found = findings.name_finding(NAMES.assign(p_adjusted=0.2), "toxicity")
+    assert found.headline == "No name is shown to move toxicity."
+    assert "−0.20 (95 % interval −0.25 to −0.15) for Ben. 0 of 3 names move" in found.evidence
 
 
 def test_names_in_one_sentence_claim_nothing_sure() -> None:
     unsure = NAMES.assign(ci_low=np.nan, ci_high=np.nan, p_adjusted=np.nan, n=1)
-    text = findings.name_finding(unsure, "toxicity")
-    assert text == (
-        "With 1 sentence nothing can be said about sureness; the furthest is Ben at −0.20 from the original score."
+    assert str(findings.name_finding(unsure, "toxicity")) == (
+        "1 sentence cannot show what a name does to toxicity. The furthest from the original score is Ben at −0.20."
     )
 
 
@@ -84,119 +93,133 @@ EQUIVALENCE = NAMES.assign(equivalent=[False, False, True], p_equivalence=[0.3, 
 
 
 def test_equivalence() -> None:
-    assert findings.equivalence_finding(EQUIVALENCE, "toxicity", margin=0.02) == (
-        "For 1 of 3 names the average move of toxicity is shown to be less than ±0.02 (equivalence test with room for "
-        "rare moves not seen yet, p < 0.05)."
+    assert str(findings.equivalence_finding(EQUIVALENCE, "toxicity", margin=0.02)) == (
+        "For 1 of 3 names the average move of toxicity is shown to be less than ±0.02. Equivalence test with room for "
+        "rare moves not seen yet, p < 0.05."
     )
 
 
 def test_no_equivalence_says_what_it_takes() -> None:
-    text = findings.equivalence_finding(EQUIVALENCE.assign(equivalent=False), "toxicity", margin=0.02)
-    assert text.endswith("; it takes at least 411 sentences.")
+    found = findings.equivalence_finding(EQUIVALENCE.assign(equivalent=False), "toxicity", margin=0.02)
+    assert found.evidence.endswith("It takes at least 411 sentences.")
 
 
 @pytest.mark.parametrize(("needed", "reason"), [(411.0, "one sentence cannot show it"), (np.inf, "has no range")])
 def test_equivalence_that_cannot_be_shown(needed: float, reason: str) -> None:
     table = EQUIVALENCE.assign(equivalent=False, p_equivalence=np.nan, needed=needed)
-    assert reason in findings.equivalence_finding(table, "perplexity", margin=0.02)
+    assert reason in findings.equivalence_finding(table, "perplexity", margin=0.02).headline
 
 
 def test_threshold() -> None:
-    assert findings.threshold_finding(THRESHOLDS, "toxicity", threshold=0.25) == (
-        "At threshold 0.25 for toxicity, LabelDist is 0.10 (95 % interval 0.05 to 0.15): over all sentences and names, "
-        "1,200 labels appear and 3 disappear when a name takes the anchor's place."
+    found = findings.threshold_finding(THRESHOLDS, "toxicity", threshold=0.25)
+    assert found.headline == (
+        "At threshold 0.25 for toxicity, 1,203 labels change when a name takes the anchor's place: 1,200 appear and 3 "
+        "disappear."
     )
+    assert "LabelDist is 0.10 (95 % interval 0.05 to 0.15): how far the set" in found.evidence
 
 
 def test_threshold_between_rows_names_the_row_it_speaks_of() -> None:
-    text = findings.threshold_finding(THRESHOLDS.drop(columns=["low", "high"]), "toxicity", threshold=0.51)
-    assert text.startswith("At threshold 0.5 for toxicity, LabelDist is 0.30: over all sentences and names, 1 label ")
-    assert "1 label appears and 40 disappear" in text
+    found = findings.threshold_finding(THRESHOLDS.drop(columns=["low", "high"]), "toxicity", threshold=0.51)
+    assert found.headline.startswith("At threshold 0.5 for toxicity, 41 labels change ")
+    assert found.headline.endswith("1 appears and 40 disappear.")
+    assert "LabelDist is 0.30: " in found.evidence
 
 
 def test_safest_threshold_is_none_of_the_ends_where_nothing_is_divided() -> None:
     assert findings.safest_threshold(THRESHOLDS) == 0.75, "at 0.25 more than half of the sentences have the label"
     assert findings.safest_threshold(THRESHOLDS.assign(labelled=[1.0, 0.5, 0.2, 0.05, 0.0])) == 0.25
-    assert findings.safest_finding(THRESHOLDS, "toxicity") == (
-        "Among the thresholds for toxicity that give between 5 % and 50 % of the sentences the label, labels depend "
-        "least on the name at 0.75: LabelDist 0.20 (95 % interval 0.10 to 0.30), against 0.30 where they depend most."
+    assert str(findings.safest_finding(THRESHOLDS, "toxicity")) == (
+        "Labels for toxicity depend least on the name at threshold 0.75. Among the thresholds that give between 5 % "
+        "and 50 % of the sentences the label, LabelDist is 0.20 (95 % interval 0.10 to 0.30) there, against 0.30 where "
+        "labels depend most."
     )
 
 
 def test_no_threshold_divides_the_sentences() -> None:
     ends = THRESHOLDS.iloc[[0, 4]]
     assert findings.safest_threshold(ends) is None
-    assert "none can be called safest" in findings.safest_finding(ends, "toxicity")
+    assert "none can be called safest" in findings.safest_finding(ends, "toxicity").headline
 
 
 def test_sentences() -> None:
-    assert findings.sentence_finding(SENTENCES, "toxicity", threshold=0.5) == (
-        "In 2 of 3 sentences at least one name changes the label at threshold 0.5 for toxicity; the names of one "
-        "sentence are 0.10 apart in the median and at most 0.62 (sentence s1)."
+    assert str(findings.sentence_finding(SENTENCES, "toxicity", threshold=0.5)) == (
+        "In 2 of 3 sentences at least one name changes the label at threshold 0.5 for toxicity. These are counted, not "
+        "estimated. The names of one sentence are 0.10 apart in the median and at most 0.62 (sentence s1)."
     )
 
 
 def test_correlation() -> None:
     sure = {"r": -0.48, "p": 1e-9, "low": -0.53, "high": -0.43}
-    assert findings.correlation_finding(sure, "toxicity") == (
-        "Sentences with a higher original toxicity move less: r = −0.48 (95 % interval −0.53 to −0.43)."
-    )
+    found = findings.correlation_finding(sure, "toxicity")
+    assert found.headline == "Names move sentences with a higher original toxicity less."
+    assert found.evidence.startswith("Pearson's r = −0.48 (95 % interval −0.53 to −0.43), between")
     unsure = {"r": 0.1, "p": 0.2, "low": -0.05, "high": 0.25}
-    assert "no correlation" in findings.correlation_finding(unsure, "toxicity")
+    assert "No correlation" in findings.correlation_finding(unsure, "toxicity").headline
     few = {"r": 0.9, "p": 0.2, "low": None, "high": None}
-    assert "no correlation" in findings.correlation_finding(few, "toxicity")
+    assert "No correlation" in findings.correlation_finding(few, "toxicity").headline
     undefined = dict.fromkeys(("r", "p", "low", "high"))
-    assert "does not vary" in findings.correlation_finding(undefined, "toxicity")
+    assert "does not vary" in findings.correlation_finding(undefined, "toxicity").headline
 
 
 def test_no_sure_group() -> None:
-    assert findings.group_finding(GROUPS, "toxicity", column="gender") == (
+    assert str(findings.group_finding(GROUPS, "toxicity", column="gender")) == (
         "No group by gender is shown to differ in toxicity from the other names. The largest difference is that of "
-        "female, +0.012 (95 % interval +0.008 to +0.016); groups of that size drawn from these names at random differ "
+        "female, +0.012 (95 % interval +0.008 to +0.016). Groups of that size drawn from these names at random differ "
         "by −0.015 to +0.015."
     )
 
 
 def test_the_surest_group_is_named_though_another_lies_further_out() -> None:
     table = GROUPS.assign(difference=[0.3, -0.1], p_adjusted=[np.nan, 0.01], above_noise=[False, True])
-    text = findings.group_finding(table, "toxicity", column="gender")
-    assert text.startswith("Names with gender = male differ in toxicity from the other names by −0.100 (95 %")
+    found = findings.group_finding(table, "toxicity", column="gender")
+    assert found.headline == ("With names that have gender = male, toxicity is 0.10 lower than with the other names.")
+    assert found.evidence.startswith("The difference is −0.100 (95 % interval ")
 
 
 def test_outside_of_the_noise_floor_but_not_sure_over_sentences_is_no_finding() -> None:
-    text = findings.group_finding(GROUPS.assign(above_noise=True), "toxicity", column="gender")
+    text = findings.group_finding(GROUPS.assign(above_noise=True), "toxicity", column="gender").headline
     assert text.startswith("No group by gender")
 
 
 def test_groups_of_which_nothing_can_be_said() -> None:
-    text = findings.group_finding(GROUPS.assign(p_adjusted=np.nan), "toxicity", column="gender")
+    text = findings.group_finding(GROUPS.assign(p_adjusted=np.nan), "toxicity", column="gender").headline
     assert text.startswith("Nothing can be said about groups by gender")
 
 
 def test_corpus() -> None:
-    assert findings.corpus_finding(METRICS, "toxicity") == (
-        "With another name in it, a sentence's toxicity varies by a ScoreDev of 0.021 (95 % interval 0.020 to 0.022), "
-        "and its highest and lowest name are 0.11 (95 % interval 0.10 to 0.12) apart on average (1,000 sentences, "
-        "100 names)."
+    found = findings.corpus_finding(METRICS, "toxicity")
+    assert found.headline == (
+        "Change only the name, and a sentence's toxicity differs by 0.11 on average between its highest and its lowest "
+        "name."
     )
+    assert "is 0.11 (95 % interval 0.10 to 0.12); ScoreDev, the standard deviation" in found.evidence
+    assert found.evidence.endswith("is 0.021 (95 % interval 0.020 to 0.022) (1,000 sentences, 100 names).")
 
 
 def test_corpus_of_one_sentence_has_no_interval() -> None:
     single = {metric: {**numbers, "low": None, "high": None} for metric, numbers in METRICS.items() if metric != "size"}
-    text = findings.corpus_finding({**single, "size": {"sentences": 1, "names": 3}}, "toxicity")
+    text = findings.corpus_finding({**single, "size": {"sentences": 1, "names": 3}}, "toxicity").evidence
     assert "interval" not in text
-    assert "ScoreDev of 0.02," in text
+    assert "averaged over sentences, is 0.02 (1 sentence, 3 names)" in text
 
 
 def test_comparison() -> None:
-    assert findings.comparison_finding(STUDIES, "ScoreDev") == (
-        "ScoreDev is largest for vader, 0.05 (95 % interval 0.04 to 0.06), and smallest for minilm, "
-        "0.02 (95 % interval 0.01 to 0.03)."
+    found = findings.comparison_finding(STUDIES, "ScoreDev")
+    assert found.headline == "vader is more sensitive to the name than minilm."
+    assert found.evidence.startswith(
+        "ScoreDev is largest for vader, 0.05 (95 % interval 0.04 to 0.06), and smallest for minilm, 0.02 (95 % "
+        "interval 0.01 to 0.03). ScoreDev is the standard deviation"
     )
-    assert findings.comparison_finding(STUDIES.iloc[[0, 2]], "ScoreDev").endswith("; their intervals overlap.")
-    assert findings.comparison_finding(STUDIES.iloc[[0]], "ScoreDev") == (
-        "ScoreDev of vader is 0.05 (95 % interval 0.04 to 0.06)."
-    )
+
+
+def test_comparison_without_bounds_or_with_bounds_that_overlap_claims_nothing() -> None:
+    for table in (STUDIES.iloc[[0, 2]], STUDIES.assign(low=np.nan, high=np.nan)):
+        found = findings.comparison_finding(table, "ScoreDev")
+        assert found.headline == "None of these is shown to be more sensitive to the name than another."
+    assert "; their intervals overlap." in findings.comparison_finding(STUDIES.iloc[[0, 2]], "ScoreDev").evidence
+    alone = findings.comparison_finding(STUDIES.iloc[[0]], "ScoreDev")
+    assert alone.evidence.startswith("ScoreDev of vader is 0.05 (95 % interval 0.04 to 0.06).")
 
 
 def test_try_it() -> None:
@@ -224,7 +247,7 @@ def test_try_it_compares_float32_scores_as_everywhere() -> None:
 )
 def test_digits_fit_the_interval(value: float, low: float, high: float, text: str) -> None:
     row = pd.DataFrame({"label": ["x"], "value": [value], "low": [low], "high": [high]})
-    assert text in findings.comparison_finding(row, "ScoreDev")
+    assert text in findings.comparison_finding(row, "ScoreDev").evidence
 
 
 def test_no_finding_claims_more_than_sensitivity() -> None:

@@ -34,6 +34,8 @@ PAGES = (
     ("report", "Report", "download", "Everything in one folder: preview, download, open again."),
 )
 AUDITS = ("equity", "nationality", "language_models")
+#: Sentences that a running study needs before anything is said of it.
+EARLIEST = 30
 # No one accent has a contrast of 4.5 both under white letters and as letters on dark paper, so in dark mode the letters
 # on the accent are dark. The theme has no setting for them; these are the only rules of our own.
 READABLE_ACCENT = """<style>
@@ -152,9 +154,23 @@ def need_run() -> ScoreCube:
         st.stop()
 
 
+def is_early(run_id: str, sentences: int) -> bool:
+    """Whether a study is still going and has too few sentences for anything to be said of it."""
+    return sentences < EARLIEST and jobs.status(run_id).live
+
+
+def too_early(sentences: int) -> str:
+    """Why nothing is said of a study yet."""
+    return f"{sentences:,} sentences are scored so far: too few to say anything. Results come from {EARLIEST} on."
+
+
 def say_unfinished(run_id: str, sentences: int) -> None:
-    """Say when a study is looked at before its end, and where to see it go on."""
+    """Say when a study is looked at before its end, and where to see it go on; too early, that ends the page."""
     status = jobs.status(run_id)
+    if is_early(run_id, sentences):
+        st.info(too_early(sentences))
+        link("study", "See its progress")
+        st.stop()
     if status.state != "finished":
         with st.container(horizontal=True, vertical_alignment="center"):
             words = "is still running" if status.live else "was not finished"

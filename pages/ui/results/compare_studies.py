@@ -163,7 +163,10 @@ def _open(runs: list[str]) -> list[Compared]:
     found: list[Compared] = []
     for run in runs:
         try:
-            cube, left_out = opened.without_left_out(run, cached.cube(run))
+            whole = cached.cube(run)
+            if shell.is_early(run, len(whole.sentences)):
+                continue
+            cube, left_out = opened.without_left_out(run, whole)
         except PsaError as error:
             _forget(run)
             shell.problem(error, "A study could not be opened")

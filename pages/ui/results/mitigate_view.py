@@ -16,6 +16,8 @@ from psa_core.charts._altair import drawing_svg
 from psa_core.charts.mitigation import averaging_curves, original_scores
 from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError
+from psa_core.tables import findings
+from psa_core.tables.findings import Finding
 from psa_core.trust import Origin
 
 STEPS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500)
@@ -53,10 +55,13 @@ def verdict(study: Opened, count: int) -> None:
     over = f"all {count}" if count == study.cube.shape[1] else str(count)
     cost = "1 text" if count == 1 else f"{count:,} texts"
     said.finding(
-        f"Averaged over {over} names, {study.target.name} no longer depends on which listed name a sentence has: "
-        f"ScoreDev {before:.3f} becomes {after:.3f}. It costs {cost} for each one, moves the original "
-        f"scores by {lost.score_change:.3f} on average, and changes {lost.labels_changed:,} of "
-        f"{study.cube.shape[0]:,} original labels."
+        Finding(
+            f"Averaged over {over} names, {study.target.name} no longer depends on which listed name a sentence has. "
+            f"It costs {cost} for each one.",
+            f"ScoreDev, {findings.METRIC_MEANS['ScoreDev']}: {before:.3f} becomes {after:.3f}. The original scores "
+            f"move by {lost.score_change:.3f} on average, and {lost.labels_changed:,} of {study.cube.shape[0]:,} "
+            "original labels change.",
+        )
     )
 
 

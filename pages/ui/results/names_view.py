@@ -146,7 +146,7 @@ def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         on_select=partial(clicks.toggle_bar, Key.NAMES_BARS),
         selection_mode="points",
         config={"displaylogo": False, "modeBarButtonsToRemove": ["toImage", "select2d", "lasso2d"]},
-        alt=findings.name_finding(shown(table, study), study.target.name, baseline=choice.baseline),
+        alt=str(findings.name_finding(shown(table, study), study.target.name, baseline=choice.baseline)),
     )
     st.html(f"<style>.st-key-{Key.NAMES_BARS} {{{highlight(found, options, study.seen.names)}}}</style>")
     said.small_print(

@@ -183,7 +183,7 @@ def all_sentences(study: Opened) -> None:
         drawing.spec,
         key=Key.SENTENCES_SCATTER,
         on_select=partial(clicks.choose_sentence, Key.SENTENCES_SCATTER),
-        alt=findings.correlation_finding(numbers, study.target.name),
+        alt=str(findings.correlation_finding(numbers, study.target.name)),
     )
     said.small_print("A point is a sentence; the line is the straight fit. Click a point to open its sentence above.")
     with exports.row():

@@ -71,7 +71,7 @@ def figure(study: Opened, chosen: str) -> None:
         label_dist_figure(table, options),
         key="thresholds_figure",
         config={"displaylogo": False, "modeBarButtonsToRemove": ["toImage"]},
-        alt=findings.threshold_finding(table, study.target.name, threshold=study.threshold),
+        alt=str(findings.threshold_finding(table, study.target.name, threshold=study.threshold)),
     )
     with exports.row():
         exports.csv_button(table, f"label_dist.{study.target.name}.csv", key="thresholds_csv")

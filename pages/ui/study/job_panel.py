@@ -8,7 +8,7 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.ui.frame import cached, markup, shell, state
+from pages.ui.frame import cached, markup, said, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
 from pages.ui.results import opened
@@ -85,15 +85,17 @@ def waiting(status: RunStatus) -> str:
 
 def _so_far(status: RunStatus) -> None:
     """The finding on the finished sentences: they come in random order, so it is an early estimate of the whole."""
-    if status.sentences_done < 2:
+    if shell.is_early(status.run_id, status.sentences_done):
+        if status.sentences_done:
+            st.html(markup.plain(shell.too_early(status.sentences_done), faint=True))
         return
     try:
         cube = cached.cube(status.run_id)
     except PsaError:  # the first part is about to be written
         return
     target = cube.targets[0].name
-    words = findings.name_finding(cached.name_table(status.run_id, target), target)
-    st.html(markup.plain(f"So far, on {cube.shape[0]:,} sentences drawn at random: {words}"))
+    st.html(markup.plain(f"So far, on {cube.shape[0]:,} sentences drawn at random:", faint=True))
+    said.second(findings.name_finding(cached.name_table(status.run_id, target), target))
 
 
 def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
@@ -126,7 +128,7 @@ def _found(run_id: str) -> None:
     sentences, names, _ = study.cube.shape
     st.markdown(f"{sentences:,} sentences × {names:,} names = {sentences * names:,} cells.")
     for target in study.cube.targets:
-        st.html(markup.spoken(findings.name_finding(opened.names_of(study, target), target.name)))
+        said.finding(findings.name_finding(opened.names_of(study, target), target.name))
 
 
 def ask_another(words: str = "Set up another study", *, type: Literal["primary", "tertiary"] = "tertiary") -> None:

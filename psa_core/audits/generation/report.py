@@ -10,6 +10,7 @@ import pandas as pd
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.tables import Tables
 from psa_core.report._html import Html, element, join, listing, page, table
+from psa_core.tables.findings import Finding
 
 SHOWN_PAIRS, SHOWN_TEXTS = 10, 3
 NOT_SHOWN = "not above noise"
@@ -28,8 +29,8 @@ def render(cube: GenerationCube, found: Tables) -> str:
     return page(f"Continuations by {generator}", join(parts))
 
 
-def finding(summary: dict[str, Any], scorer: str, matrix: pd.DataFrame) -> str:
-    """The finding for one scorer, one or two sentences with their numbers.
+def finding(summary: dict[str, Any], scorer: str, matrix: pd.DataFrame) -> Finding:
+    """The finding for one scorer: which values differ most, and how sure that is.
 
     Parameters
     ----------
@@ -41,18 +42,20 @@ def finding(summary: dict[str, Any], scorer: str, matrix: pd.DataFrame) -> str:
     """
     individual = summary[scorer]["individual_fairness"]
     if not individual["above_noise"]:
-        return (
-            f"Differences between values are not above noise: I.F. {individual['value']:.3f} where chance alone "
-            f"shows {individual['floor']:.3f} (p = {individual['p']:.2g})."
+        return Finding(
+            "What is written about one value and another differs no more than chance makes it.",
+            f"I.F., the mean distance between the scores of two values, is {individual['value']:.3f} where chance "
+            f"alone shows {individual['floor']:.3f} (p = {individual['p']:.2g}).",
         )
     rows = matrix[matrix["scorer"] == scorer]
     most = rows.loc[rows["corrected"].idxmax()]
     higher, lower = ("value_b", "value_a") if most["difference"] > 0 else ("value_a", "value_b")
     interval = _interval(individual)
-    return (
+    return Finding(
+        f"{most[higher]} and {most[lower]} differ most: what is written about {most[higher]} scores "
+        f"{abs(most['difference']):.3f} higher on average.",
         f"Continuations differ between values by {individual['corrected']:.3f} on a scale of 0 to 1{interval}, beyond "
-        f"a noise of {individual['floor']:.3f}. {most[higher]} and {most[lower]} differ most "
-        f"({most['corrected']:.3f}); the mean is {abs(most['difference']):.3f} higher for {most[higher]}."
+        f"a noise of {individual['floor']:.3f}; between these two by {most['corrected']:.3f}.",
     )
 
 
@@ -89,7 +92,7 @@ def _scorer(cube: GenerationCube, found: Tables, scorer: str) -> Html:
     return join(
         [
             element("h2", scorer),
-            element("p", finding(found.summary, scorer, found.matrix)),
+            element("p", str(finding(found.summary, scorer, found.matrix))),
             table(("", "value", "floor", "beyond noise", "95 % interval", "p"), rows),
             element("h3", "Values that differ most, over all templates"),
             table(("pair", "W1", "floor", "beyond noise", "p, corrected"), pairs),

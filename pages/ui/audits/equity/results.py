@@ -20,6 +20,7 @@ from psa_core.audits.eec.folder import Opened
 from psa_core.charts.eec_boxes import delta_boxes
 from psa_core.charts.print import audits
 from psa_core.cube import ScoreCube
+from psa_core.tables.findings import Finding
 
 COMPARISONS = {"gender": "Gender (female − male)", "race": "Race (African − European American)"}
 PART_WORDS = {tables.ALL: "All rows", corpus.NEUTRAL: "Neutral rows"}
@@ -37,8 +38,7 @@ def show(run_id: str, folder: Path) -> None:
         st.info("These people, templates or words have no such pairs. Choose another comparison or other rows.")
         return
     with verdict:
-        said.finding(findings.finding(seen.table, seen.kind))
-        said.small_print(findings.correction(seen.table))
+        said.finding(Finding(findings.finding(seen.table, seen.kind), findings.correction(seen.table)))
         if opened.respelled:
             said.small_print(findings.spelling_line(_spelling(run_id, opened), opened.spelling))
     _figure(seen)
@@ -156,6 +156,10 @@ def _tables(seen: Seen) -> None:
     name = PAPER_TABLES.get((seen.kind, seen.part), "As Tables 5 to 7")
     st.subheader(f"{name}: systems by verdict", anchor=False)
     signs = ("F↑–M↓", "F↓–M↑") if seen.kind == "gender" else ("AA↑–EA↓", "AA↓–EA↑")
+    first, second = ("women", "men") if seen.kind == "gender" else ("African American names", "European American names")
+    said.small_print(
+        f"{signs[0]}: scores are significantly higher for {first}; {signs[1]}: for {second}. Δ: difference."
+    )
     groups, single = st.tabs(["By verdict", "System by system"])
     share = {"format": "%+.4f"}
     with groups:

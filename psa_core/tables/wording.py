@@ -1,0 +1,74 @@
+"""How findings are worded: a plain sentence first, how sure it is after it; numbers with the digits they support."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import floor, isfinite, log10
+from typing import Any
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a table says.
+
+    Attributes
+    ----------
+    headline : str
+        In plain words with its number; no term of the field stands in it.
+    evidence : str
+        How sure that is: intervals, which test, which correction, with what the terms mean.
+
+    Examples
+    --------
+    >>> str(Finding("The score rises by 0.5.", "95 % interval 0.4 to 0.6."))
+    'The score rises by 0.5. 95 % interval 0.4 to 0.6.'
+    """
+
+    headline: str
+    evidence: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.headline} {self.evidence}".strip()
+
+
+def with_interval(
+    row: Mapping[str, Any] | pd.Series, value: str, low: str = "low", high: str = "high", *, signed: bool = False
+) -> str:
+    """``0.031 (95 % interval 0.028 to 0.034)``, with the digits that the interval supports; no bounds, no brackets."""
+    middle = float(row[value])
+    bounds = [float(row[key]) if key in row else float("nan") for key in (low, high)]
+    if not all(map(isfinite, bounds)):
+        return number(middle, signed=signed)
+    digits = interval_digits(middle, *bounds)
+    texts = [number(each, digits=digits, signed=signed) for each in (middle, *bounds)]
+    return f"{texts[0]} (95 % interval {texts[1]} to {texts[2]})"
+
+
+def interval_digits(middle: float, low: float, high: float) -> int:
+    """Decimals that an interval supports."""
+    return max(_digits(middle), _digits((high - low) / 2))
+
+
+def _digits(value: float) -> int:
+    """Decimals that show the first digit of a small number: at least 2, at most 6."""
+    return 2 if value == 0 or not isfinite(value) else min(6, max(2, -floor(log10(abs(value)))))
+
+
+def number(value: float, *, digits: int | None = None, signed: bool = False) -> str:
+    """A number with a real minus sign; zero has none."""
+    text = f"{value:{'+' if signed else ''}.{_digits(value) if digits is None else digits}f}"
+    is_zero = not text.strip("+-0.")
+    return text.lstrip("+-") if is_zero else text.replace("-", "−")
+
+
+def counted(count: float, noun: str) -> str:
+    """``1 name``, ``1,000 names``."""
+    return f"{int(count):,} {noun}{'' if int(count) == 1 else 's'}"
+
+
+def verb(count: float, plural: str, singular: str = "") -> str:
+    """The verb that goes with so many."""
+    return (singular or f"{plural}s") if int(count) == 1 else plural
