@@ -203,7 +203,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_anchors_are_whole_words_in_order_and_apart(text: str) -> None:
     (spans,) = anchors.finder("pronouns").find([text])

@@ -183,7 +183,7 @@ def test_draw_is_fixed_across_versions_and_platforms() -> None:
     assert list(chosen) == ["s3", "s4", "s6", "s9"]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(1, 30), st.integers(0, 1000), st.randoms(use_true_random=False), st.booleans())
 def test_draw_depends_on_neither_order_nor_size(sample: int, seed: int, random: object, balance: bool) -> None:
     sentences = people(15, 12)
@@ -223,7 +223,7 @@ def consistent(selection: Selection) -> bool:
     ) == len(selection.sentences)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(st.sampled_from(["he", "she", "him", "{name}", "x", "", "😀", "a b c d"]), min_size=1, max_size=12),
     st.data(),
