@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,9 +11,11 @@ import pandas as pd
 import pytest
 
 from psa_core import anchors, mitigate, study
+from psa_core.anchors import Anchor
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import NameListError, OptionError
-from psa_core.mitigate import NameAveraged, averaged_cube, averaging_table, drawn_names
+from psa_core.mitigate import NameAveraged, averaged_cube, averaging_table
+from psa_core.study.perturbation import Perturbation
 
 
 @dataclass
@@ -101,7 +104,7 @@ def test_cube_foretells_the_study_of_the_averaged_scorer(count: int) -> None:
     scorer = LetterScorer()
     cube = study.execute(planned, scorer)
     names = tuple(cube.names["name"])
-    some = drawn_names(cube, count)
+    some = names[:count]
     averaged = NameAveraged(scorer, some, planned.finder, recognised=names)
     measured = study.execute(planned, averaged)
     expected = averaged_cube(cube, some)
@@ -164,8 +167,76 @@ def test_check_asks_the_model_and_tells_what_the_cube_did_not_foretell() -> None
     scorer = LetterScorer()
     cube = study.execute(planned, scorer)
     names = tuple(cube.names["name"])
-    found = mitigate.check(NameAveraged(scorer, names, planned.finder), cube, planned.perturbation, sentences=3)
+    expected = averaged_cube(cube, names)
+    found = mitigate.check(NameAveraged(scorer, names, planned.finder), expected, planned.perturbation, sentences=3)
     assert (found.sentences, found.texts, found.spread) == (3, 3 * (1 + len(names)), 0)
     assert found.difference < 1e-4
     blind = NameAveraged(scorer, names[:2], anchors.finder("terms:nobody"))
-    assert mitigate.check(blind, cube, planned.perturbation, sentences=3).spread > 0
+    assert mitigate.check(blind, expected, planned.perturbation, sentences=3).spread > 0
+
+
+@pytest.mark.parametrize("size", [4, 7, 20])
+def test_halves_share_every_group(size: int) -> None:
+    table = pd.DataFrame({"name": [f"n{i}" for i in range(size)], "gender": (["f", "m", "m"] * size)[:size]})
+    split = mitigate.halves(table, seed=size)
+    assert sorted([*split.used, *split.measured]) == list(range(size))
+    assert 0 <= len(split.used) - len(split.measured) <= 1
+    for gender in ("f", "m"):
+        shares = [(table["gender"].iloc[half] == gender).sum() for half in (split.used, split.measured)]
+        assert abs(shares[0] - shares[1]) <= 1
+    other = mitigate.halves(table, seed=size + 1)
+    assert size == 4 or other.used.tolist() != split.used.tolist()
+
+
+def test_fewer_than_four_names_cannot_be_split() -> None:
+    with pytest.raises(NameListError, match="at least four"):
+        mitigate.split_names(small_cube())
+
+
+def test_a_smaller_draw_is_part_of_a_larger_one() -> None:
+    rows = np.arange(3, 20)
+    assert set(mitigate.drawn(rows, 4)) < set(mitigate.drawn(rows, 9)) < set(mitigate.drawn(rows, 99))
+    assert sorted(mitigate.drawn(rows, 99)) == list(rows)
+
+
+@dataclass(frozen=True)
+class Capitals:
+    """Takes every word with a capital letter for a person, the first of a sentence too."""
+
+    spec: str = "capitals"
+    fingerprint: str = "capitals-1"
+    filler: str = ""
+
+    def find(self, texts: Sequence[str]) -> list[tuple[Anchor, ...]]:
+        return [tuple(Anchor(*m.span(), "object") for m in re.finditer(r"[A-Z]\w+", text)) for text in texts]
+
+
+def test_recognised_is_the_whole_name_before_anything_else() -> None:
+    texts = ("He left.", "Today he left.", "I saw his dog.")
+    spans = ((Anchor(0, 2, "subject"),), (Anchor(6, 8, "subject"),), (Anchor(6, 9, "possessive"),))
+    found = mitigate.recognised(Perturbation(texts, spans, ("Zoe", "Zoe Park", "zoe")), Capitals())
+    np.testing.assert_array_equal(found, [[True, False, False], [False] * 3, [True, False, False]])
+
+
+def test_trial_by_hand() -> None:
+    seen = np.array([[True], [False]])
+    found = mitigate.trial(small_cube(), used=np.array([0, 2]), measured=np.array([1]), seen=seen)
+    assert found.before.perturbed[:, 0, 0].tolist() == [0.5, 0.5]
+    assert found.as_people.perturbed[:, 0, 0].tolist() == [0.125, 0.5]
+    assert found.as_people.original[:, 0].tolist() == [0.125, 0.875]
+    assert found.as_they_are.perturbed[:, 0, 0].tolist() == [0.5, 0.5]
+    assert found.same_names.perturbed[:, :, 0].tolist() == [[0.125, 0.125], [0.875, 0.875]]
+    assert found.as_people.names["name"].tolist() == ["y"]
+
+
+def test_an_unseen_name_that_is_recognised_scores_like_the_averaged_ones() -> None:
+    finder = mitigate.AlsoPeople(anchors.finder("pronouns"), Capitals())
+    averaged = NameAveraged(LetterScorer(), NAMES, finder)
+    scores = averaged.score(["we saw Zoe there.", "we saw James there.", "we saw her there."])
+    assert (scores == scores[0]).all()
+
+
+def test_the_longer_of_two_anchors_at_one_place_stays() -> None:
+    finder = mitigate.AlsoPeople(anchors.finder("terms:Ann"), anchors.finder("terms:Ann Lee,Bo"))
+    (found,) = finder.find(["Bo and Ann Lee met Ann."])
+    assert [(anchor.start, anchor.end) for anchor in found] == [(0, 2), (7, 14), (19, 22)]

@@ -1,22 +1,35 @@
 """Mitigation without training: score a text with every name of a list in it, and answer with the mean.
 
 Prabhakaran et al. 2019, section 5: "a simple solution could use post-processing to return system scores as a function
-of perturbed sentences, such as by averaging scores across perturbed sentences".
+of perturbed sentences, such as by averaging scores across perturbed sentences". What it does is measured on names and
+sentences that had no part in it.
 """
 
 from __future__ import annotations
 
-from psa_core.mitigate._effect import Check, Loss, averaged_cube, averaging_table, check, drawn_names, loss
+from psa_core.mitigate._effect import Check, Loss, averaged_cube, averaging_table, check, loss
+from psa_core.mitigate._held_out import AlsoPeople, Trial, held_out_cube, part, recognised, trial
 from psa_core.mitigate._scorer import NameAveraged, Template
+from psa_core.mitigate._split import Halves, drawn, halves, split_names, split_sentences
 
 __all__ = [
+    "AlsoPeople",
     "Check",
+    "Halves",
     "Loss",
     "NameAveraged",
     "Template",
+    "Trial",
     "averaged_cube",
     "averaging_table",
     "check",
-    "drawn_names",
+    "drawn",
+    "halves",
+    "held_out_cube",
     "loss",
+    "part",
+    "recognised",
+    "split_names",
+    "split_sentences",
+    "trial",
 ]

@@ -43,7 +43,7 @@ def averaged_cube(cube: ScoreCube, names: Sequence[str] | None = None) -> ScoreC
 
 
 class Check(NamedTuple):
-    """What the name-averaged scorer itself answered on some sentences, beside what the cube says it should answer.
+    """What the name-averaged scorer itself answered on some sentences, beside what a cube says it should answer.
 
     ``difference`` is the largest difference of the two, ``spread`` the largest difference between two names of one
     sentence, both on the scale of the scores.
@@ -55,23 +55,25 @@ class Check(NamedTuple):
     spread: float
 
 
-def check(averaged: NameAveraged, cube: ScoreCube, perturbation: Perturbation, *, sentences: int = 20) -> Check:
+def check(averaged: NameAveraged, expected: ScoreCube, perturbation: Perturbation, *, sentences: int = 20) -> Check:
     """Ask the name-averaged scorer about the first few sentences of a study, as they are and with every name.
 
     Parameters
     ----------
     averaged : NameAveraged
-    cube : ScoreCube
+    expected : ScoreCube
+        What it should answer, as `averaged_cube` or `held_out_cube` say.
     perturbation : Perturbation
-        The texts behind the cube.
+        The texts behind that cube.
     sentences : int
         At most this many.
     """
-    count = min(sentences, cube.shape[0])
+    count = min(sentences, expected.shape[0])
     texts = [text for s in range(count) for text in (perturbation.texts[s], *perturbation.row(s))]
-    answers = averaged.score(texts).reshape(count, 1 + cube.shape[1], -1)
-    expected = averaged_cube(cube, averaged.names).original[:count, None]
-    return Check(count, len(texts), float(np.abs(answers - expected).max()), float(np.ptp(answers, axis=1).max()))
+    answers = averaged.score(texts).reshape(count, 1 + expected.shape[1], -1)
+    foretold = np.concatenate([expected.original[:count, None], expected.perturbed[:count]], axis=1)
+    spread = float(np.ptp(answers[:, 1:], axis=1).max())
+    return Check(count, len(texts), float(np.abs(answers - foretold).max()), spread)
 
 
 def averaging_table(
@@ -134,9 +136,3 @@ def loss(before: ScoreCube, after: ScoreCube, target: str, *, threshold: float) 
     first, second = before.of(target)[0].astype(np.float64), after.of(target)[0].astype(np.float64)
     changed = stats.labels_at(first, threshold) != stats.labels_at(second, threshold)
     return Loss(float(np.abs(second - first).mean()), int(changed.sum()))
-
-
-def drawn_names(cube: ScoreCube, count: int, *, seed: int = 0) -> tuple[str, ...]:
-    """The first `count` names of the seeded random order of the list."""
-    order = np.random.default_rng(seed).permutation(cube.shape[1])[:count]
-    return tuple(cube.names["name"].iloc[order])

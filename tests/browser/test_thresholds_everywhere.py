@@ -6,11 +6,14 @@ import base64
 import re
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from psa_core import jobs, mitigate, tables
+from pages.ui.results.held_out import TEXTS
+from psa_core import anchors, jobs, mitigate, tables
 from psa_core.cube import ScoreCube
+from psa_core.study import perturbation_of
 from psa_core.tables import findings
 from tests.browser.steps import drawings_drawn, open_address
 
@@ -69,13 +72,18 @@ def test_names(cube: ScoreCube, show: Callable[..., str], page: Page) -> None:
 
 def test_mitigate(cube: ScoreCube, show: Callable[..., str], page: Page) -> None:
     show("mitigate")
-    after = mitigate.averaged_cube(cube, mitigate.drawn_names(cube, cube.shape[1]))
+    names, sentences = mitigate.split_names(cube), mitigate.split_sentences(cube)
+    measured = cube.rows(sentences.measured[: TEXTS // len(names.measured)])
+    every = np.arange(measured.shape[0])
+    perturbation = perturbation_of(mitigate.part(measured, sentences=every, names=names.measured))
+    seen = mitigate.recognised(perturbation, anchors.finder("entities:PERSON"))
+    trial = mitigate.trial(measured, used=names.used, measured=names.measured, seen=seen)
     cards = page.get_by_test_id("stMetric").all_inner_texts()
     for metric, title in (("label_dist", "LabelDist"), ("flips", "Cells that flip")):
         (card,) = [text for text in cards if text.startswith(f"{title} at {CHOSEN:g}")]
         numbers = [float(number) for number in re.findall(r"\d+\.\d+", card.partition("\n")[2])]
         scale, digits = (100, 1) if metric == "flips" else (1, 3)
-        expected = [summary(study, CHOSEN)[metric]["value"] for study in (after, cube)]
+        expected = [summary(study, CHOSEN)[metric]["value"] for study in (trial.as_people, trial.before)]
         assert numbers == [round(scale * value, digits) for value in expected]
 
 

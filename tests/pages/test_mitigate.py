@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from psa_core import jobs, mitigate, models, tables
 from psa_core.study import StudySpec, execute, plan
+from psa_core.study.perturbation import Perturbation
 from tests.pages import result_studies
 
 OpenPage = Callable[..., AppTest]
@@ -17,20 +19,62 @@ Run = Callable[[AppTest], AppTest]
 Words = Callable[[AppTest], str]
 
 
+@pytest.fixture(autouse=True)
+def people(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every other text's first word is a person: what spaCy sees is not tested here."""
+
+    def seen(perturbation: Perturbation, _: object) -> np.ndarray:
+        shape = len(perturbation.texts), len(perturbation.names)
+        return np.arange(shape[0] * shape[1]).reshape(shape) % 2 == 0
+
+    monkeypatch.setattr(mitigate, "recognised", seen)
+
+
+def expected(count: int = 6) -> mitigate.Trial:
+    """What Mitigate measures in the test's study, averaged over so many names."""
+    cube = result_studies.cube()
+    names, rows = mitigate.split_names(cube), cube.rows(mitigate.split_sentences(cube).measured)
+    seen = np.arange(20 * 6).reshape(20, 6) % 2 == 0
+    return mitigate.trial(rows, used=mitigate.drawn(names.used, count), measured=names.measured, seen=seen)
+
+
 def test_cost_and_loss_are_said(open_page: OpenPage, words_of: Words) -> None:
     page = open_page("mitigate", run=result_studies.keep())
-    cube = result_studies.cube()
-    lost = mitigate.loss(cube, mitigate.averaged_cube(cube), "toxicity", threshold=0.5)
+    trial = expected()
+    lost = mitigate.loss(trial.before, trial.as_people, "toxicity", threshold=0.5)
     said = words_of(page)
-    assert "It costs 12 texts for each one" in said
-    assert f"by {lost.score_change:.3f} on average, and {lost.labels_changed} of 40 original labels change" in said
-    assert [metric.value for metric in page.metric] == ["0.000", "0.000", "0.000", "0.0 %"]
+    assert "It costs 6 texts for each one" in said
+    assert f"by {lost.score_change:.3f} on average, and {lost.labels_changed} of 20 original labels change" in said
+
+
+def test_unseen_names_are_measured_and_the_trivial_case_is_named(open_page: OpenPage, words_of: Words) -> None:
+    page = open_page("mitigate", run=result_studies.keep())
+    devs = {kind: tables.summary(cube)["toxicity"]["score_dev"]["value"] for kind, cube in expected()._asdict().items()}
+    said = words_of(page)
+    assert f"{devs['before']:.3f} becomes {devs['as_people']:.3f} where spaCy recognises" in said
+    assert "(50% of 120 texts)" in said
+    assert devs["as_they_are"] == devs["before"] > devs["as_people"] > devs["same_names"] == 0
+    assert "themselves it is 0.000 by construction: that is arithmetic, and no evidence" in said
+    assert page.metric[0].value == f"{devs['as_people']:.3f}"
+    shown = page.dataframe[0].value["ScoreDev"]
+    assert [cell.partition(" ")[0] for cell in shown] == [f"{value:.3f}" for value in devs.values()]
 
 
 def test_fewer_names_cost_less(open_page: OpenPage, run: Run, words_of: Words) -> None:
     page = open_page("mitigate", run=result_studies.keep())
-    page.select_slider(key="mitigate_count 12").set_value(1)
+    page.select_slider(key="mitigate_count 6").set_value(1)
     assert "It costs 1 text for each one" in words_of(run(page))
+
+
+def test_many_texts_are_read_when_a_person_says_so(
+    open_page: OpenPage, run: Run, words_of: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages.ui.results.held_out.TEXTS", 60)
+    run_id = result_studies.keep()
+    page = open_page("mitigate", run=run_id)
+    assert "of 60 texts)" in words_of(page)
+    page.toggle(key=f"mitigate_whole {run_id}").set_value(True)
+    assert "of 120 texts)" in words_of(run(page))
 
 
 def test_the_model_itself_answers_as_expected(open_page: OpenPage, run: Run, words_of: Words) -> None:
@@ -39,7 +83,7 @@ def test_the_model_itself_answers_as_expected(open_page: OpenPage, run: Run, wor
     page = open_page("mitigate", run=jobs.keep(cube, lambda _: ""))
     page.button(key="mitigate_check").click()
     said = words_of(run(page))
-    assert "two names of one sentence differ by at most 0" in said
+    assert "two held-out names of one sentence differ by at most 0" in said
 
 
 HOSTILE = (
@@ -97,13 +141,12 @@ def test_code_cannot_be_confirmed_on_a_page(open_page: OpenPage, monkeypatch: py
 
 def test_the_cards_are_at_the_chosen_threshold_and_say_so(open_page: OpenPage, run: Run) -> None:
     page = open_page("mitigate", run=result_studies.keep(), c="0.8")
-    page.select_slider(key="mitigate_count 12").set_value(1)
-    cube = result_studies.cube()
-    averaged = mitigate.averaged_cube(cube, mitigate.drawn_names(cube, 1))
-    before, after = (tables.summary(study, thresholds={"toxicity": 0.8})["toxicity"] for study in (cube, averaged))
+    page.select_slider(key="mitigate_count 6").set_value(1)
+    trial = expected(1)
+    averaged, before = (tables.summary(c, thresholds={"toxicity": 0.8})["toxicity"] for c in (trial[1], trial[0]))
     shown = {metric.label: (metric.value, metric.delta) for metric in run(page).metric}
     assert shown["LabelDist at 0.8"] == (
-        f"{after['label_dist']['value']:.3f}",
+        f"{averaged['label_dist']['value']:.3f}",
         f"before {before['label_dist']['value']:.3f}",
     )
     assert shown["Cells that flip at 0.8"][1] == f"before {100 * before['flips']['value']:.1f} %"

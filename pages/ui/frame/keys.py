@@ -91,6 +91,7 @@ class Key(StrEnum):
     COMPARE_METRIC = "metric"
 
     MITIGATE_COUNT = "mitigate_count"
+    MITIGATE_WHOLE = "mitigate_whole"
     MITIGATE_MODEL = "mitigate_model"
     MITIGATE_CHECK = "mitigate_check"
 

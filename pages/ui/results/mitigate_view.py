@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 import pandas as pd
@@ -9,12 +10,12 @@ import streamlit as st
 
 from pages.ui.frame import cached, exports, markup, offered, said, shell
 from pages.ui.frame.keys import Key
-from pages.ui.results import opened
+from pages.ui.results import held_out
+from pages.ui.results.held_out import HeldOut
 from pages.ui.results.opened import Opened
 from psa_core import mitigate, models, stats
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.mitigation import averaging_curves, original_scores
-from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError
 from psa_core.tables import findings
 from psa_core.tables.findings import Finding
@@ -23,11 +24,30 @@ from psa_core.trust import Origin
 STEPS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500)
 CHECKED_SENTENCES = 10
 METRICS = {"score_dev": "ScoreDev", "score_range": "ScoreRange", "label_dist": "LabelDist", "flips": "Cells that flip"}
+KINDS = {
+    "before": "Names not averaged over, before",
+    "as_people": "after, where they are recognised as people",
+    "as_they_are": "after, where only listed names are recognised",
+    "same_names": "The averaged names themselves (0 by construction, no evidence)",
+}
 
 
-def ask_count(study: Opened) -> int:
+def ask_whole(study: Opened) -> bool:
+    """Whether to measure every sentence of the measured half, where that takes longer than a page should."""
+    short, whole = held_out.split(study, whole=False), held_out.split(study, whole=True)
+    few, all_of_them = len(short.sentences.measured), len(whole.sentences.measured)
+    if few == all_of_them:
+        return True
+    return st.toggle(
+        f"Measure all {all_of_them:,} held-out sentences, not only {few:,}",
+        key=f"{Key.MITIGATE_WHOLE} {study.run}",
+        help=f"Looks for people in {len(whole.names.measured) * all_of_them:,} texts, about 200 a second.",
+    )
+
+
+def ask_count(halved: HeldOut) -> int:
     """How many names to average over."""
-    total = study.cube.shape[1]
+    total = len(halved.names.used)
     options = [step for step in STEPS if step < total] + [total]
     return int(
         st.select_slider(
@@ -35,69 +55,88 @@ def ask_count(study: Opened) -> int:
             options,
             value=total,
             key=f"{Key.MITIGATE_COUNT} {total}",
-            format_func=lambda count: f"all {count}" if count == total else str(count),
-            help="All names of the list are recognised; this many of them, drawn at random, are averaged over.",
+            format_func=lambda count: f"all {count} of one half" if count == total else str(count),
+            help="Half of the list's names, dealt by group, may be averaged over; the other half is measured.",
         )
     )
 
 
-def averaged(study: Opened, count: int) -> ScoreCube:
-    """The cube of the name-averaged scorer."""
-    return mitigate.averaged_cube(study.cube, mitigate.drawn_names(study.cube, count))
-
-
-def verdict(study: Opened, count: int) -> None:
-    """What averaging does, what it costs and what it loses, in words."""
-    after_cube = averaged(study, count)
-    lost = mitigate.loss(study.cube, after_cube, study.target.name, threshold=study.threshold)
-    before = opened.summary(study)[study.target.name]["score_dev"]["value"]
-    after = opened.averaged_summary(study, count)[study.target.name]["score_dev"]["value"]
-    over = f"all {count}" if count == study.cube.shape[1] else str(count)
+def verdict(halved: HeldOut, count: int) -> None:
+    """What averaging does to names that it does not know, what it costs and what it loses, in words."""
+    study, found = halved.study, halved.summaries(count)
+    before, people, same = (found[kind]["score_dev"] for kind in ("before", "as_people", "same_names"))
+    trial = halved.trial(count)
+    lost = mitigate.loss(trial.before, trial.as_people, study.target.name, threshold=study.threshold)
+    sentences, names, _ = trial.before.shape
     cost = "1 text" if count == 1 else f"{count:,} texts"
+    was, now, read = before["value"], people["value"], f"{halved.seen.mean():.0%} of {halved.seen.size:,} texts"
     said.finding(
         Finding(
-            f"Averaged over {over} names, {study.target.name} no longer depends on which listed name a sentence has. "
-            f"It costs {cost} for each one.",
-            f"ScoreDev, {findings.METRIC_MEANS['ScoreDev']}: {before:.3f} becomes {after:.3f}. The original scores "
-            f"move by {lost.score_change:.3f} on average, and {lost.labels_changed:,} of {study.cube.shape[0]:,} "
-            "original labels change.",
+            f"Averaged over {count} name{'s' * (count > 1)}, {study.target.name} depends "
+            f"{'less' if now < was else 'no less'} on {names} other names where they are recognised as people, "
+            f"and as much as before where they are not. It costs {cost} for each one.",
+            f"ScoreDev, {findings.METRIC_MEANS['ScoreDev']}, on names and sentences that had no part: "
+            f"{was:.3f} becomes {now:.3f} where spaCy recognises a name as a person ({read}), "
+            f"and stays {was:.3f} where only listed names are recognised. "
+            f"Among the averaged names themselves it is {same['value']:.3f} by construction: that is arithmetic, "
+            f"and no evidence. The original scores move by {lost.score_change:.3f} on average, "
+            f"and {lost.labels_changed:,} of {sentences:,} original labels change.",
         )
     )
 
 
-def before_and_after(study: Opened, count: int) -> None:
-    """The corpus metrics of the model and of its name-averaged form, side by side."""
-    before = opened.summary(study)[study.target.name]
-    after = opened.averaged_summary(study, count)[study.target.name]
+def before_and_after(halved: HeldOut, count: int) -> None:
+    """The corpus metrics for names that were not averaged over, before and after, and the trivial case beside them."""
+    study, found = halved.study, halved.summaries(count)
     for column, (metric, title) in zip(st.columns(len(METRICS)), METRICS.items(), strict=True):
-        labels = f" at {study.threshold:g}" if "threshold" in before[metric] else ""
-        form = (lambda value: f"{100 * value:.1f} %") if metric == "flips" else (lambda value: f"{value:.3f}")
+        labels = f" at {study.threshold:g}" if "threshold" in found["before"][metric] else ""
         column.metric(
             title + labels,
-            form(after[metric]["value"]),
-            delta=f"before {form(before[metric]['value'])}",
+            _number(metric, found["as_people"][metric]["value"]),
+            delta=f"before {_number(metric, found['before'][metric]['value'])}",
             delta_color="off",
             delta_arrow="off",
             border=True,
         )
+    table = pd.DataFrame(
+        {title: [_interval(metric, found[kind][metric]) for kind in KINDS] for metric, title in METRICS.items()},
+        index=pd.Index(KINDS.values(), name="with intervals over sentences"),
+    )
+    st.dataframe(table, key="mitigate_table")
+    names, sentences = halved.names, halved.sentences
     said.small_print(
-        "Measured again without a model call: every text that the name-averaged scorer asks for is a cell of this "
-        "study already. It recognises the names of the list; a name that is on no list keeps its own score. Averaging "
-        "takes the name's influence out, also where a name should matter."
+        f"The list is dealt into two halves, group by group: {len(names.used)} names may be averaged over, "
+        f"{len(names.measured)} are measured. So are the sentences: {len(sentences.used):,} are for choosing how many "
+        f"names are enough, {len(sentences.measured):,} others are measured here. The numbers follow from cells of "
+        "this study, without a model call. A name counts as recognised where spaCy takes all of it, and nothing before "
+        "it, for a person; where it does not, the text keeps its own score, unless a pronoun further on is found "
+        "instead (ask the model below). Averaging takes the name's influence out, also where a name should matter."
     )
 
 
-def curves(study: Opened, count: int) -> None:
-    """What more names lose and gain."""
+def _number(metric: str, value: float) -> str:
+    return f"{100 * value:.1f} %" if metric == "flips" else f"{value:.3f}"
+
+
+def _interval(metric: str, numbers: Mapping[str, float | None]) -> str:
+    low, high = numbers["low"], numbers["high"]
+    bounds = "" if low is None or high is None else f" ({_number(metric, low)} to {_number(metric, high)})"
+    return f"{_number(metric, numbers['value'] or 0.0)}{bounds}"
+
+
+def curves(halved: HeldOut, count: int) -> None:
+    """What more names lose and gain, on the sentences that are not measured."""
     st.subheader("How many names are enough?", anchor=False)
-    total = study.cube.shape[1]
+    study, total = halved.study, len(halved.names.used)
     counts = [step for step in STEPS if step < total] + [total]
-    table = mitigate.averaging_table(study.cube, study.target.name, counts=counts, threshold=study.threshold)
+    chosen_on = mitigate.part(study.cube, sentences=halved.sentences.used, names=halved.names.used)
+    table = mitigate.averaging_table(chosen_on, study.target.name, counts=counts, threshold=study.threshold)
     drawing = averaging_curves(table, chosen=count)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt="Loss and list dependence by the number of names averaged over")
     said.small_print(
         "With few names the score depends on which of them happened to be listed (dashed: standard deviation over all "
-        "draws of that many names); with many it does not, and each text costs as many texts as there are names."
+        "draws of that many names); with many it does not, and each text costs as many texts as there are names. Drawn "
+        "from the half of the sentences that is not measured."
     )
     with exports.row():
         exports.csv_button(table, f"averaging.{study.target.name}.csv", key="averaging_csv")
@@ -106,42 +145,46 @@ def curves(study: Opened, count: int) -> None:
         )
 
 
-def originals(study: Opened, count: int) -> None:
+def originals(halved: HeldOut, count: int) -> None:
     """What becomes of the original scores."""
     st.subheader("What becomes of the original scores?", anchor=False)
-    before, _ = study.cube.of(study.target.name)
-    after, _ = averaged(study, count).of(study.target.name)
+    study, trial = halved.study, halved.trial(count)
+    before, _ = trial.before.of(study.target.name)
+    after, _ = trial.as_people.of(study.target.name)
     changed = stats.labels_at(before, study.threshold) != stats.labels_at(after, study.threshold)
     table = pd.DataFrame({"before": before, "after": after, "changed": changed})
-    table["text"] = study.cube.sentences["text"].to_numpy()
+    table["text"] = trial.before.sentences["text"].to_numpy()
     drawing = original_scores(table, target=study.target.name)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt="Original score of each sentence before and after averaging")
-    said.small_print("A point is a sentence as it is; on the dashed line nothing changes.")
+    said.small_print("A point is a measured sentence as it is; on the dashed line nothing changes.")
     with exports.row():
         exports.picture_buttons(partial(drawing_svg, drawing), f"averaged.{study.target.name}", key="originals_picture")
 
 
-def ask_the_model(study: Opened, count: int) -> None:
+def ask_the_model(halved: HeldOut, count: int) -> None:
     """Score some sentences with the name-averaged scorer itself, beside what follows from the study."""
+    study = halved.study
     with st.expander("Ask the model itself, or use the scorer in your own code", icon=":material/verified:"):
         spec = study.cube.provenance.get("study", {})
         model = str(spec.get("model", ""))
-        names = mitigate.drawn_names(study.cube, count)
         said_by = _confirmed(study.run, model)
         if said_by is not None and st.button(
-            f"Score {CHECKED_SENTENCES} sentences again, averaged over names", key=Key.MITIGATE_CHECK
+            f"Score {CHECKED_SENTENCES} sentences with the held-out names, averaged over names", key=Key.MITIGATE_CHECK
         ):
             with shell.mending("The model of this study cannot be asked"), st.spinner("Asking the model"):
                 averaged = mitigate.NameAveraged(
                     cached.scorer(model, said_by),
-                    names,
-                    cached.finder(str(spec.get("anchors", "pronouns"))),
-                    recognised=tuple(study.cube.names["name"]),
+                    tuple(study.cube.names["name"].iloc[halved.used(count)]),
+                    mitigate.AlsoPeople(
+                        cached.finder(str(spec.get("anchors", "pronouns"))), cached.finder(held_out.PEOPLE)
+                    ),
                 )
-                found = mitigate.check(averaged, study.cube, opened.perturbation(study), sentences=CHECKED_SENTENCES)
+                found = mitigate.check(
+                    averaged, halved.trial(count).as_people, halved.perturbation, sentences=CHECKED_SENTENCES
+                )
             said.second(
-                f"{found.texts:,} texts of {found.sentences} sentences: two names of one sentence differ by at most "
-                f"{found.spread:.2g}, and the answers by at most {found.difference:.2g} from the study's."
+                f"{found.texts:,} texts of {found.sentences} sentences: two held-out names of one sentence differ by "
+                f"at most {found.spread:.2g}, and the answers by at most {found.difference:.2g} from the above."
             )
         st.code(_example(model), language="python")
 
@@ -170,6 +213,7 @@ def _example(model: str) -> str:
     shown = model if offered.is_harmless(model) else "the model's id"
     return (
         "from psa_core import anchors, mitigate, models\n\n"
-        f"scorer = mitigate.NameAveraged(models.load({shown!r}), ('Ann Lee', 'Bo Kim'), anchors.finder('pronouns'))\n"
-        "scorer.score(['I like Ann Lee.', 'I like her.'])  # the same score twice"
+        "finder = mitigate.AlsoPeople(anchors.finder('pronouns'), anchors.finder('entities:PERSON'))\n"
+        f"scorer = mitigate.NameAveraged(models.load({shown!r}), ('Ann Lee', 'Bo Kim'), finder)\n"
+        "scorer.score(['I like Ann Lee.', 'I like her.', 'I like Zoe Park.'])  # the same score three times"
     )

@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.ui.frame import chips, shell, shown_names, state
 from pages.ui.frame.keys import Key
-from psa_core import jobs, mitigate, tables
+from psa_core import jobs, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
 from psa_core.folders import judgements
@@ -232,17 +232,3 @@ def _within(cube: ScoreCube, thresholds: Mapping[str, float]) -> tuple[tuple[str
 @st.cache_data(max_entries=64, show_spinner="Measuring")
 def _summary(key: RunKey, _cube: ScoreCube, *, thresholds: tuple[tuple[str, float], ...]) -> tables.corpus.Summary:
     return tables.summary(_cube, thresholds=dict(thresholds))
-
-
-def averaged_summary(opened: Opened, count: int) -> tables.corpus.Summary:
-    """The summary of the study's name-averaged form, at the chosen threshold: over so many names of the list."""
-    thresholds = _within(opened.cube, chosen_threshold(opened))
-    return _averaged_summary(opened.key, opened.cube, count=count, thresholds=thresholds)
-
-
-@st.cache_data(max_entries=64, show_spinner="Measuring again")
-def _averaged_summary(
-    key: RunKey, _cube: ScoreCube, *, count: int, thresholds: tuple[tuple[str, float], ...]
-) -> tables.corpus.Summary:
-    averaged = mitigate.averaged_cube(_cube, mitigate.drawn_names(_cube, count))
-    return tables.summary(averaged, thresholds=dict(thresholds))
