@@ -51,6 +51,17 @@ def test_masked_models_give_the_pseudo_log_perplexity(tmp_path: Path, kind: str)
     assert expected[2] == 0 < min(expected[:2])
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_vocabulary_is_multiplied_at_the_masked_places_only(tmp_path: Path, kind: str) -> None:
+    scorer: Any = models.load(f"lm:{tiny_masked_lm(tmp_path / 'm', kind)}")
+    shapes: list[tuple[int, ...]] = []
+    head = scorer.model.get_output_embeddings()
+    head.register_forward_hook(lambda _, inputs, __: shapes.append(tuple(inputs[0].shape[:2])))
+    rows = scorer.tokenize(TEXTS[:1])
+    scorer.forward(rows)
+    assert shapes == [(len(rows[0]) - 2, 1)]
+
+
 def test_causal_models_give_minus_the_log_likelihood(tmp_path: Path) -> None:
     scorer = models.load(f"lm:{tiny_causal_lm(tmp_path / 'm')}")
     expected = [causal_by_definition(scorer, text) for text in TEXTS]

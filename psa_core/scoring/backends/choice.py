@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from psa_core.errors import OptionError
 from psa_core.models import Scorer, TokenScorer
 from psa_core.models._transformers.classifier import pad_id
+from psa_core.models._transformers.language_models import CausalScorer
 from psa_core.scoring._base import Backend, ScoringOptions
 from psa_core.scoring.backends import calibrate, onnx
 from psa_core.scoring.backends.calibrate import Calibration
@@ -14,6 +15,7 @@ from psa_core.scoring.backends.device import short_format
 from psa_core.scoring.backends.forward import Way
 from psa_core.scoring.backends.fused import ENCODER, FUSED, can_fuse, can_pack
 from psa_core.scoring.backends.plain import WINDOW_SECONDS, PlainBackend
+from psa_core.scoring.backends.prefixes import PREFIXES
 from psa_core.scoring.backends.split import SPLIT
 from psa_core.scoring.backends.tokens import TokenBackend, is_token_scorer
 from psa_core.scoring.backends.verify import EXACT, OWN, Verifier, answers_logits
@@ -81,6 +83,8 @@ def ways(scorer: TokenScorer, options: ScoringOptions) -> tuple[tuple[Way, ...],
     Inside a group each is slower than the one before it, so the first that can be trusted serves; between groups only
     a measurement tells.
     """
+    if isinstance(scorer, CausalScorer):
+        return ((PREFIXES, OWN),)
     if not answers_logits(scorer):
         return ((OWN,),)
     short = ((short_format(scorer.device),),) if options.precision == "fast" else ()

@@ -15,7 +15,10 @@ TokenIds = Sequence[Sequence[int]]
 
 
 class Forward(Protocol):
-    """One way to compute logits."""
+    """One way to compute logits.
+
+    It may have a ``plan(token_ids, budget)``, the batches that suit it: positions, each batch at most `budget` tokens.
+    """
 
     def __call__(self, token_ids: TokenIds) -> Any:
         """Logits of one batch (B, L), wherever they are."""

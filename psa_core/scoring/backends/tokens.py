@@ -61,9 +61,9 @@ class TokenBackend:
         width = len(self.scorer.targets)
         if not token_ids:
             return np.empty((0, width), dtype=np.float32)
-        lengths = np.fromiter(map(len, token_ids), dtype=np.int64, count=len(token_ids))
         answers: list[Any] = []
-        batches = plan_batches(lengths, self.budget)
+        plan = getattr(self.forward, "plan", by_length)
+        batches = plan(token_ids, self.budget)
         for batch in batches:
             check()
             answers += self._answers([token_ids[i] for i in batch])
@@ -103,6 +103,11 @@ class TokenBackend:
             expected="room for one text",
             fix="Close other programs, or use a smaller model or another device.",
         )
+
+
+def by_length(token_ids: TokenIds, budget: int) -> list[np.ndarray]:
+    """Batches of rows of nearly equal length, each at most `budget` tokens, padding counted, or one row."""
+    return plan_batches(np.fromiter(map(len, token_ids), np.int64, len(token_ids)), budget)
 
 
 def is_token_scorer(scorer: object) -> bool:

@@ -45,7 +45,10 @@ OWN = Way("torch", _own)
 
 @dataclass(frozen=True)
 class Served:
-    """A way that works here; `difference` is its largest from float32, one text at a time, over the probes."""
+    """A way that works here; `difference` is its largest from float32, one text at a time, over the probes.
+
+    Of an answer larger than 1 it is the share, since float32 has so many digits and no more.
+    """
 
     forward: Forward
     difference: float
@@ -130,7 +133,7 @@ class Verifier:
 
     def _difference(self, forward: Forward) -> float:
         got = self.scorer.reduce(forward.gather([forward(self._probes)]))
-        return float(np.abs(got - self._expected).max())
+        return float((np.abs(got - self._expected) / np.maximum(1.0, np.abs(self._expected))).max())
 
 
 @cache

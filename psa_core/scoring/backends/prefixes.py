@@ -1,0 +1,153 @@
+"""Causal language models, with the beginning that texts share computed once.
+
+The texts of one sentence are equal up to the name. What a causal model makes of a token depends on those before it
+only, so the shared beginning is computed for one text, and the others go on from its keys and values. Besides, the
+vocabulary is multiplied with no padding. Same weights, same float32 arithmetic, other order of summation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from psa_core.models._transformers.classifier import DEVICE_LOCKS, length_sorted
+from psa_core.models._transformers.language_models import OUTPUT_NUMBERS, as_tensors
+from psa_core.scoring.backends.forward import TokenIds, Way
+
+# A pass of its own costs as much as this many tokens more in another one.
+_PASS = 64
+# Most tokens of a pass over texts that share nothing.
+_LOOSE = 1024
+
+
+class PrefixForward:
+    """Minus the log-likelihood of each row, float32 (B, 1), as `CausalScorer.forward` gives it.
+
+    Parameters
+    ----------
+    scorer : CausalScorer
+
+    Raises
+    ------
+    TypeError
+        When the model shows no head over its vocabulary.
+    """
+
+    def __init__(self, scorer: Any) -> None:
+        self.device, self._pad = scorer.device, scorer._pad_id or 0
+        self._body, self._head = scorer.model.base_model, scorer.model.get_output_embeddings()
+        if self._head is None or self._body is scorer.model:
+            raise TypeError(f"{type(scorer.model).__name__} shows no head over its vocabulary")
+        self._chunk = max(1, OUTPUT_NUMBERS // scorer.model.config.vocab_size)
+
+    def __call__(self, token_ids: TokenIds) -> np.ndarray:
+        """Minus the log-likelihood of each row: float32 array (B, 1)."""
+        answer = np.empty((len(token_ids), 1), np.float32)
+        for rows, shared in shared_beginnings(token_ids):
+            answer[rows, 0] = self._surprise([token_ids[i] for i in rows], shared)
+        return answer
+
+    def gather(self, batches: list[np.ndarray]) -> np.ndarray:
+        """The answers of all batches: float32 array (n, 1)."""
+        return np.concatenate(batches)
+
+    def plan(self, token_ids: TokenIds, budget: int) -> list[np.ndarray]:
+        """Batches of rows that begin alike, each at most `budget` tokens, padding counted, or one row."""
+        batches: list[list[int]] = [[]]
+        longest = 0
+        for row in sorted(range(len(token_ids)), key=token_ids.__getitem__):
+            longest = max(longest, len(token_ids[row]))
+            if batches[-1] and (len(batches[-1]) + 1) * longest > budget:
+                batches.append([])
+                longest = len(token_ids[row])
+            batches[-1].append(row)
+        return [np.array(batch) for batch in batches]
+
+    def _surprise(self, rows: TokenIds, shared: int) -> np.ndarray:
+        import torch
+
+        known: dict[str, Any] = {"use_cache": False}
+        ids, inside = as_tensors([row[shared:] for row in rows], self._pad, device=self.device)
+        sums = torch.zeros(len(rows), dtype=torch.float64, device=ids.device)
+        with DEVICE_LOCKS[self.device], torch.inference_mode():
+            if shared:
+                beginning = torch.tensor([rows[0][:shared]], device=ids.device)
+                first = self._body(input_ids=beginning, use_cache=True)
+                sums += self._logs(first.last_hidden_state[0, :-1], beginning[0, 1:]).sum()
+                sums += torch.log_softmax(self._head(first.last_hidden_state[0, -1]).float(), -1)[ids[:, 0]]
+                first.past_key_values.batch_repeat_interleave(len(rows))
+                known = {"use_cache": True, "past_key_values": first.past_key_values}
+            mask = torch.cat([inside.new_ones(len(rows), shared), inside], dim=1).long()
+            hidden = self._body(input_ids=ids, attention_mask=mask, **known).last_hidden_state
+            foretold = inside[:, 1:]
+            logs = self._logs(hidden[:, :-1][foretold], ids[:, 1:][foretold])
+            sums.index_add_(0, foretold.nonzero()[:, 0], logs)
+        return np.asarray((0.0 - sums).cpu().numpy())
+
+    def _logs(self, hidden: Any, wanted: Any) -> Any:
+        """Log-probability of each wanted token: float64 tensor (n,)."""
+        import torch
+
+        chunks = zip(hidden.split(self._chunk), wanted.split(self._chunk), strict=True)
+        costs = [torch.nn.functional.cross_entropy(self._head(h).float(), w, reduction="none") for h, w in chunks]
+        return -torch.cat(costs).double()
+
+
+def shared_beginnings(rows: TokenIds) -> Iterator[tuple[np.ndarray, int]]:
+    """Share rows out to passes.
+
+    Parameters
+    ----------
+    rows : sequence of token ids
+        None of them empty.
+
+    Yields
+    ------
+    (int array, int)
+        Positions into `rows`, and how many tokens at their beginning are computed once for all of them; fewer than
+        the shortest has. 0 for rows for which a pass of their own saves nothing: these come in like lengths.
+    """
+    order = sorted(range(len(rows)), key=rows.__getitem__)
+    common = [_common(rows[a], rows[b]) for a, b in pairwise(order)]
+    loose = []
+    for start, stop, shared in _groups(common, 0, len(order))[1]:
+        if shared:
+            yield np.array(order[start:stop]), shared
+        else:
+            loose += order[start:stop]
+    for batch in length_sorted([rows[i] for i in loose], _LOOSE) if loose else []:
+        yield np.array(loose)[batch], 0
+
+
+def _common(one: Sequence[int], other: Sequence[int]) -> int:
+    """Tokens at the beginning that both have, fewer than either."""
+    most = min(len(one), len(other)) - 1
+    return next((i for i in range(most) if one[i] != other[i]), most)
+
+
+def _groups(common: Sequence[int], start: int, stop: int) -> tuple[int, list[tuple[int, int, int]]]:
+    """Tokens saved, and (start, stop, shared) of the groups that save the most, of rows in order of their tokens.
+
+    Rows either share what all of them have, or fall apart where they have the least in common.
+    """
+    if stop - start < 2:
+        return 0, [(start, stop, 0)]
+    least = min(common[start : stop - 1])
+    whole = (stop - start - 1) * least - _PASS
+    cuts = [place + 1 for place in range(start, stop - 1) if common[place] == least]
+    parts = [_groups(common, *part) for part in pairwise([start, *cuts, stop])]
+    saved = sum(part for part, _ in parts)
+    if whole > saved:
+        return whole, [(start, stop, least)]
+    return saved, [group for _, groups in parts for group in groups]
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    """How a model that keeps no keys and values, or keeps them otherwise, says so."""
+    return AttributeError, IndexError, RuntimeError, TypeError, ValueError, NotImplementedError
+
+
+PREFIXES = Way("torch shared prefixes", PrefixForward, failures=_refusals)
