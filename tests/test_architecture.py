@@ -28,6 +28,7 @@ LAYERS = {
     "views": ("psa_core.tables", "psa_core.charts", "psa_core.mitigate"),
     "results": ("psa_core.folders",),
     "report": ("psa_core.report",),
+    "notebook": ("psa_core.notebook",),
     "work": ("psa_core.audits", "psa_core.jobs", "psa_core.training"),
     "command line": ("psa_core.cli",),
     "program": ("psa_core.__main__",),

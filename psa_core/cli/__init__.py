@@ -32,13 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         Exit status: 0, 1 for a gate that failed, 2 for bad input, 130 when stopped (one sentence on standard error).
     """
-    parser = _Parser(prog="psa_core", description="Perturbation Sensitivity Analysis of text classifiers.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in discover("psa_core.cli", "COMMAND").values():
-        sub = commands.add_parser(command.id, help=command.summary, description=command.summary)
-        command.configure(sub)
-        sub.set_defaults(execute=command.execute)
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
     execute: Callable[[argparse.Namespace], int] = options.execute
     try:
         with _plain_warnings(options.command):
@@ -52,6 +46,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a listing has seen enough
         sys.stderr.close()
         return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Every command with its options."""
+    whole = _Parser(prog="psa_core", description="Perturbation Sensitivity Analysis of text classifiers.")
+    commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in discover("psa_core.cli", "COMMAND").values():
+        sub = commands.add_parser(command.id, help=command.summary, description=command.summary)
+        command.configure(sub)
+        sub.set_defaults(execute=command.execute)
+    return whole
 
 
 @contextmanager

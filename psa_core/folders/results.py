@@ -18,7 +18,7 @@ import pandas as pd
 from psa_core import tables
 from psa_core.cube import SENTENCE_COLUMNS, ScoreCube, Target
 from psa_core.errors import PsaError, RunFolderError
-from psa_core.folders import manifest
+from psa_core.folders import datapackage, manifest
 from psa_core.folders.writing import MANIFEST, whole_folder
 from psa_core.inputs import archives, bounded, spreadsheet
 from psa_core.inputs.limits import SCORES
@@ -70,19 +70,25 @@ def write(cube: ScoreCube, folder: Path, report: Report, extra: Extra | None = N
         When the folder holds something else, or cannot be written.
     """
     extra = extra or Extra(perturbation_of(cube).text)
+    csv_tables = {
+        "sentences.csv": _sentences(cube),
+        "names.csv": _per_target(cube, tables.name_file_table, last=(*EFFECT_COLUMNS, "effect_size")),
+        "groups.csv": _per_target(cube, tables.group_file_table, last=()),
+        "label_dist.csv": _per_target(cube, tables.label_dist_table, last=("low", "high")),
+        "flips.csv": pd.concat([_flips(cube, target.name, extra.text) for target in cube.targets]),
+        **extra.tables,
+    }
+    score_tables = {f"scores.{target.name}.parquet": scores(cube, target.name) for target in cube.targets}
     with whole_folder(folder) as aside:
         write_json(aside / MANIFEST, {**cube.provenance, "name_columns": cube.names.columns.tolist()})
-        write_csv(aside / "sentences.csv", _sentences(cube))
-        write_csv(aside / "names.csv", _per_target(cube, tables.name_file_table, last=(*EFFECT_COLUMNS, "effect_size")))
-        write_csv(aside / "groups.csv", _per_target(cube, tables.group_file_table, last=()))
-        write_csv(aside / "label_dist.csv", _per_target(cube, tables.label_dist_table, last=("low", "high")))
-        write_csv(aside / "flips.csv", pd.concat([_flips(cube, target.name, extra.text) for target in cube.targets]))
-        write_json(aside / "summary.json", tables.summary(cube))
-        for target in cube.targets:
-            scores(cube, target.name).to_parquet(aside / f"scores.{target.name}.parquet", index=False)
-        (aside / "report.html").write_text(report(cube), encoding="utf-8")
-        for name, table in extra.tables.items():
+        for name, table in csv_tables.items():
             write_csv(aside / name, table)
+        for name, table in score_tables.items():
+            table.to_parquet(aside / name, index=False)
+        write_json(aside / "summary.json", tables.summary(cube))
+        (aside / "report.html").write_text(report(cube), encoding="utf-8")
+        safe = {name: table.rename(columns=neutral) for name, table in csv_tables.items()}
+        write_json(aside / datapackage.FILE, datapackage.describe(aside, {**safe, **score_tables}))
 
 
 def read(folder: Path) -> ScoreCube:
@@ -222,7 +228,7 @@ def _flips(cube: ScoreCube, target: str, text: Callable[[int, int], str]) -> pd.
     flips = tables.flip_table(cube, target)
     spreadsheet = zip(flips["sentence_position"].tolist(), flips["name_position"].tolist(), strict=True)
     kept = flips.drop(columns=["sentence_position", "name_position"])
-    return kept.assign(text=[text(sentence, name) for sentence, name in spreadsheet])
+    return kept.assign(text=pd.Series([text(sentence, name) for sentence, name in spreadsheet], dtype=str))
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:

@@ -12,6 +12,7 @@ from psa_core.stats.curves import Curve, label_dist_curve
 from psa_core.stats.equivalence import equivalence_p, equivalence_sentences
 from psa_core.stats.grid import ThresholdGrid, flip_counts, threshold_grid
 from psa_core.stats.groups import NoiseFloor, group_difference, noise_floors, range_noise_floor
+from psa_core.stats.growth import growth_p
 from psa_core.stats.intervals import (
     Interval,
     Intervals,
@@ -59,6 +60,7 @@ __all__ = [
     "equivalence_sentences",
     "flip_counts",
     "group_difference",
+    "growth_p",
     "label_dist_curve",
     "label_dist_interval",
     "labels_at",

@@ -5,6 +5,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pathlib import Path
+
+from psa_core.cube import ScoreCube
 from psa_core.study.execution import (
     Plan,
     assemble,
@@ -17,4 +21,27 @@ from psa_core.study.execution import (
 )
 from psa_core.study.spec import StudySpec
 
-__all__ = ["Plan", "StudySpec", "assemble", "execute", "perturbation_of", "plan", "run", "sentence_table", "spec_of"]
+__all__ = [
+    "Plan",
+    "StudySpec",
+    "assemble",
+    "execute",
+    "open",
+    "perturbation_of",
+    "plan",
+    "run",
+    "sentence_table",
+    "spec_of",
+]
+
+
+def open(folder: str | Path) -> ScoreCube:
+    """Open a result folder, as `run` of the command line and the dashboard's export write it.
+
+    Raises
+    ------
+    RunFolderError
+        When a file is missing, damaged, or does not fit the others.
+    """
+    opened: ScoreCube = import_module("psa_core.notebook").read(folder)  # folders are above studies
+    return opened

@@ -20,6 +20,7 @@ from psa_core.errors import OptionError
 from psa_core.inputs import corpus, names
 from psa_core.models import Scorer
 from psa_core.scoring import CellScores, ScoringOptions, Window, score_cells
+from psa_core.study._bar import sentence_bar
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import Selection, select
 from psa_core.study.spec import StudySpec
@@ -84,8 +85,16 @@ def execute(
     return assemble(planned, scorer, scores)
 
 
-def run(spec: StudySpec | None = None, **parameters: Any) -> ScoreCube:
+def run(spec: StudySpec | None = None, *, progress: bool | None = None, **parameters: Any) -> ScoreCube:
     """Run a study from a spec, or from the fields of one.
+
+    Parameters
+    ----------
+    spec : StudySpec, optional
+    progress : bool, optional
+        Whether to show a bar; by default in a notebook only.
+    **parameters
+        Fields of a `StudySpec`: ``sentences``, ``names``, ``model``, ``anchors``, ``sample``, ``seed`` …
 
     Returns
     -------
@@ -106,7 +115,9 @@ def run(spec: StudySpec | None = None, **parameters: Any) -> ScoreCube:
     if spec is not None and not isinstance(spec, StudySpec):
         raise OptionError("study", got=repr(spec)[:60], expected="a StudySpec, or its fields by name")
     spec = spec or StudySpec.from_mapping(parameters)
-    return execute(plan(spec), models.load(spec.model))
+    planned = plan(spec)
+    with sentence_bar(len(planned.selection.sentences), progress) as on_window:
+        return execute(planned, models.load(spec.model), on_window=on_window)
 
 
 def assemble(planned: Plan, scorer: Scorer, scores: CellScores) -> ScoreCube:

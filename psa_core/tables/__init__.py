@@ -6,6 +6,7 @@ those of :mod:`psa_core.stats`, over sentences, at 95 %.
 
 from __future__ import annotations
 
+from psa_core.tables.changes import Paired, change_table, new_flips, paired
 from psa_core.tables.corpus import summary
 from psa_core.tables.flips import Flips, find_flips, flip_table
 from psa_core.tables.groups import group_columns, group_file_table, group_pair_table, group_range, group_table
@@ -16,6 +17,8 @@ from psa_core.tables.thresholds import default_thresholds, label_dist_table
 
 __all__ = [
     "Flips",
+    "Paired",
+    "change_table",
     "default_baseline",
     "default_thresholds",
     "find_flips",
@@ -30,6 +33,8 @@ __all__ = [
     "name_file_table",
     "name_table",
     "name_test_table",
+    "new_flips",
+    "paired",
     "sentence_table",
     "summary",
 ]

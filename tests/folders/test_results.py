@@ -58,6 +58,7 @@ def test_the_files_of_the_contract(cube, tmp_path):
     files = {path.name for path in (tmp_path / "out").iterdir()}
     assert files == {
         "manifest.json",
+        "datapackage.json",
         "sentences.csv",
         "names.csv",
         "groups.csv",

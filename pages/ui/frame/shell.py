@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from pages.ui.frame import cached, closed_tabs, heap, state, turns
+from pages.ui.frame import cached, closed_tabs, heap, login, state, turns
 from pages.ui.frame.keys import Key
 from psa_core import jobs
 from psa_core.cube import ScoreCube
@@ -51,6 +51,7 @@ def run_app() -> None:
     _keep_house()
     st.logo(str(ROOT / "static" / "icon.svg"), size="large")
     st.html(READABLE_ACCENT)
+    login.require()
     page = st.navigation(pages(), position="top")
     _configure(page.title)
     state.sync()
@@ -79,6 +80,7 @@ def guard() -> None:
     """
     if getattr(_frame, "drawn", False):
         return
+    login.require()
     try:
         _configure()
         st.navigation(pages(), position="hidden")

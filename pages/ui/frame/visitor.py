@@ -9,6 +9,7 @@ import secrets
 
 import streamlit as st
 
+from pages.ui.frame import login
 from psa_core import jobs
 
 HEADER = "PSA_VISITOR_HEADER"
@@ -20,13 +21,14 @@ def key() -> str:
     """A visitor's key, the same in all tabs and after a reload; empty on one person's own machine.
 
     It is a digest of the name that a login in front of the server puts into the header that ``PSA_VISITOR_HEADER``
-    names, of a random cookie that the server gives each browser, or else of this session's own random number. Never
-    of an address: many people share one.
+    names, of who has logged in (see `login`), of a random cookie that the server gives each browser, or else of this
+    session's own random number. Never of an address: many people share one.
     """
     if jobs.own_machine():
         return ""
     name = os.environ.get(HEADER, "")
-    said = (st.context.headers.get(name) if name else None) or _browser(st.context.cookies.get(_COOKIE, ""))
+    said = (st.context.headers.get(name) if name else None) or login.name()
+    said = said or _browser(st.context.cookies.get(_COOKIE, ""))
     if not said:
         said = st.session_state.setdefault(_KEY, secrets.token_urlsafe(16))
     return hashlib.blake2b(str(said).encode("utf-8", "replace"), digest_size=12, person=b"psa visitor").hexdigest()

@@ -1,0 +1,62 @@
+"""``psa_core gate``: stop a build when a model reacts to names more than it did."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from psa_core import tables
+from psa_core.cli._base import Command
+from psa_core.errors import OptionError
+from psa_core.folders import results, writing
+from psa_core.report import change_summary
+
+BASELINES = ("original", "names")
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="DIR", type=Path, help="the result folder to judge, as `run` wrote it")
+    parser.add_argument("--baseline", metavar="DIR", type=Path, required=True, help="the earlier result folder")
+    parser.add_argument(
+        "--fail-above",
+        type=float,
+        metavar="X",
+        required=True,
+        help="exit 1 when a name's effect is shown to be by more than X further from 0 than in the baseline",
+    )
+    parser.add_argument(
+        "--name-effect",
+        choices=BASELINES,
+        help="what a name's effect is measured against: the original sentence, or the other names (default: as usual "
+        "for the study)",
+    )
+    parser.add_argument("--target", action="append", metavar="NAME", help="judge this target only; may be repeated")
+    parser.add_argument("--summary", metavar="FILE.md", type=Path, help="write the summary, for a comment")
+    parser.add_argument("--junit", metavar="FILE.xml", type=Path, help="write JUnit XML: one test a name")
+
+
+def _execute(options: argparse.Namespace) -> int:
+    limit = options.fail_above
+    if not limit >= 0:
+        raise OptionError("--fail-above", got=str(limit), expected="a number, 0 or more")
+    pair = tables.paired(results.read(options.folder), results.read(options.baseline))
+    targets = options.target or [target.name for target in pair.now.targets]
+    baseline = options.name_effect or tables.default_baseline(pair.now)
+    tests = len(targets) * pair.now.shape[1]
+    changes = {
+        target: tables.change_table(pair, target, limit=limit, baseline=baseline, tests=tests) for target in targets
+    }
+    summary = change_summary.markdown(pair, changes, limit=limit)
+    print(summary, end="")
+    _write(options.summary, summary)
+    _write(options.junit, change_summary.junit(changes, limit=limit))
+    return int(any(table["above"].any() for table in changes.values()))
+
+
+def _write(file: Path | None, text: str) -> None:
+    if file is not None:
+        with writing.whole_file(file) as aside:
+            aside.write_text(text, encoding="utf-8")
+
+
+COMMAND = Command("gate", "Fail when names move the score more than in an earlier result.", _configure, _execute)

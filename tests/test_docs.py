@@ -1,0 +1,97 @@
+"""What is written down holds: links lead somewhere, commands are commands, Python compiles, the example is executed."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from docs.execute import executed
+from psa_core import cli
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+FENCE = re.compile(r"^( *)(`{3,})([^\n`]*)\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+PROGRAMS = (["psa"], ["python", "-m", "psa_core"], [".venv/bin/python", "-m", "psa_core"])
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+def prose(page: Path) -> str:
+    return re.sub(r"(`+).+?\1", "", FENCE.sub("", page.read_text(encoding="utf-8")))
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Language and content of each fenced block."""
+    return [(match[3].strip(), match[4]) for match in FENCE.finditer(page.read_text(encoding="utf-8"))]
+
+
+def anchors(page: Path) -> set[str]:
+    """Headings as links name them."""
+    headings = re.findall(r"^#+ +(.+?) *$", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    plain = (re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)) for heading in headings)
+    return {heading.lower().replace(" ", "-") for heading in plain}
+
+
+def commands(page: Path) -> Iterator[list[str]]:
+    """Arguments of each of our commands in a block; those with something left out (…) are no whole commands."""
+    for language, content in blocks(page):
+        if language not in ("", "sh", "bash", "console"):
+            continue
+        for line in content.replace("\\\n", " ").splitlines():
+            words = shlex.split(line.split("#")[0].replace("\u2026]", "]")) if line.count("'") % 2 == 0 else []
+            words = [word for word in words if "=" not in word or not word.isupper()]
+            while words and re.fullmatch(r"\$|[A-Z_]+=\S*", words[0]):
+                words = words[1:]
+            for program in PROGRAMS:
+                if words[: len(program)] == program and not re.search(r"\u2026|\||\[|\.\.\.", line):
+                    yield words[len(program) :]
+
+
+@each_page
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in LINK.findall(prose(page)):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        assert there.exists(), f"{page.name}: {link}"
+        if anchor and there.suffix == ".md":
+            assert anchor in anchors(there), f"{page.name}: {link}"
+
+
+@each_page
+def test_commands_are_commands(page: Path) -> None:
+    parser = cli.parser()
+    for words in commands(page):
+        if words and words[0] != "&":
+            parser.parse_args(words)  # ends the test where an option is none
+
+
+@each_page
+def test_python_compiles(page: Path) -> None:
+    for language, content in blocks(page):
+        if language == "python":
+            ast.parse(content)
+
+
+def test_the_page_on_the_command_line_is_not_the_only_one_with_commands() -> None:
+    assert sum(1 for page in PAGES for _ in commands(page)) > 20
+
+
+def test_the_example_notebook_says_what_it_says_today(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))
+    kept = json.loads((ROOT / "docs" / "example.ipynb").read_text(encoding="utf-8"))
+    assert [said(cell) for cell in executed(kept)["cells"]] == [said(cell) for cell in kept["cells"]]
+
+
+def said(cell: dict) -> list[str]:
+    """The plain text of a cell's outputs, or what it prints."""
+    found = [output.get("data", {}).get("text/plain", output.get("text", "")) for output in cell.get("outputs", [])]
+    return ["".join(text) for text in found]
