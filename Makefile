@@ -10,7 +10,7 @@ ALL_BUT_BROWSER := OMP_NUM_THREADS=1 $(PY) -m pytest -n auto --maxprocesses 4 --
 # Where there is a screen, open the browser too.
 BROWSER := $(if $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname)),--server.headless false --server.showEmailPrompt false)
 
-.PHONY: setup app test quick check bench lock fuzz
+.PHONY: setup app test quick check bench lock fuzz docs pictures
 
 setup: $(STAMP)
 
@@ -47,6 +47,14 @@ fuzz: setup
 
 bench: setup
 	$(PY) -m benchmarks
+
+# The documentation as a site, in docs/_build; the tutorial's pictures and the example notebook are made anew by `pictures`.
+docs: setup
+	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build
+
+pictures: setup
+	$(PY) -m docs.execute
+	$(PY) -m docs.pictures
 
 lock: setup
 	$(LOCK) pyproject.toml --extra dev requirements.txt requirements-dev.txt -o requirements.lock.txt

@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from psa_core import tables
+from psa_core import models, report, study, tables
+from psa_core.cache import ScoreCache
+from psa_core.cli import _from_manifest as from_manifest
 from psa_core.cli._base import Command
+from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import results, writing
 from psa_core.report import change_summary
@@ -15,8 +18,19 @@ BASELINES = ("original", "names")
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", metavar="DIR", type=Path, help="the result folder to judge, as `run` wrote it")
+    parser.add_argument(
+        "folder",
+        metavar="DIR",
+        nargs="?",
+        type=Path,
+        help="the result folder to judge, as `run` wrote it; without one, the baseline's study is run again",
+    )
     parser.add_argument("--baseline", metavar="DIR", type=Path, required=True, help="the earlier result folder")
+    parser.add_argument("--model", metavar="ID", help="run the study with this model")
+    parser.add_argument("--sentences", metavar="FILE", help="where the baseline's sentences are now")
+    parser.add_argument("--names", metavar="LIST", help="where its names are now")
+    parser.add_argument("--allow-code", action="store_true", help="load whatever the baseline's manifest names")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="keep the result of the run")
     parser.add_argument(
         "--fail-above",
         type=float,
@@ -27,8 +41,10 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name-effect",
         choices=BASELINES,
+        nargs="?",
+        const="names",
         help="what a name's effect is measured against: the original sentence, or the other names (default: as usual "
-        "for the study)",
+        "for the study; without a value: the names)",
     )
     parser.add_argument("--target", action="append", metavar="NAME", help="judge this target only; may be repeated")
     parser.add_argument("--summary", metavar="FILE.md", type=Path, help="write the summary, for a comment")
@@ -39,7 +55,8 @@ def _execute(options: argparse.Namespace) -> int:
     limit = options.fail_above
     if not limit >= 0:
         raise OptionError("--fail-above", got=str(limit), expected="a number, 0 or more")
-    pair = tables.paired(results.read(options.folder), results.read(options.baseline))
+    before = results.read(options.baseline)
+    pair = tables.paired(results.read(options.folder) if options.folder else _run(options), before)
     targets = options.target or [target.name for target in pair.now.targets]
     baseline = options.name_effect or tables.default_baseline(pair.now)
     tests = len(targets) * pair.now.shape[1]
@@ -51,6 +68,21 @@ def _execute(options: argparse.Namespace) -> int:
     _write(options.summary, summary)
     _write(options.junit, change_summary.junit(changes, limit=limit))
     return int(any(table["above"].any() for table in changes.values()))
+
+
+def _run(options: argparse.Namespace) -> ScoreCube:
+    """The baseline's study with the model as it is now, or another one."""
+    options.from_manifest = options.baseline / writing.MANIFEST
+    spec = from_manifest.spec_of(options)
+    if options.out:
+        writing.check_target(options.out)
+    planned = study.plan(spec)
+    from_manifest.check_inputs(options, planned)
+    scorer = models.load(spec.model, origin=from_manifest.origin_of_model(options))
+    cube = study.execute(planned, scorer, cache=ScoreCache.open())
+    if options.out:
+        results.write(cube, options.out, report.render)
+    return cube
 
 
 def _write(file: Path | None, text: str) -> None:

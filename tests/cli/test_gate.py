@@ -74,6 +74,23 @@ def test_what_was_there_before_passes(cube: ScoreCube, before: float, capsys: py
     assert "passed" in capsys.readouterr().out
 
 
+def test_without_a_folder_the_baseline_s_study_is_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PSA_CACHE_DIR", str(folder / "cache"))
+    study_of = ["--sentences", "sample", "--names", "demo", "--sample", "20", "--model", "keyword", "--out", "old"]
+    assert cli.main(["run", *study_of]) == 0
+    again = ["gate", "--baseline", "old", "--fail-above", "0.05", "--name-effect"]
+    assert cli.main(again) == 0
+    assert cli.main([*again, "--model", "keyword:Rihanna=0.3", "--out", "new"]) == 1
+    assert results.read(Path("new")).provenance["study"]["model"] == "keyword:Rihanna=0.3"
+
+
+def test_what_a_baseline_names_is_only_a_suggestion(cube: ScoreCube, capsys: pytest.CaptureFixture[str]) -> None:
+    study_of = {**cube.provenance["study"], "model": "python:os:system"}
+    write(replace(cube, provenance={**cube.provenance, "study": study_of}), "old")
+    assert cli.main(["gate", "--baseline", "old", "--fail-above", "0.05"]) == 2
+    assert "--model" in capsys.readouterr().err
+
+
 def test_noise_passes(cube: ScoreCube) -> None:
     random = np.random.default_rng(0)
     for name in ("old", "new"):
