@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,11 @@ from psa_core.scoring.backends import choice
 
 ROUNDS = 7
 ENGINE_TEXTS, PIPELINE_TEXTS, SINGLE_TEXTS = 768, 256, 32
+BATCHES = (8, 16, 32, 64, 128)
 SIDE = 1_024
 ALONE = "product on one thread"
+#: Name of a way, number of texts it takes, and the way.
+Compared = tuple[str, int, Callable[[list[str]], object]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +42,13 @@ class Setup:
     pipeline: Any
     texts: list[str]
     product: tuple[str, Callable[[], object]]
+    best_batch: int = 32
 
     @property
     def flops(self) -> float:
         """Of one text, on average: the matrix products of its real tokens, padding not counted."""
         config, counts = self.scorer.model.config, np.array([len(row) for row in self.scorer.tokenize(self.texts)])
-        hidden, inner = config.hidden_size, config.intermediate_size
+        hidden, inner = config.hidden_size, getattr(config, "intermediate_size", None) or config.hidden_dim
         per_token = 2 * (4 * hidden * hidden + 2 * hidden * inner)
         return float(config.num_hidden_layers * (per_token * counts + 4 * hidden * counts**2).mean())
 
@@ -53,41 +58,60 @@ def rows() -> Iterator[Row]:
     setup = _setup()
     tokens = np.mean([len(row) for row in setup.scorer.tokenize(setup.texts)])
     yield Row("tokens a text", "about 26", f"{tokens:.1f}")
-    took = _in_turns(setup)
+    took = in_turns(setup, _ways(setup))
     backend = choice.choose_backend(setup.scorer, ScoringOptions(), sample=setup.texts[:96], total=len(setup.texts))
     yield Row(
         f"engine ({backend.name}, batches of {backend.budget} tokens), texts/s", "", _spread(1 / took["engine"].wall)
     )
     yield Row(f"matrix product of the same FLOPs ({setup.product[0]}), texts/s", "", _spread(1 / took["product"].wall))
-    for name, title, goal in (
-        ("product", "engine / matrix product of the same FLOPs", 0.80),
-        ("single", "engine / pipeline one by one", None),
-        ("batch 32", "engine / pipeline batch 32, texts in sentence order", 1.8),
-        ("shuffled", "engine / pipeline batch 32, texts shuffled", 2.5),
-    ):
-        yield _ratio(title, took[name].wall / took["engine"].wall, goal)
+    yield ratio("engine / product of the plain model's FLOPs", took["product"].wall / took["engine"].wall, 0.95)
     work = took[ALONE].processor / took["engine"].processor
-    yield _ratio("engine / matrix product, by processor time (a busy machine does not show in it)", work, 0.80)
+    yield ratio("the same by processor time (a busy machine does not show in it)", work, 0.95)
+    for name, title, goal in (
+        ("single", "pipeline, one by one", None),
+        ("batch 32", "pipeline, batch 32, in sentence order", None),
+        ("shuffled", "pipeline, batch 32, shuffled", None),
+        ("best", f"pipeline at its best (sorted by length, batch {setup.best_batch})", 1.6),
+    ):
+        yield against(title, took, name, goal)
     yield _difference(setup)
 
 
-def _ratio(title: str, ratio: np.ndarray, goal: float | None) -> Row:
+def ratio(title: str, values: np.ndarray, goal: float | None) -> Row:
+    """A row that meets its goal when the median does."""
     if goal is None:
-        return Row(title, "", _spread(ratio, 2))
-    return Row(title, f"≥ {goal}", _spread(ratio, 2), bool(np.median(ratio) >= goal))
+        return Row(title, "", _spread(values, 2))
+    return Row(title, f"≥ {goal}", _spread(values, 2), bool(np.median(values) >= goal))
+
+
+def against(title: str, took: dict[str, Took], name: str, goal: float | None) -> Row:
+    """How many times as fast as another way, beside what the product of the plain model's FLOPs would allow."""
+    limit = float(np.median(took[name].wall / took["product"].wall))
+    row = ratio(f"engine / {title}; a bare product: {limit:.2f}", took[name].wall / took["engine"].wall, goal)
+    return (
+        row if goal is None or row.met or limit >= goal else Row(row.measure, f"{row.goal}, above the limit", row.got)
+    )
 
 
 def _setup() -> Setup:
+    card = next(card for card in models.cards() if card.id.startswith("minilm-"))
+    setup = set_up(models.load(card.id))
+    texts = sorted(setup.texts[:PIPELINE_TEXTS], key=len)
+    work = {size: partial(setup.pipeline, texts, batch_size=size) for size in BATCHES}
+    seconds = {size: _timed(run, 1, time.perf_counter)[0] for size, run in work.items()}
+    return replace(setup, best_batch=min(seconds, key=lambda size: seconds[size]))
+
+
+def set_up(scorer: Any) -> Setup:
+    """A transformers classifier beside its pipeline."""
     from transformers import pipeline
 
-    card = next(card for card in models.cards() if card.id.startswith("minilm-"))
-    scorer: Any = models.load(card.id)
     texts = [text for sentence in range(64) for text in Grid(64, 48).row(sentence)]
     reference = pipeline("text-classification", model=scorer.model, tokenizer=scorer.tokenizer, device=-1)
     return Setup(scorer, reference, texts, _fastest_product())
 
 
-def _in_turns(setup: Setup) -> dict[str, Took]:
+def in_turns(setup: Setup, ways: Sequence[Compared]) -> dict[str, Took]:
     """Seconds a text of each way, one value a round; every round does all of them."""
     score(setup.scorer, setup.texts)  # calibrates and warms up
     took: dict[str, list[tuple[float, float]]] = {}
@@ -95,25 +119,44 @@ def _in_turns(setup: Setup) -> dict[str, Took]:
         rng = np.random.default_rng(number)
         start = int(rng.integers(0, len(setup.texts) - ENGINE_TEXTS))
         texts = setup.texts[start : start + ENGINE_TEXTS]
-        shuffled = [texts[i] for i in rng.permutation(len(texts))]
-        for name, count, work in _ways(setup, texts, shuffled):
+        for name, count, work in ways:
             # Threads that a library leaves spinning after its work are not this one product's.
             clock = time.thread_time if name == ALONE else time.process_time
-            took.setdefault(name, []).append(_timed(work, count, clock))
+            took.setdefault(name, []).append(_timed(partial(work, texts), count, clock))
     return {name: Took(*np.array(values).T) for name, values in took.items()}
 
 
-def _ways(setup: Setup, texts: list[str], shuffled: list[str]) -> list[tuple[str, int, Callable[[], object]]]:
+def engine_and_product(setup: Setup) -> list[Compared]:
+    """The engine, and the product of as many FLOPs."""
     import torch
 
     product, threads = setup.product[1], torch.get_num_threads()
     return [
-        ("engine", ENGINE_TEXTS, lambda: score(setup.scorer, texts)),
-        ("product", ENGINE_TEXTS, lambda: _repeated(product, setup.flops * ENGINE_TEXTS, threads=threads)),
-        (ALONE, ENGINE_TEXTS // 4, lambda: _repeated(product, setup.flops * ENGINE_TEXTS / 4, threads=1)),
-        ("batch 32", PIPELINE_TEXTS, lambda: setup.pipeline(texts[:PIPELINE_TEXTS], batch_size=32)),
-        ("shuffled", PIPELINE_TEXTS, lambda: setup.pipeline(shuffled[:PIPELINE_TEXTS], batch_size=32)),
-        ("single", SINGLE_TEXTS, lambda: [setup.pipeline(text) for text in shuffled[:SINGLE_TEXTS]]),
+        ("engine", ENGINE_TEXTS, lambda texts: score(setup.scorer, texts)),
+        ("product", ENGINE_TEXTS, lambda _: _repeated(product, setup.flops * ENGINE_TEXTS, threads=threads)),
+        (ALONE, ENGINE_TEXTS // 4, lambda _: _repeated(product, setup.flops * ENGINE_TEXTS / 4, threads=1)),
+    ]
+
+
+def pipeline_batch_32(setup: Setup) -> Compared:
+    """The pipeline as its documentation has it."""
+    return "batch 32", PIPELINE_TEXTS, lambda texts: setup.pipeline(texts[:PIPELINE_TEXTS], batch_size=32)
+
+
+def _ways(setup: Setup) -> list[Compared]:
+    def shuffled(texts: list[str]) -> list[str]:
+        return [texts[i] for i in np.random.default_rng(0).permutation(len(texts))[:PIPELINE_TEXTS]]
+
+    return [
+        *engine_and_product(setup),
+        pipeline_batch_32(setup),
+        ("shuffled", PIPELINE_TEXTS, lambda texts: setup.pipeline(shuffled(texts), batch_size=32)),
+        (
+            "best",
+            PIPELINE_TEXTS,
+            lambda texts: setup.pipeline(sorted(texts[:PIPELINE_TEXTS], key=len), batch_size=setup.best_batch),
+        ),
+        ("single", SINGLE_TEXTS, lambda texts: [setup.pipeline(text) for text in shuffled(texts)[:SINGLE_TEXTS]]),
     ]
 
 
