@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.frame import controls, said, shell
 from pages.ui.results import names_view, opened
-from psa_core.tables import findings
+from psa_core.tables import again, findings
 
 shell.guard()
 shell.heading("Names", "Which names move the score, by how much, and how surely?")
@@ -25,6 +25,7 @@ with shell.mending():
                 correction=choice.correction,
             )
         )
+        said.second(again.again_finding(opened.again(study), study.target.name))
     chart, numbers = st.columns([13, 10], gap="medium")
     with chart:
         names_view.bars(table, study, choice)

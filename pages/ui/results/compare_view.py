@@ -20,7 +20,7 @@ from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
-from psa_core.tables import findings
+from psa_core.tables import again, findings
 from psa_core.tables.pairs import SharedCells, disagreements, name_agreement, shared_cells
 
 PARTS = ("value", "low", "high")
@@ -137,6 +137,8 @@ def two_studies(study: Opened, studies: list[Compared]) -> None:
         return
     (left, left_target), (right, right_target) = choices[first], choices[second]
     targets = (left_target.name, right_target.name)
+    if agreement := again.order_in_both(left.cube, right.cube, targets):
+        said.second(again.agreement_finding(agreement))
     try:
         shared = shared_cells(left.cube, right.cube)
     except PsaError as error:

@@ -19,6 +19,7 @@ from psa_core.errors import RunFolderError
 from psa_core.folders import judgements
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
+from psa_core.tables.again import Again, order_again
 
 RunKey = tuple[str, int, tuple[str, ...]]
 TargetKey = tuple[RunKey, str]
@@ -186,6 +187,16 @@ def groups(opened: Opened, column: str, *, baseline: str, correction: str) -> pd
 @st.cache_data(max_entries=64, show_spinner=False)
 def _groups(key: TargetKey, _cube: ScoreCube, *, column: str, baseline: str, correction: str) -> pd.DataFrame:
     return tables.group_table(_cube, key[1], column, baseline=baseline, correction=correction)
+
+
+def again(opened: Opened) -> Again:
+    """See `tables.again.order_again`."""
+    return _again(opened.target_key, opened.cube)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _again(key: TargetKey, _cube: ScoreCube) -> Again:
+    return order_again(_cube, key[1])
 
 
 def sentences(opened: Opened) -> pd.DataFrame:

@@ -1,0 +1,103 @@
+"""Would it be found again? How well the names' order repeats with other sentences, another model, another corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, isinf, isnan
+
+import pandas as pd
+
+from psa_core import stats
+from psa_core.cube import ScoreCube
+from psa_core.stats.reliability import TopStability, order_agreement, order_reliability, top_stability
+
+
+@dataclass(frozen=True)
+class Again:
+    """How well the order of the names repeats.
+
+    Attributes
+    ----------
+    reliability : Interval
+        Rank correlation with the order in another study of as many sentences; see `stats.reliability`.
+    stability : TopStability
+    sentences : int
+    """
+
+    reliability: stats.Interval
+    stability: TopStability
+    sentences: int
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The Spearman correlation of two studies' effects of the names that both have, and how many these are."""
+
+    order: stats.Correlation
+    names: int
+
+
+def order_again(cube: ScoreCube, target: str) -> Again:
+    """Measure how well the names' order would repeat; `CubeError` when the target is unknown."""
+    _, perturbed = cube.of(target)
+    return Again(order_reliability(perturbed), top_stability(perturbed), len(perturbed))
+
+
+def again_finding(again: Again, target: str) -> str:
+    """In one sentence: would other sentences of this kind put the names in this order, and from how many on?"""
+    value, low, high = again.reliability
+    if isnan(value):
+        why = f"there are too few sentences or names, or {target} never differs between names"
+        return f"Whether the names' order would repeat cannot be told: {why}."
+    bounds = f"reliability {_signed(value)} (95 % interval {_signed(low)} to {_signed(high)})"
+    if low <= 0:
+        return (
+            f"Another {again.sentences:,} sentences may well put the names in another order: {bounds}, "
+            "which chance alone can give."
+        )
+    repeated = f"Another {again.sentences:,} sentences of this kind would repeat the names' order with {bounds}"
+    return f"{repeated}; {_top(again)}."
+
+
+def _top(again: Again) -> str:
+    top, share, needed = again.stability
+    few = f"the {top} furthest names" if top > 1 else "the furthest name"
+    if isinf(needed):
+        return f"{few} would not be the same ones however many sentences there were, so alike are names there"
+    if needed <= again.sentences:
+        return f"{few} would be nine in ten the same ones, as from about {needed:,.0f} sentences on"
+    return f"{few} would be {100 * share:.0f} % the same ones, and nine in ten from about {needed:,.0f} sentences on"
+
+
+def order_in_both(first: ScoreCube, second: ScoreCube, targets: tuple[str, str]) -> Agreement | None:
+    """Whether two studies, of whatever sentences and models, put the names they share in one order; None without any.
+
+    Raises
+    ------
+    CubeError
+        When a target is unknown.
+    """
+    effects = [
+        pd.Series(cube.of(target)[1].mean(axis=0, dtype="float64"), index=cube.names["name"].to_numpy())
+        for cube, target in zip((first, second), targets, strict=True)
+    ]
+    shared = [name for name in effects[0].index if name in effects[1].index]
+    if not shared:
+        return None
+    return Agreement(order_agreement(effects[0][shared], effects[1][shared]), len(shared))
+
+
+def agreement_finding(agreement: Agreement) -> str:
+    """In one sentence, whether two studies put the names in one order."""
+    order = agreement.order
+    names = f"{agreement.names:,} name{'s' if agreement.names > 1 else ''} in common"
+    if order.reason:
+        return f"With {names}, whether both put them in one order cannot be told: {order.reason}."
+    bounds = f" (95 % interval {_signed(order.low)} to {_signed(order.high)})" if isfinite(order.low) else ""
+    told = isfinite(order.low) and (order.low > 0 or order.high < 0)
+    words = ("in a similar order" if order.r > 0 else "in an opposite order") if told else "in no order they share"
+    return f"The two studies put the {names} {words}: rank correlation {_signed(order.r)}{bounds}."
+
+
+def _signed(number: float) -> str:
+    return f"{number:.2f}".replace("-0.00", "0.00").replace("-", "−")

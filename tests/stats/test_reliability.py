@@ -1,0 +1,102 @@
+"""Whether the names' order repeats: against halves done by hand, pure noise, and orders that are known."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from psa_core.errors import CubeError
+from psa_core.stats import reliability
+from psa_core.stats.reliability import order_agreement, order_reliability, top_stability
+
+
+def noisy(sentences: int = 40, names: int = 12, noise: float = 1.0, seed: int = 0) -> np.ndarray:
+    random = np.random.default_rng(seed)
+    effects = np.linspace(-1, 1, names)
+    return effects + random.normal(size=(sentences, 1)) + noise * random.normal(size=(sentences, names))
+
+
+def test_the_value_is_the_mean_over_halves_stepped_up() -> None:
+    scores = noisy(8, 6)
+    halves = [list(half) for half in combinations(range(8), 4)]
+    by_hand = np.mean(
+        [spearmanr(scores[half].mean(axis=0), np.delete(scores, half, axis=0).mean(axis=0))[0] for half in halves]
+    )
+    assert order_reliability(scores).value == pytest.approx(2 * by_hand / (1 + by_hand), abs=0.06)
+
+
+def test_a_clear_order_is_reliable_and_noise_is_not() -> None:
+    assert order_reliability(noisy(noise=0.01)).low > 0.95
+    found = order_reliability(noisy(noise=1.0))
+    assert 0 < found.low < found.value < found.high <= 1
+    nothing = [order_reliability(np.random.default_rng(seed).normal(size=(20, 8)), seed=seed) for seed in range(20)]
+    assert sum(low <= 0 <= high for _, low, high in nothing) >= 17
+
+
+def test_names_that_move_together_make_the_interval_wider(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(5)
+    together = np.repeat(random.normal(size=(30, 2)), 8, axis=1) + 0.1 * random.normal(size=(30, 16))
+    kept = order_reliability(together)
+    monkeypatch.setattr(reliability, "TOGETHER", np.inf)
+    apart = order_reliability(together)
+    assert kept.high - kept.low > apart.high - apart.low
+
+
+def test_what_sentences_share_changes_nothing() -> None:
+    scores = noisy()
+    assert order_reliability(scores) == pytest.approx(order_reliability(scores + np.arange(40)[:, None]), abs=1e-6)
+
+
+def test_tied_names_stay_tied() -> None:
+    scores = np.repeat(np.linspace(0.1, 0.7, 10)[:, None], 9, axis=1)
+    scores[:, 4] += 0.2  # a lexicon that knows one name
+    assert order_reliability(scores).value == 1.0
+
+
+@pytest.mark.parametrize("scores", [np.full((9, 5), 0.3), noisy(3), noisy(10, 2)])
+def test_what_cannot_be_told_is_not_a_number(scores: np.ndarray) -> None:
+    assert np.isnan(order_reliability(scores)).all()
+    assert np.isnan(top_stability(scores)[1:]).all()
+
+
+def test_more_than_256_sentences_are_halved_in_blocks() -> None:
+    assert order_reliability(noisy(600, noise=8)).value == pytest.approx(0.95, abs=0.04)
+
+
+def test_the_top_is_stable_from_as_many_sentences_as_it_takes() -> None:
+    random = np.random.default_rng(2)
+    effects = np.where(np.arange(20) < 5, 0.5, 0.0)
+    found = top_stability(effects + random.normal(size=(400, 20)), top=5)
+    assert found.top == 5
+
+    def share(sentences: int) -> float:
+        tops = [
+            set(np.argsort(-np.abs(m - np.median(m)))[:5])
+            for m in (effects + random.normal(size=(300, 20)) / np.sqrt(sentences))
+        ]
+        return float(np.mean([len(a & b) / 5 for a, b in zip(tops[::2], tops[1::2], strict=True)]))
+
+    assert share(int(found.sentences)) == pytest.approx(0.9, abs=0.06)
+    assert found.share > 0.95
+
+
+def test_names_without_any_difference_have_no_stable_top() -> None:
+    scores = np.repeat(np.random.default_rng(0).normal(size=(30, 1)), 30, axis=1)
+    scores[:, 0] += 1
+    assert top_stability(scores).sentences == np.inf
+    assert top_stability(scores, top=1).sentences == reliability.FEWEST
+
+
+def test_the_order_of_two_studies_is_that_of_their_ranks() -> None:
+    random = np.random.default_rng(1)
+    first = random.normal(size=30)
+    second = np.exp(first + 0.5 * random.normal(size=30))
+    found = order_agreement(first, second)
+    assert found.r == pytest.approx(spearmanr(first, second)[0])
+    assert found.low < found.r < found.high
+    assert order_agreement([1, 1, 1, 1], [1, 2, 3, 4]).reason
+    with pytest.raises(CubeError):
+        order_agreement([], [])

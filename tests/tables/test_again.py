@@ -1,0 +1,65 @@
+"""The sentences that say whether an order would be found again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from psa_core.cube import ScoreCube
+from psa_core.stats import Correlation, Interval
+from psa_core.stats.reliability import TopStability
+from psa_core.tables.again import Again, Agreement, again_finding, agreement_finding, order_again, order_in_both
+from tests.pages import result_studies
+
+
+@pytest.fixture(scope="module")
+def cube() -> ScoreCube:
+    return result_studies.cube()
+
+
+def test_a_study_says_how_well_its_order_repeats(cube: ScoreCube) -> None:
+    again = order_again(cube, "toxicity")
+    assert again.sentences == 40
+    assert again.reliability.low <= again.reliability.value <= again.reliability.high
+    assert f"reliability {again.reliability.value:.2f}" in again_finding(again, "toxicity")
+
+
+@pytest.mark.parametrize(
+    ("reliability", "stability", "said"),
+    [
+        ((0.9, 0.8, 0.95), (10, 0.8, 500.0), "80 % the same ones, and nine in ten from about 500 sentences on"),
+        ((0.9, 0.8, 0.95), (10, 0.95, 90.0), "nine in ten the same ones, as from about 90 sentences on"),
+        ((0.9, 0.8, 0.95), (10, 0.5, np.inf), "however many sentences there were"),
+        ((0.2, -0.3, 0.6), (10, 0.5, 5000.0), "may well put the names in another order"),
+        ((np.nan,) * 3, (1, np.nan, np.nan), "cannot be told"),
+    ],
+)
+def test_a_sentence_for_every_case(
+    reliability: tuple[float, ...], stability: tuple[int, float, float], said: str
+) -> None:
+    assert said in again_finding(Again(Interval(*reliability), TopStability(*stability), 100), "toxicity")
+
+
+def test_two_studies_of_other_sentences_are_compared_by_the_names_they_share(cube: ScoreCube) -> None:
+    names = cube.names.iloc[::-1].reset_index(drop=True)
+    other = replace(cube, names=names, perturbed=cube.perturbed[:, ::-1]).rows(np.arange(30))
+    agreement = order_in_both(cube, other, ("toxicity", "toxicity"))
+    assert agreement is not None and agreement.names == 12
+    assert agreement.order.r > 0.5
+    assert "12 names in common" in agreement_finding(agreement)
+    strangers = replace(cube, names=cube.names.assign(name=[f"Stranger {i}" for i in range(12)]))
+    assert order_in_both(cube, strangers, ("toxicity", "toxicity")) is None
+
+
+@pytest.mark.parametrize(
+    ("order", "said"),
+    [
+        (Correlation(0.8, 0.001, 0.6, 0.9), "in a similar order: rank correlation 0.80 (95 % interval 0.60 to 0.90)"),
+        (Correlation(-0.8, 0.001, -0.9, -0.6), "in an opposite order: rank correlation −0.80"),
+        (Correlation(0.1, 0.5, -0.2, 0.4), "in no order they share"),
+    ],
+)
+def test_agreement_claims_no_more_than_its_interval(order: Correlation, said: str) -> None:
+    assert said in agreement_finding(Agreement(order, 20))
