@@ -1,0 +1,78 @@
+"""What the names' effects go with: each column's coefficient with its interval, and the factors' shares."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from psa_core.charts import _theme
+from psa_core.charts._altair import Drawing, Spec, filled, template
+from psa_core.tables.factors import Why
+
+ROW_PIXELS, FRAME_PIXELS = 34, 104
+KINDS = ["does not hold 0", "holds 0"]
+
+
+def coefficients(why: Why) -> Drawing:
+    """Draw a forest plot: one row a column of a factor, a point with its 95 % interval.
+
+    Returns
+    -------
+    Drawing
+        A diamond where the interval leaves out 0, a circle where it holds it.
+    """
+    rows = why.coefficients[why.coefficients["coefficient"].notna()]
+    leaves_out = (rows["low"] > 0) | (rows["high"] < 0)
+    rows = rows.assign(kind=leaves_out.map({True: KINDS[0], False: KINDS[1]}))
+    height = ROW_PIXELS * len(rows) + FRAME_PIXELS
+    return Drawing(rows, filled(_forest(), height=height, y_order=rows["label"].tolist()))
+
+
+def shares(why: Why) -> Drawing:
+    """Draw the factors' shares of the variance of the names' effects, and what they leave."""
+    rows = why.shares.assign(percent=100 * why.shares["share"])
+    height = ROW_PIXELS * len(rows) + 70
+    return Drawing(rows, filled(_shares(), height=height, y_order=rows["factor"].tolist()))
+
+
+@lru_cache(maxsize=1)
+def _forest() -> Spec:
+    import altair as alt
+
+    base = alt.Chart().encode(alt.Y("label:N", title=None, axis=alt.Axis(labelLimit=330)))
+    x = alt.X("coefficient:Q", title="Standard deviations of the names' effects", axis=alt.Axis(format="+.2~f"))
+    zero = alt.Chart().mark_rule(color=_theme.MUTED, strokeWidth=1.5, aria=False).encode(x=alt.datum(0))
+    whiskers = base.mark_rule(color=_theme.ACCENT, strokeWidth=2.5, aria=False).encode(
+        x=alt.X("low:Q", title="Standard deviations of the names' effects"), x2="high:Q"
+    )
+    legend = alt.Legend(orient="top", title="95 % interval", labelLimit=320)
+    points = base.mark_point(filled=True, size=150, opacity=1).encode(
+        x,
+        color=alt.Color("kind:N", scale=alt.Scale(domain=KINDS, range=[_theme.UP, _theme.ACCENT]), legend=legend),
+        shape=alt.Shape("kind:N", scale=alt.Scale(domain=KINDS, range=["diamond", "circle"]), legend=legend),
+        tooltip=[
+            alt.Tooltip("label:N", title="goes with"),
+            alt.Tooltip("coefficient:Q", format="+.3f", title="standard deviations"),
+            alt.Tooltip("low:Q", format="+.3f", title="from"),
+            alt.Tooltip("high:Q", format="+.3f", title="to"),
+            alt.Tooltip("in_score:Q", format="+.4f", title="on the score's scale"),
+            alt.Tooltip("p_adjusted:Q", format=".3g", title="corrected p"),
+        ],
+    )
+    return template(alt.layer(zero, whiskers, points))
+
+
+@lru_cache(maxsize=1)
+def _shares() -> Spec:
+    import altair as alt
+
+    bars = (
+        alt.Chart()
+        .mark_bar(color=_theme.ACCENT, height=18)
+        .encode(
+            alt.Y("factor:N", title=None, axis=alt.Axis(labelLimit=220)),
+            alt.X("percent:Q", title="Per cent of the names' differences", scale=alt.Scale(domain=[0, 100])),
+            opacity=alt.condition("datum.sure", alt.value(1), alt.value(0.4)),
+            tooltip=[alt.Tooltip("factor:N"), alt.Tooltip("percent:Q", format=".1f", title="per cent")],
+        )
+    )
+    return template(alt.layer(bars))

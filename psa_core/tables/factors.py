@@ -1,0 +1,281 @@
+"""What a name's effect may go with: its length, how rare its words are, whether one is a word, its groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from psa_core import stats
+from psa_core.cube import ScoreCube
+from psa_core.errors import CubeError, OptionError
+from psa_core.registry import ASSETS
+from psa_core.stats.explanation import NAMES_PER_COLUMN, Explanation, explain
+from psa_core.tables.groups import group_columns
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+#: Factors that are measured, and their columns.
+MEASURED = {
+    "length": {"letters": "letters", "subwords": "subwords"},
+    "frequency": {"frequency": "how frequent its rarest word is"},
+    "word": {"word": "a part of it is also a word"},
+    "perplexity": {"perplexity": "how unexpected it is in the sentence"},
+}
+OF_THE_NAME = ("length", "frequency", "word")
+FEWEST_OF_A_GROUP = 3
+POOLED = "other"
+LEXICONS = ("names/ordinary-words.txt", "opinion_lexicon/positive-words.txt", "opinion_lexicon/negative-words.txt")
+
+
+@dataclass(frozen=True, eq=False)
+class Why:
+    """What the names' effects go with, and what that leaves.
+
+    Attributes
+    ----------
+    coefficients : DataFrame
+        One row a column: ``factor``, ``label``, ``coefficient``, ``low``, ``high`` (standard deviations of the names'
+        effects for one standard deviation, or for being in it; 95 % HC3), ``p_adjusted`` (Holm), ``in_score`` (the
+        coefficient on the score's scale). NaN where a column could not be told from the others.
+    shares : DataFrame
+        One row a factor: ``factor``, ``share`` (of the variance of the names' effects, in [0, 1]), ``sure`` (bool: has
+        a column whose corrected p-value is below 5 %), largest share first.
+    unexplained : DataFrame
+        One row a name: ``name``, ``effect`` (against the typical name), ``expected``, ``residual``, ``p_adjusted``;
+        what is furthest from what the factors say first.
+    r_squared, adjusted : float
+    names : int
+    """
+
+    coefficients: pd.DataFrame
+    shares: pd.DataFrame
+    unexplained: pd.DataFrame
+    r_squared: float
+    adjusted: float
+    names: int
+
+    @property
+    def warning(self) -> str:
+        """Where the names are too few for what is asked of them; empty where they are enough."""
+        asked = int(self.coefficients["coefficient"].notna().sum())
+        if self.names >= NAMES_PER_COLUMN * asked:
+            return ""
+        return (
+            f"{self.names} names are few for {asked} coefficients: with fewer than ten names for each, shares come out "
+            f"too large and intervals jump. Choose fewer factors, or run a list of {NAMES_PER_COLUMN * asked} names."
+        )
+
+
+def measured_factors(names: Sequence[str]) -> pd.DataFrame:
+    """What can be measured of the names themselves.
+
+    Returns
+    -------
+    DataFrame
+        One row a name: ``name``; ``letters``; ``subwords`` of the packaged MiniLM tokenizer; ``frequency``, that of its
+        rarest word as log10 per billion words of English (Zipf; package wordfreq, Speer 2022; 0 for a word it does not
+        know); ``word``, 1 where one of its words is also an ordinary English word or one of praise or blame.
+    """
+    from wordfreq import zipf_frequency
+
+    words = [_words(name) for name in names]
+    return pd.DataFrame(
+        {
+            "name": list(names),
+            "letters": [sum(map(str.isalnum, name)) for name in names],
+            "subwords": _subwords(names),
+            "frequency": [min((zipf_frequency(word, "en") for word in own), default=0.0) for own in words],
+            "word": [float(any(_is_word(word) for word in own)) for own in words],
+        }
+    )
+
+
+def group_factors(cube: ScoreCube) -> list[str]:
+    """Group columns that can be a factor: at least two groups of three names, once small groups are pooled."""
+    return [column for column in group_columns(cube) if _levels(cube.names[column])]
+
+
+def first_choice(cube: ScoreCube) -> list[str]:
+    """Factors to begin with: what is measured of the names, then groups, as far as ten names a column go."""
+    chosen, columns = list(OF_THE_NAME), sum(len(MEASURED[factor]) for factor in OF_THE_NAME)
+    for column in sorted(group_factors(cube), key=lambda column: len(_levels(cube.names[column]))):
+        columns += len(_levels(cube.names[column]))
+        if columns * NAMES_PER_COLUMN <= len(cube.names):
+            chosen.append(column)
+    return chosen
+
+
+def why_table(
+    cube: ScoreCube, target: str, factors: Sequence[str], *, perplexity: Mapping[str, float] | None = None
+) -> Why:
+    """Regress the names' mean scores on the factors chosen.
+
+    Parameters
+    ----------
+    cube : ScoreCube
+    target : str
+    factors : sequence of str
+        Keys of `MEASURED`, and group columns of the name list.
+    perplexity : mapping of str to float, optional
+        Each name's log-perplexity in the sentences, needed for that factor; the mean over sentences.
+
+    Raises
+    ------
+    CubeError, OptionError
+        As `stats.explanation.explain`; for an unknown target or factor, and for perplexity that was not measured.
+    """
+    _, perturbed = cube.of(target)
+    means = perturbed.mean(axis=0, dtype=np.float64)
+    columns = factor_columns(cube, factors, perplexity=perplexity)
+    found = explain(means, np.column_stack(list(columns.values())), [factor for factor, _ in columns])
+    return _labelled(cube, means, list(columns), found)
+
+
+def factor_columns(
+    cube: ScoreCube, factors: Sequence[str], *, perplexity: Mapping[str, float] | None = None
+) -> dict[tuple[str, str], np.ndarray]:
+    """The numbers (N,) of each column of the factors chosen, by factor and label; groups against the largest one."""
+    names = cube.names["name"].tolist()
+    measured = measured_factors(names) if set(factors) & set(OF_THE_NAME) else None
+    columns: dict[tuple[str, str], np.ndarray] = {}
+    for factor in dict.fromkeys(factors):
+        if factor in OF_THE_NAME and measured is not None:
+            for column, label in MEASURED[factor].items():
+                columns[factor, label] = measured[column].to_numpy(np.float64)
+        elif factor == "perplexity":
+            columns[factor, MEASURED[factor][factor]] = _measured_perplexity(names, perplexity)
+        elif factor in cube.names.columns and factor != "name":
+            columns |= _indicators(cube.names[factor], factor)
+        else:
+            expected = ", ".join([*MEASURED, *group_columns(cube)])
+            raise OptionError("factor", got=repr(factor), expected=f"one of {expected}")
+    if not columns:
+        raise OptionError("factors", got="none that varies", expected="at least one")
+    return columns
+
+
+def why_finding(why: Why, target: str) -> str:
+    """In one sentence: how much of the names' differences goes with what was measured, and most of it with what."""
+    leading = why.shares[why.shares["sure"]]
+    if leading.empty:
+        return f"None of these factors is shown to go with how {why.names:,} names move {target}."
+    row = leading.iloc[0]
+    words = f"{row['factor']}: {_percent(row['share'])}"
+    more = ", ".join(f"{other.factor} {_percent(other.share)}" for other in leading.iloc[1:].itertuples())
+    return (
+        f"Of the differences between {why.names:,} names in {target}, {_percent(why.r_squared)} go with these factors, "
+        f"most with {words} of all{f' (then {more})' if more else ''}. Going with is not causing."
+    )
+
+
+def unexplained_finding(why: Why) -> str:
+    """Which names stay far from what the factors say."""
+    far = why.unexplained[why.unexplained["p_adjusted"] < 0.05]["name"].tolist()
+    if not far:
+        return "No name is further from what the factors say than chance would put one of so many."
+    named = ", ".join(far[:5]) + (f" and {len(far) - 5} more" if len(far) > 5 else "")
+    return f"What these factors do not account for: {named}."
+
+
+def _labelled(cube: ScoreCube, means: np.ndarray, columns: list[tuple[str, str]], found: Explanation) -> Why:
+    factors, labels = zip(*columns, strict=True)
+    adjusted = stats.adjust(found.p_value, "holm")
+    coefficients = pd.DataFrame(
+        {
+            "factor": factors,
+            "label": labels,
+            "coefficient": found.coefficient,
+            "low": found.low,
+            "high": found.high,
+            "p_adjusted": adjusted,
+            "in_score": found.coefficient * found.spread,
+        }
+    )
+    sure = coefficients[coefficients["p_adjusted"] < 0.05]["factor"].unique()
+    shares = pd.DataFrame({"factor": list(found.shares), "share": list(found.shares.values())})
+    shares = shares.assign(sure=shares["factor"].isin(sure)).sort_values("share", ascending=False, kind="stable")
+    effect = means - np.median(means)
+    unexplained = pd.DataFrame(
+        {
+            "name": cube.names["name"].to_numpy(),
+            "effect": effect,
+            "expected": effect - found.residual,
+            "residual": found.residual,
+            "p_adjusted": found.unexplained,
+        }
+    ).sort_values("residual", key=np.abs, ascending=False, kind="stable")
+    tables = coefficients, shares.reset_index(drop=True), unexplained.reset_index(drop=True)
+    return Why(*tables, found.r_squared, found.adjusted, len(means))
+
+
+def _measured_perplexity(names: Sequence[str], perplexity: Mapping[str, float] | None) -> np.ndarray:
+    if perplexity is None or any(name not in perplexity for name in names):
+        raise CubeError("perplexity", got="not measured for every name", expected="a number for each name")
+    return np.array([perplexity[name] for name in names], np.float64)
+
+
+def _indicators(values: pd.Series, factor: str) -> dict[tuple[str, str], np.ndarray]:
+    """A column of 0 and 1 for each group but the largest, which the others are held against."""
+    levels = _levels(values)
+    pooled = _pooled(values)
+    largest = pooled.value_counts().index[0]
+    return {
+        (factor, f"{factor}: {level} against {largest}"): (pooled == level).to_numpy(np.float64) for level in levels
+    }
+
+
+def _levels(values: pd.Series) -> list[str]:
+    """Groups of a column that get a coefficient."""
+    return _pooled(values).value_counts().index[1:].tolist()
+
+
+def _pooled(values: pd.Series) -> pd.Series:
+    """Groups as text; those of fewer than three names are pooled, and with the largest where they stay fewer."""
+    text = values.astype(str).where(values.notna() & (values.astype(str).str.strip() != ""), POOLED)
+    counts = text.map(text.value_counts())
+    text = text.where(counts >= FEWEST_OF_A_GROUP, POOLED)
+    largest = text.value_counts().index[0]
+    return text.where(text.map(text.value_counts()) >= FEWEST_OF_A_GROUP, largest)
+
+
+def _words(name: str) -> list[str]:
+    cleaned = "".join(letter if letter.isalnum() or letter == "'" else " " for letter in name.casefold())
+    return [word for word in cleaned.split() if len(word) > 1]
+
+
+def _is_word(word: str) -> bool:
+    return word in _ordinary_words() or word.removesuffix("s") in _ordinary_words()
+
+
+@cache
+def _ordinary_words() -> frozenset[str]:
+    lines = [line for path in LEXICONS for line in (ASSETS / path).read_text(encoding="utf-8").splitlines()]
+    return frozenset(line.strip() for line in lines if line and not line.startswith(";"))
+
+
+def _subwords(names: Sequence[str]) -> list[float]:
+    tokenizer = _tokenizer()
+    return [float(len(encoded.ids)) for encoded in tokenizer.encode_batch(list(names), add_special_tokens=False)]
+
+
+@cache
+def _tokenizer() -> Tokenizer:
+    """The packaged MiniLM's, which as it comes pads every text to 128 subwords."""
+    from tokenizers import Tokenizer
+
+    from psa_core.models._transformers.adapter import base_folder
+
+    tokenizer = Tokenizer.from_file(str(base_folder() / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,124 @@
+"""Least squares over names: against formulas done by hand, brute force over orders, and planted causes."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from statsmodels.api import OLS, add_constant
+
+from psa_core.errors import CubeError, OptionError
+from psa_core.stats.explanation import explain, shares_of_variance
+
+
+def names(count: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Three columns, of which the first two go together, and an outcome made of the first alone."""
+    random = np.random.default_rng(seed)
+    first = random.normal(size=count)
+    columns = np.column_stack([first, 0.8 * first + 0.6 * random.normal(size=count), random.normal(size=count)])
+    return 2 * first + 0.3 * random.normal(size=count), columns
+
+
+def brute_force(outcome: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Feldman's shares as the mean over all orders of the columns, weighed as he weighs them."""
+
+    def reached(chosen: tuple[int, ...]) -> float:
+        return float(OLS(outcome, add_constant(columns[:, list(chosen)])).fit().rsquared) if chosen else 0.0
+
+    count = columns.shape[1]
+    total = reached(tuple(range(count)))
+    shares, weights = np.zeros(count), 0.0
+    for order in permutations(range(count)):
+        steps = [reached(order[:size]) for size in range(count + 1)]
+        weight = np.prod([1 / (total - step) for step in steps[1:-1]])
+        shares[list(order)] += weight * np.diff(steps)
+        weights += weight
+    return shares / weights
+
+
+def test_shares_are_those_of_all_orders() -> None:
+    outcome, columns = names()
+    outcome = outcome + columns[:, 2]
+    outcome -= outcome.mean()
+    centred = columns - columns.mean(axis=0)
+    shares = shares_of_variance(outcome, [centred[:, [column]] for column in range(3)])
+    assert shares == pytest.approx(brute_force(outcome, columns))
+    assert shares.sum() == pytest.approx(OLS(outcome, add_constant(columns)).fit().rsquared)
+
+
+def test_what_only_resembles_the_cause_gets_little() -> None:
+    outcome, columns = names()
+    found = explain(outcome, columns, ["length", "frequency", "other"])
+    assert found.shares["length"] > 0.95 * found.r_squared
+    assert found.low[0] > 0 and found.low[1] < 0 < found.high[1] and found.low[2] < 0 < found.high[2]
+
+
+def test_coefficients_are_least_squares_with_hc3() -> None:
+    outcome, columns = names()
+    found = explain(outcome, columns, ["a", "b", "c"])
+    scaled = (columns - columns.mean(axis=0)) / columns.std(axis=0, ddof=1)
+    fitted = OLS((outcome - outcome.mean()) / outcome.std(ddof=1), add_constant(scaled)).fit()
+    assert found.coefficient == pytest.approx(fitted.params[1:])
+    design = add_constant(scaled)
+    bread = np.linalg.inv(design.T @ design)
+    left = fitted.resid / (1 - np.einsum("ij,jk,ik->i", design, bread, design))
+    error = np.sqrt(np.diag(bread @ (design.T * left**2) @ design @ bread))[1:]
+    assert (found.high - found.low) / 2 == pytest.approx(2.00324 * error, rel=1e-4)  # t with 56 degrees
+    assert found.residual == pytest.approx(fitted.resid * outcome.std(ddof=1))
+
+
+def test_columns_of_one_factor_share_one_share() -> None:
+    outcome, columns = names()
+    found = explain(outcome, columns, ["length", "length", "other"])
+    assert set(found.shares) == {"length", "other"}
+    assert sum(found.shares.values()) == pytest.approx(found.r_squared)
+
+
+def test_a_name_far_from_what_the_others_say_stays_unexplained() -> None:
+    outcome, columns = names()
+    outcome[7] += 5
+    found = explain(outcome, columns, ["a", "b", "c"])
+    assert np.flatnonzero(found.unexplained < 0.05).tolist() == [7]
+
+
+def test_two_values_count_as_in_or_not_in() -> None:
+    inside = np.arange(20) % 4 == 0
+    outcome = np.where(inside, 1.0, 0.0) + np.random.default_rng(0).normal(0, 0.1, 20)
+    found = explain(outcome, inside[:, None], ["gender"])
+    difference = outcome[inside].mean() - outcome[~inside].mean()
+    assert found.coefficient[0] * found.spread == pytest.approx(difference)
+
+
+def test_columns_that_repeat_others_or_stand_for_one_name_have_no_coefficient() -> None:
+    outcome, columns = names()
+    alone = np.zeros(60)
+    alone[3] = 1
+    same = np.ones(60)
+    found = explain(outcome, np.column_stack([columns, columns[:, 0], alone, same]), list("abcdef"))
+    assert np.isnan(found.coefficient[3:]).all() and np.isfinite(found.coefficient[:3]).all()
+    assert found.shares["d"] == 0
+
+
+def test_an_outcome_that_is_told_exactly_leaves_nothing() -> None:
+    found = explain(np.arange(9.0), np.arange(9.0)[:, None], ["length"])
+    assert found.r_squared == pytest.approx(1)
+    assert found.low == pytest.approx(found.high)
+    assert (found.unexplained == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "columns", "factors", "error"),
+    [
+        (np.ones(9), np.arange(9.0)[:, None], ["a"], CubeError),
+        (np.arange(4.0), np.eye(4)[:, :2], ["a", "b"], CubeError),
+        (np.arange(9.0), np.full((9, 1), np.nan), ["a"], CubeError),
+        (np.arange(9.0), np.empty((9, 0)), [], OptionError),
+        (np.arange(40.0), np.random.default_rng(0).normal(size=(40, 13)), list("abcdefghijklm"), OptionError),
+    ],
+)
+def test_what_cannot_be_regressed_is_told(
+    outcome: np.ndarray, columns: np.ndarray, factors: list[str], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        explain(outcome, columns, factors)

@@ -1,0 +1,100 @@
+"""What a name's effect goes with: factors measured, groups as columns, planted causes, words that claim no cause."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from psa_core.cube import ScoreCube
+from psa_core.errors import CubeError, OptionError
+from psa_core.inputs import names as name_lists
+from psa_core.tables import factors
+from psa_core.tables.factors import factor_columns, first_choice, measured_factors, why_finding, why_table
+from tests.pages import result_studies
+
+
+@pytest.fixture(scope="module")
+def figures() -> pd.DataFrame:
+    return name_lists.load("public-figures").table
+
+
+def study(table: pd.DataFrame, effect: np.ndarray, *, sentences: int = 12, noise: float = 0.02) -> ScoreCube:
+    """A study in which each name moves the score by its effect."""
+    small = result_studies.cube(sentences)
+    random = np.random.default_rng(1)
+    scores = 0.4 + effect + noise * random.normal(size=(sentences, len(table)))
+    return replace(small, names=table.reset_index(drop=True), perturbed=np.stack([scores] * 2, 2).astype(np.float32))
+
+
+def test_names_are_measured() -> None:
+    found = measured_factors(["Dick Cheney", "J. K. Rowling", "Lakisha", "Ann-Marie O'Brien"]).set_index("name")
+    assert found["letters"].tolist() == [10, 9, 7, 15]
+    assert found["word"].tolist() == [1, 0, 0, 0]
+    assert found["subwords"]["Dick Cheney"] == 2
+    assert found["subwords"].max() < 10
+    assert found["frequency"]["Dick Cheney"] == pytest.approx(3.36)
+    assert found["frequency"]["Lakisha"] < 2
+
+
+def test_small_groups_are_pooled_and_the_largest_is_held_against() -> None:
+    cube = result_studies.cube()
+    names = cube.names.assign(country=["US"] * 5 + ["UK"] * 3 + ["FR"] * 2 + ["DE", None])
+    found = factor_columns(replace(cube, names=names), ["country"])
+    assert {label: column.sum() for (_, label), column in found.items()} == {
+        "country: other against US": 4,
+        "country: UK against US": 3,
+    }
+
+
+def test_a_planted_group_is_found_and_the_others_hold_0(figures: pd.DataFrame) -> None:
+    cube = study(figures, 0.1 * (figures["career"] == "athlete").to_numpy())
+    why = why_table(cube, "toxicity", ["length", "frequency", "word", "gender", "career"])
+    assert why.shares["factor"][0] == "career"
+    assert why.shares["share"][0] > 0.8 * why.r_squared
+    assert why.shares[why.shares["sure"]]["factor"].tolist() == ["career"]
+    assert why.warning == "" or "few" in why.warning
+    said = why_finding(why, "toxicity")
+    assert "most with career" in said and "because" not in said
+
+
+def test_a_planted_word_is_found_and_a_name_of_its_own_stays_unexplained(figures: pd.DataFrame) -> None:
+    measured = measured_factors(figures["name"].tolist())
+    effect = 0.1 * measured["word"].to_numpy()
+    effect[11] += 0.5
+    why = why_table(study(figures, effect), "toxicity", ["length", "frequency", "word"])
+    assert why.shares[why.shares["sure"]]["factor"].tolist() == ["word"]
+    assert why.unexplained["name"][0] == figures["name"][11]
+    assert figures["name"][11] in factors.unexplained_finding(why)
+    assert "No name" in factors.unexplained_finding(replace(why, unexplained=why.unexplained.assign(p_adjusted=1.0)))
+
+
+def test_noise_goes_with_nothing(figures: pd.DataFrame) -> None:
+    why = why_table(study(figures, np.zeros(100)), "toxicity", ["length", "frequency", "word"])
+    assert "None of these factors is shown" in why_finding(why, "toxicity")
+
+
+def test_what_to_begin_with_leaves_ten_names_a_column(figures: pd.DataFrame) -> None:
+    cube = study(figures, np.zeros(100))
+    assert first_choice(cube)[:4] == ["length", "frequency", "word", "gender"]
+    assert why_table(cube, "toxicity", first_choice(cube)).warning == ""
+    few = why_table(result_studies.cube(), "toxicity", ["length", "gender"])
+    assert "12 names are few for" in few.warning
+
+
+def test_perplexity_is_a_factor_where_it_was_measured(figures: pd.DataFrame) -> None:
+    random = np.random.default_rng(0)
+    unexpected = random.normal(size=100)
+    cube = study(figures, 0.05 * unexpected)
+    by_name = dict(zip(figures["name"], unexpected, strict=True))
+    why = why_table(cube, "toxicity", ["perplexity", "gender"], perplexity=by_name)
+    assert why.shares["factor"][0] == "perplexity"
+    with pytest.raises(CubeError, match="perplexity"):
+        why_table(cube, "toxicity", ["perplexity"])
+
+
+def test_an_unknown_factor_is_told() -> None:
+    with pytest.raises(OptionError, match="factor"):
+        why_table(result_studies.cube(), "toxicity", ["shoe size"])

@@ -1,0 +1,78 @@
+"""Parts of names: their forms, effects by hand, and a scorer that reads one part only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from psa_core.cube import ScoreCube
+from psa_core.errors import CubeError
+from psa_core.tables import parts
+from psa_core.tables.parts import FIRST, REST, VARIANTS, WHOLE, part_shares, part_table, plan_parts, variants
+from tests.pages import result_studies
+
+FIRSTS, LASTS = ("Ann", "Dick", "Ida", "Joe"), ("Lee", "Cheney", "Stone")
+PEOPLE = [f"{first} {last}" for first in FIRSTS for last in LASTS]
+
+
+def moved(text: str) -> float:
+    """A scorer that reads one word, and a little of another."""
+    return 0.2 + 0.5 * ("Dick" in text) + 0.1 * ("Stone" in text) + 0.001 * len(text.split()[-1])
+
+
+@pytest.fixture(scope="module")
+def cube() -> ScoreCube:
+    small = result_studies.cube(10)
+    named = small.names.assign(name=PEOPLE)
+    perturbed = np.array([[moved(text.replace("He", name)) for name in PEOPLE] for text in small.sentences["text"]])
+    return replace(small, names=named, perturbed=np.stack([perturbed] * 2, 2).astype(np.float32))
+
+
+def test_a_name_has_its_forms() -> None:
+    assert list(variants("Osama bin Laden").values()) == [
+        "Osama bin Laden", "Osama", "bin Laden", "osama bin laden", "O. B. L.",
+    ]  # fmt: skip
+    assert list(variants("Cher")) == [WHOLE, FIRST, "lower case", "initials"]
+
+
+def test_effects_are_those_of_the_texts_against_the_typical_name(cube: ScoreCube) -> None:
+    plan = plan_parts(cube, sentences=4)
+    assert len(plan.texts.names) == len(PEOPLE) * len(VARIANTS)
+    scores = np.array([[moved(text) for text in plan.texts.row(s)] for s in range(4)])
+    table = part_table(cube, "toxicity", plan, scores).set_index("name")
+    assert table["whole"]["Dick Cheney"] == pytest.approx(0.5, abs=0.01)
+    assert table["first_alone"]["Dick Cheney"] == pytest.approx(0.5, abs=0.01)
+    assert table["rest_alone"]["Dick Cheney"] == pytest.approx(0, abs=0.01)
+    assert table["lower_case"]["Dick Cheney"] == pytest.approx(0, abs=0.01)
+    assert table["first_share"]["Dick Cheney"] == pytest.approx(1, abs=0.02)
+    shares = part_shares(table.reset_index())
+    assert shares[FIRST] > 0.9 and sum(shares.values()) == pytest.approx(1)
+    said = parts.part_finding(table.reset_index(), "toxicity", sentences=4)
+    assert "go with the first part alone" in said and "Dick alone by +0.5" in said
+
+
+def test_few_names_have_no_shares_but_a_sentence(cube: ScoreCube) -> None:
+    plan = plan_parts(cube, sentences=4, names=["Dick Cheney", "Cher"])
+    assert plan.names == ("Dick Cheney",)
+    scores = np.array([[moved(text) for text in plan.texts.row(s)] for s in range(4)])
+    table = part_table(cube, "toxicity", plan, scores)
+    assert part_shares(table) == {}
+    assert parts.part_finding(table, "toxicity", sentences=4).startswith("In 4 sampled sentences, Dick Cheney moves")
+
+
+def test_names_of_one_word_have_no_parts(cube: ScoreCube) -> None:
+    with pytest.raises(CubeError, match="names with parts"):
+        plan_parts(cube, names=["Cher"])
+
+
+def test_one_name_in_one_sentence() -> None:
+    score = {variant: moved(f"I met {text}") for variant, text in variants("Dick Stone").items()}
+    table = parts.one_name("Dick Stone", score, moved("I met them"))
+    assert table["text"].tolist() == ["Dick Stone", "Dick", "Stone", "dick stone", "D. S."]
+    said = parts.one_finding(table, "toxicity")
+    assert "Dick alone by +0.5" in said and f"{REST}" not in said
+    alone = parts.one_name("Cher", {variant: 0.2 for variant in variants("Cher")}, 0.2)
+    assert isinstance(alone, pd.DataFrame) and "has one part" in parts.one_finding(alone, "toxicity")
