@@ -4,32 +4,38 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import pandas as pd
+
 from psa_core.charts import _theme
 from psa_core.charts._altair import Drawing, Spec, filled, template
-from psa_core.tables.factors import Why
 
 ROW_PIXELS, FRAME_PIXELS = 34, 104
 KINDS = ["does not hold 0", "holds 0"]
 
 
-def coefficients(why: Why) -> Drawing:
+def coefficients(table: pd.DataFrame) -> Drawing:
     """Draw a forest plot: one row a column of a factor, a point with its 95 % interval.
+
+    Parameters
+    ----------
+    table : DataFrame
+        ``coefficients`` of `tables.factors.Why`.
 
     Returns
     -------
     Drawing
         A diamond where the interval leaves out 0, a circle where it holds it.
     """
-    rows = why.coefficients[why.coefficients["coefficient"].notna()]
+    rows = table[table["coefficient"].notna()]
     leaves_out = (rows["low"] > 0) | (rows["high"] < 0)
     rows = rows.assign(kind=leaves_out.map({True: KINDS[0], False: KINDS[1]}))
     height = ROW_PIXELS * len(rows) + FRAME_PIXELS
     return Drawing(rows, filled(_forest(), height=height, y_order=rows["label"].tolist()))
 
 
-def shares(why: Why) -> Drawing:
-    """Draw the factors' shares of the variance of the names' effects, and what they leave."""
-    rows = why.shares.assign(percent=100 * why.shares["share"])
+def shares(table: pd.DataFrame) -> Drawing:
+    """Draw the factors' shares of the variance of the names' effects; `table` is ``shares`` of `tables.factors.Why`."""
+    rows = table.assign(percent=100 * table["share"])
     height = ROW_PIXELS * len(rows) + 70
     return Drawing(rows, filled(_shares(), height=height, y_order=rows["factor"].tolist()))
 

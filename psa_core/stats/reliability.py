@@ -94,8 +94,9 @@ def order_reliability(perturbed: ArrayLike, *, seed: int = 0) -> Interval:
 def top_stability(perturbed: ArrayLike, *, top: int = TOP, seed: int = 0) -> TopStability:
     """How many of the furthest names would be among the furthest again, and from how many sentences on nine in ten.
 
-    Two studies are drawn many times from normal errors with the sentences' own covariance around the names' effects;
-    these are shrunk first by what of their spread is error, or every small study would look like a clear one.
+    Two studies are drawn many times, with the sentences' own covariance as normal errors, around effects of the names
+    that are drawn, too: from what this study leaves possible, shrunk by what of their spread is error. Taken as they
+    were found, effects would look further apart than they are.
 
     Parameters
     ----------
@@ -124,8 +125,11 @@ def top_stability(perturbed: ArrayLike, *, top: int = TOP, seed: int = 0) -> Top
     left_over = centred - means
     error = (left_over**2).sum() / (sentences - 1) / (names - 1) / sentences
     spread = means.var(ddof=1)
-    effects = means * np.sqrt(max(0.0, 1 - error / spread)) if spread else means
-    deviations = [random.normal(size=(TOP_DRAWS, sentences)) @ left_over / np.sqrt(sentences - 1) for _ in "ab"]
+    certain = max(0.0, 1 - error / spread) if spread else 0.0
+    own, *deviations = (
+        random.normal(size=(TOP_DRAWS, sentences)) @ left_over / np.sqrt(sentences - 1) for _ in range(3)
+    )
+    effects = certain * means + np.sqrt(certain / sentences) * own
     ties = [ROUNDING * np.abs(centred).max() * random.random((TOP_DRAWS, names)) for _ in "ab"]
 
     def share(size: float) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from psa_core.charts import factors
 from psa_core.charts._altair import drawing_svg
 from psa_core.tables.factors import why_table
@@ -10,9 +12,9 @@ from tests.pages import result_studies
 
 def test_rows_are_the_coefficients_and_shapes_say_what_holds_0() -> None:
     why = why_table(result_studies.cube(), "toxicity", ["length", "gender"])
-    drawing = factors.coefficients(why)
+    drawing = factors.coefficients(why.coefficients)
     assert drawing.rows["label"].tolist() == why.coefficients.dropna()["label"].tolist()
     holds = (drawing.rows["low"] <= 0) & (drawing.rows["high"] >= 0)
     assert (drawing.rows["kind"] == "holds 0").tolist() == holds.tolist()
     assert "<svg" in drawing_svg(drawing)
-    assert factors.shares(why).rows["percent"].sum() == 100 * why.shares["share"].sum()
+    assert factors.shares(why.shares).rows["percent"].sum() == pytest.approx(100 * why.r_squared)

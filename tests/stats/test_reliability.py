@@ -63,7 +63,7 @@ def test_what_cannot_be_told_is_not_a_number(scores: np.ndarray) -> None:
 
 
 def test_more_than_256_sentences_are_halved_in_blocks() -> None:
-    assert order_reliability(noisy(600, noise=8)).value == pytest.approx(0.95, abs=0.04)
+    assert order_reliability(noisy(600, noise=8)).value == pytest.approx(0.8, abs=0.12)
 
 
 def test_the_top_is_stable_from_as_many_sentences_as_it_takes() -> None:

@@ -31,7 +31,7 @@ def study(table: pd.DataFrame, effect: np.ndarray, *, sentences: int = 12, noise
 
 def test_names_are_measured() -> None:
     found = measured_factors(["Dick Cheney", "J. K. Rowling", "Lakisha", "Ann-Marie O'Brien"]).set_index("name")
-    assert found["letters"].tolist() == [10, 9, 7, 15]
+    assert found["letters"].tolist() == [10, 9, 7, 14]
     assert found["word"].tolist() == [1, 0, 0, 0]
     assert found["subwords"]["Dick Cheney"] == 2
     assert found["subwords"].max() < 10

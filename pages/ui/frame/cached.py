@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,14 @@ def scores(model_id: str, texts: tuple[str, ...]) -> np.ndarray:
     loaded = scorer(model_id)
     with _one_at_a_time:
         return scoring.score(loaded, texts)
+
+
+def kept_scores(loaded: Scorer, texts: Sequence[str]) -> np.ndarray:
+    """Scores of a few texts by a loaded model, float32 (len(texts), T), remembered on the disk; sessions take turns."""
+    from psa_core.cache import CachedScorer, ScoreCache
+
+    with _one_at_a_time:
+        return CachedScorer(loaded, ScoreCache()).score(texts)
 
 
 def name_table(

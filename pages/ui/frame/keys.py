@@ -90,6 +90,18 @@ class Key(StrEnum):
     COMPARE_SECOND = "compare_second"
     COMPARE_METRIC = "metric"
 
+    WHY_FACTORS = "why_factors"
+    WHY_PERPLEXITY = "why_perplexity"
+    WHY_PARTS = "why_parts"
+    WHY_LEFT = "why_left"
+    WHY_PARTS_TABLE = "why_parts_table"
+    WHY_WORDS = "why_words"
+    WHY_FOUND = "why_found"
+
+    TRY_PARTS = "try_parts"
+
+    MATRIX = "matrix"
+
     MITIGATE_COUNT = "mitigate_count"
     MITIGATE_WHOLE = "mitigate_whole"
     MITIGATE_MODEL = "mitigate_model"

@@ -24,6 +24,7 @@ PAGES = (
     ("try_it", "Try it", "science", "Type one sentence and see every name's score at once. Needs no upload."),
     ("study", "Study", "assignment", "Many sentences, many names, one model: set up a study, run it, open an old one."),
     ("names", "Names", "groups", "Which names move the score, by how much, and how surely."),
+    ("why", "Why", "help", "What goes with a name's effect, and would it be found again?"),
     ("thresholds", "Thresholds", "tune", "How many labels change with the name, at every threshold."),
     ("sentences", "Sentences", "swap_horiz", "The sentences whose label changes with the name, one by one."),
     ("compare", "Compare", "compare_arrows", "Models and corpora side by side."),

@@ -167,7 +167,7 @@ def ask_the_model(halved: HeldOut, count: int) -> None:
     with st.expander("Ask the model itself, or use the scorer in your own code", icon=":material/verified:"):
         spec = study.cube.provenance.get("study", {})
         model = str(spec.get("model", ""))
-        said_by = _confirmed(study.run, model)
+        said_by = confirmed(study.run, model)
         if said_by is not None and st.button(
             f"Score {CHECKED_SENTENCES} sentences with the held-out names, averaged over names", key=Key.MITIGATE_CHECK
         ):
@@ -189,7 +189,7 @@ def ask_the_model(halved: HeldOut, count: int) -> None:
         st.code(_example(model), language="python")
 
 
-def _confirmed(run: str, model: str) -> Origin | None:
+def confirmed(run: str, model: str) -> Origin | None:
     """On whose word the study's model may be loaded; what a file names has to be typed again by a person first."""
     said_by = offered.origin_of(run, model)
     try:

@@ -1,0 +1,21 @@
+"""Why: what goes with a name's effect, and would it be found again?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.frame import controls, said, shell
+from pages.ui.results import opened, parts_view, why_view
+from psa_core.tables import again
+
+shell.guard()
+shell.heading("Why", "What goes with a name's effect, and would it be found again?")
+study = opened.need_study()
+controls.target_picker(study.cube)
+verdict = st.container()
+with shell.mending("What the effects go with cannot be told"):
+    with verdict:
+        said.second(again.again_finding(opened.again(study), study.target.name))
+    why_view.factors(study, verdict)
+with shell.mending():
+    parts_view.parts(study)

@@ -1,0 +1,60 @@
+"""Why: factors and shares of the open study, the names that are left, parts of names on request."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from psa_core import tables
+from psa_core.tables.again import again_finding, order_again
+from psa_core.tables.factors import first_choice, why_finding, why_table
+from tests.pages import result_studies
+
+pytestmark = pytest.mark.slow
+OpenPage = Callable[..., AppTest]
+Run = Callable[[AppTest], AppTest]
+Words = Callable[[AppTest], str]
+
+
+def test_it_says_what_goes_with_the_effects_and_whether_they_repeat(open_page: OpenPage, words_of: Words) -> None:
+    cube = result_studies.cube()
+    said = words_of(open_page("why", run=result_studies.keep()))
+    assert html.escape(again_finding(order_again(cube, "toxicity"), "toxicity")) in said
+    why = why_table(cube, "toxicity", first_choice(cube))
+    assert html.escape(why_finding(why, "toxicity")) in said
+    assert "because" not in said.casefold()
+
+
+def test_other_factors_make_another_table(open_page: OpenPage, run: Run) -> None:
+    page = open_page("why", run=result_studies.keep())
+    page.multiselect[0].set_value(["gender"])
+    left = run(page).dataframe[0].value
+    why = why_table(result_studies.cube(), "toxicity", ["gender"])
+    assert left["name"].tolist() == why.unexplained["name"].head(12).tolist()
+    page.multiselect[0].set_value([])
+    assert "Choose at least one factor." in [info.value for info in run(page).info]
+
+
+def test_parts_are_scored_on_request(open_page: OpenPage, run: Run, words_of: Words) -> None:
+    page = open_page("why", run=result_studies.keep())
+    assert "Which part of the name?" in words_of(page)
+    page.button(key="why_parts").click()
+    run(page)
+    parts = page.dataframe[1].value
+    assert len(parts) == len(
+        [name for name in tables.name_table(result_studies.cube(), "toxicity")["name"] if " " in name]
+    )
+    assert "sampled sentences" in words_of(page)
+
+
+def test_hidden_names_are_hidden_here(open_page: OpenPage, words_of: Words) -> None:
+    page = open_page("why", run=result_studies.keep())
+    page.session_state["hide_names"] = True
+    page.button(key="why_parts").click()
+    page.run()
+    assert not page.exception
+    assert "Person A" not in words_of(page)
+    assert all("Person" not in name for frame in page.dataframe for name in frame.value["name"])
