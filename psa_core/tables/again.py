@@ -10,6 +10,7 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.stats.reliability import TopStability, order_agreement, order_reliability, top_stability
+from psa_core.tables.wording import Finding
 
 
 @dataclass(frozen=True)
@@ -43,20 +44,21 @@ def order_again(cube: ScoreCube, target: str) -> Again:
     return Again(order_reliability(perturbed), top_stability(perturbed), len(perturbed))
 
 
-def again_finding(again: Again, target: str) -> str:
-    """In one sentence: would other sentences of this kind put the names in this order, and from how many on?"""
+def again_finding(again: Again, target: str) -> Finding:
+    """Would other sentences of this kind put the names in this order, and from how many on the furthest ones?"""
     value, low, high = again.reliability
     if isnan(value):
         why = f"there are too few sentences or names, or {target} never differs between names"
-        return f"Whether the names' order would repeat cannot be told: {why}."
-    bounds = f"reliability {_signed(value)} (95 % interval {_signed(low)} to {_signed(high)})"
+        return Finding(f"Whether the names' order would repeat cannot be told: {why}.")
+    evidence = (
+        f"Reliability {_signed(value)} (95 % interval {_signed(low)} to {_signed(high)}): the rank correlation with "
+        "the order by other sentences, from the halves of these (Spearman–Brown); 0 is chance, 1 the same order."
+    )
+    others = f"Another {again.sentences:,} sentences of this kind"
     if low <= 0:
-        return (
-            f"Another {again.sentences:,} sentences may well put the names in another order: {bounds}, "
-            "which chance alone can give."
-        )
-    repeated = f"Another {again.sentences:,} sentences of this kind would repeat the names' order with {bounds}"
-    return f"{repeated}; {_top(again)}."
+        return Finding(f"{others} may well put the names in another order: what repeats may be chance.", evidence)
+    repeats = f"{others} would repeat the names' order with a reliability of {_signed(value)}"
+    return Finding(f"{repeats}; {_top(again)}.", evidence)
 
 
 def _top(again: Again) -> str:
@@ -65,8 +67,8 @@ def _top(again: Again) -> str:
     if isinf(needed):
         return f"{few} would not be the same ones however many sentences there were, so alike are names there"
     if needed <= again.sentences:
-        return f"{few} would be nine in ten the same ones, as from about {needed:,.0f} sentences on"
-    return f"{few} would be {100 * share:.0f} % the same ones, and nine in ten from about {needed:,.0f} sentences on"
+        return f"nine in ten of {few} would be the same ones, as from about {needed:,.0f} sentences on"
+    return f"{100 * share:.0f} % of {few} would be the same ones, and nine in ten from about {needed:,.0f} sentences on"
 
 
 def order_in_both(first: ScoreCube, second: ScoreCube, targets: tuple[str, str]) -> Agreement | None:
@@ -87,16 +89,16 @@ def order_in_both(first: ScoreCube, second: ScoreCube, targets: tuple[str, str])
     return Agreement(order_agreement(effects[0][shared], effects[1][shared]), len(shared))
 
 
-def agreement_finding(agreement: Agreement) -> str:
-    """In one sentence, whether two studies put the names in one order."""
+def agreement_finding(agreement: Agreement) -> Finding:
+    """Whether two studies put the names in one order."""
     order = agreement.order
     names = f"{agreement.names:,} name{'s' if agreement.names > 1 else ''} in common"
     if order.reason:
-        return f"With {names}, whether both put them in one order cannot be told: {order.reason}."
-    bounds = f" (95 % interval {_signed(order.low)} to {_signed(order.high)})" if isfinite(order.low) else ""
+        return Finding(f"With {names}, whether both put them in one order cannot be told: {order.reason}.")
     told = isfinite(order.low) and (order.low > 0 or order.high < 0)
     words = ("in a similar order" if order.r > 0 else "in an opposite order") if told else "in no order they share"
-    return f"The two studies put the {names} {words}: rank correlation {_signed(order.r)}{bounds}."
+    evidence = f"95 % interval over names {_signed(order.low)} to {_signed(order.high)}." if isfinite(order.low) else ""
+    return Finding(f"The two studies put the {names} {words}: rank correlation {_signed(order.r)}.", evidence)
 
 
 def _signed(number: float) -> str:

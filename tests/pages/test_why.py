@@ -22,7 +22,7 @@ Words = Callable[[AppTest], str]
 def test_it_says_what_goes_with_the_effects_and_whether_they_repeat(open_page: OpenPage, words_of: Words) -> None:
     cube = result_studies.cube()
     said = words_of(open_page("why", run=result_studies.keep()))
-    assert html.escape(again_finding(order_again(cube, "toxicity"), "toxicity")) in said
+    assert html.escape(again_finding(order_again(cube, "toxicity"), "toxicity").headline) in said
     why = why_table(cube, "toxicity", first_choice(cube))
     assert html.escape(why_finding(why, "toxicity")) in said
     assert "because" not in said.casefold()
