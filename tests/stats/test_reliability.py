@@ -79,7 +79,8 @@ def test_the_top_is_stable_from_as_many_sentences_as_it_takes() -> None:
         ]
         return float(np.mean([len(a & b) / 5 for a, b in zip(tops[::2], tops[1::2], strict=True)]))
 
-    assert share(int(found.sentences)) == pytest.approx(0.9, abs=0.06)
+    assert share(int(found.sentences)) > 0.88
+    assert share(int(found.sentences / 6)) < 0.9
     assert found.share > 0.95
 
 
