@@ -24,12 +24,14 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.audits.generation import setup as generation_setup
 from pages.ui.frame import cached, exports, offered, uploads
 from pages.ui.study import plans
 from psa_core import cli, jobs, models, report, trust
 from psa_core.audits.eec import corpus as eec
 from psa_core.audits.eec import folder as eec_files
 from psa_core.audits.eec.run import Audited
+from psa_core.audits.generation import prompts
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import ModelError, OptionError, PsaError, RunFolderError
@@ -127,8 +129,30 @@ def test_the_owner_of_a_machine_runs_no_program_from_a_page(place: Path, monkeyp
     assert not any(plugin.command_line_only for plugin in offered.kinds().values())
 
 
-def test_a_visitor_names_nothing_of_the_servers() -> None:
-    for model_id in (*REACHING[:-1], "hf:~root/x", "hf:./x", "lm:x.gguf", "minilm:x", "onnx:x", "skops:x"):
+@pytest.mark.parametrize("history", ["0", "1"])
+def test_a_page_acts_on_the_word_of_whoever_sits_before_it(history: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PSA_HISTORY", history)
+    page = AppTest.from_string(
+        "import streamlit as st\nfrom pages.ui.frame import shell\nfrom psa_core import trust\n"
+        "shell.guard()\nst.text(trust.current().name)"
+    )
+    assert ran(page).text[0].value == ("OWN_MACHINE" if history == "1" else "VISITOR")
+    for path in sorted((ROOT / "pages").glob("*.py")):
+        assert "\nshell.guard()\n" in path.read_text(encoding="utf-8"), path.name
+
+
+def test_a_visitor_names_nothing_of_the_servers(place: Path) -> None:
+    (place / "x.gguf").write_bytes(b"")
+    for model_id in (
+        *REACHING[:-1],
+        "hf:~root/x",
+        "hf:./x",
+        "lm:x.gguf",
+        "minilm:x",
+        "onnx:x",
+        "skops:x",
+        "lm:x.gguf/.",
+    ):
         with pytest.raises(OptionError):
             models.load(model_id, origin=Origin.VISITOR)
     with pytest.raises(OptionError, match="pickle"):
@@ -394,6 +418,10 @@ def test_a_client_may_send_what_the_page_does_not_offer(place: Path) -> None:
     for use in refused:
         with pytest.raises(OptionError, match=r"runs a program|reads this machine's files"):
             use()
+    with pytest.raises(OptionError, match="expected one of occupation"):
+        generation_setup._packaged(own)
+    with trust.acting(Origin.VISITOR), pytest.raises(OptionError, match="reads this machine's files"):
+        prompts.load(own)
     assert not (place / "was-run").exists()
 
 

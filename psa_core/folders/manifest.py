@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from psa_core.errors import RunFolderError
-from psa_core.folders import json_file
 from psa_core.folders.writing import MANIFEST
+from psa_core.inputs import json_file
 
 FIX = "Save the folder anew where it was made."
 Check = Callable[[Any], bool]
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**15
+Kinds = Mapping[str, tuple[str, Check]]
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e30
 
 
-def _is_list_of(check: Check) -> Check:
+def is_text(value: Any) -> bool:
+    """Whether a value is a text."""
+    return isinstance(value, str)
+
+
+def is_count(value: Any) -> bool:
+    """Whether a value is a whole number of a usual size."""
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**15
+
+
+def is_list_of(check: Check) -> Check:
+    """A check for lists whose values pass another one."""
     return lambda value: isinstance(value, list) and all(map(check, value))
 
 
-def _is_table_of(check: Check) -> Check:
+def is_table_of(check: Check) -> Check:
+    """A check for tables whose values pass another one."""
     return lambda value: isinstance(value, dict) and all(map(check, value.values()))
 
 
-def _is_anything(_: Any) -> bool:
+def is_anything(_: Any) -> bool:
+    """True."""
     return True
 
 
@@ -45,37 +51,43 @@ def _is_target(value: Any) -> bool:
 
 
 TARGET: dict[str, Check] = {
-    "name": lambda value: _is_text(value) and 0 < len(value) <= 200 and not set(value) & set("/\\\0\n\r"),
+    "name": lambda value: is_text(value) and 0 < len(value) <= 200 and not set(value) & set("/\\\0\n\r"),
     "low": _is_number,
     "high": _is_number,
-    "meaning": _is_text,
+    "meaning": is_text,
     "threshold": lambda value: value is None or _is_number(value),
 }
 #: What a field of ours is, in words and as a check; fields that are not here are shown to nobody.
-KINDS: dict[str, tuple[str, Check]] = {
-    "study": ("a table", _is_table_of(_is_anything)),
-    "inputs": ("a table of tables of texts", _is_table_of(_is_table_of(_is_text))),
-    "account": ("a table of counts", _is_table_of(_is_count)),
-    "masked": ("a table of counts", _is_table_of(_is_count)),
-    "anchors": ("a table of texts", _is_table_of(_is_text)),
-    "names_not_in_latin_letters_left_out": ("a table of counts", _is_table_of(_is_count)),
-    "notes": ("a list of texts", _is_list_of(_is_text)),
-    "versions": ("a table of texts", _is_table_of(_is_text)),
-    "options": ("a table", _is_table_of(_is_anything)),
-    "models": ("a table of tables", _is_table_of(_is_table_of(_is_anything))),
-    "lm": ("a table", _is_table_of(_is_anything)),
+KINDS: Kinds = {
+    "study": ("a table", is_table_of(is_anything)),
+    "inputs": ("a table of tables of texts", is_table_of(is_table_of(is_text))),
+    "account": ("a table of counts", is_table_of(is_count)),
+    "masked": ("a table of counts", is_table_of(is_count)),
+    "anchors": ("a table of texts", is_table_of(is_text)),
+    "names_not_in_latin_letters_left_out": ("a table of counts", is_table_of(is_count)),
+    "notes": ("a list of texts", is_list_of(is_text)),
+    "versions": ("a table of texts", is_table_of(is_text)),
+    "options": ("a table", is_table_of(is_anything)),
+    "models": ("a table of tables", is_table_of(is_table_of(is_anything))),
+    "lm": ("a table", is_table_of(is_anything)),
     "targets": (
         "targets with a name, a range and a meaning",
-        lambda value: _is_list_of(_is_target)(value) or _is_table_of(_is_list_of(_is_target))(value),
+        lambda value: is_list_of(_is_target)(value) or is_table_of(is_list_of(_is_target))(value),
     ),
-    "name_columns": ("a list of headers", _is_list_of(_is_text)),
-    "systems": ("a list of model ids", _is_list_of(_is_text)),
-    **dict.fromkeys(("fingerprint", "audit", "spelling", "people_finder"), ("a text", _is_text)),
+    "name_columns": ("a list of headers", is_list_of(is_text)),
+    "systems": ("a list of model ids", is_list_of(is_text)),
+    **dict.fromkeys(("fingerprint", "audit", "spelling", "people_finder"), ("a text", is_text)),
 }
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path, more: Kinds | None = None) -> dict[str, Any]:
     """The content of a manifest: JSON that can be written again, each known field of its kind.
+
+    Parameters
+    ----------
+    path : Path
+    more : mapping, optional
+        Fields that an audit of its own has beside `KINDS`.
 
     Raises
     ------
@@ -90,7 +102,7 @@ def read(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         got = f"a damaged file ({type(error).__name__}: {error})"[:200]
         raise RunFolderError(MANIFEST, got=got, expected="what a run writes", fix=FIX) from error
-    for field, (words, check) in KINDS.items():
+    for field, (words, check) in {**KINDS, **(more or {})}.items():
         if field in content and not check(content[field]):
             got = f"a damaged file ({field}: {content[field]!r:.60})"
             raise RunFolderError(MANIFEST, got=got, expected=words, fix=FIX)

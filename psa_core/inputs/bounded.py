@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from psa_core.errors import PsaError
 from psa_core.inputs import _child
-from psa_core.inputs.limits import MEMORY, READERS, SECONDS, SETTING
+from psa_core.inputs.limits import MEMORY, READERS, SECONDS, SETTING, Limit
 
 T = TypeVar("T")
 DIED = "died"
@@ -29,10 +29,10 @@ QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEM
 GONE = (EOFError, OSError, pickle.UnpicklingError)
 
 
-def call(function: Callable[..., T], *arguments: Any, field: str, error: type[PsaError]) -> T:
+def call(function: Callable[..., T], *arguments: Any, field: str, error: type[PsaError], seconds: Limit = SECONDS) -> T:
     """Call a function of this library in a process of its own, with limited memory and time.
 
-    The limits are `limits.MEMORY` and `limits.SECONDS`. Where an operating system has no limit of memory, the sizes
+    The limit of memory is `limits.MEMORY`. Where an operating system has no limit of memory, the sizes
     that files declare and the time still hold.
 
     Parameters
@@ -45,6 +45,8 @@ def call(function: Callable[..., T], *arguments: Any, field: str, error: type[Ps
         What is read, for messages.
     error : type
         What to raise when the function needs too much, or fails in a way that it did not foresee.
+    seconds : Limit
+        Of the processor's time.
 
     Raises
     ------
@@ -52,17 +54,17 @@ def call(function: Callable[..., T], *arguments: Any, field: str, error: type[Ps
         What the function raises, or `error`.
     """
     with _reader() as reader:
-        kind, value = reader.ask(function, arguments)
+        kind, value = reader.ask(function, arguments, seconds.value)
     if kind == _child.ERROR:
         raise value
     if kind != _child.ANSWER:
-        raise _failure(kind, value, field, error)
+        over = {_child.MEMORY: MEMORY, _child.LATE: seconds}.get(kind)
+        raise _failure(over, value, field, error)
     result: T = value
     return result
 
 
-def _failure(kind: str, reason: str | None, field: str, error: type[PsaError]) -> PsaError:
-    over = {_child.MEMORY: MEMORY, _child.LATE: SECONDS}.get(kind)
+def _failure(over: Limit | None, reason: str | None, field: str, error: type[PsaError]) -> PsaError:
     if over is not None:
         got = f"a file that needs more than {over.words} to be read"
         return error(field, got=got, expected="a file that needs less", fix=over.fix_words)
@@ -85,13 +87,13 @@ class _Reader:
         assert self.process.stdin is not None and self.process.stdout is not None
         self.requests, self.answers = self.process.stdin, self.process.stdout
 
-    def ask(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[str, Any]:
+    def ask(self, function: Callable[..., Any], arguments: tuple[Any, ...], seconds: int) -> tuple[str, Any]:
         """What became of a call: one of the words of `_child`, or `DIED`, and the value, error or reason."""
-        timer = threading.Timer(SECONDS.value * (PATIENCE if _child.CAN_FORK else 1), self._give_up)
+        timer = threading.Timer(seconds * (PATIENCE if _child.CAN_FORK else 1), self._give_up)
         timer.daemon = True
         timer.start()
         try:
-            line = f"{function.__module__} {function.__name__} {MEMORY.value} {SECONDS.value}\n"
+            line = f"{function.__module__} {function.__name__} {MEMORY.value} {seconds}\n"
             self.requests.write(line.encode())
             settings = {name: value for name, value in os.environ.items() if name.startswith(SETTING)}
             pickle.dump((arguments, settings), self.requests, protocol=pickle.HIGHEST_PROTOCOL)

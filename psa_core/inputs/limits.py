@@ -109,6 +109,14 @@ ARCHIVE_FILES = Limit("archive_files", 1_000, "files", "files in a zip", "Zip th
 SCORES = Limit("scores", 30_000_000, "scores", "scores of a result folder", "Run a smaller study.")
 MEMORY = Limit("read_mb", 1_000, "MB of memory", "memory of the process that reads a file", _SPLIT, MB)
 SECONDS = Limit("read_seconds", 15, "seconds", "time of a processor that a file takes to be read", _SPLIT)
+MEASURE = Limit(
+    "measure_seconds",
+    60,
+    "seconds",
+    "time of a processor that an opened audit takes to be measured again",
+    "Open it on your own machine.",
+    own=1_800,
+)
 READERS = Limit("readers", 2, "at once", "files that are read at the same time", "Try again in a moment.")
 
 RUN_CELLS = Limit("run_cells", 5_000_000, "cells", "cells of a run", "Take fewer sentences or names.", own=50_000_000)
@@ -137,6 +145,7 @@ LIMITS = (
     SCORES,
     MEMORY,
     SECONDS,
+    MEASURE,
     READERS,
     RUN_CELLS,
     RUN_MINUTES,

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from psa_core import atomic, locks
 from psa_core.errors import OptionError
-from psa_core.folders import json_file
+from psa_core.inputs import json_file
 from psa_core.inputs.limits import RUNS_AT_ONCE, RUNS_EACH, RUNS_QUEUED
 from psa_core.jobs import _places
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from psa_core import atomic
 from psa_core.errors import PsaError, RunFolderError
-from psa_core.folders import json_file
+from psa_core.inputs import json_file
 from psa_core.jobs._places import JOB, STATUS
 from psa_core.study import StudySpec
 from psa_core.trust import Origin

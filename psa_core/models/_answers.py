@@ -78,11 +78,13 @@ def as_targets(described: Any, *, source: str) -> tuple[Target, ...]:
     try:
         targets = tuple(_target(row) for row in described)
     except (TypeError, ValueError, KeyError, OverflowError) as error:
-        raise ModelError(source, got=f"targets {described!r}", expected="name, low, high of each target") from error
+        raise ModelError(
+            source, got=f"targets {described!r:.200}", expected="name, low, high of each target"
+        ) from error
     names = [target.name for target in targets]
     if not names or safe_names(names) != names:
         expected = "at least one target, with distinct names of letters, digits and _ . + -"
-        raise ModelError(source, got=f"the targets {', '.join(names) or 'none'}", expected=expected)
+        raise ModelError(source, got=f"the targets {', '.join(names) or 'none'}"[:300], expected=expected)
     if not all(-np.inf < target.low < target.high < np.inf for target in targets):
         raise ModelError(source, got="a target without a range", expected="low below high, both finite")
     return targets

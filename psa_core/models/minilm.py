@@ -14,11 +14,14 @@ import numpy as np
 from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
+from psa_core.inputs import json_file
 from psa_core.inputs.checks import path_of
+from psa_core.models._answers import as_targets
 from psa_core.models._base import ModelCard, ModelPlugin, Scorer
 from psa_core.models._transformers.adapter import BASE, base_of, load_merged, scale_of
 from psa_core.registry import ASSETS
 
+MOST_BYTES, FEWEST_TOKENS, MOST_WEIGHT = 2**20, 3, 1e6
 FILES = ("labels.json", "adapter_config.json", "adapter_model.safetensors")
 # Raise when the arithmetic between a text and its scores changes (tokenising, merging, targets), so that caches notice.
 VERSION = "1"
@@ -76,12 +79,16 @@ def read_description(folder: Path) -> dict[str, Any]:
             fix="Choose a folder that python -m psa_core.training wrote.",
         )
     try:
-        description: dict[str, Any] = json.loads((folder / "labels.json").read_text("utf-8"))
-        targets_of(description)
+        description = json_file.read(folder / "labels.json", MOST_BYTES)
         reduction(description)
-        int(description["max_tokens"])
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
-        raise ModelError("labels.json", got=f"a damaged file ({error!r})", expected="labels and targets") from error
+        targets = as_targets(targets_of(description), source="labels.json")
+        if not all(np.isfinite(t.default_threshold) and isinstance(t.meaning, str) for t in targets):
+            raise ValueError("a threshold that is no number, or a meaning that is no text")
+        if not isinstance(description["max_tokens"], int) or not FEWEST_TOKENS <= description["max_tokens"] < 10**6:
+            raise ValueError(f"max_tokens = {description['max_tokens']!r}")
+    except (OSError, ArithmeticError, ValueError, LookupError, TypeError, AttributeError) as error:
+        got = f"a damaged file ({error!r})"[:300]
+        raise ModelError("labels.json", got=got, expected="labels and targets") from error
     return description
 
 
@@ -95,10 +102,14 @@ def targets_of(description: Mapping[str, Any]) -> tuple[Target, ...]:
 
 def reduction(description: Mapping[str, Any]) -> Callable[[np.ndarray], np.ndarray]:
     """Function from logits (B, L) to targets (B, T): each target is a weighted sum of the labels' probabilities."""
-    labels = list(description["labels"])
+    labels = [*description["labels"]]
+    if not all(isinstance(label, str) for label in labels) or len(set(labels)) < max(len(labels), 2):
+        raise ValueError("labels that are not two or more distinct texts")
     weights = np.zeros((len(labels), len(description["targets"])), dtype=np.float32)
     for column, row in enumerate(description["targets"]):
         for label, weight in row["weights"].items():
+            if not -MOST_WEIGHT < weight < MOST_WEIGHT:
+                raise ValueError(f"the weight {weight!r:.40}")
             weights[labels.index(label), column] = weight
 
     def reduce(logits: np.ndarray) -> np.ndarray:

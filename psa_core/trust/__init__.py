@@ -32,6 +32,7 @@ __all__ = [
     "Need",
     "Origin",
     "Takes",
+    "act_for",
     "acting",
     "allowed",
     "current",
@@ -116,13 +117,16 @@ WHO = {
     Origin.VISITOR: "a visitor",
     Origin.FILE: "a file",
 }
+#: Where a program may run, for whoever sits before a page.
+ELSEWHERE = "Run it on the command line, or bring its scores here as a file of predictions."
 FIX = {
-    Origin.OWN_MACHINE: "Use the command line for it.",
+    Origin.OWN_MACHINE: ELSEWHERE,
     Origin.VISITOR: "On your own machine set PSA_HISTORY=1 (make app does).",
     Origin.FILE: "What a file names is only a suggestion: if you know it, type it yourself.",
 }
 
-HUB_ID = re.compile(r"[\w.-]{1,96}(/[\w.-]{1,96})?")
+_PART = r"[A-Za-z0-9_][\w.-]{0,95}"  # no part is "." or "..", which a path would leave out
+HUB_ID = re.compile(rf"{_PART}(/{_PART})?", re.ASCII)
 _origin: ContextVar[Origin] = ContextVar("origin", default=Origin.COMMAND_LINE)
 _inside: ContextVar[Path | None] = ContextVar("inside", default=None)
 
@@ -152,6 +156,11 @@ def acting(origin: Origin | None, inside: Path | None = None) -> Iterator[None]:
         _origin.reset(stricter)
 
 
+def act_for(origin: Origin) -> None:
+    """Act on somebody's word in this thread from here on, where that is stricter than on whose word it acts now."""
+    _origin.set(max(current(), origin))
+
+
 def permit(field: str, need: Need, origin: Origin | None = None, *, named: str = "") -> None:
     """Pass what may be done on somebody's word.
 
@@ -175,7 +184,8 @@ def permit(field: str, need: Need, origin: Origin | None = None, *, named: str =
     if (need.kind in MAY[who] and listed) or (need.kind is Kind.PATH and _is_inside(need.value)):
         return
     got = f"{(named or need.value)[:120]!r}, named by {WHO[who]}, which {need.kind.value}"
-    raise OptionError(field, got=got, expected=_expected(who), fix=FIX[who])
+    fix = ELSEWHERE if need.kind is Kind.CODE and who is Origin.VISITOR else FIX[who]
+    raise OptionError(field, got=got, expected=_expected(who), fix=fix)
 
 
 def permit_path(field: str, path: str, origin: Origin | None = None) -> None:
@@ -185,7 +195,7 @@ def permit_path(field: str, path: str, origin: Origin | None = None) -> None:
 
 def is_hub_id(name: str) -> bool:
     """Whether it has the form of a model hub's id, such as ``owner/model``."""
-    return HUB_ID.fullmatch(name) is not None and not name.startswith(".")
+    return HUB_ID.fullmatch(name) is not None
 
 
 def offered_to(takes: Takes, origin: Origin) -> bool:

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from psa_core.errors import RunFolderError
-from psa_core.folders import json_file, manifest
+from psa_core.folders import manifest
+from psa_core.inputs import json_file
 
 TARGET = {"name": "toxicity", "low": 0.0, "high": 1.0, "meaning": "", "threshold": None}
 GOOD = {

@@ -169,6 +169,13 @@ def test_a_missing_file_is_named(copy_of_emotion: Path, file: str) -> None:
         {"targets": [{"name": "anger"}]},
         {"targets": 3},
         {"max_tokens": "many"},
+        {"max_tokens": -5},
+        {"max_tokens": 10**400},
+        {"labels": ["a", {}, [], "d"]},
+        {"targets": [{"name": "a", "low": 1, "high": 0, "meaning": "", "weights": {}}]},
+        {"targets": [{"name": "a", "low": 0, "high": 1, "meaning": {}, "weights": {}}]},
+        {"targets": [{"name": "a", "low": 0, "high": 1, "meaning": "", "weights": {"anger": 10**400}}]},
+        {"targets": [{"name": "a", "low": 0, "high": 1, "meaning": "", "threshold": "x", "weights": {}}]},
     ],
 )
 def test_a_damaged_description_is_named(copy_of_emotion: Path, changes: dict[str, object]) -> None:
@@ -181,6 +188,19 @@ def test_damaged_weights_are_named(copy_of_emotion: Path) -> None:
     weights = copy_of_emotion / "adapter_model.safetensors"
     weights.write_bytes(weights.read_bytes()[:5000])
     with pytest.raises(ModelError, match="do not fit"):
+        load_merged(copy_of_emotion, TARGETS["minilm-emotion"])
+
+
+def test_small_files_do_not_make_huge_weights(copy_of_emotion: Path) -> None:
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    file = copy_of_emotion / "adapter_model.safetensors"
+    weights = load_file(file)
+    name = next(name for name in weights if name.endswith("lora_A.weight"))
+    weights |= {name: torch.zeros(1, 10**6), name.replace("lora_A", "lora_B"): torch.zeros(10**6, 1)}  # 4 TB as one
+    save_file(weights, file)
+    with pytest.raises(ModelError, match=r"do not fit .*makes \[1000000, 1000000\]"):
         load_merged(copy_of_emotion, TARGETS["minilm-emotion"])
 
 
@@ -198,7 +218,10 @@ def test_other_kinds_of_adapters_are_refused(copy_of_emotion: Path, changes: dic
         load_merged(copy_of_emotion, TARGETS["minilm-emotion"])
 
 
-@pytest.mark.parametrize("changes", [{"r": 0}, {"lora_alpha": "much"}, {"base_model_name_or_path": "nowhere"}])
+@pytest.mark.parametrize(
+    "changes",
+    [{"r": 0}, {"lora_alpha": "much"}, {"lora_alpha": 10**400}, {"base_model_name_or_path": "nowhere"}],
+)
 def test_a_damaged_configuration_is_named(copy_of_emotion: Path, changes: dict[str, object]) -> None:
     rewrite(copy_of_emotion / "adapter_config.json", **changes)
     with pytest.raises(ModelError, match=r"adapter_config\.json"):

@@ -10,9 +10,9 @@ from pathlib import Path
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from pages.ui.frame import cached, closed_tabs, heap, login, state, turns
+from pages.ui.frame import cached, closed_tabs, heap, login, offered, state, turns
 from pages.ui.frame.keys import Key
-from psa_core import jobs
+from psa_core import jobs, trust
 from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError
 from psa_core.jobs import retention
@@ -74,11 +74,13 @@ def _keep_house() -> None:
 
 
 def guard() -> None:
-    """First line of every page: a deep link right after a server start would run the page without ``app.py``.
+    """First line of every page: it acts on the word of whoever sits before it, and has its frame.
 
-    A folder called ``pages`` is served page by page until some session has reached ``st.navigation``; declaring the
-    pages and running again puts the frame back.
+    A deep link right after a server start would run the page without ``app.py``: a folder called ``pages`` is served
+    page by page until some session has reached ``st.navigation``; declaring the pages and running again puts the frame
+    back.
     """
+    trust.act_for(offered.origin())
     if getattr(_frame, "drawn", False):
         return
     login.require()

@@ -195,9 +195,10 @@ def confirmed(run: str, model: str) -> Origin | None:
     try:
         models.check(model, said_by)
         return said_by
-    except PsaError as error:
-        why = str(error)
-    st.html(markup.plain(f"The model of this study is not loaded. {why}"))
+    except PsaError:
+        st.html(markup.plain("The model of this study is not loaded: what a file names is only a suggestion."))
+    with shell.telling("It cannot be loaded on this page"):
+        offered.check(model)
     if not offered.is_offered(model):
         return None
     typed = st.text_input(

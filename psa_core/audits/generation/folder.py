@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,15 +18,29 @@ from psa_core.audits.generation.run import AUDIT
 from psa_core.audits.generation.tables import Tables
 from psa_core.audits.zipped import unzip
 from psa_core.cube import Target
-from psa_core.errors import CubeError, RunFolderError
-from psa_core.folders.results import write_csv, write_json
+from psa_core.errors import RunFolderError
+from psa_core.folders import manifest as manifests
+from psa_core.folders.results import DAMAGES, read_scores, write_csv, write_json
 from psa_core.folders.writing import MANIFEST, whole_folder
+from psa_core.inputs import archives, bounded, json_file
+from psa_core.inputs.limits import FILE
 from psa_core.inputs.spreadsheet import plain
 
 CONTINUATIONS, SCORES = "continuations.parquet", "scores.parquet"
 PAIRS, MATRIX, VALUES, SUMMARY, REPORT = "pairs.csv", "matrix.csv", "values.csv", "summary.json", "report.html"
 OCCUPATIONS = "occupations.csv"
+MEASURES = ("individual_fairness", "group_fairness", "demographic_disparity")
 EXPECTED = "the files that `python -m psa_core generate` writes"
+#: The fields of a manifest that are read again, or shown.
+KINDS: manifests.Kinds = {
+    "continuations": ("a count", manifests.is_count),
+    "setting": ("a text", manifests.is_text),
+    "generator": ("a table", manifests.is_table_of(lambda value: isinstance(value, str | bool))),
+    "prompts": ("a table of texts", manifests.is_table_of(manifests.is_text)),
+    "template_list": ("a list of texts", manifests.is_list_of(manifests.is_text)),
+    "value_columns": ("a list of headers", manifests.is_list_of(manifests.is_text)),
+    "value_table": ("a list of tables of texts", manifests.is_list_of(manifests.is_table_of(manifests.is_text))),
+}
 Key = tuple[str, str, int]
 Report = Callable[[GenerationCube, Tables], str]
 
@@ -109,10 +122,9 @@ def write(
 def is_generation(folder: Path) -> bool:
     """Whether a folder's manifest says that it is one of these."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        return json_file.read(folder / MANIFEST).get("audit") == AUDIT
+    except (OSError, ValueError):
         return False
-    return isinstance(manifest, dict) and manifest.get("audit") == AUDIT
 
 
 def read(folder: Path) -> Opened:
@@ -120,30 +132,43 @@ def read(folder: Path) -> Opened:
     folder = Path(folder)
     if not is_generation(folder):
         raise RunFolderError("result folder", got="another folder", expected="an audit of a language model")
+    manifest = manifests.read(folder / MANIFEST, KINDS)
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        cube = _cube(
-            manifest,
-            pd.read_parquet(folder / CONTINUATIONS, columns=["template", "value", "k", "sampled"]),
-            pd.read_parquet(folder / SCORES),
-        )
-        found = Tables(
-            _frame(folder / PAIRS),
-            _frame(folder / MATRIX),
-            _frame(folder / VALUES),
-            json.loads((folder / SUMMARY).read_text(encoding="utf-8")),
-        )
-    except (OSError, LookupError, TypeError, ValueError, AttributeError, CubeError) as error:
-        got = f"a file missing or damaged ({type(error).__name__}: {error})"
+        cube = _cube(manifest, read_texts(folder), read_scores(folder / SCORES))
+        summary = json_file.read(folder / SUMMARY)
+        if not all(isinstance(summary[scorer][measure], dict) for scorer in cube.scorers for measure in MEASURES):
+            raise ValueError("a summary without a measure")
+        frames = (_frame(folder / name) for name in (PAIRS, MATRIX, VALUES))
+        return Opened(cube, Tables(*frames, summary))
+    except RunFolderError:
+        raise
+    except (*DAMAGES, *archives.FAULTS) as error:
+        got = f"a file missing or damaged ({type(error).__name__}: {error})"[:300]
         raise RunFolderError("result folder", got=got, expected=EXPECTED) from error
-    return Opened(cube, found)
+
+
+def read_texts(folder: Path) -> pd.DataFrame:
+    """The continuations of a folder: template, value, k, prompt and text as sampled, None where there is none.
+
+    Raises
+    ------
+    RunFolderError
+        When they are more than the limit.
+    """
+    table = read_scores(folder / CONTINUATIONS)[["template", "value", "k", "prompt", "sampled"]]
+    FILE.check(int(table["sampled"].str.len().sum()), field="result folder", error=RunFolderError, of="of texts")
+    return table
 
 
 def read_zip(content: bytes) -> Opened:
     """Open a zipped result folder."""
     with tempfile.TemporaryDirectory() as place:
-        unzip(content, Path(place))
-        return read(Path(place))
+        return bounded.call(_read_zip, content, Path(place), field="zip", error=RunFolderError)
+
+
+def _read_zip(content: bytes, place: Path) -> Opened:
+    unzip(content, place)
+    return read(place)
 
 
 def _cube(manifest: dict[str, Any], texts: pd.DataFrame, scores: pd.DataFrame) -> GenerationCube:

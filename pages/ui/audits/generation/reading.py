@@ -24,7 +24,7 @@ def show(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
         st.info("Choose two different values above to compare what was written about them.")
         return
     template = st.selectbox("Template", [EVERY, *cube.templates["template"]], key=AUDIT.key("template"))
-    template = "" if template == EVERY else str(template)
+    template = str(template) if template in set(cube.templates["template"]) else ""
     curves = views.curves(cube, scorer, pair, template)
     left, right = st.columns([2, 3], gap="large")
     with left:

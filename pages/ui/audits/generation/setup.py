@@ -50,11 +50,11 @@ def ask_generator() -> str | None:
         "Language model",
         [*ready, *kinds],
         key=AUDIT.key("lm"),
-        format_func=lambda item: ready.get(item) or f"{kinds[item].title} …",
+        format_func=lambda item: f"{kinds[item].title} …" if item in kinds else ready.get(item, item),
         persist_state="session",
     )
-    if chosen in ready:
-        return str(chosen)
+    if chosen not in kinds:  # what a client sends need not be one of the options
+        return generators.check(str(chosen), who)
     plugin = kinds[chosen]
     typed = st.text_input(plugin.argument.capitalize(), key=AUDIT.key(f"lm_{chosen}"), max_chars=MAX_CHARACTERS).strip()
     return generators.check(f"{chosen}{typed}", who) if typed else None
@@ -79,6 +79,8 @@ def ask_prompts() -> Prompts:
 
 
 def _packaged(chosen: str) -> Prompts:
+    if chosen not in prompts.packaged():
+        raise OptionError("templates", got=repr(chosen[:80]), expected=f"one of {', '.join(prompts.packaged())}")
     found = prompts.load(chosen)
     every = found.values["value"].astype(str).tolist()
     kept = st.multiselect(
@@ -121,9 +123,9 @@ def _own() -> Prompts:
 
 
 def _preview(found: prompts.PromptSet) -> None:
-    first = found.prompts()
+    first = found.values.iloc[0].to_dict()
     with st.expander(f"{len(found.templates)} templates × {len(found.values)} values"):
-        rows = [{"template": t, "first prompt": row[0]} for t, row in zip(found.templates, first, strict=True)]
+        rows = [{"template": line, "first prompt": prompts.filled(line, first)} for line in found.templates]
         st.dataframe(pd.DataFrame(rows), hide_index=True, alt="The templates with their first value")
 
 
@@ -135,7 +137,7 @@ def ask_scorers() -> list[str]:
         list(cards),
         default=[item for item in DEFAULT_SCORERS if item in cards],
         key=AUDIT.key("scorers"),
-        format_func=lambda item: cards[item].title,
+        format_func=lambda item: cards[item].title if item in cards else item,
         persist_state="session",
         wrap=True,
         help="Continuations are scored alone, without the prompt. Two scorers that agree are better than one.",

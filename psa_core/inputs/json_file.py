@@ -10,8 +10,14 @@ from typing import Any, NoReturn
 MOST_BYTES = 64 * 2**20
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path, most: int | None = None) -> dict[str, Any]:
     """The object in a JSON file.
+
+    Parameters
+    ----------
+    path : Path
+    most : int, optional
+        Bytes of it; `MOST_BYTES` when not given.
 
     Raises
     ------
@@ -27,8 +33,9 @@ def read(path: Path) -> dict[str, Any]:
         if path.exists() or path.is_symlink():
             raise ValueError(f"{path.name} is no file")
         raise FileNotFoundError(path)
-    if path.stat().st_size > MOST_BYTES:
-        raise ValueError(f"{path.name} is larger than {MOST_BYTES // 2**20} MB")
+    most = MOST_BYTES if most is None else most
+    if path.stat().st_size > most:
+        raise ValueError(f"{path.name} is larger than {most // 2**10:,} KB")
     try:
         content = json.loads(path.read_bytes(), parse_constant=_refuse, parse_float=_finite)
         json.dumps(content, ensure_ascii=False).encode("utf-8")
