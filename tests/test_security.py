@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gzip
 import io
 import json
 import os
@@ -17,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -31,13 +33,16 @@ from psa_core import cli, jobs, models, report, trust
 from psa_core.audits.eec import corpus as eec
 from psa_core.audits.eec import folder as eec_files
 from psa_core.audits.eec.run import Audited
+from psa_core.audits.generation import folder as generation_files
 from psa_core.audits.generation import prompts
 from psa_core.audits.zipped import unzip
+from psa_core.cache import ScoreCache
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import ModelError, OptionError, PsaError, RunFolderError
 from psa_core.folders import cube_file, results
 from psa_core.inputs import corpus, names
-from psa_core.jobs import runs
+from psa_core.jobs import _queue, _records, _starting, retention, runs
+from psa_core.jobs.worker import Job
 from psa_core.report import _closing
 from psa_core.study import StudySpec, execute, plan
 from psa_core.trust import Origin
@@ -166,6 +171,8 @@ def test_a_visitor_does_not_use_the_servers_login_to_a_hub(monkeypatch: pytest.M
     import huggingface_hub
 
     logins: list[Any] = []
+    open_to_all = SimpleNamespace(gated=False, siblings=[])
+    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", lambda *_, **__: open_to_all)
     monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *_, **given: logins.append(given["token"]) or "x")
     for origin in (Origin.OWN_MACHINE, Origin.VISITOR):
         with pytest.raises(ModelError):
@@ -197,6 +204,79 @@ def test_a_run_opens_by_its_id_alone() -> None:
     for guess in ("", "..", "../" * 8, "a" * 20, f"{min(ids)}/inputs"):
         with pytest.raises(RunFolderError, match="unknown run id"):
             jobs.status(guess)
+
+
+def test_a_visitor_sees_nothing_of_anothers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "advance", lambda: None)
+    first, second = (jobs.submit(STUDY, {}, visitor=name) for name in ("ann", "bo"))
+    assert jobs.history() == []
+    assert jobs.status(second).ahead == 1
+    assert first not in repr(jobs.status(second)) and "ann" not in repr(jobs.status(second))
+    told = [_starting._environment(_records.read_job(jobs.run_path(run_id))) for run_id in (first, second)]
+    owners = [environment["PSA_CACHE_OWNER"] for environment in told]
+    assert owners == ["ann", "bo"]
+    hits = []
+    for owner in (*owners, "bo"):
+        monkeypatch.setenv("PSA_CACHE_OWNER", owner)
+        scored = execute(plan(STUDY), models.load("keyword"), cache=ScoreCache.open())
+        hits.append(scored.provenance["cache_hits"] > 0)
+    assert hits == [False, False, True]
+
+
+def test_a_visitors_runs_wait_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "advance", lambda: None)
+    mine = [jobs.submit(STUDY, {}, visitor="ann") for _ in range(3)]
+    with pytest.raises(OptionError, match="PSA_MAX_RUNS_EACH"):
+        jobs.submit(STUDY, {}, visitor="ann")
+    other = jobs.submit(STUDY, {}, visitor="bo")
+    assert [ticket.run_id for ticket in _queue.tickets()] == [mine[0], other, *mine[1:]]
+    monkeypatch.setenv("PSA_MAX_RUN_CELLS", "10")
+    with pytest.raises(OptionError, match="expected at most 10 cells"):
+        Job(jobs.run_path(other)).allow(11)
+
+
+def test_a_run_is_kept_as_long_as_it_is_used() -> None:
+    ids = old, middle, new = [jobs.keep(cube(), lambda _: "") for _ in range(3)]
+    for run_id, days in zip(ids, (31, 8, 0), strict=True):
+        for path in (*jobs.run_path(run_id).iterdir(), jobs.root() / run_id):
+            os.utime(path, (time.time() - days * 86_400,) * 2)
+    retention.sweep()
+    assert [run.run_id for run in retention.stored()] == [middle, new]
+    assert cli.main(["runs", "--older-than", "7d", "--delete"]) == 0
+    assert [run.run_id for run in retention.stored()] == [new]
+    assert not (jobs.root() / middle).exists()
+
+
+def test_another_user_of_the_machine_reads_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "advance", lambda: None)
+    jobs.submit(STUDY, {"mine.csv": b"text\nHe left.\n"})
+    jobs.keep(cube(), lambda _: "")
+    execute(plan(STUDY), models.load("keyword"), cache=ScoreCache.open())
+    made = [path for name in ("runs", "cache") for path in (place / name, *(place / name).rglob("*"))]
+    assert len(made) > 10
+    closed = [path for path in made if path.parent in (place, place / "runs", place / "cache")]
+    assert not [path for path in closed if path.stat().st_mode & 0o077], "a folder that others may enter"
+    source = Path(_starting.__file__).read_text(encoding="utf-8")
+    assert '[sys.executable, "-P", "-m", "psa_core"],' in source  # all that others see of a worker
+
+
+def test_a_file_costs_no_more_than_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = gzip.compress(b"text\n" + b"a\n" * 5_000_000, mtime=0)
+    assert len(bomb) < 20_000
+    for setting, value in {"FILE_MB": "5", "ROWS": "1000", "READ_MB": "1"}.items():
+        with monkeypatch.context() as patch:
+            patch.setenv(f"PSA_MAX_{setting}", value)
+            with pytest.raises(PsaError, match=f"PSA_MAX_{setting}"):
+                corpus.parse("x.csv.gz", bomb)
+    monkeypatch.setenv("PSA_MAX_ARCHIVE_MB", "1")
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("manifest.json", b" " * 2 * 2**20)
+    for read in (results.read_zip, eec_files.read_zip, generation_files.read_zip):
+        with pytest.raises(PsaError, match="PSA_MAX_ARCHIVE_MB"):
+            read(buffer.getvalue())
+    source = (ROOT / "pages" / "ui" / "audits" / "audit_job.py").read_text(encoding="utf-8")
+    assert "bounded.call(audit.rewrite, brought, written" in source
 
 
 @pytest.mark.parametrize("history", ["0", "1"])
@@ -314,8 +394,6 @@ def test_an_upload_is_never_unpickled(place: Path) -> None:
 
 
 def test_a_worker_acts_on_the_word_of_who_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from psa_core.jobs.worker import Job
-
     monkeypatch.setattr(runs, "advance", lambda: None)
     for origin in (Origin.VISITOR, Origin.OWN_MACHINE):
         run = jobs.run_path(jobs.submit(STUDY, {"a.txt": b"x"}, origin=origin))
@@ -396,6 +474,23 @@ def test_a_model_folder_brings_no_program(place: Path) -> None:
     assert not (place / "was-run").exists()
 
 
+def test_a_model_folder_makes_no_more_than_it_holds(place: Path) -> None:
+    import torch
+
+    from psa_core.models._transformers import adapter
+
+    folder = tiny_classifier(place / "model")
+    own = json.loads((folder / "config.json").read_text())
+    for setting in ({"vocab_size": 10**11}, {"num_hidden_layers": 10**9}):
+        (folder / "config.json").write_text(json.dumps({**own, **setting}))
+        with pytest.raises(ModelError, match="whose files have"):
+            models.load(f"hf:{folder}")
+    layer = torch.nn.Linear(4, 4)
+    updates = {"0.lora_A.weight": torch.zeros(1, 10**6), "0.lora_B.weight": torch.zeros(10**6, 1)}
+    with pytest.raises(RuntimeError, match="makes"):
+        adapter.add_updates(torch.nn.Sequential(layer), updates, 1.0)
+
+
 def test_an_adapter_names_no_base_model_that_its_user_may_not(place: Path) -> None:
     from psa_core.models._transformers import adapter
 
@@ -418,7 +513,7 @@ def test_a_client_may_send_what_the_page_does_not_offer(place: Path) -> None:
     for use in refused:
         with pytest.raises(OptionError, match=r"runs a program|reads this machine's files"):
             use()
-    with pytest.raises(OptionError, match="expected one of occupation"):
+    with pytest.raises(OptionError, match="expected one of country"):
         generation_setup._packaged(own)
     with trust.acting(Origin.VISITOR), pytest.raises(OptionError, match="reads this machine's files"):
         prompts.load(own)

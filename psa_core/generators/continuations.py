@@ -11,10 +11,16 @@ import pandas as pd
 from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling
+from psa_core.inputs import tables
+from psa_core.inputs.checks import path_of
+from psa_core.inputs.limits import FILE
 from psa_core.inputs.spreadsheet import plain
 
 NEEDED = ("prompt", "k", "continuation")
-MAX_BYTES = 1 * 2**30
+FORMATS = ("csv", "tsv", "jsonl", "parquet")
+CONTINUATIONS = tables.Wanted(
+    "continuations", ModelError, FORMATS, row="one continuation a row", headers=frozenset(NEEDED)
+)
 ROWS = 5000
 EXPORT = "Write the prompts with: python -m psa_core generate … --export-prompts FILE.csv"
 
@@ -69,7 +75,7 @@ def load(argument: str) -> Continuations:
     """
     from psa_core.models._fingerprint import digest
 
-    path = Path(argument)
+    path = path_of(argument.partition("?")[0])
     table = _table(path)
     missing = [column for column in NEEDED if column not in table.columns]
     if missing:
@@ -78,8 +84,7 @@ def load(argument: str) -> Continuations:
     numbers = pd.to_numeric(table["k"], errors="coerce")
     if numbers.isna().any() or (numbers % 1 != 0).any() or (numbers < 0).any():
         raise ModelError("continuations", got="a k that is no number", expected="0, 1, 2 …", fix=EXPORT)
-    texts = table["continuation"].fillna("").astype(str)
-    rows = list(zip(table["prompt"].astype(str), numbers.astype(int), texts, strict=True))
+    rows = list(zip(table["prompt"], numbers.astype(int), table["continuation"], strict=True))
     found = {(prompt, k): text for prompt, k, text in rows}
     for prompt, k, text in rows:
         if found[prompt, k] != text:
@@ -93,21 +98,13 @@ def load(argument: str) -> Continuations:
 
 
 def _table(path: Path) -> pd.DataFrame:
-    if not path.is_file():
+    """The columns that are needed, as strings; see `tables.read` for what is refused."""
+    if not path.is_file():  # a device or a pipe may never end
         raise ModelError("continuations", got=f"no file at {str(path)[:80]!r}", expected="a file with continuations")
-    if path.stat().st_size > MAX_BYTES:
-        raise ModelError("continuations", got=f"a file of {path.stat().st_size:,} bytes", expected="at most 1 GB")
-    try:
-        if path.suffix == ".parquet":
-            return pd.read_parquet(path)
-        if path.suffix == ".jsonl":
-            return pd.read_json(path, lines=True, dtype=False)
-        separator = "\t" if path.suffix == ".tsv" else ","
-        table = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-        return table.map(plain)
-    except (ValueError, UnicodeError, pd.errors.ParserError) as error:
-        got = f"{path.name}, which does not read ({type(error).__name__})"
-        raise ModelError("continuations", got=got, expected="a CSV, TSV, JSONL or Parquet file") from error
+    FILE.check(path.stat().st_size, field="continuations", error=ModelError, of=f"in {path.name[:60]}")
+    table = tables.read(path.name, path.read_bytes(), CONTINUATIONS, NEEDED).frame
+    spreadsheet = tables.kind_of(path.name) in ("csv", "tsv")
+    return table.map(plain) if spreadsheet else table
 
 
 GENERATOR = GeneratorPlugin(

@@ -127,6 +127,7 @@ RUNS_EACH = Limit("runs_each", 3, "runs", "runs of one visitor that wait or work
 RUNS_QUEUED = Limit("runs_queued", 30, "runs", "runs that wait or work", "Try again when some have ended.", own=200)
 RUNS_AT_ONCE = Limit("runs_at_once", 1, "at once", "runs that work at the same time", "Wait for its turn.")
 RUN_DAYS = Limit("run_days", 30, "days", "time that a run is kept unused", "Download it.", 86_400, own=36_500)
+HUB = Limit("hub_mb", 2_048, "MB", "bytes of a model that a visitor fetches from a hub", "Choose a smaller one.", MB)
 CACHE = Limit("cache_mb", 2_048, "MB", "bytes of remembered scores", "Older ones are dropped.", MB)
 GRAPHS = Limit("graphs_mb", 4_096, "MB", "bytes of models kept in a faster form", "Older ones are made again.", MB)
 OPENED = Limit("opened_mb", 1_024, "MB", "bytes of studies held open in memory", "They are read again when needed.", MB)
@@ -153,6 +154,7 @@ LIMITS = (
     RUNS_QUEUED,
     RUNS_AT_ONCE,
     RUN_DAYS,
+    HUB,
     CACHE,
     GRAPHS,
     OPENED,

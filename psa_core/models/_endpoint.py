@@ -23,7 +23,7 @@ __all__ = ["ALLOW", "TOKEN", "Endpoint", "EndpointOptions", "allowed", "certific
 # Too many requests, and the three that say "not now".
 PASSING = (429, 502, 503, 504)
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
-MOST_BYTES = 64 * 2**20
+MOST_BYTES = 16 * 2**20  # as JSON in memory up to a hundred times as much
 # Seconds that an idle connection is kept: less than servers do, so that none is used while the other side closes it.
 KEPT_OPEN = 2.0
 

@@ -144,9 +144,11 @@ def load(argument: str) -> Predictions:
         for t, (safe, column) in enumerate(zip(safe_names(columns), columns, strict=True))
     )
     _check_range(values, texts.index, targets)
-    codes, distinct = pd.factorize(texts)
+    codes, found = pd.factorize(texts)
+    distinct: list[str] = found.tolist()
     means = _means(values, codes, distinct=distinct, targets=targets)
-    parts = [f"{text}\x01{row.tolist()}" for text, row in sorted(zip(distinct, means, strict=True), key=lambda p: p[0])]
+    rows = means.tolist()  # a call a row would take longer than all the rest
+    parts = [f"{distinct[i]}\x01{rows[i]}" for i in sorted(range(len(distinct)), key=distinct.__getitem__)]
     return Predictions(
         _rows(distinct),
         means,
@@ -214,8 +216,10 @@ def _check_range(values: np.ndarray, positions: pd.Index, targets: Sequence[Targ
         )
 
 
-def _means(values: np.ndarray, codes: np.ndarray, *, distinct: pd.Index, targets: Sequence[Target]) -> np.ndarray:
+def _means(values: np.ndarray, codes: np.ndarray, *, distinct: Sequence[str], targets: Sequence[Target]) -> np.ndarray:
     """Mean score of each distinct text: float32 (R, T); `ModelError` where rows of one text disagree."""
+    if len(distinct) == len(codes):
+        return values.astype(np.float32)
     groups = pd.DataFrame(values.astype(np.float64)).groupby(codes)
     apart = (groups.max() - groups.min()).to_numpy()
     limits = np.array([TOLERANCE * (target.high - target.low) for target in targets])
@@ -230,7 +234,7 @@ def _means(values: np.ndarray, codes: np.ndarray, *, distinct: pd.Index, targets
     return groups.mean().to_numpy().astype(np.float32)
 
 
-def _rows(distinct: pd.Index) -> dict[str, int]:
+def _rows(distinct: Sequence[str]) -> dict[str, int]:
     """Text to row; an apostrophe that a file has before ``= + - @``, against spreadsheets, may be there or not."""
     rows = {text: row for row, text in enumerate(distinct)}
     for row, text in enumerate(distinct):

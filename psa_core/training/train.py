@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from psa_core import atomic
 from psa_core.errors import OptionError
 from psa_core.models._transformers.adapter import BASE, load_merged
 from psa_core.models.minilm import read_description
@@ -108,12 +109,12 @@ def _score(folder: Path, content: dict[str, Any], name: str, split: Split) -> di
     content[name] = scores
     content["rows"][name] = len(split)
     _write_json(folder, content)
-    (folder / "README.md").write_text(model_card(content), "utf-8")
+    atomic.write(folder / "README.md", model_card(content))
     return scores
 
 
 def _write_json(folder: Path, content: Mapping[str, Any]) -> None:
-    (folder / "labels.json").write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    atomic.write(folder / "labels.json", json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def describe(

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import random
-import shutil
 import zipfile
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -23,15 +20,18 @@ from psa_core import jobs, models
 from psa_core.audits.eec import corpus as eec
 from psa_core.audits.eec import folder as eec_folder
 from psa_core.audits.eec.run import Audited
+from psa_core.audits.generation import folder as generation_folder
+from psa_core.audits.generation.rewriting import rewrite
 from psa_core.audits.nationality import folder as nationality_folder
 from psa_core.audits.nationality.perturbation import Drawn
 from psa_core.cube import ScoreCube, Target
 from psa_core.folders import cube_file, judgements, manifest, results
 from psa_core.inputs import corpus, names
-from psa_core.models import minilm, predictions
+from psa_core.models import predictions
 from psa_core.registry import ASSETS
 from psa_core.study import StudySpec
-from tests.fuzz.mutation import damaged, odd_json, odd_text
+from tests.fuzz import model_files, written
+from tests.fuzz.mutation import damaged, damaged_table, every_format, odd_json, odd_text
 
 Draw = random.Random
 Case = Callable[[Draw, Path], object]
@@ -44,58 +44,31 @@ TARGETS = (Target("toxicity", 0.0, 1.0, "how toxic"), Target("sentiment", -1.0, 
 STUDY = {"sentences": "sample", "names": "demo", "model": "vader", "seed": 3}
 
 
-def tables(columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> dict[str, bytes]:
-    """The same table in every format, by the name of its file."""
-    frame = pd.DataFrame(rows, columns=list(columns))
-    csv, parquet = frame.to_csv(index=False).encode(), io.BytesIO()
-    frame.to_parquet(parquet)
-    plain = {
-        "a.csv": csv,
-        "a.tsv": frame.to_csv(index=False, sep="\t").encode(),
-        "b.csv": frame.to_csv(index=False, sep=";").encode("utf-16"),
-        "c.csv": csv.decode().encode("cp1252", "replace"),
-        "a.txt": "\n".join(frame[columns[1]].astype(str)).encode(),
-        "a.jsonl": frame.to_json(orient="records", lines=True).encode(),
-        "a.parquet": parquet.getvalue(),
-    }
-    return plain | {f"{name}.gz": gzip.compress(content, mtime=0) for name, content in plain.items()}
-
-
-def _damaged_table(draw: Draw, seeds: Mapping[str, bytes]) -> tuple[str, bytes]:
-    name = draw.choice(list(seeds))
-    body = gzip.decompress(seeds[name]) if name.endswith(".gz") else seeds[name]
-    body = damaged(body, draw, list(seeds.values()))
-    if not name.endswith(".gz"):
-        return name, body
-    whole = gzip.compress(body, mtime=0)
-    return name, whole if draw.random() < 0.7 else damaged(whole, draw)
-
-
 def sentences(draw: Draw, _: Path) -> object:
-    name, content = _damaged_table(draw, _sentences())
+    name, content = damaged_table(draw, _sentences())
     return corpus.parse(name, content, draw.choice((None, None, "text", "genre ", odd_text(draw))))
 
 
 @cache
 def _sentences() -> dict[str, bytes]:
-    return tables(("sentence_id", "text", "genre"), ROWS)
+    return every_format(("sentence_id", "text", "genre"), ROWS)
 
 
 def name_list(draw: Draw, _: Path) -> object:
     if draw.random() < 0.2:
         return names.from_text(odd_text(draw))
-    return names.read_names(*_damaged_table(draw, _names()))
+    return names.read_names(*damaged_table(draw, _names()))
 
 
 @cache
 def _names() -> dict[str, bytes]:
-    return tables(
+    return every_format(
         ("gender", "name", "born"), [("female", "Ann Lee", 1950), ("male", "Beyoncé", 1981), ("", "O’Neil", 7)]
     )
 
 
 def scores(draw: Draw, folder: Path) -> object:
-    name, content = _damaged_table(draw, _scores())
+    name, content = damaged_table(draw, _scores())
     (folder / name).write_bytes(content)
     options = draw.choice(("", "", "?targets=toxicity", "?range=0..1", "?targets=text,x", f"?{odd_text(draw)}"))
     return predictions.load(f"{folder / name}{options}")
@@ -103,7 +76,7 @@ def scores(draw: Draw, folder: Path) -> object:
 
 @cache
 def _scores() -> dict[str, bytes]:
-    return tables(("text_id", "text", "toxicity"), [(n, text, n / 4) for n, (_, text, _) in enumerate(ROWS)])
+    return every_format(("text_id", "text", "toxicity"), [(n, text, n / 4) for n, (_, text, _) in enumerate(ROWS)])
 
 
 def design(draw: Draw, _: Path) -> object:
@@ -173,6 +146,12 @@ def _nationality_files(place: Path) -> dict[str, bytes]:
     return _files(place / "nationality")
 
 
+@cache
+def _generation_files(place: Path) -> dict[str, bytes]:
+    written.write(place / "generation")
+    return _files(place / "generation")
+
+
 def _files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
 
@@ -232,9 +211,19 @@ class Folders:
     def nationality_audit(self, draw: Draw, folder: Path) -> object:
         return nationality_folder.read(_in_folder(_one_damaged(draw, _nationality_files(self.place)), folder))
 
+    def generation_audit(self, draw: Draw, folder: Path) -> object:
+        brought = _in_folder(_one_damaged(draw, _generation_files(self.place)), folder)
+        if draw.random() < 0.9:
+            return generation_folder.read(brought)
+        return rewrite(brought, folder / "anew")
+
     def zipped_audit(self, draw: Draw, _: Path) -> object:
         read, files = draw.choice(
-            ((eec_folder.read_zip, _eec_files), (nationality_folder.read_zip, _nationality_files))
+            (
+                (eec_folder.read_zip, _eec_files),
+                (nationality_folder.read_zip, _nationality_files),
+                (generation_folder.read_zip, _generation_files),
+            )
         )
         return read(_zipped(_one_damaged(draw, files(self.place)), draw))
 
@@ -251,18 +240,6 @@ def manifests(draw: Draw, folder: Path) -> object:
     (folder / "manifest.json").write_bytes(text if draw.random() < 0.8 else damaged(text, draw))
     content = manifest.read(folder / "manifest.json")
     return StudySpec.from_mapping(content.get("study", {}))
-
-
-def adapter(draw: Draw, folder: Path) -> object:
-    whole = ASSETS / "models" / "minilm-emotion"
-    for name in minilm.FILES[:2]:
-        content = odd_json(json.loads((whole / name).read_text("utf-8")), draw)
-        (folder / name).write_text(json.dumps(content), encoding="utf-8")
-    kept = draw.choice(minilm.FILES[:2])
-    shutil.copy(whole / kept, folder / kept)
-    (folder / minilm.FILES[2]).write_bytes(b"no weights")
-    minilm.read_description(folder)
-    return minilm.fingerprint(folder)
 
 
 def model_id(draw: Draw, _: Path) -> object:
@@ -301,14 +278,13 @@ def address(draw: Draw, _: Path) -> object:
 
 def undamaged(place: Path) -> list[object]:
     """What the readers of folders and zips make of the files that the damaged ones are made from."""
-    files = (_study_files(place), _eec_files(place), _nationality_files(place))
-    whole = [_zipped_whole(content) for content in files]
-    return [
-        read(content)
-        for read, content in zip(
-            (results.read_zip, eec_folder.read_zip, nationality_folder.read_zip), whole, strict=True
-        )
-    ]
+    kinds = (
+        (results.read_zip, _study_files),
+        (eec_folder.read_zip, _eec_files),
+        (nationality_folder.read_zip, _nationality_files),
+        (generation_folder.read_zip, _generation_files),
+    )
+    return [read(_zipped_whole(files(place))) for read, files in kinds]
 
 
 def _zipped_whole(files: Mapping[str, bytes]) -> bytes:
@@ -323,19 +299,25 @@ def loaders(place: Path) -> dict[str, tuple[int, Case]]:
     """Each reader with its share of the cases, by name."""
     folders = Folders(place)
     return {
-        "sentences": (19, sentences),
-        "names": (12, name_list),
-        "predictions": (10, scores),
-        "equity design": (4, design),
-        "zipped study": (8, folders.zipped_study),
-        "zipped judgements": (3, folders.zipped_judgements),
-        "run folder": (9, folders.run_folder),
+        "sentences": (15, sentences),
+        "names": (10, name_list),
+        "predictions": (8, scores),
+        "continuations": (3, written.continuations),
+        "templates and values": (3, written.prompt_sets),
+        "question": (3, written.question),
+        "equity design": (3, design),
+        "zipped study": (6, folders.zipped_study),
+        "zipped judgements": (2, folders.zipped_judgements),
+        "run folder": (8, folders.run_folder),
         "equity audit": (3, folders.eec_audit),
         "nationality audit": (5, folders.nationality_audit),
-        "zipped audit": (3, folders.zipped_audit),
+        "generation audit": (4, folders.generation_audit),
+        "zipped audit": (4, folders.zipped_audit),
         "partial result": (4, folders.partial_result),
-        "manifest": (8, manifests),
-        "adapter": (3, adapter),
+        "manifest": (6, manifests),
+        "adapter": (3, model_files.adapter),
+        "adapter weights": (1, model_files.adapter_weights),
+        "model folder": (1, model_files.model_folder),
         "model id": (4, model_id),
-        "address": (5, address),
+        "address": (4, address),
     }

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import copy
+import gzip
+import io
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import pandas as pd
 
 TOKENS = (
     *(b'"', b'""', b"'", b"\n", b"\r", b"\r\n", b"\t", b",", b";", b"|", b"\0", b"\x1a", b"-", b"=1+1", b"~", b"../"),
@@ -71,3 +75,31 @@ def odd_text(draw: random.Random) -> str:
     """A short text of what is unusual, and of what is usual."""
     pieces = [token.decode("utf-8", "surrogateescape") for token in TOKENS] + ["Ann", "Bob", "he", " ", "%s", "\ud800"]
     return "".join(draw.choice(pieces) for _ in range(draw.randint(0, 8)))
+
+
+def every_format(columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> dict[str, bytes]:
+    """The same table in every format, by the name of its file."""
+    frame = pd.DataFrame(rows, columns=list(columns))
+    csv, parquet = frame.to_csv(index=False).encode(), io.BytesIO()
+    frame.to_parquet(parquet)
+    plain = {
+        "a.csv": csv,
+        "a.tsv": frame.to_csv(index=False, sep="\t").encode(),
+        "b.csv": frame.to_csv(index=False, sep=";").encode("utf-16"),
+        "c.csv": csv.decode().encode("cp1252", "replace"),
+        "a.txt": "\n".join(frame[columns[1]].astype(str)).encode(),
+        "a.jsonl": frame.to_json(orient="records", lines=True).encode(),
+        "a.parquet": parquet.getvalue(),
+    }
+    return plain | {f"{name}.gz": gzip.compress(content, mtime=0) for name, content in plain.items()}
+
+
+def damaged_table(draw: random.Random, seeds: Mapping[str, bytes]) -> tuple[str, bytes]:
+    """One of the files, damaged, and its name."""
+    name = draw.choice(list(seeds))
+    body = gzip.decompress(seeds[name]) if name.endswith(".gz") else seeds[name]
+    body = damaged(body, draw, list(seeds.values()))
+    if not name.endswith(".gz"):
+        return name, body
+    whole = gzip.compress(body, mtime=0)
+    return name, whole if draw.random() < 0.7 else damaged(whole, draw)

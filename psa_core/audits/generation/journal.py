@@ -13,6 +13,7 @@ from typing import IO, Any
 import pandas as pd
 from filelock import FileLock, Timeout
 
+from psa_core import atomic
 from psa_core.errors import OptionError
 from psa_core.generators import Batch, Draw, Generator, Sampling
 from psa_core.models._fingerprint import digest
@@ -66,7 +67,9 @@ class Journal:
         with ExitStack() as held:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-                held.enter_context(FileLock(f"{self.path}.lock", timeout=0))
+                held.enter_context(FileLock(f"{self.path}.lock", timeout=0, mode=atomic.ONLY_MINE_FILE))
+                self.path.touch(atomic.ONLY_MINE_FILE)
+                self.path.chmod(atomic.ONLY_MINE_FILE)
                 file = held.enter_context(self.path.open("ab"))
                 if file.tell() and not _ends_a_line(self.path):
                     file.write(b"\n")  # a run was killed while it wrote
@@ -113,9 +116,9 @@ def _written(path: Path, setting: str) -> dict[Key, str]:
     for line in path.read_bytes().splitlines():
         try:
             row = json.loads(line)
-            if row["setting"] == setting:
+            if row["setting"] == setting and isinstance(row["text"], str):
                 found[row["stream"], row["prompt"], row["k"]] = row["text"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             continue  # the line that was being written when a run was killed
     return found
 

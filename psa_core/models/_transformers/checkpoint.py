@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,20 @@ from psa_core.models._answers import reason
 from psa_core.models._transformers.classifier import best_device, quietly
 from psa_core.models._transformers.hub import PICKLED_WEIGHTS, TOKENIZER_FILES
 
+#: What building a model may raise of a configuration that is damaged, or of another kind.
+FAULTS = (
+    ArithmeticError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+WEIGHTS = ("*.safetensors", "*.bin")
+#: More than any model has; and numbers that a loaded model may hold beyond a byte each in its files.
+MOST_LAYERS, SPARE_NUMBERS = 1_000, 2**26
 KIND_WORDS = {
     "AutoModelForSequenceClassification": "a text classifier (…ForSequenceClassification)",
     "AutoModelForMaskedLM": "a masked language model (…ForMaskedLM)",
@@ -121,8 +136,8 @@ def read_configuration(folder: Path) -> dict[str, Any]:
         raise ModelError("model folder", got=f"no config.json in {folder}", expected="a transformers model", fix=fix)
     try:
         configuration = json.loads(file.read_text("utf-8"))
-        kind = configuration["model_type"]
-    except (ValueError, KeyError, TypeError) as error:
+        kind = str(configuration["model_type"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ModelError("config.json", got="a damaged file", expected="a configuration with a model_type") from error
     from transformers import CONFIG_MAPPING
 
@@ -149,7 +164,7 @@ def load_tokenizer(folder: Path) -> Any:
 
     try:
         return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
+    except FAULTS as error:
         raise ModelError(
             "tokenizer",
             got=f"files that do not load ({reason(error)})",
@@ -165,7 +180,8 @@ def _load_model(folder: Path, kind: str, *, configuration: dict[str, Any], pickl
     import transformers
     from safetensors import SafetensorError
 
-    faults = (SafetensorError, pickle.UnpicklingError, EOFError, RuntimeError, ValueError, OSError, KeyError, TypeError)
+    _check_size(folder, kind, configuration)
+    faults = (SafetensorError, pickle.UnpicklingError, EOFError, *FAULTS)
     try:
         model, report = getattr(transformers, kind).from_pretrained(
             folder,
@@ -175,7 +191,7 @@ def _load_model(folder: Path, kind: str, *, configuration: dict[str, Any], pickl
             trust_remote_code=False,
             output_loading_info=True,
         )
-    except (*faults, ImportError) as error:
+    except faults as error:
         raise _fault(error, kind, model_type=str(configuration["model_type"])) from error
     if report["missing_keys"]:
         # transformers would fill these with random numbers and go on
@@ -186,6 +202,39 @@ def _load_model(folder: Path, kind: str, *, configuration: dict[str, Any], pickl
             fix=f"Choose a model that was trained for this; {folder.name} has no trained head of that kind.",
         )
     return model
+
+
+def _check_size(folder: Path, kind: str, configuration: dict[str, Any]) -> None:
+    """Refuse a configuration of a far larger model than the files hold: what they lack would be made up, in memory.
+
+    A model that cannot be laid out here is left to who loads it, who says why.
+    """
+    import torch
+    import transformers
+
+    layers = max(_layers(configuration), default=0)
+    held = sum(path.stat().st_size for name in WEIGHTS for path in folder.glob(name))
+    asked = f"{layers:,} layers" if layers > MOST_LAYERS else ""
+    if not asked:
+        try:
+            config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+            with torch.device("meta"), quietly():
+                model = getattr(transformers, kind).from_config(config)
+            numbers = sum(tensor.numel() for tensor in (*model.parameters(), *model.buffers()))
+        except FAULTS:
+            return
+        asked = f"{numbers:,} numbers" if numbers > held + SPARE_NUMBERS else ""
+    if asked:
+        got = f"a model of {asked} whose files have {held:,} bytes"
+        raise ModelError("config.json", got=got, expected="the configuration of these weights", fix="Fetch it whole.")
+
+
+def _layers(value: Any) -> Iterator[int]:
+    """Every number of layers in a configuration and in those inside of it."""
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        if "layer" in str(key) and isinstance(inner, int):
+            yield inner
+        yield from _layers(inner)
 
 
 def _fault(error: BaseException, kind: str, *, model_type: str) -> ModelError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -12,6 +13,7 @@ from urllib.parse import parse_qsl
 from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import path_of
+from psa_core.inputs.limits import HUB
 from psa_core.models._answers import reason
 
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model", "bpe.codes")
@@ -106,16 +108,17 @@ def _fetch(name: str, options: Mapping[str, str], *, patterns: list[str]) -> Pat
 
     what = f"hub model {name}"
     revision = options.get("revision")
+    is_visitors = trust.current() >= trust.Origin.VISITOR
     try:
+        if is_visitors:
+            _expect_public(name, revision, patterns)
         return Path(
             huggingface_hub.snapshot_download(
                 name,
                 revision=revision,
                 allow_patterns=patterns,
                 tqdm_class=_bar(_progress.get()),
-                token=None
-                if trust.current() < trust.Origin.VISITOR
-                else False,  # the operator's login is not a visitor's
+                token=False if is_visitors else None,  # the operator's login is not a visitor's
             )
         )
     except errors.GatedRepoError as error:
@@ -131,10 +134,26 @@ def _fetch(name: str, options: Mapping[str, str], *, patterns: list[str]) -> Pat
         raise ModelError(
             what, got="no copy on this machine and no connection to the hub", expected="one of them", fix=fix
         ) from error
-    except (errors.HfHubHTTPError, errors.HFValidationError, OSError) as error:
+    except (errors.HfHubHTTPError.__mro__[1], errors.HFValidationError, OSError) as error:  # of the hub's HTTP client
         raise ModelError(
             what, got=f"no answer from the hub ({reason(error)})", expected="its files", fix="Try again."
         ) from error
+
+
+def _expect_public(name: str, revision: str | None, patterns: list[str]) -> None:
+    """Refuse what the hub does not give to anybody, though a copy may be here, and what is larger than the limit.
+
+    Offline, the copies that are here are what the operator offers.
+    """
+    import huggingface_hub
+
+    if huggingface_hub.constants.HF_HUB_OFFLINE:
+        return
+    found = huggingface_hub.HfApi(token=False).model_info(name, revision=revision, files_metadata=True)
+    if found.gated:
+        raise ModelError(f"hub model {name}", got="a model whose owner asks for consent first", expected="an open one")
+    files = [file for file in found.siblings or () if any(fnmatch(file.rfilename, pattern) for pattern in patterns)]
+    HUB.check(sum(file.size or 0 for file in files), field=f"hub model {name}", error=ModelError, of="of files")
 
 
 def _bar(show: Callable[[int, int], None] | None) -> Any:

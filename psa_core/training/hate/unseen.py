@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core import models
+from psa_core import atomic, models
 from psa_core.errors import CorpusError, PsaError
 from psa_core.models.minilm import read_description
 from psa_core.scoring import score
@@ -132,8 +132,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    (options.adapter / "labels.json").write_text(text, "utf-8")
-    (options.adapter / "README.md").write_text(model_card(content), "utf-8")
+    atomic.write(options.adapter / "labels.json", text)
+    atomic.write(options.adapter / "README.md", model_card(content))
     print(json.dumps(content["unseen"], indent=2))
     return 0
 

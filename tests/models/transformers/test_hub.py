@@ -6,6 +6,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,7 +16,10 @@ import pytest
 
 from psa_core import models
 from psa_core.errors import ModelError
+from psa_core.inputs.limits import HUB
+from psa_core.models._transformers import hub as hub_files
 from psa_core.models._transformers.hub import download_progress, files_of, flag, split_options
+from psa_core.trust import Origin
 from tests.tiny_models import tiny_classifier
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -53,7 +57,7 @@ class Hub(BaseHTTPRequestHandler):
         if "/tree/" in path:
             rows = [{"type": "file", "path": f.name, "size": f.stat().st_size, "oid": f.name} for f in files]
             return self.answer(200, json.dumps(rows).encode(), {})
-        siblings = [{"rfilename": f.name} for f in files]
+        siblings = [{"rfilename": f.name, "size": f.stat().st_size} for f in files]
         about = {"id": "owner/tiny", "modelId": "owner/tiny", "sha": COMMIT, "siblings": siblings, "tags": []}
         return self.answer(200, json.dumps(about).encode(), {})
 
@@ -144,6 +148,22 @@ def test_what_the_hub_refuses_is_one_sentence(hub: Path, name: str, said: str) -
     with pytest.raises(ModelError, match=said) as caught:
         models.load(f"hf:{name}")
     assert "\n" not in str(caught.value)
+
+
+def test_a_visitor_is_given_what_the_hub_gives_to_anybody(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fetched = models.load("hf:owner/tiny", origin=Origin.VISITOR).fingerprint
+    monkeypatch.setitem(ERRORS, "owner/tiny", (401, "RepoNotFound"))
+    assert models.load("hf:owner/tiny").fingerprint == fetched  # the operator's copy of what is private now
+    with pytest.raises(ModelError, match="no such hub model"):
+        models.load("hf:owner/tiny", origin=Origin.VISITOR)
+
+
+def test_a_visitor_fetches_no_more_than_the_limit(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_files, "HUB", replace(HUB, scale=1, default=1000))
+    with pytest.raises(ModelError, match=r"expected at most 1,000 MB.*PSA_MAX_HUB_MB"):
+        models.load("hf:owner/tiny", origin=Origin.VISITOR)
+    assert not any("/resolve/" in path for path in Hub.asked)
+    models.load("hf:owner/tiny")
 
 
 def test_offline_without_a_copy_is_said(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:

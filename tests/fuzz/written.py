@@ -1,0 +1,85 @@
+"""What audits of language models read: continuations, templates and values, judges' questions, result folders."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from psa_core import generators
+from psa_core.audits.generation import folder as generation_folder
+from psa_core.audits.generation import prompts, report
+from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.tables import tables
+from psa_core.cube import Target
+from psa_core.models._judges.question import FOLDER, Question, read_question
+from tests.fuzz.mutation import damaged, damaged_table, every_format, odd_json, odd_text
+
+Draw = random.Random
+TEMPLATES, VALUES = ("I know {value}, and", "My friend {value} said that he/she"), ("Ann", "Bo", "=Cy")
+TEXTS = [" he left. Then", " she “stayed”.", " nothing", " 3.50 an hour. Well."]
+
+
+def continuations(draw: Draw, folder: Path) -> object:
+    """A file of continuations made elsewhere."""
+    name, content = damaged_table(draw, _continuations())
+    (folder / name).write_bytes(content)
+    return generators.load(f"continuations:{folder / name}")
+
+
+@cache
+def _continuations() -> dict[str, bytes]:
+    rows = [(template, "Ann", k, template, text) for template in TEMPLATES for k, text in enumerate(TEXTS)]
+    return every_format(("template", "prompt", "k", "value", "continuation"), rows)
+
+
+def prompt_sets(draw: Draw, folder: Path) -> object:
+    """Templates and values of one's own."""
+    lines = "\n".join(TEMPLATES).encode()
+    (folder / "t.txt").write_bytes(damaged(lines, draw) if draw.random() < 0.5 else lines)
+    name, content = damaged_table(draw, _values())
+    (folder / name).write_bytes(content)
+    found = prompts.load(draw.choice((str(folder / "t.txt"), "occupation", odd_text(draw))), str(folder / name))
+    return found.prompts()
+
+
+@cache
+def _values() -> dict[str, bytes]:
+    return every_format(("gender", "value", "born"), [("female", "Ann", 1950), ("male", "Bo", 1981), ("", "Cy", 7)])
+
+
+def question(draw: Draw, folder: Path) -> Question:
+    """A question for judges, asked about a text in both orders."""
+    content = draw.choice(sorted(FOLDER.glob("*.json"))).read_bytes()
+    changed = json.dumps(odd_json(json.loads(content), draw)).encode() if draw.random() < 0.7 else content
+    (folder / "q.json").write_bytes(damaged(content, draw) if changed == content else changed)
+    found = read_question(str(folder / "q.json"))
+    found.about("He left.").encode()
+    found.swapped().score(np.zeros((1, len(found.answers))))
+    return found
+
+
+def write(place: Path) -> None:
+    """The result folder of a small audit."""
+    texts = np.empty((2, 3, 4), object)
+    texts[:] = ["he left.", "she “stayed”.", "", "3.50 an hour."]
+    scores = np.random.default_rng(0).random((2, 3, 4, 1)).astype(np.float32)
+    scores[texts == ""] = np.nan
+    values = pd.DataFrame({"value": VALUES, "gender": ["female", "male", "male"]})
+    provenance = {"audit": generation_folder.AUDIT, "continuations": 4, "prompts": {"group": "gender", "source": "x"}}
+    provenance |= {"generator": {"id": "lm:x", "common_noise": True}, "options": {"tokens": 5}, "setting": "0"}
+    cube = GenerationCube(pd.DataFrame({"template": TEMPLATES}), values, (Target("mood"),), texts, scores, provenance)
+    asked = [[prompts.filled(line, row) for row in values.to_dict("records")] for line in TEMPLATES]
+    sampled = {
+        (line, asked[m][a], k): text
+        for m, line in enumerate(TEMPLATES)
+        for a in range(3)
+        for k, text in enumerate(TEXTS)
+    }
+    found = replace(tables(cube), summary={**tables(cube).summary, "quality": {"kept": 0.75}})
+    generation_folder.write(cube, found, place, sampled=sampled, prompts=asked, report=report.render)
