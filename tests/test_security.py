@@ -236,7 +236,7 @@ def test_a_visitors_runs_wait_their_turn(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_run_is_kept_as_long_as_it_is_used() -> None:
-    ids = old, middle, new = [jobs.keep(cube(), lambda _: "") for _ in range(3)]
+    ids = _, middle, new = [jobs.keep(cube(), lambda _: "") for _ in range(3)]
     for run_id, days in zip(ids, (31, 8, 0), strict=True):
         for path in (*jobs.run_path(run_id).iterdir(), jobs.root() / run_id):
             os.utime(path, (time.time() - days * 86_400,) * 2)
