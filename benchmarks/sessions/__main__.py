@@ -148,10 +148,10 @@ def table(options: argparse.Namespace) -> str:
     return "\n".join([f"{machine()}. {load}", "", *lines])
 
 
-def write(text: str, document: Path = DOCUMENT) -> None:
-    """Put the table in its place in the document."""
+def write(text: str, document: Path = DOCUMENT, marks: tuple[str, str] = (BEGIN, END)) -> None:
+    """Put a table in its place in a document."""
     before = document.read_text(encoding="utf-8")
-    after = re.sub(f"(?<={BEGIN}).*?(?={END})", lambda _: text + "\n", before, flags=re.DOTALL)
+    after = re.sub(f"(?<={marks[0]}).*?(?={marks[1]})", lambda _: text + "\n", before, flags=re.DOTALL)
     document.write_text(after, encoding="utf-8")
 
 

@@ -127,7 +127,7 @@ def _here(whom: str, question: Question, options: dict[str, str]) -> Scorer:
     if not limit.isdecimal() or not 16 <= int(limit) <= most:
         raise ModelError("model option max_tokens", got=repr(limit), expected=f"a whole number from 16 to {most}")
     template = bool(tokenizer.chat_template) and flag({"template": "1"} | options, "template")
-    words = rendered(question, tokenizer if template else None)
+    words = rendered(question, tokenizer if template else None, ours=name == PACKAGED)
     parts = [VERSION, weights, *words, repr(question.answers), repr(question.values), limit, str(template)]
     return Judge(model, tokenizer, question, f"ask:{digest(parts)}", int(limit), template)
 

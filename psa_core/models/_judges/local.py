@@ -141,27 +141,29 @@ class Judge:
         return row[: self.max_tokens - len(self._end)] + self._end
 
 
-def rendered(question: Question, tokenizer: Any) -> tuple[str, str]:
+def rendered(question: Question, tokenizer: Any, *, ours: bool = False) -> tuple[str, str]:
     """What a prompt says before and after the text, in the chat template of the tokenizer, if one is given.
+
+    A template that is not `ours` is written within limits of memory and time.
 
     Raises
     ------
     ModelError
         When the template does not take a user's words as they are.
     """
-    from jinja2 import TemplateError
-
     whole = question.about(HERE)
     if tokenizer is None:
         whole += CUE
     else:
-        chat = [{"role": "user", "content": whole}]
-        options = {"tokenize": False, "add_generation_prompt": True, "enable_thinking": False}
+        from psa_core.models._judges.chat_template import render, render_within_limits
+
         try:
-            whole = tokenizer.apply_chat_template(chat, **options)
-        except (TemplateError, ValueError, TypeError) as error:
-            got = f"a chat template that fails ({error!s:.120})"
-            raise ModelError("model", got=got, expected="one that takes a question", fix="Add template=0.") from error
+            template = tokenizer.get_chat_template()
+        except ValueError as error:  # several, and none of them is the default
+            got = f"chat templates to choose from ({error!s:.120})"
+            raise ModelError("model", got=got, expected="one", fix="Add template=0.") from error
+        write = render if ours else render_within_limits
+        whole = write(template, tokenizer.special_tokens_map, whole)
     if whole.count(HERE) != 1:
         got = "a chat template that changes what is said"
         raise ModelError("model", got=got, expected="one that keeps it", fix="Add template=0 to the model's id.")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 from psa_core import models
 from psa_core.errors import ModelError
+from psa_core.models._judges.local import rendered
+from psa_core.models._judges.question import read_question
 from psa_core.models._judges.shared_prefix import common_prefix
 from tests.tiny_models import tiny_judge
 
@@ -65,6 +68,22 @@ def test_a_chat_template_is_written_around_the_question(folder: Path, question: 
     assert judge.prompt("she") == f"<s>user: {asked.replace('it', 'this')}: she {asked}</s>bot: "
     plain: Any = models.load(f"ask:lm:{folder}?question={question}&template=0")
     assert plain.prompt("she").endswith("or not\nAnswer:")
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+        "{{ 'a' * 10**10 }}",
+        "{{ 1 // 0 }}",
+        "{{ messages[0]['content'].__class__.__mro__[1].__subclasses__() }}",
+    ],
+)
+def test_a_chat_template_has_limits(template: str, question: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PSA_MAX_READ_SECONDS", "1")
+    tokenizer = SimpleNamespace(get_chat_template=lambda: template, special_tokens_map={})
+    with pytest.raises(ModelError, match="template"):
+        rendered(read_question(question), tokenizer)
 
 
 def test_a_text_cannot_end_its_own_turn(folder: Path, question: str) -> None:
