@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import gzip
 import io
@@ -37,6 +38,7 @@ from psa_core.audits.generation import folder as generation_files
 from psa_core.audits.generation import prompts
 from psa_core.audits.zipped import unzip
 from psa_core.cache import ScoreCache
+from psa_core.cli import app as app_command
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import ModelError, OptionError, PsaError, RunFolderError
 from psa_core.folders import cube_file, results
@@ -544,6 +546,11 @@ def test_another_website_may_not_drive_your_own_dashboard() -> None:
     (line,) = [line for line in (ROOT / "Makefile").read_text().splitlines() if "streamlit run app.py" in line]
     assert "--server.address localhost" in line
     assert "--server.allowedHosts localhost" in line
+    parser = argparse.ArgumentParser()
+    app_command.COMMAND.configure(parser)
+    command = " ".join(app_command._command(parser.parse_args([])))
+    assert "--server.address localhost" in command
+    assert "--server.allowedHosts localhost --server.allowedHosts 127.0.0.1" in command
     given = subprocess.run(
         [sys.executable, "-m", "streamlit", "config", "show"], capture_output=True, text=True, cwd=ROOT, check=True
     ).stdout

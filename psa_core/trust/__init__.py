@@ -121,7 +121,7 @@ WHO = {
 ELSEWHERE = "Run it on the command line, or bring its scores here as a file of predictions."
 FIX = {
     Origin.OWN_MACHINE: ELSEWHERE,
-    Origin.VISITOR: "On your own machine set PSA_HISTORY=1 (make app does).",
+    Origin.VISITOR: "On your own machine start it by make app or psa app.",
     Origin.FILE: "What a file names is only a suggestion: if you know it, type it yourself.",
 }
 
