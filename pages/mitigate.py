@@ -1,17 +1,39 @@
-"""Mitigate: measure, average over names, measure again."""
+"""Mitigate: average over names, or retrain; measured on names and sentences that had no part in it."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.audits import audit_job
 from pages.ui.frame import controls, shell
-from pages.ui.results import held_out, mitigate_view, opened
+from pages.ui.results import held_out, mitigate_view, opened, retrain_results, retrain_setup
+from pages.ui.results.retrain_setup import AUDIT
+
+AVERAGE, RETRAIN = "Average over names", "Retrain"
 
 shell.guard()
 shell.heading(
     "Mitigate",
-    "What if the model answered with the mean over some names? Measured on names and sentences that had no part in it.",
+    "What would make the answers move less with the name? Measured on names and sentences that had no part in it.",
 )
+chosen = st.segmented_control(
+    "How",
+    (AVERAGE, RETRAIN),
+    default=RETRAIN if AUDIT.run_id else AVERAGE,
+    required=True,
+    key=AUDIT.key("view"),
+    label_visibility="collapsed",
+    persist_state="session",
+)
+if chosen == RETRAIN:
+    folder = audit_job.result(AUDIT)
+    with shell.mending("This retraining cannot be opened", then=lambda: audit_job.ask_another(AUDIT)):
+        if folder is None:
+            retrain_setup.show(opened.need_study())
+        else:
+            retrain_results.show(AUDIT, folder)
+    st.stop()
+
 study = opened.need_study()
 controls.target_picker(study.cube)
 with shell.mending():

@@ -27,7 +27,9 @@ LEAK_HELP = f"continuations scored behind every value's prompt (default {leak.SA
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--lm", metavar="ID", help="lm:smollm2, lm:<id, folder or gguf>, chat:<address>, continuations:…"
+        "--lm",
+        metavar="ID",
+        help="lm:smollm2, lm:<id, folder or gguf>, chat:<address>, continuations:…; ?match=sentiment resamples",
     )
     parser.add_argument("--templates", metavar="LIST", required=True, help="occupation, country, name, or a text file")
     parser.add_argument(

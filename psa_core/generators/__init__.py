@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from psa_core import trust
+from psa_core import models, trust
 from psa_core.errors import ModelError
 from psa_core.generators._base import Batch, Draw, Estimate, Generator, GeneratorCard, GeneratorPlugin, Sampling
+from psa_core.generators._matching import Matching, split
 from psa_core.inputs.checks import as_texts, words
 from psa_core.registry import discover
 from psa_core.trust import Need, Origin
@@ -41,6 +42,9 @@ def cards() -> tuple[GeneratorCard, ...]:
 def load(generator_id: str, *, origin: Origin | None = None) -> Generator:
     """Load a generator: ``lm:smollm2``, ``lm:<hub id, folder or .gguf>``, ``chat:<address>``, ``continuations:<file>``.
 
+    With ``?match=sentiment`` behind it, or ``&match=…`` after other options, of several continuations those are kept
+    whose sentiment (or the score of another packaged scorer) differs less from value to value; see `Matching`.
+
     Parameters
     ----------
     generator_id : str
@@ -54,10 +58,12 @@ def load(generator_id: str, *, origin: Origin | None = None) -> Generator:
     ModelError
         When the id is unknown or the model cannot be loaded; the message says what to do.
     """
-    plugin, argument = _found(check(generator_id, origin))
+    writer, scorer = split(check(generator_id, origin))
+    plugin, argument = _found(writer)
     try:
         with trust.acting(origin):
-            return plugin.load(argument)
+            generator = plugin.load(argument)
+            return Matching(generator, models.load(scorer)) if scorer else generator
     except OSError as error:
         got = f"{generator_id[:80]!r}, which cannot be read ({error.strerror or type(error).__name__})"
         raise ModelError("--lm", got=got, expected="a model that is there and that you may read") from error
@@ -79,8 +85,9 @@ def needs(generator_id: str) -> tuple[Need, ...]:
     ModelError
         When the id is unknown.
     """
-    plugin, argument = _found(generator_id)
-    packaged = generator_id in {card.id for card in plugin.cards()}
+    writer, _ = split(generator_id)
+    plugin, argument = _found(writer)
+    packaged = writer in {card.id for card in plugin.cards()}
     return () if packaged else plugin.takes.needs(argument)
 
 

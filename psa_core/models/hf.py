@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from psa_core import trust
 from psa_core.errors import ModelError
+from psa_core.inputs.checks import path_of
 from psa_core.models._base import ModelPlugin, TokenScorer
 from psa_core.models._transformers.heads import Head, head_of
 from psa_core.models._transformers.hub import files_of, flag, split_options
 
-OPTIONS = ("head", "targets", "range", "revision", "max_tokens", "allow_pickle")
+OPTIONS = ("head", "targets", "range", "revision", "max_tokens", "allow_pickle", "adapter")
 KIND = "AutoModelForSequenceClassification"
 # Raise when the arithmetic between a text and its scores changes, so that caches notice.
 VERSION = "1"
@@ -22,7 +23,8 @@ def load(argument: str) -> TokenScorer:
     argument : str
         Options after ``?``, joined by ``&``: ``head`` (softmax, sigmoid or none) where the configuration is wrong;
         ``targets`` (labels, ``a-minus-b``, ``expected``); ``range`` (``1..5``) of a raw number; ``revision`` of a hub
-        model; ``max_tokens`` to cut texts shorter; ``allow_pickle=1`` to read weights that are not safetensors.
+        model; ``max_tokens`` to cut texts shorter; ``allow_pickle=1`` to read weights that are not safetensors;
+        ``adapter``, a folder of low-rank updates on it that ``psa_core retrain`` wrote.
 
     Raises
     ------
@@ -30,11 +32,15 @@ def load(argument: str) -> TokenScorer:
         When it cannot be found, fetched or loaded, or is no sequence classifier; the message says which.
     """
     from psa_core.models._fingerprint import digest, digest_of_model, digest_of_tokenizer
+    from psa_core.models._transformers.adapter import merge_adapter
     from psa_core.models._transformers.checkpoint import load_checkpoint
     from psa_core.models._transformers.classifier import TransformersScorer, max_tokens_of
 
     name, options = split_options(argument, OPTIONS)
     model, tokenizer = load_checkpoint(files_of(name, options), KIND, allow_pickle=flag(options, "allow_pickle"))
+    if "adapter" in options:
+        trust.permit_path("adapter", options["adapter"])
+        merge_adapter(model, path_of(options["adapter"]))
     head = head_of(model.config, options)
     limit = _limit(options, max_tokens_of(model, tokenizer))
     parts = [VERSION, digest_of_model(model), digest_of_tokenizer(tokenizer), str(limit), _fingerprint(head)]

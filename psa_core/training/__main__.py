@@ -11,11 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
+
 from psa_core.errors import OptionError, PsaError
+from psa_core.study import StudySpec
 from psa_core.training.adapter import Origin
+from psa_core.training.counterfactual import METHODS, Order, Retraining, Watch, retrain
+from psa_core.training.counterfactual.card import sensitivity_table, task_table
 from psa_core.training.recipe import METRICS, PRECISIONS, Recipe
-from psa_core.training.task import read_task
+from psa_core.training.task import Split, Task, read_task
 from psa_core.training.train import ABOUT, describe, score_test, train
+
+LOG = logging.getLogger("psa_core.training")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,6 +47,9 @@ def _shareable(words: Sequence[str]) -> str:
 
 def _run(options: argparse.Namespace, command: str) -> None:
     task = read_task(options.task_folder)
+    if options.counterfactual:
+        _retrain(task, options)
+        return
     if options.score_test:
         _print_scores("test", score_test(task, options.out))
         return
@@ -52,6 +62,29 @@ def _run(options: argparse.Namespace, command: str) -> None:
     print(f"adapter: {options.out}")
     if task.test is not None and not options.no_test:
         _print_scores("test", score_test(task, options.out))
+
+
+def _retrain(task: Task, options: argparse.Namespace) -> None:
+    """Train on from `--model`, so that it moves less with the names of a list; prints the tables of its card."""
+    if not options.model:
+        raise OptionError("--model", got="nothing", expected="the classifier to go on from: minilm-…, or hf:FOLDER")
+    _set_threads(options.threads)
+    order = Order(
+        StudySpec(sentences=options.held_out, names=options.counterfactual, model=options.model, sample=options.sample),
+        Retraining(method=options.method, steps=options.steps),
+        (options.strength,),
+        tuple(range(options.seed, options.seed + options.seeds)),
+        texts=task.train.texts,
+        labelled=_drawn(task.val if task.test is None else task.test, options.labelled),
+        labels=task.labels,
+    )
+    content = retrain(order, options.out, Watch(tell=LOG.info))
+    print(sensitivity_table(content), task_table(content), f"result: {options.out}", sep="\n\n")
+
+
+def _drawn(split: Split, most: int) -> Split:
+    rows = np.random.default_rng(0).permutation(len(split))[:most]
+    return Split(tuple(split.texts[row] for row in rows), split.labels[rows])
 
 
 def _print_scores(split: str, scores: Mapping[str, float]) -> None:
@@ -124,6 +157,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--base", type=Path, help="folder of another base model (default: the packaged MiniLM)")
     parser.add_argument("--start-from", type=Path, help="adapter folder on the same base whose updates come first")
+    names = parser.add_argument_group("retraining, so that a classifier moves less with the name (docs/training.md)")
+    names.add_argument("--counterfactual", metavar="LIST", help="names: half is trained on, half is measured")
+    names.add_argument("--model", metavar="ID", help="the classifier to go on from: minilm-…, minilm:FOLDER, hf:FOLDER")
+    names.add_argument("--method", choices=METHODS, default="pair", help="augmentation, or logit pairing (default)")
+    names.add_argument("--strength", type=float, default=1.0, help="weight of that part of the loss (1)")
+    names.add_argument("--steps", type=int, default=Retraining.steps, help="updates of the weights (%(default)s)")
+    names.add_argument("--seeds", type=int, default=3, metavar="N", help="trainings, each with its own split (3)")
+    names.add_argument("--held-out", metavar="FILE", default="sample", help="sentences that are measured (sample)")
+    names.add_argument("--sample", type=int, default=100, help="at most so many of them (100)")
+    names.add_argument("--labelled", type=int, default=1000, help="labelled texts for the task's score (1000)")
     parser.add_argument("--no-test", action="store_true", help="leave the test table alone while still choosing")
     parser.add_argument("--score-test", action="store_true", help="score the adapter in --out on the test table, once")
     parser.add_argument("--threads", type=int, help="processor threads (default: torch's choice)")

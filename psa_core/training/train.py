@@ -92,6 +92,8 @@ def score_test(task: Task, folder: Path) -> dict[str, float]:
         When the folder is not an adapter's.
     """
     content = read_description(folder)
+    if content.get("retrained"):
+        raise OptionError("--score-test", got="a retrained adapter, whose card has its scores", expected="another one")
     if task.test is None:
         raise OptionError("--score-test", got="a task folder without a test table", expected="test.csv or test.csv.gz")
     if list(task.labels) != content["labels"]:

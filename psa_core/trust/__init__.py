@@ -91,8 +91,13 @@ class Takes:
 def _hub_or_path(argument: str) -> tuple[Need, ...]:
     name, _, options = argument.partition("?")
     there = Need(Kind.HUB if is_hub_id(name) and not os.path.exists(name) else Kind.PATH, name)
-    pickled = dict(parse_qsl(options)).get("allow_pickle", "0").lower() not in ("0", "no", "false")
-    return (there, Need(Kind.PICKLE, name)) if pickled else (there,)
+    given = dict(parse_qsl(options))
+    needs = [there]
+    if given.get("allow_pickle", "0").lower() not in ("0", "no", "false"):
+        needs.append(Need(Kind.PICKLE, name))
+    if "adapter" in given:
+        needs.append(Need(Kind.PATH, given["adapter"]))
+    return tuple(needs)
 
 
 def _one(kind: Kind, end: str) -> Takes:

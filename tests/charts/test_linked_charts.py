@@ -12,6 +12,7 @@ import pytest
 from psa_core.charts import _theme, comparison, group_differences, mitigation, score_scatter, sentence_dots
 from psa_core.charts._altair import Drawing, drawing_svg, filled
 from psa_core.charts.obfuscate import obfuscated
+from psa_core.charts.tradeoff import trade_off
 from psa_core.cube import Target
 
 TOXICITY = Target("toxicity")
@@ -174,3 +175,11 @@ def test_obfuscated_names_stay_distinct() -> None:
     shown = obfuscated(["Ann Lee", "Amy Low", "Al Li", "", "Ann Lee"])
     assert len(set(shown.values())) == len(shown)
     assert all("nn" not in text for text in shown.values())
+
+
+def test_the_trade_off_of_strengths() -> None:
+    table = pd.DataFrame({"strength": [1.0, 0.0], "cost": [0.1, 0.0], "score_dev": [0.1, 0.2], "low": 0.1, "high": 0.2})
+    drawing = trade_off(table, chosen=1.0, cost="what it costs")
+    assert drawing.rows["label"].tolist() == ["as it was", "1"]
+    assert drawing.rows["picked"].tolist() == [False, True]
+    assert "what it costs" in svg(drawing)

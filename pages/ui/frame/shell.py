@@ -31,7 +31,7 @@ PAGES = (
     ("equity", "Equity", "balance", "The Equity Evaluation Corpus audit: gender and race, pair by pair."),
     ("nationality", "Nationality", "public", "Names by country: changes of the predicted class and perplexity."),
     ("language_models", "Language models", "forum", "What a generator writes about countries, occupations and names."),
-    ("mitigate", "Mitigate", "healing", "Measure, average over names, measure again."),
+    ("mitigate", "Mitigate", "healing", "Average over names or retrain, and measure on other names."),
     ("report", "Report", "download", "Everything in one folder: preview, download, open again."),
 )
 AUDITS = ("equity", "nationality", "language_models")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,26 +99,48 @@ def load_merged(folder: Path, labels: Sequence[str]) -> tuple[Any, Any]:
     ModelError
         When the adapter's weights are damaged or do not fit its base model.
     """
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
     from transformers import AutoTokenizer
 
     base = base_of(folder)
     model = bare_classifier(base, labels)
+    heads = {name for name, _ in model.named_parameters() if name.startswith("classifier.")}
+    merge_adapter(model, folder, heads=heads)
+    return model.eval(), AutoTokenizer.from_pretrained(base, local_files_only=True, trust_remote_code=False)
+
+
+def merge_adapter(model: Any, folder: Path, *, heads: Collection[str] = ()) -> None:
+    """Add an adapter folder's low-rank updates to a model's weights, in place.
+
+    Parameters
+    ----------
+    model : transformers model
+    folder : path
+        ``adapter_config.json`` and ``adapter_model.safetensors``.
+    heads : collection of str
+        Parameters that the folder has to hold whole.
+
+    Raises
+    ------
+    ModelError
+        When the folder is not an adapter's, is damaged, or does not fit the model.
+    """
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    scale = scale_of(folder)
     try:
-        add_updates(model, load_file(folder / "adapter_model.safetensors"), scale_of(folder))
-    except (SafetensorError, RuntimeError, AttributeError, KeyError) as error:
+        add_updates(model, load_file(folder / "adapter_model.safetensors"), scale, heads=heads)
+    except (SafetensorError, OSError, RuntimeError, AttributeError, KeyError) as error:
         reason = str(error).splitlines()[0]
         raise ModelError(
             "adapter",
             got=f"weights that do not fit ({reason})",
-            expected=f"an adapter for {base.name}",
+            expected=f"an adapter for {Path(model.name_or_path).name or 'this model'}",
             fix="Train it again, or restore the folder.",
         ) from error
-    return model.eval(), AutoTokenizer.from_pretrained(base, local_files_only=True, trust_remote_code=False)
 
 
-def add_updates(model: Any, weights: Mapping[str, Any], scale: float) -> None:
+def add_updates(model: Any, weights: Mapping[str, Any], scale: float, *, heads: Collection[str] = ()) -> None:
     """Add low-rank updates to a classifier's weights, and set its head, in place.
 
     Written here and not left to peft, so that loading a model neither needs nor waits for the training library.
@@ -131,10 +153,12 @@ def add_updates(model: Any, weights: Mapping[str, Any], scale: float) -> None:
         weight of the head, which replaces the model's own.
     scale : float
         alpha / r.
+    heads : collection of str
+        Parameters that have to be among the weights; raises `KeyError` where one is not.
     """
     import torch
 
-    heads = {name for name, _ in model.named_parameters() if name.startswith("classifier.")}
+    missing = set(heads)
     with torch.no_grad():
         for name, value in weights.items():
             place = name.removeprefix("base_model.model.")
@@ -148,9 +172,9 @@ def add_updates(model: Any, weights: Mapping[str, Any], scale: float) -> None:
                 layer.weight += scale * (other.float() @ value.float())
             elif not place.endswith(".lora_B.weight"):
                 model.get_parameter(place).copy_(value)
-                heads.discard(place)
-    if heads:
-        raise KeyError(f"no {', '.join(sorted(heads))}")
+                missing.discard(place)
+    if missing:
+        raise KeyError(f"no {', '.join(sorted(missing))}")
 
 
 def scale_of(folder: Path) -> float:

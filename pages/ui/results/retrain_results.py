@@ -1,0 +1,164 @@
+"""Mitigate → Retrain, when it is done: what each strength gains and costs; old and new classifier as studies."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.audits import audit_job
+from pages.ui.audits.audit_job import Audit
+from pages.ui.frame import exports, said, shell, state
+from pages.ui.frame.keys import Key
+from pages.ui.results import opened
+from psa_core import jobs, report
+from psa_core.charts._altair import drawing_svg
+from psa_core.charts.tradeoff import trade_off
+from psa_core.errors import RunFolderError
+from psa_core.folders import cube_file
+from psa_core.tables.findings import Finding
+from psa_core.training.counterfactual import AFTER, BEFORE, FILE
+
+COST = "Change of the sentences as they are"
+NEXT = ("names", "thresholds", "sentences", "compare")
+OLD, NEW = "The classifier as it was", "The retrained one"
+Content = dict[str, Any]
+
+
+def read(folder: Path) -> Content:
+    """What ``retraining.json`` of a result folder holds; raises `RunFolderError` when it is not there or damaged."""
+    try:
+        content: Content = json.loads((folder / FILE).read_text("utf-8"))
+        _table(content, next(iter(content["strengths"][0]["targets"])))
+        return content
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise RunFolderError("retraining", got="a damaged result", expected=FILE) from error
+
+
+def show(audit: Audit, folder: Path) -> None:
+    """The curve, the strength that a person picks, its numbers, and both classifiers as studies."""
+    content = read(folder)
+    targets = list(content["strengths"][0]["targets"])
+    target = str(st.selectbox("Score", targets, index=len(targets) - 1, key=audit.key("target")))
+    table = _table(content, target)
+    verdict = st.container()
+    left, right = st.columns([3, 2], gap="large")
+    with right:
+        strength = _pick(audit, table)
+        _numbers(content, target, strength)
+    with left:
+        _curve(table, target, strength)
+    with verdict:
+        said.finding(finding(content, target, strength))
+    _as_studies(audit, folder, strength)
+    with st.container(horizontal=True):
+        audit_job.ask_download(audit, folder)
+        audit_job.ask_another(audit)
+    said.small_print(
+        "The folder holds an adapter and a card for each strength. Use one as minilm:FOLDER/strength-1/adapter, or "
+        "hf:MODEL?adapter=FOLDER/strength-1/adapter, wherever a model is asked for."
+    )
+
+
+def finding(content: Content, target: str, strength: float) -> Finding:
+    """What the picked strength gains, and at what price."""
+    found = _of(content, strength)["targets"][target]
+    dev, words = found["score_dev"], content["runs"][0]["material"]
+    fall = dev["fall"]["value"]
+    much = f"{abs(fall):.0%} {'less' if fall >= 0 else 'more'}"
+    return Finding(
+        f"Retrained with strength {strength:g}, {target} moves {much} with names that training never saw; "
+        f"{found['labels_kept']['value']:.0%} of the sentences keep their label.",
+        f"ScoreDev {dev['before']['value']:.4f} becomes {dev['after']['value']:.4f} on {words['names_held_out']} names "
+        f"and {words['sentences_held_out']:,} sentences that were only measured. Without a change of name the scores "
+        f"move by {found['score_change']['value']:.4f} on average. One training: another draw gives another number.",
+    )
+
+
+def _of(content: Content, strength: float) -> Content:
+    return next(row for row in content["strengths"] if row["strength"] == strength)
+
+
+def _table(content: Content, target: str) -> pd.DataFrame:
+    """One row a strength, and strength 0: the classifier as it was."""
+    rows = []
+    for row in content["strengths"]:
+        found = row["targets"][target]
+        dev, cost = found["score_dev"], found["score_change"]["value"]
+        after = dev["after"]
+        low, high = (after["value"] if after[end] is None else after[end] for end in ("low", "high"))
+        before = dev["before"]["value"]
+        rows.append({"strength": row["strength"], "cost": cost, "score_dev": after["value"], "low": low, "high": high})
+    first = {"strength": 0.0, "cost": 0.0, "score_dev": before, "low": before, "high": before}
+    return pd.DataFrame([first, *[row for row in rows if row["strength"] > 0]])
+
+
+def _pick(audit: Audit, table: pd.DataFrame) -> float:
+    strengths = table["strength"].iloc[1:].tolist()
+    options = {"options": strengths, "key": audit.key("strength"), "format_func": lambda strength: f"{strength:g}"}
+    return float(st.segmented_control("Strength", default=strengths[-1], required=True, **options))  # type: ignore[arg-type]
+
+
+def _numbers(content: Content, target: str, strength: float) -> None:
+    found = _of(content, strength)["targets"][target]
+    for title, number in (("ScoreDev", "score_dev"), ("Mean size of a name's effect", "name_effect")):
+        st.metric(
+            f"{title}, held-out names",
+            f"{found[number]['after']['value']:.4f}",
+            delta=f"before {found[number]['before']['value']:.4f}",
+            delta_color="off",
+            delta_arrow="off",
+            border=True,
+        )
+    st.metric("Sentences that keep their label", f"{found['labels_kept']['value']:.0%}", border=True)
+
+
+def _curve(table: pd.DataFrame, target: str, strength: float) -> None:
+    st.subheader("What does a strength gain, and what does it cost?", anchor=False)
+    drawing = trade_off(table, chosen=strength, cost=COST)
+    st.vega_lite_chart(drawing.rows, drawing.spec, alt="ScoreDev against the change of the sentences' own scores")
+    said.small_print(
+        "Down is what is wanted: names move the score less. Right is the price: the classifier says something else of "
+        "sentences whose name nobody changed. A person picks the point."
+    )
+    with exports.row():
+        exports.csv_button(table, f"retraining.{target}.csv", key="retrain_csv")
+        exports.picture_buttons(partial(drawing_svg, drawing), f"retraining.{target}", key="retrain_picture")
+
+
+def _as_studies(audit: Audit, folder: Path, strength: float) -> None:
+    """Both classifiers on the held-out cells, as studies for the other pages."""
+    st.subheader("Look closer", anchor=False)
+    key = f"{audit.key('studies')} {audit.run_id} {strength:g}"
+    if key not in st.session_state:
+        if not st.button("Open both as studies", key=audit.key("open"), icon=":material/compare_arrows:"):
+            return
+        with shell.mending("These studies cannot be opened"):
+            st.session_state[key] = _kept(folder, strength)
+    old, new = st.session_state[key]
+    for run in (old, new):
+        opened.remember_run(run)
+    picked = st.segmented_control(
+        "Open", (NEW, OLD), default=NEW, required=True, key=f"{audit.key('which')} {strength:g}"
+    )
+    run = new if picked == NEW else old
+    if state.view().run != run:
+        state.choose(run=run)
+        st.session_state[Key.COMPARE_RUNS] = [old, new]
+        st.rerun()
+    said.second("The held-out sentences and names are open now. Compare has both classifiers.")
+    shell.cards(NEXT)
+
+
+def _kept(folder: Path, strength: float) -> tuple[str, str]:
+    """Run ids of two new studies."""
+    runs = []
+    for file, words in ((BEFORE, "as it was"), (AFTER, f"retrained, strength {strength:g}")):
+        run = jobs.keep(cube_file.load(folder / f"strength-{strength:g}" / file), report.render)
+        jobs.give_title(run, words)
+        runs.append(run)
+    return runs[0], runs[1]

@@ -1,0 +1,144 @@
+"""Mitigate → Retrain, before it runs: which classifier, which names, how strongly, how long."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.audits.audit_job import Audit
+from pages.ui.frame import cached, offered, said
+from pages.ui.frame.step import duration, step
+from pages.ui.results import retrain_results
+from pages.ui.results.mitigate_view import confirmed
+from pages.ui.results.opened import Opened
+from psa_core import trust
+from psa_core.errors import OptionError
+from psa_core.inputs import names as name_lists
+from psa_core.training.counterfactual import METHODS, Retraining
+
+AUDIT = Audit("retrain", "retraining", retrain_results.read, lambda _, __: None)
+OWN = "the study's own names"
+FIRST = "minilm-sentiment"
+STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
+FIRST_STRENGTHS = (0.3, 1.0, 3.0)
+TITLES = {"pair": "Pair two names", "augment": "Repeat with other names"}
+#: Seconds on one core of a step of the packaged encoder, and of one text that is scored.
+STEP_SECONDS, TEXT_SECONDS = 0.9, 0.008
+
+
+def ask_model(study: Opened) -> str | None:
+    """The study's own model where it can be trained on, or a packaged one; None while it may not be loaded."""
+    own = str(study.cube.provenance.get("study", {}).get("model", ""))
+    ready = {card.id: card.title for card in cached.model_cards() if card.id.startswith("minilm-")}
+    ready = {FIRST: ready[FIRST], **ready} if FIRST in ready else ready
+    if own.startswith(("hf:", "minilm")):
+        ready = {own: ready.get(own, own), **ready}
+    else:
+        said.small_print(f"The study's own model ({own[:80]}) is no neural classifier, so it cannot be trained on.")
+    chosen = str(
+        st.selectbox("Classifier", list(ready), key=AUDIT.key("model"), format_func=lambda item: ready.get(item, item))
+    )
+    if chosen != own or offered.is_harmless(chosen):
+        return offered.check(chosen)
+    said_by = confirmed(study.run, own)
+    return own if said_by is not None and said_by is not trust.Origin.FILE else None
+
+
+def ask_names(study: Opened) -> pd.DataFrame:
+    """The list whose names are dealt into those trained on and those measured."""
+    cards = {card.id: f"{card.title} ({card.count})" for card in name_lists.available()}
+    chosen = st.selectbox(
+        "Names", [OWN, *cards], key=AUDIT.key("names"), format_func=lambda item: cards.get(item, item.capitalize())
+    )
+    table = study.cube.names if chosen == OWN else cached.names(str(chosen)).table
+    if len(table) < 4:
+        fix = "Choose a longer list."
+        raise OptionError(
+            "names", got=f"{len(table)}", expected="at least four: two to train on, two to measure", fix=fix
+        )
+    half = len(table) // 2
+    said.small_print(f"{len(table) - half} names are trained on, {half} are measured; dealt by group.")
+    return table
+
+
+def ask_recipe() -> tuple[Retraining, tuple[float, ...]]:
+    """The method, the strengths that are tried, how long each is trained."""
+    method = st.segmented_control(
+        "Method", list(TITLES), default="pair", required=True, key=AUDIT.key("method"), format_func=TITLES.__getitem__
+    )
+    said.small_print(f"{METHODS[str(method)]}.")
+    strengths = st.multiselect(
+        "Strengths, each of which is trained",
+        STRENGTHS,
+        default=FIRST_STRENGTHS,
+        key=AUDIT.key("strengths"),
+        format_func=lambda strength: f"{strength:g}",
+    )
+    if not strengths:
+        raise OptionError("strengths", got="none", expected="at least one", fix="Choose a strength.")
+    steps = int(
+        st.number_input("Steps of each training", 10, 2_000, Retraining.steps, key=AUDIT.key("steps"), width=220)
+    )
+    return Retraining(method=str(method), steps=steps), tuple(sorted(map(float, strengths)))
+
+
+def show(study: Opened) -> None:
+    """Ask for everything, say how long it takes, and start."""
+    said.second(
+        "Go on training a classifier for a few minutes so that its answers move less with the name, and see what that "
+        "costs. Names and sentences are each split in two: one half is trained on, the other is only measured."
+    )
+    with step(1, "Classifier", "What is trained on. The old one stays as it is."):
+        model = ask_model(study)
+        if model is None:
+            st.stop()
+    with step(2, "Names", "Half of them are trained on."):
+        names = ask_names(study)
+    with step(3, "Method", "How strongly the answers are drawn together."):
+        recipe, strengths = ask_recipe()
+    with step(4, "Run", "You may leave this page meanwhile."):
+        _start(study, model, names, recipe, strengths)
+
+
+def _start(study: Opened, model: str, names: pd.DataFrame, recipe: Retraining, strengths: tuple[float, ...]) -> None:
+    sentences = study.cube.shape[0] // 2
+    texts = 2 * sentences * (1 + len(names) // 2)
+    seconds = len(strengths) * (recipe.steps * STEP_SECONDS + texts * TEXT_SECONDS)
+    with st.container(horizontal=True):
+        st.metric("Sentences trained on", f"{study.cube.shape[0] - sentences:,}", border=True)
+        st.metric("Sentences measured", f"{sentences:,}", border=True)
+        st.metric("On one processor core", f"about {duration(seconds)}", border=True)
+    if not st.button("Retrain", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
+        return
+    values = {
+        "model": model,
+        "sentences": "sentences.csv",
+        "names": "names.csv",
+        "anchors": anchors_of(study),
+        "method": recipe.method,
+        "strength": ",".join(f"{strength:g}" for strength in strengths),
+        "steps": recipe.steps,
+    }
+    files = {"sentences.csv": _csv(sentences_of(study)), "names.csv": _csv(names)}
+    AUDIT.start([part for name, value in values.items() for part in (f"--{name}", str(value))], files)
+
+
+def anchors_of(study: Opened) -> str:
+    """The study's anchors."""
+    return str(study.cube.provenance.get("study", {}).get("anchors", "pronouns"))
+
+
+def sentences_of(study: Opened) -> pd.DataFrame:
+    """The study's sentences as they were given: with the slot in the place of its filler."""
+    table = study.cube.sentences[["sentence_id", "text"]].astype(str)
+    if Path(anchors_of(study)).name != "slot":
+        return table
+    spans = zip(table["text"], study.cube.sentences["start"], study.cube.sentences["end"], strict=True)
+    return table.assign(text=[f"{text[:start]}{{name}}{text[end:]}" for text, start, end in spans])
+
+
+def _csv(table: pd.DataFrame) -> bytes:
+    """For the worker to read, not for a spreadsheet."""
+    return table.to_csv(index=False).encode("utf-8")

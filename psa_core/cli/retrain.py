@@ -1,0 +1,100 @@
+"""``psa_core retrain``: go on training a classifier, so that its answers move less with the name."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from psa_core.cli._base import Command, add_selection, study_spec
+from psa_core.errors import OptionError
+from psa_core.folders import writing
+from psa_core.inputs import corpus
+from psa_core.jobs.worker import TELL_SECONDS, Job
+from psa_core.training.counterfactual import METHODS, Order, Retraining, Watch, retrain
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", metavar="ID", required=True, help="minilm-…, minilm:FOLDER or hf:FOLDER")
+    add_selection(parser)
+    parser.add_argument("--method", choices=METHODS, default="pair", help="augment, or logit pairing (default)")
+    parser.add_argument("--strength", default="1", metavar="A,B,…", help="weights of that part, each trained (1)")
+    parser.add_argument(
+        "--steps", type=int, default=Retraining.steps, help="updates of each training (default %(default)s)"
+    )
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="trainings of each strength (default 1)")
+    parser.add_argument("--texts", metavar="FILE", help="texts to train on; else half of the sentences")
+    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="result folder, new or empty")
+    parser.add_argument("--job", type=Path, help=argparse.SUPPRESS)
+
+
+def _execute(options: argparse.Namespace) -> int:
+    if options.job is not None:
+        job = Job(options.job)
+        return job.supervise(lambda: _retrain(options, _Told(job).watch))
+    count = _retrain(options, Watch(tell=_say))
+    print(f"measured on {count} held-out sentences: results in {options.out}")
+    return 0
+
+
+def _retrain(options: argparse.Namespace, watch: Watch) -> int:
+    writing.check_target(options.out)
+    content = retrain(_order(options), options.out, watch)
+    return int(content["runs"][0]["material"]["sentences_held_out"])
+
+
+def _order(options: argparse.Namespace) -> Order:
+    if options.seeds < 1:
+        raise OptionError("--seeds", got=str(options.seeds), expected="at least 1")
+    texts = corpus.load(options.texts).sentences["text"] if options.texts else ()
+    return Order(
+        study_spec(options),
+        Retraining(method=options.method, steps=options.steps),
+        _strengths(options.strength),
+        tuple(range(options.seed, options.seed + options.seeds)),
+        tuple(map(str, texts)),
+    )
+
+
+def _strengths(given: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in given.split(",") if part.strip())
+    except ValueError:
+        raise OptionError("--strength", got=repr(given[:60]), expected="numbers, separated by commas") from None
+
+
+@dataclass
+class _Told:
+    """The progress of a training as its job tells it: texts read, and the time that is left."""
+
+    job: Job
+    told: float = 0.0
+    began: float = field(default_factory=time.monotonic)
+    first: int = 0
+
+    @property
+    def watch(self) -> Watch:
+        return Watch(self.job.tell, self._step, self.job.should_stop, self.job.allow)
+
+    def _step(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if not self.first:
+            self.began, self.first = now, done
+        if now - self.told < TELL_SECONDS:
+            return
+        self.told = now
+        speed = (done - self.first) / max(now - self.began, 1e-9)
+        left = (total - done) / speed if speed else None
+        self.job.tell(f"Training: step {done:,} of {total:,}", texts_done=done, texts_total=total, seconds_left=left)
+
+
+def _say(message: str) -> None:
+    if sys.stderr.isatty():
+        print(message, file=sys.stderr)
+
+
+COMMAND = Command(
+    "retrain", "Go on training a classifier, so that its answers move less with the name.", _configure, _execute
+)

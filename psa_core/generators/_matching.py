@@ -1,0 +1,145 @@
+"""Resampling at decoding: of several continuations those are kept whose scores differ least from value to value.
+
+It needs nothing of the language model but its continuations, so it works behind an address as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from psa_core import models
+from psa_core.errors import ModelError
+from psa_core.generators._base import Batch, Draw, Estimate, Generator, Sampling
+from psa_core.models import Scorer
+
+#: Continuations that are sampled for each that is kept.
+CANDIDATES = 3
+SENTIMENT = "minilm-sentiment"
+_OPTION = re.compile(r"([?#&])match=([^&#]*)(?:&|$)")
+
+
+def split(generator_id: str) -> tuple[str, str]:
+    """An id without its option ``match``, and the id of the packaged scorer that the option names; empty without one.
+
+    Raises
+    ------
+    ModelError
+        When it names none.
+
+    Examples
+    --------
+    >>> split("lm:smollm2?match=sentiment&precision=bf16")
+    ('lm:smollm2?precision=bf16', 'minilm-sentiment')
+    """
+    found = _OPTION.search(generator_id)
+    if found is None:
+        return generator_id, ""
+    scorer, ready = found[2], [card.id for card in models.cards() if card.targets]
+    scorer = SENTIMENT if scorer == "sentiment" else scorer
+    if scorer not in ready:
+        raise ModelError("--lm, option match", got=repr(scorer[:80]), expected=f"sentiment, or {', '.join(ready)}")
+    rest = generator_id[found.end() :]
+    return generator_id[: found.start()] + (found[1] + rest if rest else ""), scorer
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """Keeps of `CANDIDATES` continuations as many as are wanted, so that all values' scores are distributed alike.
+
+    For each template the scores of all values' candidates are put together; of each value those are kept that are
+    nearest to this distribution's quantiles, each once (the subset with the least W1 from it).
+
+    Attributes
+    ----------
+    writer : Generator
+        Who goes on from the prompts.
+    scorer : Scorer
+        Its signed target counts, else its first.
+    """
+
+    writer: Generator
+    scorer: Scorer
+    fingerprint: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        parts = (self.writer.fingerprint, self.scorer.fingerprint, str(CANDIDATES))
+        object.__setattr__(self, "fingerprint", "matched:" + "+".join(parts))
+
+    @property
+    def about(self) -> str:
+        """The writer's, and what is kept."""
+        return (
+            f"{self.writer.about}; one of {CANDIDATES} kept, so that values' {self._target.name} is distributed alike"
+        )
+
+    @property
+    def common_noise(self) -> bool:
+        """Never: which continuation is kept depends on the value."""
+        return False
+
+    def sample(self, draws: Sequence[Draw], sampling: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
+        """Continuations of the draws, template by template as its candidates are finished."""
+        candidates = [replace(draw, k=draw.k * CANDIDATES + more) for draw in draws for more in range(CANDIDATES)]
+        by_stream: defaultdict[str, list[int]] = defaultdict(list)
+        for position, draw in enumerate(draws):
+            by_stream[draw.stream].append(position)
+        texts: dict[int, str] = {}
+        waiting = {stream: CANDIDATES * len(positions) for stream, positions in by_stream.items()}
+        for batch in self.writer.sample(candidates, sampling, check):
+            for number, text in zip(batch.positions, batch.texts, strict=True):
+                texts[number] = text
+                stream = candidates[number].stream
+                waiting[stream] -= 1
+                if not waiting[stream]:
+                    yield self._kept(draws, by_stream[stream], texts)
+
+    def estimate(self, draws: Sequence[Draw], sampling: Sampling) -> Estimate:
+        """That of all candidates."""
+        return self.writer.estimate([draw for draw in draws for _ in range(CANDIDATES)], sampling)
+
+    @property
+    def _target(self):  # type: ignore[no-untyped-def]
+        return next((target for target in self.scorer.targets if target.low < 0), self.scorer.targets[0])
+
+    def _kept(self, draws: Sequence[Draw], positions: list[int], texts: dict[int, str]) -> Batch:
+        """The continuations of one template's draws."""
+        numbers = [position * CANDIDATES + more for position in positions for more in range(CANDIDATES)]
+        column = self.scorer.targets.index(self._target)
+        scores = dict(zip(numbers, self.scorer.score([texts[n] for n in numbers])[:, column].tolist(), strict=True))
+        pool = np.array(list(scores.values()))
+        by_prompt: defaultdict[str, list[int]] = defaultdict(list)
+        for position in positions:
+            by_prompt[draws[position].prompt].append(position)
+        kept: dict[int, str] = {}
+        for own in by_prompt.values():
+            mine = [position * CANDIDATES + more for position in own for more in range(CANDIDATES)]
+            chosen = nearest(np.array([scores[number] for number in mine]), pool, len(own))
+            kept |= {position: texts[mine[row]] for position, row in zip(own, chosen, strict=True)}
+        return Batch(tuple(kept), tuple(kept.values()))
+
+
+def nearest(scores: np.ndarray, pool: np.ndarray, count: int) -> list[int]:
+    """Which scores, each once, are nearest to a pool's quantiles; in their own order.
+
+    Parameters
+    ----------
+    scores : float array (n,)
+    pool : float array
+    count : int
+        At most n.
+
+    Examples
+    --------
+    >>> nearest(np.array([0.0, 0.1, 0.9, 1.0]), np.array([0.0, 1.0]), 2)
+    [0, 3]
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    quantiles = np.quantile(pool, (np.arange(count) + 0.5) / count, method="inverted_cdf")
+    _, rows = linear_sum_assignment(np.abs(scores[None, :] - quantiles[:, None]))
+    return sorted(map(int, rows))

@@ -1,0 +1,209 @@
+"""Retrain, measure and write down: several strengths and seeds; what is finished is kept, so a stopped run goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from psa_core import atomic, study
+from psa_core.cube import ScoreCube
+from psa_core.errors import OptionError
+from psa_core.folders import cube_file, writing
+from psa_core.models import Scorer
+from psa_core.study import Plan, StudySpec
+from psa_core.training.counterfactual.card import card
+from psa_core.training.counterfactual.fit import fit
+from psa_core.training.counterfactual.material import Material, material
+from psa_core.training.counterfactual.measure import change, sensitivity, task_score
+from psa_core.training.counterfactual.recipe import Retraining
+from psa_core.training.counterfactual.seeds import over_seeds
+from psa_core.training.counterfactual.student import Student, student
+from psa_core.training.task import Split
+
+FILE = "retraining.json"
+BEFORE, AFTER, ADAPTER = "before.npz", "after.npz", "adapter"
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """What is to be retrained, and how it is measured.
+
+    Attributes
+    ----------
+    spec : StudySpec
+        Model, name list, and the sentences that are measured (half of them, where there are no other training texts).
+    recipe : Retraining
+        Its strength and seed are replaced by those below.
+    strengths : tuple of float
+    seeds : tuple of int
+        Each splits the names anew.
+    texts : tuple of str
+        Other texts to train on; empty: half of the study's sentences.
+    labelled : Split or None
+        Texts with the classes that the model knows, for the task's score.
+    labels : tuple of str
+        Those classes, in the order of the model's outputs.
+    """
+
+    spec: StudySpec
+    recipe: Retraining
+    strengths: tuple[float, ...]
+    seeds: tuple[int, ...] = (0,)
+    texts: tuple[str, ...] = ()
+    labelled: Split | None = None
+    labels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for field, values in (("--strength", self.strengths), ("--seeds", self.seeds)):
+            if not values or len(set(values)) < len(values):
+                raise OptionError(field, got=repr(values), expected="one or several different numbers")
+
+    @property
+    def recipes(self) -> list[Retraining]:
+        """One for each strength and seed."""
+        return [
+            replace(self.recipe, strength=strength, seed=seed) for strength in self.strengths for seed in self.seeds
+        ]
+
+
+class Measured(NamedTuple):
+    """The held-out cells of one classifier, and its score at its task where there are labelled texts."""
+
+    cube: ScoreCube
+    task: dict[str, float] | None
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who is told of the progress, who may stop it, and who says how many cells may be measured."""
+
+    tell: Callable[[str], None] = lambda _: None
+    on_step: Callable[[int, int], None] = lambda _done, _total: None
+    should_stop: Callable[[], bool] | None = None
+    allow: Callable[[int], None] = lambda _: None
+
+
+def retrain(order: Order, out: Path, watch: Watch | None = None) -> dict[str, Any]:
+    """Retrain a classifier with every strength and seed, and write a result folder, all or nothing.
+
+    Parameters
+    ----------
+    order : Order
+    out : path
+        New or empty. What is finished stays in ``.<name>.part`` beside it until everything is.
+    watch : Watch, optional
+
+    Returns
+    -------
+    dict
+        What ``retraining.json`` holds: ``runs`` (one a strength and seed: ``before``, ``after``, ``change``),
+        ``strengths`` (means over seeds with intervals), ``material``, ``names``.
+
+    Raises
+    ------
+    Cancelled
+        When it was asked to stop.
+    PsaError
+        When an input cannot be used.
+    """
+    watch = watch or Watch()
+    writing.check_target(out)
+    watch.tell("Reading the sentences and finding anchors")
+    planned = study.plan(order.spec)
+    _part(out).mkdir(parents=True, exist_ok=True)
+    before: dict[int, Measured] = {}
+    runs = [_one(order, planned, number, out, watch, before) for number in range(len(order.recipes))]
+    settings = {key: value for key, value in asdict(order.recipe).items() if key not in ("strength", "seed")}
+    content = {"study": asdict(order.spec), "recipe": settings, **over_seeds(runs)}
+    with writing.whole_folder(out) as aside:
+        for number, recipe in enumerate(order.recipes):
+            if recipe.seed == order.seeds[0]:
+                place = aside / _folder(recipe.strength)
+                shutil.copytree(_part(out) / str(number), place)
+                atomic.write(place / ADAPTER / "README.md", card(content).encode())
+        atomic.write(aside / FILE, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
+        atomic.write(aside / "README.md", card(content).encode())
+    shutil.rmtree(_part(out), ignore_errors=True)
+    return content
+
+
+def _folder(strength: float) -> str:
+    return f"strength-{strength:g}"
+
+
+def _part(out: Path) -> Path:
+    return out.parent / f".{out.name}.part"
+
+
+def _key(order: Order, recipe: Retraining) -> str:
+    """Equal for equal trainings."""
+    texts = hashlib.sha256("\n".join(order.texts).encode()).hexdigest()
+    return json.dumps([asdict(order.spec), asdict(recipe), texts, order.labels], sort_keys=True)
+
+
+def _one(
+    order: Order, planned: Plan, number: int, out: Path, watch: Watch, before: dict[int, Measured]
+) -> dict[str, Any]:
+    """Train and measure one recipe, unless an earlier run of this order has; `before` is by seed."""
+    recipe, folder = order.recipes[number], _part(out) / str(number)
+    key, done = _key(order, recipe), folder / "run.json"
+    if done.is_file() and (known := json.loads(done.read_text("utf-8")))["key"] == key:
+        run: dict[str, Any] = known["run"]
+        return run
+    shutil.rmtree(folder, ignore_errors=True)
+    watch.tell(f"Preparing strength {recipe.strength:g}, seed {recipe.seed}")
+    split = material(planned, texts=order.texts, seed=recipe.seed)
+    pupil = student(order.spec.model, recipe)
+    _check_labels(order, pupil)
+    watch.allow(split.held_out.cells)
+    if recipe.seed not in before:
+        before[recipe.seed] = _measured(split.held_out, pupil.scorer, order, watch)
+    began, total = time.perf_counter(), len(order.recipes) * recipe.steps
+    watch.tell(f"Training with strength {recipe.strength:g}, seed {recipe.seed}")
+    first = number * recipe.steps
+    fit(pupil, split, recipe, on_step=lambda step: watch.on_step(first + step, total), should_stop=watch.should_stop)
+    seconds = time.perf_counter() - began
+    watch.tell(f"Measuring strength {recipe.strength:g}, seed {recipe.seed}")
+    named = replace(order.spec, model=pupil.id_with(out.resolve() / _folder(recipe.strength) / ADAPTER))
+    after = _measured(replace(split.held_out, spec=named), pupil.scorer, order, watch)
+    folder.mkdir(parents=True)
+    pupil.save(folder / ADAPTER)
+    cube_file.save(before[recipe.seed].cube, folder / BEFORE)
+    cube_file.save(after.cube, folder / AFTER)
+    run = _run(recipe, split, before[recipe.seed], after) | {"seconds": round(seconds, 1)}
+    atomic.write(done, json.dumps({"key": key, "run": run}).encode())
+    return run
+
+
+def _check_labels(order: Order, pupil: Student) -> None:
+    known = tuple(map(str, pupil.model.config.id2label.values()))
+    if order.labelled is not None and known != order.labels:
+        raise OptionError("labels", got=", ".join(order.labels), expected=", ".join(known))
+
+
+def _measured(planned: Plan, scorer: Scorer, order: Order, watch: Watch) -> Measured:
+    cube = study.execute(planned, scorer, should_stop=watch.should_stop)
+    return Measured(cube, None if order.labelled is None else task_score(scorer, order.labelled))
+
+
+def _run(recipe: Retraining, split: Material, before: Measured, after: Measured) -> dict[str, Any]:
+    targets = [target.name for target in before.cube.targets]
+    return {
+        "strength": recipe.strength,
+        "seed": recipe.seed,
+        "material": split.words,
+        "names": {"trained": list(split.trained.names), "held_out": split.held_out.names.table["name"].tolist()},
+        "before": {target: sensitivity(before.cube, target) for target in targets},
+        "after": {target: sensitivity(after.cube, target) for target in targets},
+        "change": {target: change(before.cube, after.cube, target) for target in targets},
+        "task": None if before.task is None else {"before": before.task, "after": after.task},
+    }
+
+
+__all__ = ["ADAPTER", "AFTER", "BEFORE", "FILE", "Order", "Watch", "retrain"]

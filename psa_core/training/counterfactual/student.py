@@ -1,0 +1,136 @@
+"""A classifier that goes on learning: low-rank updates of its last layers, everything else as it was."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from psa_core import models
+from psa_core.errors import ModelError
+from psa_core.models._transformers.adapter import scale_of
+from psa_core.models.minilm import adapter_folder
+from psa_core.training.counterfactual.recipe import Retraining
+
+SCALE = 2.0
+_LAYER = re.compile(r"\.(?:layers?|h|blocks?)\.(\d+)\.")
+
+
+@dataclass(frozen=True, eq=False)
+class Student:
+    """A loaded classifier with new updates in it.
+
+    Attributes
+    ----------
+    model_id : str
+        As `models.load` takes it.
+    scorer : Scorer
+        Answers with the updates.
+    """
+
+    model_id: str
+    scorer: Any
+
+    @property
+    def model(self) -> Any:
+        """The peft model."""
+        return self.scorer.model
+
+    def logits(self, texts: Sequence[str], max_tokens: int) -> Any:
+        """Logits of a batch with gradients: float tensor (B, L), of several classes without what all have in common."""
+        import torch
+
+        rows = [ids[:max_tokens] for ids in self.scorer.tokenize(texts)]
+        device, pad = self.model.device, self.model.config.pad_token_id or 0
+        width = max(map(len, rows))
+        ids = torch.tensor([row + [pad] * (width - len(row)) for row in rows], device=device)
+        mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows], device=device)
+        answer = self.model(input_ids=ids, attention_mask=mask).logits.float()
+        return answer - answer.mean(dim=1, keepdim=True) if answer.shape[1] > 1 else answer
+
+    def id_with(self, folder: Path) -> str:
+        """The id that loads the classifier with an adapter folder that it wrote."""
+        if not self.model_id.startswith("hf:"):
+            return f"minilm:{folder}"
+        name, _, options = self.model_id.partition("?")
+        return f"{name}?{options + '&' if options else ''}adapter={quote(str(folder))}"
+
+    def save(self, folder: Path) -> None:
+        """Write an adapter folder."""
+        if not self.model_id.startswith("hf:"):
+            _save_minilm(self.model, adapter_folder(self.model_id.removeprefix("minilm:")), folder)
+            return
+        self.model.save_pretrained(str(folder), safe_serialization=True, save_embedding_layers=False)
+        (folder / "adapter_model.safetensors").chmod(0o644)
+
+
+def student(model_id: str, recipe: Retraining) -> Student:
+    """Load a classifier anew and put fresh updates, which change nothing yet, into its last layers.
+
+    Raises
+    ------
+    ModelError
+        When it is neither an adapter on the packaged encoder nor a transformers classifier, or has no layers.
+    """
+    import torch
+    from peft import LoraConfig, get_peft_model
+
+    if not model_id.startswith(("minilm", "hf:")):
+        raise ModelError("--model", got=repr(model_id[:120]), expected="minilm-…, minilm:FOLDER or hf:FOLDER")
+    if model_id.startswith("hf:") and "adapter=" in model_id.partition("?")[2]:
+        raise ModelError("--model", got="a classifier with an adapter", expected="one without, to train a new one on")
+    scorer: Any = models.load(model_id)
+    torch.manual_seed(recipe.seed)
+    config = LoraConfig(
+        r=recipe.rank, lora_alpha=int(SCALE * recipe.rank), target_modules=_last_linears(scorer.model, recipe.layers)
+    )
+    with warnings.catch_warnings():
+        # peft still asks transformers for an attribute by its old name.
+        warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
+        model = get_peft_model(scorer.model, config)
+    return Student(model_id, replace(scorer, model=model, fingerprint=f"{scorer.fingerprint}+updates"))
+
+
+def _last_linears(model: Any, layers: int) -> list[str]:
+    """Names of the linear maps of the last so many layers of the encoder."""
+    import torch
+
+    linear = [name for name, module in model.named_modules() if isinstance(module, torch.nn.Linear)]
+    numbers = {name: int(found[1]) for name in linear if (found := _LAYER.search(f".{name}."))}
+    if not numbers:
+        raise ModelError("--model", got="a classifier without numbered layers of linear maps", expected="a transformer")
+    first = max(numbers.values()) + 1 - layers
+    return [name for name, number in numbers.items() if number >= first]
+
+
+def _save_minilm(model: Any, old: Path, folder: Path) -> None:
+    """Write old and new updates of an adapter as one, side by side; zeros where there is no new one."""
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    if scale_of(old) != SCALE:
+        raise ModelError("--model", got=f"an adapter of scale {scale_of(old):g}", expected=f"one of scale {SCALE:g}")
+    weights = load_file(old / "adapter_model.safetensors")
+    new = {name.replace(".default.", "."): value.detach().cpu() for name, value in model.named_parameters()}
+    rank = next(value.shape[0] for name, value in new.items() if ".lora_A." in name)
+    for name, value in weights.items():
+        side = 0 if ".lora_A." in name else 1
+        if ".lora_" in name:
+            shape = (rank, value.shape[1]) if side == 0 else (value.shape[0], rank)
+            weights[name] = torch.cat([value, new.get(name, torch.zeros(shape))], dim=side).contiguous()
+    folder.mkdir(parents=True)
+    save_file(weights, folder / "adapter_model.safetensors", metadata={"format": "pt"})
+    config = json.loads((old / "adapter_config.json").read_text("utf-8"))
+    config |= {"r": config["r"] + rank, "lora_alpha": int(SCALE * (config["r"] + rank))}
+    (folder / "adapter_config.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n", "utf-8")
+    content = json.loads((old / "labels.json").read_text("utf-8"))
+    # What was measured of the old one is not said of the new one.
+    content = {key: value for key, value in content.items() if key not in ("val", "test", "unseen", "command")}
+    content |= {"retrained": True, "about": content.get("about", {})}
+    content["about"]["title"] = f"{content['about'].get('title', 'Adapter')}, retrained"
+    (folder / "labels.json").write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")

@@ -1,0 +1,50 @@
+"""Seeds that were trained one at a time stand in one section, with intervals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import mitigation
+
+
+def content(model: str, seed: int, after: float) -> dict[str, Any]:
+    sizes = {"sentiment": {"name_effect": 0.2, "score_dev": 0.4}}
+    task = {"before": {"accuracy": 0.7}, "after": {"accuracy": 0.7 + after}}
+    return {
+        "study": {"model": model, "names": "demo", "sentences": "/somewhere/sample.csv"},
+        "recipe": {"method": "pair", "steps": 10},
+        "runs": [
+            {
+                "strength": 1.0,
+                "seed": seed,
+                "material": {"sentences_trained": 9, "names_trained": 5, "sentences_held_out": 8, "names_held_out": 4},
+                "before": sizes,
+                "after": {"sentiment": {"name_effect": after, "score_dev": 2 * after}},
+                "change": {"sentiment": {"score_change": 0.01, "labels_kept": 1.0}},
+                "task": task,
+                "seconds": 60.0 + seed,
+            }
+        ],
+    }
+
+
+def test_seeds_come_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = []
+    for number, one in enumerate((content("a", 0, 0.1), content("b", 0, 0.2), content("a", 1, 0.05))):
+        folders.append(tmp_path / str(number))
+        folders[-1].mkdir()
+        (folders[-1] / "retraining.json").write_text(json.dumps(one))
+    out = tmp_path / "results.md"
+    monkeypatch.setattr("sys.argv", ["mitigation", *map(str, folders), "--out", str(out)])
+    mitigation.main()
+    said = out.read_text("utf-8")
+    assert said.count("## a, pair") == said.count("## b, pair") == 1
+    # Falls of 50 % and 75 %: mean 62.5 %.
+    assert "seeds 0, 1; a training took 60 to 61 s".casefold() in said.casefold()
+    assert "opinion-words (had no part) |" in said
+    assert "| 62 % (" in said and "/somewhere" not in said
+    assert "| 1 | accuracy | 0.7000 (0.7000 to 0.7000) | 0.7750 (" in said

@@ -1,0 +1,76 @@
+"""``psa_core retrain``: a result folder, or one sentence about what is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from psa_core import jobs
+from psa_core.cli import main
+from psa_core.trust import Origin
+from tests.tiny_models import tiny_classifier
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> list[str]:
+    (tmp_path / "names.csv").write_text("name\nalice\nbob\ncarol\ndave\n")
+    (tmp_path / "sentences.csv").write_text("text\nhe is good.\nshe is bad.\nhe was so bad.\nshe was good.\n")
+    model = tiny_classifier(tmp_path / "model")
+    files = [
+        f"--{option}={tmp_path / file}" for option, file in (("names", "names.csv"), ("sentences", "sentences.csv"))
+    ]
+    return ["retrain", f"--model=hf:{model}", *files, "--steps=2", f"--out={tmp_path / 'out'}"]
+
+
+def test_every_strength_and_seed_is_trained(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "--strength", "0.5,2", "--seeds", "2"]) == 0
+    assert "measured on 2 held-out sentences" in capsys.readouterr().out
+    content = json.loads((tmp_path / "out" / "retraining.json").read_text("utf-8"))
+    assert [(run["strength"], run["seed"]) for run in content["runs"]] == [(0.5, 0), (0.5, 1), (2.0, 0), (2.0, 1)]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "README.md",
+        "retraining.json",
+        "strength-0.5",
+        "strength-2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--strength", "much", "--strength"),
+        ("--strength", "1,1", "--strength"),
+        ("--strength", "-1", "--strength"),
+        ("--seeds", "0", "--seeds"),
+        ("--model", "keyword", "--model"),
+    ],
+)
+def test_bad_options_end_with_a_sentence(
+    option: str, value: str, said: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, f"{option}={value}"]) == 2
+    error = capsys.readouterr().err
+    assert said in error and "Traceback" not in error
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_job_tells_its_progress_stops_and_goes_on(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PSA_RUNS_DIR", str(tmp_path / "runs"))
+    run_id = jobs.create({"command": "retrain", "origin": Origin.OWN_MACHINE}, {})
+    place = jobs.run_path(run_id)
+    asked = [*words[:-1], f"--out={place / jobs.RESULT}", f"--job={place}"]
+    (place / jobs.CANCEL).touch()
+    assert main(asked) == 0
+    assert jobs.status(run_id).state == "cancelled"
+    (place / jobs.CANCEL).unlink()
+    assert main(asked) == 0
+    status = jobs.status(run_id)
+    assert (status.state, status.sentences_done) == ("finished", 2)
+    assert 1 <= status.texts_done <= status.texts_total == 2
+    assert (jobs.result_folder(run_id) / "retraining.json").is_file()

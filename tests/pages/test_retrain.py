@@ -1,0 +1,134 @@
+"""Mitigate → Retrain: what is asked, what is started, what is said of the result, both classifiers as studies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from psa_core import jobs
+from psa_core.folders import cube_file
+from psa_core.study import StudySpec
+from tests.pages import result_studies
+
+OpenPage = Callable[..., AppTest]
+Run = Callable[[AppTest], AppTest]
+Words = Callable[[AppTest], str]
+
+
+def number(value: float) -> dict[str, float | None]:
+    return {"value": value, "low": None, "high": None}
+
+
+def measured(dev: float, kept: float) -> dict[str, Any]:
+    sizes = {"before": number(0.2), "after": number(dev), "fall": number(1 - dev / 0.2)}
+    return {"score_dev": sizes, "name_effect": sizes, "score_change": number(0.01), "labels_kept": number(kept)}
+
+
+@pytest.fixture
+def result(tmp_path: Path) -> str:
+    """The run of a finished retraining with two strengths."""
+    folder = tmp_path / "result"
+    for strength, size in ((1, 0.1), (3, 0.05)):
+        (folder / f"strength-{strength}").mkdir(parents=True)
+        cube = result_studies.cube()
+        cube_file.save(cube, folder / f"strength-{strength}" / "before.npz")
+        after = replace(cube, perturbed=(cube.perturbed * np.float32(size)))
+        cube_file.save(after, folder / f"strength-{strength}" / "after.npz")
+    content = {
+        "study": {"model": "minilm-sentiment"},
+        "strengths": [
+            {"strength": 1.0, "targets": {"toxicity": measured(0.1, 0.98)}},
+            {"strength": 3.0, "targets": {"toxicity": measured(0.05, 0.9)}},
+        ],
+        "runs": [{"material": {"names_held_out": 6, "sentences_held_out": 20}}],
+    }
+    (folder / "retraining.json").write_text(json.dumps(content))
+    return jobs.adopt("retrain", folder)
+
+
+def retrain_page(open_page: OpenPage, run: Run, **more: Any) -> AppTest:
+    page = open_page("mitigate", run=result_studies.keep(), **more)
+    page.segmented_control(key="retrain_view").set_value("Retrain")
+    return run(page)
+
+
+def test_what_is_asked_is_started(
+    open_page: OpenPage, run: Run, words_of: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Any] = []
+
+    def submit(command: str, arguments: Any, files: Any, **_: Any) -> str:
+        started.extend([command, dict(zip(arguments[::2], arguments[1::2], strict=True)), files])
+        return "x" * 20
+
+    monkeypatch.setattr(jobs, "submit_audit", submit)
+    page = retrain_page(open_page, run)
+    assert "keyword) is no neural classifier" in words_of(page)
+    assert [metric.value for metric in page.metric][:2] == ["20", "20"]
+    page.multiselect(key="retrain_strengths").set_value([1.0, 0.1])
+    page.selectbox(key="retrain_model").set_value("minilm-hate")
+    page.button(key="retrain_start").click()
+    page.run()
+    command, arguments, files = started
+    assert command == "retrain"
+    assert arguments == {
+        "--model": "minilm-hate",
+        "--sentences": "sentences.csv",
+        "--names": "names.csv",
+        "--anchors": "pronouns",
+        "--method": "pair",
+        "--strength": "0.1,1",
+        "--steps": "80",
+    }
+    assert files["sentences.csv"].decode().splitlines()[2] == "s1,He counted to 1."
+    assert files["names.csv"].decode().splitlines()[0] == "name,gender,career"
+
+
+def test_a_slot_goes_to_the_worker_as_a_slot() -> None:
+    from pages.ui.results.opened import Opened
+    from pages.ui.results.retrain_setup import sentences_of
+
+    cube = result_studies.cube()
+    spec = {"study": {"anchors": "slot", "sentences": "x", "names": "y", "model": "keyword"}}
+    study = Opened("run", cube, replace(cube, provenance=spec), None)  # type: ignore[arg-type]
+    assert sentences_of(study)["text"].iloc[1] == "{name} counted to 1."
+    assert StudySpec.from_mapping(spec["study"]).anchors == "slot"
+
+
+def test_the_result_says_what_is_gained_and_what_it_costs(
+    open_page: OpenPage, run: Run, words_of: Words, result: str
+) -> None:
+    page = open_page("mitigate", run=result_studies.keep(), retrain=result)
+    said = words_of(page)
+    assert "with strength 3, toxicity moves 75% less with names that training never saw; 90% of the sentences" in said
+    page.segmented_control(key="retrain_strength").set_value(1.0)
+    said = words_of(run(page))
+    assert "with strength 1, toxicity moves 50% less" in said
+    assert [metric.value for metric in page.metric] == ["0.1000", "0.1000", "98%"]
+
+
+def test_both_classifiers_open_as_studies(open_page: OpenPage, run: Run, result: str) -> None:
+    page = open_page("mitigate", run=result_studies.keep(), retrain=result)
+    page.button(key="retrain_open").click()
+    run(page)
+    old, new = page.session_state[f"retrain_studies {result} 3"]
+    assert page.session_state["view"].run == new
+    assert jobs.title(old) == "as it was" and jobs.title(new) == "retrained, strength 3"
+    kept = result_studies.cube()
+    np.testing.assert_allclose(jobs.open_cube(new).perturbed, kept.perturbed * np.float32(0.05), rtol=1e-5)
+    page.segmented_control(key="retrain_which 3").set_value("The classifier as it was")
+    assert run(page).session_state["view"].run == old
+
+
+def test_a_damaged_result_is_told(open_page: OpenPage, words_of: Words, tmp_path: Path) -> None:
+    (tmp_path / "result").mkdir()
+    (tmp_path / "result" / "retraining.json").write_text('{"strengths": []}')
+    page = open_page("mitigate", run=result_studies.keep(), retrain=jobs.adopt("retrain", tmp_path / "result"))
+    assert "damaged result" in words_of(page)
