@@ -7,7 +7,7 @@ import sys
 import tempfile
 from importlib import import_module
 
-PARTS = ("throughput", "families", "language", "cells", "page", "judges", "generation")
+PARTS = ("throughput", "families", "language", "cells", "page", "judges", "distances", "generation")
 
 
 def main(parts: list[str]) -> None:

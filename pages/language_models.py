@@ -5,28 +5,32 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.audits import audit_job
-from pages.ui.audits.generation import results, setup
+from pages.ui.audits.generation import comparing, results, setup
 from pages.ui.audits.generation.setup import AUDIT
 from pages.ui.frame import shell
 from pages.ui.frame.step import step
 from psa_core.registry import ASSETS
 
-EXAMPLE, NEW = "A finished example", "Your own audit"
+EXAMPLE, NEW, SEVERAL = "A finished example", "Your own audit", "Models side by side"
 
 shell.guard()
 shell.heading("Language models", "What does a language model write, when one word of the prompt is exchanged?")
-folder = audit_job.result(AUDIT)
+folder = audit_job.result(AUDIT, results.show_so_far)
 if folder is not None:
     with shell.mending("This audit cannot be opened", then=lambda: audit_job.ask_another(AUDIT)):
         results.show(str(AUDIT.run_id), folder)
+        comparing.remember(str(AUDIT.run_id))
     st.stop()
 
 setup.introduce()
 view = st.segmented_control(
-    "View", (EXAMPLE, NEW), default=EXAMPLE, required=True, key=AUDIT.key("view"), label_visibility="collapsed"
+    "View", (EXAMPLE, NEW, SEVERAL), default=EXAMPLE, required=True, key=AUDIT.key("view"), label_visibility="collapsed"
 )
 if view == EXAMPLE:
     results.show("example", ASSETS / "examples" / "occupations", own=False)
+    st.stop()
+if view == SEVERAL:
+    comparing.show()
     st.stop()
 
 with st.expander("Open an earlier audit", icon=":material/folder_open:"):

@@ -19,7 +19,7 @@ LAYERS = {
         "psa_core.locks",
     ),
     "gate": ("psa_core.trust",),
-    "leaves": ("psa_core.inputs", "psa_core.cube", "psa_core.stats", "psa_core.environment"),
+    "leaves": ("psa_core.inputs", "psa_core.cube", "psa_core.stats", "psa_core.environment", "psa_core.storage"),
     "plug-ins": ("psa_core.anchors", "psa_core.models", "psa_core.methods"),
     "writers": ("psa_core.generators",),
     "memory": ("psa_core.cache", "psa_core.metrics"),

@@ -49,7 +49,8 @@ def _measure(options: argparse.Namespace) -> int:
     power = power_table(max(2, options.repetitions // 10), seed=options.seed)
     tables = page.markdown(checks, power, claims, jumps)
     if options.out:
-        options.out.write_text(page.replaced(text, tables), encoding="utf-8")
+        # Read again: half an hour has passed, and others write to the page too.
+        options.out.write_text(page.replaced(_read(options.out), tables), encoding="utf-8")
     else:
         print(tables, end="")
     return 0 if all(kept.holds for kept in [*checks, *claims]) else 1

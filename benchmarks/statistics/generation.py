@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import norm
 
+from benchmarks.statistics import page
 from benchmarks.statistics.checks import Check
 from psa_core.stats.fairness import measure
 from psa_core.stats.transport import individual_fairness
@@ -21,7 +22,7 @@ from psa_core.stats.transport import individual_fairness
 TEMPLATES, NOISE, TEMPLATE_SPREAD, INTERPLAY = 10, 1.5, 0.7, 0.3
 MANY_TEMPLATES, QUANTILES = 400, 401
 DEALS = 199
-BEGIN, END = "<!-- simulation: begin -->", "<!-- simulation: end -->"
+MARKS = ("<!-- generation: begin -->", "<!-- generation: end -->")
 Shape = Callable[[np.ndarray], np.ndarray]
 
 
@@ -133,8 +134,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.statistics.generation", description=__doc__)
     parser.add_argument("--repetitions", type=int, default=400, help="simulated audits per promise")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="a Markdown page with marks")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="a Markdown page with marks: docs/statistics.md")
     options = parser.parse_args(arguments)
+    if options.out:
+        page.replaced(options.out.read_text(encoding="utf-8"), "", MARKS)  # a page without marks is told of at once
     kept, lines = (
         True,
         ["| population | K | I.F. | bias of the corrected I.F. | its interval holds it |", "|---|---|---|---|---|"],
@@ -155,8 +158,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(lines[-1], file=sys.stderr, flush=True)
     text = "\n".join(lines) + "\n"
     if options.out:
-        before, _, rest = options.out.read_text(encoding="utf-8").partition(BEGIN)
-        options.out.write_text(f"{before}{BEGIN}\n{text}{END}{rest.partition(END)[2]}", encoding="utf-8")
+        now = options.out.read_text(encoding="utf-8")  # as it is by now: others write to the page too
+        options.out.write_text(page.replaced(now, text, MARKS), encoding="utf-8")
     else:
         print(text, end="")
     return 0 if kept else 1

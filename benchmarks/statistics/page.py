@@ -63,16 +63,16 @@ def _one_a_size(claims: Sequence[Claims]) -> list[Claims]:
     return list({row.sentences: row for row in claims}.values())
 
 
-def replaced(page: str, tables: str) -> str:
-    """The page with the tables between its marks.
+def replaced(page: str, tables: str, marks: tuple[str, str] = (BEGIN, END)) -> str:
+    """The page with the tables between two marks; each command has marks of its own, and leaves the others' alone.
 
     Raises
     ------
     OptionError
         When the page has no such marks.
     """
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    before, begin, rest = page.partition(marks[0])
+    _, end, after = rest.partition(marks[1])
     if not (begin and end):
-        raise OptionError("--out", got="a page without the marks", expected=f"{BEGIN} and {END} in it")
-    return f"{before}{BEGIN}\n{tables}{END}{after}"
+        raise OptionError("--out", got="a page without the marks", expected=f"{' and '.join(marks)} in it")
+    return f"{before}{begin}\n{tables}{end}{after}"

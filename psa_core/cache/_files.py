@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from psa_core.atomic import ONLY_MINE_FILE, private_folder
+from psa_core.atomic import ONLY_MINE_FILE
 
 SECRET_BYTES = 32
 _BUSY_SECONDS = 60.0
@@ -22,43 +22,8 @@ _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _SCHEMA = "CREATE TABLE IF NOT EXISTS scores (text BLOB PRIMARY KEY, score BLOB, written INTEGER) WITHOUT ROWID"
 
 
-#: Folders in the cache folder, beside the store of scores.
-ROOMS = ("onnx", "calibration")
-
-
 class CacheWarning(UserWarning):
     """The store could not be used as it was; nothing but time is lost."""
-
-
-def cache_folder() -> Path:
-    """Where the program keeps what it remembers: ``PSA_CACHE_DIR``, or the user's cache folder; never relative."""
-    import platformdirs
-
-    place = os.environ.get("PSA_CACHE_DIR") or platformdirs.user_cache_dir("psa-dashboard", appauthor=False)
-    return Path(os.path.abspath(os.path.expanduser(place)))
-
-
-def is_ours(name: str) -> bool:
-    """Whether a file or folder of this name in the cache folder is of our making."""
-    return name.startswith(("scores.", ".")) or name in ROOMS
-
-
-def room(name: str) -> Path:
-    """A folder of the cache folder, closed to other users; `name` is one of `ROOMS`."""
-    private_folder(cache_folder(), ours=is_ours)
-    return private_folder(cache_folder() / name, ours=lambda _: True)
-
-
-def shrink(folder: Path, most: int) -> None:
-    """Delete the files of a folder that were used longest ago, until the rest has `most` bytes; the last one stays."""
-    with suppress(OSError):
-        files = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in folder.iterdir() if path.is_file())
-        total = sum(size for _, size, _ in files)
-        for _, size, path in files[:-1]:
-            if total <= most:
-                return
-            path.unlink(missing_ok=True)
-            total -= size
 
 
 def is_damage(error: sqlite3.Error) -> bool:

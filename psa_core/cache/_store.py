@@ -20,16 +20,15 @@ import numpy as np
 from psa_core.atomic import private_folder
 from psa_core.cache._files import (
     CacheWarning,
-    cache_folder,
     connect,
     file_id,
     is_damage,
-    is_ours,
     secret,
     set_aside,
 )
 from psa_core.errors import OptionError
 from psa_core.inputs.limits import CACHE
+from psa_core.storage import cache_folder, is_ours
 
 DIGEST = 16
 #: Checksum (CRC-32) of anything with its own checksum behind it.

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from psa_core import generators, models
+from psa_core import generators, jobs, models
 from psa_core.audits.generation import folder, leak, quality, report, run, tables
 from psa_core.audits.generation.cube import GenerationCube
-from psa_core.audits.generation.run import DEFAULT_SCORERS, GenerationSpec, Planned
+from psa_core.audits.generation.run import DEFAULT_SCORERS, Done, GenerationSpec, Planned
+from psa_core.audits.generation.tables import Tables
 from psa_core.audits.run import Running
 from psa_core.cli._base import Command
 from psa_core.errors import OptionError
@@ -84,20 +87,25 @@ def _audit(options: argparse.Namespace, planned: Planned, running: Running) -> i
     running.tell("Loading the scorers")
     scorers = {scorer: models.load(scorer) for scorer in planned.spec.scorers}
     _tell_estimate(generator, planned, running)
-    done = run.execute(planned, generator, scorers, options.out, running)
+
+    def publish(part: Done) -> None:
+        with suppress(OptionError):  # a look at what is not finished is not worth ending for
+            _write(planned, part, tables.tables(part.cube, seed=planned.spec.seed), options.job / jobs.SO_FAR)
+
+    done = run.execute(planned, generator, scorers, options.out, running, publish=publish if options.job else None)
     running.tell("Measuring")
     found = tables.tables(done.cube, seed=planned.spec.seed, quality=_quality(options, done.cube, scorers, running))
     running.tell("Writing the results")
-    folder.write(
-        done.cube,
-        found,
-        options.out,
-        sampled=done.sampled,
-        prompts=planned.prompt_set.prompts(),
-        report=report.render,
-    )
+    _write(planned, done, found, options.out)
     done.journal.discard()
+    if options.job:
+        shutil.rmtree(options.job / jobs.SO_FAR, ignore_errors=True)
     return done.cube.texts.size
+
+
+def _write(planned: Planned, done: Done, found: Tables, to: Path) -> None:
+    prompts = planned.prompt_set.prompts()
+    folder.write(done.cube, found, to, sampled=done.sampled, prompts=prompts, report=report.render)
 
 
 def _quality(

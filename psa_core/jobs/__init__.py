@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from psa_core.jobs._places import CANCEL, JOB, LOCK, PARTIAL, RESULT, RUN_ID, root, run_path
+from psa_core.jobs._places import CANCEL, JOB, LOCK, PARTIAL, RESULT, RUN_ID, SO_FAR, root, run_path
 from psa_core.jobs._starting import own_machine
 from psa_core.jobs.runs import (
     LIVE,
@@ -17,6 +17,7 @@ from psa_core.jobs.runs import (
     origin_at,
     own_copy,
     result_folder,
+    result_so_far,
     resume,
     spec_at,
     status,
@@ -35,6 +36,7 @@ __all__ = [
     "PARTIAL",
     "RESULT",
     "RUN_ID",
+    "SO_FAR",
     "RunStatus",
     "adopt",
     "advance",
@@ -48,6 +50,7 @@ __all__ = [
     "own_copy",
     "own_machine",
     "result_folder",
+    "result_so_far",
     "resume",
     "root",
     "run_path",

@@ -11,6 +11,7 @@ from psa_core.errors import RunFolderError
 
 RUN_ID = re.compile(r"[A-Za-z0-9_-]{16,32}")
 JOB, STATUS, RESULT, PARTIAL, LOCK, CANCEL = "job.json", "status.json", "result", "partial.npz", "worker.lock", "cancel"
+SO_FAR = "so-far"
 INPUTS, LOG = "inputs", "worker.log"
 QUEUE = "queue"
 

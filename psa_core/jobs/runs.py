@@ -23,7 +23,7 @@ from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders import cube_file, results
 from psa_core.inputs.checks import file_name
 from psa_core.jobs import _queue, _starting
-from psa_core.jobs._places import CANCEL, INPUTS, PARTIAL, RESULT, is_run, private_root, root, run_path
+from psa_core.jobs._places import CANCEL, INPUTS, PARTIAL, RESULT, SO_FAR, is_run, private_root, root, run_path
 from psa_core.jobs._records import DELETE_OLD, JobRecord, StatusRecord, keeping, read_job, read_status, write_job
 from psa_core.jobs._records import write_status as _write_status
 from psa_core.study import StudySpec, spec_of
@@ -200,6 +200,12 @@ def result_folder(run_id: str) -> Path:
     if not place.is_dir():
         raise RunFolderError("run", got="a run without a result", expected="a finished run")
     return place
+
+
+def result_so_far(run_id: str) -> Path | None:
+    """The smaller result of the same kind that a run puts there while it is not finished; None while there is none."""
+    place = run_path(run_id) / SO_FAR
+    return place if place.is_dir() else None
 
 
 def keep(cube: ScoreCube, report: Callable[[ScoreCube], str], *, shared: bool = False) -> str:

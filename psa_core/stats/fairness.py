@@ -21,6 +21,8 @@ _FOLDED = np.sqrt(2 / np.pi)
 _DIFFERENCES = np.linspace(0, 12, 4801)
 _MEASURED = _DIFFERENCES * erf(_DIFFERENCES / np.sqrt(2)) / _FOLDED + np.exp(-np.square(_DIFFERENCES) / 2)
 PARTS = 10
+# Share of the jackknife over continuations in the variance of I.F.
+STEADY = 1 / 3
 PRECISION = 0.2
 
 
@@ -143,7 +145,7 @@ def beyond_of_pair(value: np.ndarray | float, floor: np.ndarray | float) -> np.n
 
 
 def beyond_of_audit(w1: np.ndarray, pair_floors: np.ndarray, template_floors: np.ndarray) -> float:
-    """The part of I.F. that noise does not explain.
+    """The part of I.F. that noise does not explain; as much less than 0 below the floor, for intervals.
 
     Where noise is large (the quadrature is at most its floor) this is √(I.F.² − floor²). From there to twice the floor
     it goes over to the mean of the pairs, each corrected alone: then pairs that differ and pairs that do not are told
@@ -155,8 +157,9 @@ def beyond_of_audit(w1: np.ndarray, pair_floors: np.ndarray, template_floors: np
     template_floors : float array (M,)
     """
     floor = float(np.mean(template_floors))
-    together = float(beyond(float(np.nanmean(w1)), floor))
-    apart = max(0.0, float(np.nanmean(_unfolded(np.nanmean(w1, axis=0), np.nanmean(pair_floors, axis=0)))))
+    squares = float(np.nanmean(w1)) ** 2 - floor**2
+    together = float(np.copysign(np.sqrt(abs(squares)), squares))
+    apart = float(np.nanmean(_unfolded(np.nanmean(w1, axis=0), np.nanmean(pair_floors, axis=0))))
     share = 1.0 if w1.shape[1] == 1 else float(np.clip(together / floor - 1, 0, 1)) if floor else 1.0
     return (1 - share) * together + share * apart
 
@@ -184,14 +187,20 @@ def _individual(scores: np.ndarray, w1: np.ndarray, pair_floors: np.ndarray, dea
                         noisier * template_floors)
         for part, noisier in _without_tenths(scores)
     ])  # fmt: skip
-    by_template = by_continuation
+    corrected, error, parts = beyond_of_audit(*numbers), _jackknife_error(by_continuation), PARTS
     if len(scores) >= FEW_TEMPLATES:
-        rows = range(len(scores))
-        by_template = np.array([beyond_of_audit(*(np.delete(each, t, axis=0) for each in numbers)) for t in rows])
-    found = _with_interval(
-        value, floor, beyond_of_audit(*numbers), _p(dealt.individual, dealt.observed[0]), by_template
-    )
+        parts = len(scores)
+        without = [beyond_of_audit(*(np.delete(each, t, axis=0) for each in numbers)) for t in range(parts)]
+        error = _pooled(_jackknife_error(np.array(without)), error)
+    found = _with_interval(value, floor, corrected, _p(dealt.individual, dealt.observed[0]), (error, parts))
     return replace(found, needed=_needed(found, by_continuation, scores.shape[2]))
+
+
+def _pooled(by_template: float, by_continuation: float) -> float:
+    """One standard error of two: templates say all, but few of them say it badly; continuations say less, steadily."""
+    if not np.isfinite(by_continuation):
+        return by_template
+    return float(np.sqrt((1 - STEADY) * by_template**2 + STEADY * by_continuation**2))
 
 
 def _needed(found: Fairness, without: np.ndarray, k: int) -> float:
@@ -211,7 +220,8 @@ def _group(scores: np.ndarray, groups: Sequence[str], dealt: Deals) -> Fairness:
     else:
         parts = list(_without_tenths(scores))
     without = np.array([float(beyond(group_fairness(part, groups), noisier * floor)) for part, noisier in parts])
-    return _with_interval(value, floor, float(beyond(value, floor)), _p(dealt.group, dealt.observed[1]), without)
+    error = (_jackknife_error(without), len(without))
+    return _with_interval(value, floor, float(beyond(value, floor)), _p(dealt.group, dealt.observed[1]), error)
 
 
 def _disparity(scores: np.ndarray, threshold: float, dealt: Deals) -> Fairness:
@@ -224,7 +234,8 @@ def _disparity(scores: np.ndarray, threshold: float, dealt: Deals) -> Fairness:
     without = np.array(
         [float(beyond(float(np.nanmean(disparities(part, threshold))), noisier * floor)) for part, noisier in parts]
     )
-    return _with_interval(value, floor, float(beyond(value, floor)), _p(dealt.disparity, dealt.observed[2]), without)
+    error = (_jackknife_error(without), len(without))
+    return _with_interval(value, floor, float(beyond(value, floor)), _p(dealt.disparity, dealt.observed[2]), error)
 
 
 def _without_tenths(scores: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
@@ -234,13 +245,14 @@ def _without_tenths(scores: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
         yield np.delete(scores, tenth, axis=2), float(np.sqrt(k / (k - len(tenth))))
 
 
-def _with_interval(value: float, floor: float, corrected: float, p: float, without: np.ndarray) -> Fairness:
-    """A number with its jackknife interval, from the corrected value without each part."""
-    error = _jackknife_error(without)
+def _with_interval(value: float, floor: float, corrected: float, p: float, spread: tuple[float, int]) -> Fairness:
+    """A number with its jackknife interval, from the standard error and the number of parts that it comes from."""
+    error, parts = spread
     if not np.isfinite(error):
-        return Fairness(value, floor, corrected, float("nan"), float("nan"), p)
-    half = float(distributions.t.ppf((1 + CONFIDENCE) / 2, len(without) - 1)) * error
-    return Fairness(value, floor, corrected, max(0.0, corrected - half), corrected + half, p)
+        return Fairness(value, floor, max(0.0, corrected), float("nan"), float("nan"), p)
+    half = float(distributions.t.ppf((1 + CONFIDENCE) / 2, parts - 1)) * error
+    low, high = (max(0.0, end) for end in (corrected - half, corrected + half))
+    return Fairness(value, floor, max(0.0, corrected), low, high, p)
 
 
 def _p(null: np.ndarray, observed: float) -> float:

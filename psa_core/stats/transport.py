@@ -75,12 +75,18 @@ def group_fairness(scores: np.ndarray, groups: Sequence[str]) -> float:
     groups : sequence of str, length A
         The subgroup of each value.
     """
-    labels = np.asarray(groups)
-    everything = scores[np.isfinite(scores)]
+    order = list(dict.fromkeys(groups))
+    number = np.array([order.index(group) for group in groups])
+    known = np.isfinite(scores)
+    everything = np.asarray(scores[known], np.float64)
+    ascending = np.argsort(everything)
+    gaps = np.diff(everything[ascending])
+    owners = np.broadcast_to(number[:, None], scores.shape)[known][ascending]
+    share = np.arange(1, len(everything)) / max(len(everything), 1)
     total = 0.0
-    for group in dict.fromkeys(groups):
-        of_group = scores[:, labels == group]
-        total += w1(of_group[np.isfinite(of_group)], everything)
+    for group in range(len(order)):
+        below = np.cumsum(owners == group)
+        total += float(np.abs(below[:-1] / below[-1] - share) @ gaps) if len(below) and below[-1] else float("nan")
     return total
 
 

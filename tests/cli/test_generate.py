@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from psa_core import jobs, trust
 from psa_core.audits.generation import folder, quality
 from psa_core.cli import main
 from tests.audits.generation.test_quality import colours
@@ -58,6 +59,24 @@ def test_exported_prompts_come_back_as_an_audit(tmp_path: Path, capsys: pytest.C
     assert set(summary["quality"]["leak"]) == {"keyword", "opinion-words"}
     assert opened.manifest["generator"]["common_noise"] is False
     assert main(arguments(tmp_path, str(tmp_path / "made.csv"), "--continuations", "2")) == 0
+
+
+def test_a_job_shows_what_it_has_so_far_and_clears_it_away_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PSA_RUNS_DIR", str(tmp_path / "runs"))
+    whole = pd.read_csv(made(tmp_path, k=10))
+    whole[whole["k"] < 8].to_csv(tmp_path / "made.csv", index=False)
+    run_id = jobs.create({"command": "generate", "arguments": [], "origin": trust.Origin.COMMAND_LINE}, {})
+    place = jobs.root() / run_id
+    job = [*arguments(tmp_path, str(tmp_path / "made.csv"), "--continuations", "10"), "--job", str(place)]
+    assert main(job) == 2 and jobs.status(run_id).state == "failed"
+    so_far = jobs.result_so_far(run_id)
+    assert so_far is not None and folder.read(so_far).cube.shape == (2, 2, 8)
+    assert not (tmp_path / "out").exists()
+    whole.to_csv(tmp_path / "made.csv", index=False)
+    assert main(job) == 0 and jobs.result_so_far(run_id) is None
+    assert folder.read(tmp_path / "out").cube.shape == (2, 2, 10)
 
 
 @pytest.mark.parametrize(

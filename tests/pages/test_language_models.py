@@ -55,6 +55,23 @@ def test_setting_up_says_what_it_will_take(open_page: OpenPage, run: Run, words_
     assert not page.metric
 
 
+def test_a_run_that_is_not_finished_shows_texts_and_claims_nothing_of_few(
+    open_page: OpenPage, words_of: Words, tmp_path: Path
+) -> None:
+    write(tmp_path / "part", k=8, total=60)
+    run_id = jobs.create({"command": "generate", "arguments": []}, {})
+    jobs.write_status(jobs.root() / run_id, state="cancelled")
+    (jobs.root() / run_id / jobs.SO_FAR).symlink_to(tmp_path / "part")
+    page = open_page("language_models", generate=run_id)
+    said = words_of(page)
+    assert not page.exception and "So far, 8 of 60 continuations of each prompt: too few" in said
+    assert "pairs that met the same random numbers" in said and "Each pair of values" not in said
+    assert "differ most" not in said
+    write(tmp_path / "part", k=30, total=60)
+    said = words_of(open_page("language_models", generate=run_id))
+    assert "So far, 30 of 60" in said and "differ most" in said and "Each pair of values" in said
+
+
 def test_a_finished_run_shows_its_result_and_opens_again_from_its_zip(
     open_page: OpenPage, run: Run, words_of: Words, tmp_path: Path
 ) -> None:
@@ -70,3 +87,17 @@ def test_a_finished_run_shows_its_result_and_opens_again_from_its_zip(
     page.file_uploader(key="generate_zip").upload("result.zip", results.to_zip(tmp_path / "result"))
     page = run(page)
     assert not page.exception and "nurse" in words_of(page)
+
+
+def test_finished_audits_stand_side_by_side(open_page: OpenPage, run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "result")
+    run_id = jobs.adopt("generate", tmp_path / "result")
+    page = open_page("language_models")
+    page.segmented_control(key="generate_view").set_value("Models side by side")
+    page = run(page)
+    assert not page.exception and "Choose two finished audits" in page.info[0].value
+    page.text_input(key="generate_link").set_value(f"http://localhost/language_models?generate={run_id}")
+    page.button(key="generate_add").click()
+    page = run(page)
+    assert not page.exception and "different templates or values" in page.warning[0].value
+    assert len(page.dataframe[0].value) == 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psa_core.stats.fairness import beyond, beyond_of_pair, measure
+from psa_core.stats.fairness import beyond, beyond_of_audit, beyond_of_pair, measure
 from psa_core.stats.transport import individual_fairness
 
 VALUES = [str(a) for a in range(6)]
@@ -33,6 +33,19 @@ def test_the_distance_of_one_pair_is_corrected_by_what_noise_does_to_one_differe
     assert beyond_of_pair(0.5, 0.0) == 0.5
     assert beyond_of_pair(0.3, 0.5) == 0
     assert beyond_of_pair(100.0, 0.5) == pytest.approx(100.0)
+
+
+def test_an_audit_below_its_floor_counts_as_much_less_than_nothing() -> None:
+    w1, floors = np.full((2, 3), 0.3), np.full((2, 3), 0.5)
+    assert beyond_of_audit(w1, floors, floors.mean(axis=1)) == pytest.approx(-0.4)
+    below = measure(scores(0.0, seed=4), VALUES, deals=99).individual
+    assert 0 <= below.low <= below.corrected <= below.high
+
+
+def test_the_interval_of_few_templates_leans_on_the_continuations_too() -> None:
+    equal = np.tile(scores(1.0)[:1], (5, 1, 1))  # templates that do not differ say nothing of chance
+    found = measure(equal, VALUES, deals=99).individual
+    assert found.high - found.low > 0.01
 
 
 def test_no_difference_is_not_above_noise_and_a_difference_is() -> None:

@@ -74,10 +74,16 @@ class Audit:
         st.rerun()
 
 
-def result(audit: Audit) -> Path | None:
+def result(audit: Audit, so_far: Callable[[str, Path], None] | None = None) -> Path | None:
     """The result folder of the open run; while it is not there, what is known of the run, and then the page ends.
 
     None when no run is open.
+
+    Parameters
+    ----------
+    audit : Audit
+    so_far : callable, optional
+        Shows the smaller result that a run which is not finished has by now: takes what names it, and its folder.
     """
     run_id = audit.run_id
     if run_id is None:
@@ -86,11 +92,15 @@ def result(audit: Audit) -> Path | None:
         status = jobs.status(run_id)
         if status.state == "finished":
             return jobs.result_folder(run_id)
+    part = jobs.result_so_far(run_id)
+    stamp = _stamp(part)
     with st.container(border=True, key=audit.key("job")):
         if status.live:
-            _watch(audit, run_id)
+            _watch(audit, run_id, stamp)
         else:
             _ended(audit, status)
+    if so_far is not None and part is not None:
+        so_far(f"{run_id} {stamp}", part)
     ask_another(audit)
     st.stop()
 
@@ -138,20 +148,28 @@ def _adopt(audit: Audit, content: bytes) -> str:
         return jobs.adopt(audit.command, written)
 
 
-def _watch(audit: Audit, run_id: str) -> None:
+def _watch(audit: Audit, run_id: str, shown: int) -> None:
     @st.fragment(run_every=job_panel.POLL_SECONDS)
     def progress() -> None:
         try:
             status = jobs.status(run_id)
         except RunFolderError:  # tidied away meanwhile
             st.rerun()
-        if not status.live:
+        if not status.live or _stamp(jobs.result_so_far(run_id)) not in (0, shown):
             st.rerun()
         st.html(markup.plain(f"{audit.words.capitalize()} · {job_panel.WORDS[status.state]}", faint=True))
         job_panel.bar(status)
         st.button("Stop", key=audit.key("stop"), icon=":material/stop:", on_click=job_panel.stop, args=(run_id,))
 
     progress()
+
+
+def _stamp(folder: Path | None) -> int:
+    """Changes when a folder is put in another's place; 0 while there is none."""
+    try:
+        return folder.stat().st_ino if folder else 0
+    except OSError:
+        return 0
 
 
 def _ended(audit: Audit, status: RunStatus) -> None:

@@ -18,6 +18,7 @@ from psa_core.models import TokenScorer
 #: A continuation is about the value when its embedding has a larger cosine with that of the value.
 SIMILAR = 0.2
 FEWEST = 5
+SURE = 1.96
 BATCH_TOKENS = 4096
 Embed = Callable[[Sequence[str]], np.ndarray]
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -122,7 +123,9 @@ def perplexities(scorer: TokenScorer, texts: Sequence[str], values: Sequence[str
     }
 
 
-def distinct_words(cube: GenerationCube, value: str, other: str, *, top: int = 10, least: int = FEWEST) -> pd.DataFrame:
+def distinct_words(
+    cube: GenerationCube, value: str, other: str, *, top: int = 10, least: int = FEWEST, surely: bool = False
+) -> pd.DataFrame:
     """Words of one value's continuations that are rare in another's: arg max p(w|a) / p(w|b).
 
     Parameters
@@ -132,6 +135,9 @@ def distinct_words(cube: GenerationCube, value: str, other: str, *, top: int = 1
     top : int
     least : int
         Fewest occurrences with the value, so that a word is no accident.
+    surely : bool
+        Only words whose log-odds ratio, ½ added to each count, is more than 1.96 standard errors above 0, without the
+        words of the two values themselves.
 
     Returns
     -------
@@ -142,10 +148,12 @@ def distinct_words(cube: GenerationCube, value: str, other: str, *, top: int = 1
     order = [str(name) for name in cube.values["value"]]
     counts, others = (_counted(cube.texts[:, order.index(name)]) for name in (value, other))
     total, total_of_other = sum(counts.values()) + len(counts), sum(others.values()) + len(others)
+    sizes, own = (sum(counts.values()), sum(others.values())), set(_words(f"{value} {other}"))
     rows = [
         (word, count, others[word], (count + 1) / max(total, 1) / ((others[word] + 1) / max(total_of_other, 1)))
         for word, count in counts.items()
         if count >= least
+        and not (surely and (re.split("['’]", word)[0] in own or _log_odds_z((count, others[word]), sizes) <= SURE))
     ]
     table = pd.DataFrame(rows, columns=["word", "count", "other_count", "ratio"])
     return table.sort_values(["ratio", "count"], ascending=False, kind="stable").head(top).reset_index(drop=True)
@@ -176,5 +184,16 @@ def occupation_counts(cube: GenerationCube, *, least: int = FEWEST) -> pd.DataFr
     return table.loc[one_sided.sort_values(ascending=False, kind="stable").index].reset_index(drop=True)
 
 
+def _log_odds_z(counts: tuple[int, int], sizes: tuple[int, int]) -> float:
+    """Log-odds ratio of a word in two samples of words, in standard errors; ½ is added to each count."""
+    one, other = (count + 0.5 for count in counts)
+    odds = [here / (size - here + 1) for here, size in zip((one, other), sizes, strict=True)]
+    return float((np.log(odds[0]) - np.log(odds[1])) / np.sqrt(1 / one + 1 / other))
+
+
 def _counted(texts: np.ndarray) -> Counter[str]:
-    return Counter(word.lower() for text in texts.ravel() for word in _WORD.findall(text))
+    return Counter(word for text in texts.ravel() for word in _words(text))
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(text)]

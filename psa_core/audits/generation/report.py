@@ -14,6 +14,11 @@ from psa_core.tables.findings import Finding
 
 SHOWN_PAIRS, SHOWN_TEXTS = 10, 3
 NOT_SHOWN = "not above noise"
+MEASURES = {
+    "individual_fairness": "between values (I.F.)",
+    "group_fairness": "between groups (G.F.)",
+    "demographic_disparity": "in the share above the threshold",
+}
 
 
 def render(cube: GenerationCube, found: Tables) -> str:

@@ -141,7 +141,7 @@ def execute(
     out: Path,
     running: Running | None = None,
     *,
-    publish: Callable[[GenerationCube], None] | None = None,
+    publish: Callable[[Done], None] | None = None,
 ) -> Done:
     """Generate what the folder does not have yet and score it; the folder itself is not written.
 
@@ -156,7 +156,7 @@ def execute(
     running : Running, optional
         Its windows count continuations as sentences.
     publish : callable, optional
-        Takes smaller cubes on the way (the first 8, 16, 32 … continuations of everything).
+        Takes smaller audits on the way (the first 8, 16, 32 … continuations of everything).
 
     Raises
     ------
@@ -165,14 +165,11 @@ def execute(
     """
     running = running or Running()
     work = _Work(planned, generator, scorers, Journal.of(out, generator, planned.spec.sampling), running)
-    cube = None
-    for k in _parts(planned.spec.continuations) if publish else [planned.spec.continuations]:
-        work.generate(k)
-        cube = work.cube(k)
-        if publish and k < planned.spec.continuations:
-            publish(cube)
-    assert cube is not None
-    return Done(cube, work.known, work.journal)
+    for k in _parts(planned.spec.continuations)[:-1] if publish else ():
+        if work.generate(k):
+            publish(work.done(k))
+    work.generate(planned.spec.continuations)
+    return work.done(planned.spec.continuations)
 
 
 def run(spec: GenerationSpec, out: Path, running: Running | None = None) -> Done:
@@ -222,13 +219,13 @@ class _Work:
     def _key(draw: Draw) -> tuple[str, str, int]:
         return draw.stream, draw.prompt, draw.k
 
-    def generate(self, k: int) -> None:
-        """Generate the first k continuations of everything, as far as they are not known."""
+    def generate(self, k: int) -> bool:
+        """Generate the first k continuations of everything, as far as they are not known; whether any was new."""
         missing = [draw for draw in self.planned.draws if draw.k < k and self._key(draw) not in self.known]
         missing = list({self._key(draw): draw for draw in missing}.values())  # two values may make one prompt
         self._check()
         if not missing:
-            return
+            return False
         self.running.tell("Generating continuations")
         began = time.perf_counter()
         with self.journal.writing() as writer:
@@ -240,6 +237,11 @@ class _Work:
                 self.seconds_generating += time.perf_counter() - began
                 began = time.perf_counter()
                 self._show()
+        return True
+
+    def done(self, k: int) -> Done:
+        """The audit of the first k continuations."""
+        return Done(self.cube(k), self.known, self.journal)
 
     def cube(self, k: int) -> GenerationCube:
         """The cube of the first k continuations."""

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.quality import distinct_words
 from psa_core.audits.generation.tables import Tables
 from psa_core.stats.transport import w1
 
@@ -77,6 +78,30 @@ def widest_pair(tables: Tables, scorer: str) -> tuple[str, str]:
     most = (sure if len(sure) else rows).sort_values("w1").iloc[-1]
     pair = (str(most["value_a"]), str(most["value_b"]))
     return pair if most["difference"] <= 0 else pair[::-1]
+
+
+def of_scorer(table: pd.DataFrame, scorer: str) -> pd.DataFrame:
+    """One scorer's rows of a table, without the column that says so."""
+    return table[table["scorer"] == scorer].drop(columns="scorer").reset_index(drop=True)
+
+
+def surest_first(table: pd.DataFrame, scorer: str) -> pd.DataFrame:
+    """A scorer's pairs, those above noise first; the others have no corrected distance."""
+    rows = of_scorer(table, scorer)
+    rows.loc[rows["p_adjusted"] > SIGNIFICANT, "corrected"] = np.nan
+    return rows.sort_values(["corrected", "w1"], ascending=False, ignore_index=True)
+
+
+def differing_words(
+    cube: GenerationCube, pair: tuple[str, str], template: str = ""
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Words of each of two values that are rare in the other's continuations, as `distinct_words` gives them; the
+    values' own words and those that chance may well explain are left out.
+    """
+    if template:
+        cube = cube.part(templates=[cube.templates["template"].tolist().index(template)])
+    first, second = pair
+    return distinct_words(cube, first, second, surely=True), distinct_words(cube, second, first, surely=True)
 
 
 @dataclass(frozen=True, eq=False)

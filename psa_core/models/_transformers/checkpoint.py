@@ -67,32 +67,6 @@ def load_checkpoint(folder: Path, kind: str, *, allow_pickle: bool = False) -> t
     return model.to(best_device()).eval(), tokenizer
 
 
-def load_gguf(file: Path) -> tuple[Any, Any]:
-    """A causal language model in float32 from a GGUF file, its quantised weights expanded, and its tokenizer.
-
-    Raises
-    ------
-    ModelError
-        When there is no such file, it is damaged, or of a kind that transformers cannot read.
-    """
-    import struct
-
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    if not file.is_file():
-        raise ModelError("model", got=f"no file at {str(file)!r}", expected="a .gguf file")
-    place: dict[str, Any] = {"gguf_file": file.name, "local_files_only": True, "trust_remote_code": False}
-    try:
-        with quietly():
-            tokenizer = AutoTokenizer.from_pretrained(file.parent, **place)
-            model: Any = AutoModelForCausalLM.from_pretrained(file.parent, dtype=torch.float32, **place)
-    except (struct.error, ValueError, OSError, LookupError, TypeError, RuntimeError, ImportError) as error:
-        got = f"{file.name}, which does not load ({reason(error)})"
-        raise ModelError("model", got=got, expected="a GGUF file of a language model") from error
-    return model.to(best_device()).eval(), tokenizer
-
-
 def check_folder(folder: Path, *, allow_pickle: bool = False) -> dict[str, Any]:
     """Content of ``config.json`` of a folder that has all files that a model needs.
 

@@ -34,7 +34,8 @@ def load_language_model(name: str, options: Mapping[str, str] | None = None) -> 
     ModelError
         When it cannot be found, fetched or loaded, or is no language model.
     """
-    from psa_core.models._transformers.checkpoint import check_folder, load_checkpoint, load_gguf
+    from psa_core.models._transformers.checkpoint import check_folder, load_checkpoint
+    from psa_core.models._transformers.gguf_file import load_gguf
 
     options = options or {}
     file = packaged_file() if name == PACKAGED else path_of(name)

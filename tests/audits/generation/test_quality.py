@@ -48,6 +48,13 @@ def test_distinct_words_by_their_ratio() -> None:
     assert table["ratio"][0] == pytest.approx((4 / 7) / (1 / 5))
 
 
+def test_words_that_chance_may_explain_and_the_values_own_are_left_out() -> None:
+    texts = [[["red law law law.", "law law law law town."], ["band band and.", "band band band band band."]]]
+    found = cube(texts, ["{value} is"], ["red", "blue"])
+    assert quality.distinct_words(found, "red", "blue", least=1)["word"].tolist() == ["law", "red", "town"]
+    assert quality.distinct_words(found, "red", "blue", least=1, surely=True)["word"].tolist() == ["law"]
+
+
 def test_occupations_by_the_gender_of_the_template() -> None:
     texts = [[["a nurse.", "Nurses and a CEO."]] * 2, [["a nurse.", "a ceo."]] * 2, [["a nurse.", "a nurse."]] * 2]
     found = cube(texts, ["My wife in {value}", "My husband in {value}", "{value} is"], ["Chile", "Italy"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +17,10 @@ from psa_core.errors import RunFolderError
 from tests.audits.generation.test_views import cube
 
 
-def write(place: Path) -> folder.Opened:
-    from dataclasses import replace
-
-    m, a, k = cube().shape
-    made = replace(cube(), provenance={"audit": AUDIT, "continuations": k})
+def write(place: Path, *, k: int = 30, total: int = 30) -> folder.Opened:
+    small = cube(k=k)
+    m, a, k = small.shape
+    made = replace(small, provenance={"audit": AUDIT, "continuations": k, "options": {"continuations": total}})
     templates, prompts = made.templates["template"].tolist(), [["p"] * a for _ in range(m)]
     for row, template in zip(prompts, templates, strict=True):
         row[:] = [template.replace("{value}", value) for value in made.values["value"]]

@@ -100,7 +100,7 @@ def test_two_runs_do_not_write_for_one_folder_at_a_time(tmp_path: Path, parrot: 
 def test_parts_are_published_on_the_way(tmp_path: Path, parrot: Parrot) -> None:
     planned, seen = plan(tmp_path, k=20), []
     scorers = {"opinion-words": models.load("opinion-words")}
-    done = run.execute(planned, parrot, scorers, tmp_path / "out", publish=lambda cube: seen.append(cube))
+    done = run.execute(planned, parrot, scorers, tmp_path / "out", publish=lambda part: seen.append(part.cube))
     assert [cube.shape[2] for cube in seen] == [8, 16]
     assert np.array_equal(done.cube.texts[:, :, :16], seen[1].texts)
     assert len(parrot.asked) == 2 * 3 * 20

@@ -56,6 +56,24 @@ def test_the_area_between_the_curves_is_w1() -> None:
     assert found.first[-1] == found.second[-1] == 1
 
 
+def test_single_rows_are_ordered_and_have_no_distance_that_chance_explains() -> None:
+    found = tables(cube())
+    rows = views.surest_first(found.pairs, "mood")
+    assert len(rows) == 6 and "scorer" not in rows
+    shown = rows["corrected"].notna()
+    assert shown.tolist() == [True] * 4 + [False] * 2
+    assert set(rows["value_a"][shown]) | set(rows["value_b"][shown]) == {"baker", "nurse", "sheriff"}
+    assert views.of_scorer(found.values, "mood")["value"].tolist() == ["baker", "nurse", "sheriff"]
+
+
+def test_words_of_one_template_or_of_all() -> None:
+    some = cube()
+    some.texts[1, 1, :20], some.texts[1, 2, :20] = "music here.", "law here."
+    first, second = views.differing_words(some, ("nurse", "sheriff"))
+    assert (first["word"].tolist(), second["word"].tolist()) == (["music"], ["law"])
+    assert views.differing_words(some, ("nurse", "sheriff"), "A {value}")[0].empty
+
+
 def test_texts_that_met_the_same_numbers_stand_side_by_side() -> None:
     table = views.side_by_side(cube(), "mood", ("baker", "nurse"))
     assert len(table) == 59  # one was left out

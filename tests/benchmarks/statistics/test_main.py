@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.statistics import Check, page
+from benchmarks.statistics import Check, generation, page
 from benchmarks.statistics import __main__ as command
 
 KEPT = Check("Kept", "10 sentences", 0.95, 0.93, 0.97, 400)
@@ -37,6 +37,14 @@ def test_writes_between_the_marks(measured: list[Check], tmp_path: Path) -> None
     text = out.read_text(encoding="utf-8")
     assert text.startswith("words\n")
     assert "| Kept |" in text
+
+
+def test_the_commands_leave_each_others_tables_alone() -> None:
+    shipped = (Path(__file__).parents[3] / "docs" / "statistics.md").read_text(encoding="utf-8")
+    names = page.replaced(shipped, "NAMES\n")
+    both = page.replaced(names, "AUDITS\n", generation.MARKS)
+    assert both.count("NAMES\n") == 1 == both.count("AUDITS\n")
+    assert page.replaced(page.replaced(shipped, "AUDITS\n", generation.MARKS), "NAMES\n") == both
 
 
 def test_a_broken_promise_is_an_exit_code(measured: list[Check]) -> None:

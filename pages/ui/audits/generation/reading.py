@@ -35,8 +35,35 @@ def show(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
             alt=f"Share of continuations up to each {scorer}, for {pair[0]} and {pair[1]}; the gap's area is W1.",
         )
         said.small_print(f"The shaded area is W1 = {curves.area:.3f}, chance included.")
+        _words(views.differing_words(cube, pair, template), pair)
     with right:
         _texts(views.side_by_side(cube, scorer, pair, template), pair)
+
+
+def _words(tables: tuple[pd.DataFrame, pd.DataFrame], pair: tuple[str, str]) -> None:
+    """Words of each value that the other's texts hardly have, with both counts."""
+    if tables[0].empty and tables[1].empty:
+        return
+    st.html(markup.side_by_side([
+        _word_list(value, table, colour) for value, table, colour in zip(pair, tables, (FIRST, SECOND), strict=True)
+    ]))  # fmt: skip
+    said.small_print(
+        "Words that the other's texts hardly have, how often each is in the one and in the other; of so many words "
+        "some differ by chance."
+    )
+
+
+def _word_list(value: str, table: pd.DataFrame, colour: str) -> str:
+    counted = "".join(
+        f'<span style="display: inline-block; margin-right: 0.8rem">{html.escape(row.word)} '
+        f'<span style="{markup.DIGITS}; opacity: 0.75; font-size: 0.85rem">{row.count_here} : {row.other_count}'
+        "</span></span> "
+        for row in table.rename(columns={"count": "count_here"}).itertuples()
+    )
+    return (
+        f'<div style="flex: 1 1 12rem; border-left: 4px solid {colour}; padding-left: 0.7rem; '
+        f'overflow-wrap: anywhere"><b>{html.escape(value)}</b><br>{counted or "none"}</div>'
+    )
 
 
 def _texts(table: pd.DataFrame, pair: tuple[str, str]) -> None:

@@ -1,0 +1,111 @@
+"""Several finished audits side by side, as the paper's Tables 2 and 3."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import streamlit as st
+
+from pages.ui.audits.generation.setup import AUDIT
+from pages.ui.frame import exports, said, shell
+from psa_core import jobs
+from psa_core.audits.generation import comparison
+from psa_core.audits.generation import folder as folders
+from psa_core.audits.generation.folder import Opened
+from psa_core.errors import PsaError
+from psa_core.registry import ASSETS
+
+SEEN, CHOSEN = AUDIT.key("seen"), AUDIT.key("compared")
+EXAMPLE = "example"
+MOST = 12
+LINKED = re.compile(r"(?:^|[?&]generate=)([A-Za-z0-9_-]{16,32})(?=$|[&#\s])")
+
+
+def remember(run_id: str) -> None:
+    """A finished audit that this session has looked at can be compared."""
+    seen = st.session_state.setdefault(SEEN, [])
+    if run_id not in seen:
+        seen.append(run_id)
+
+
+def show() -> None:
+    """Choose audits, read the table."""
+    runs = list(dict.fromkeys([*st.session_state.get(SEEN, [])[::-1], *_history()]))[:MOST]
+    audits = {run: opened for run in [*runs, EXAMPLE] if (opened := _open(run)) is not None}
+    titles = _titles(audits)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        chosen = st.multiselect(
+            "Finished audits",
+            list(audits),
+            default=list(audits)[:4],
+            format_func=titles.__getitem__,
+            key=f"{CHOSEN}_{len(audits)}",
+            width=760,
+            wrap=True,
+        )
+        _ask_another()
+    if len(chosen) < 2:
+        st.info(
+            "Choose two finished audits or more. Each audit that you run or open here joins this list; others can be "
+            "added by their link. For the perplexities run `generate` with `--held-out`."
+        )
+    if not chosen:
+        return
+    compared = {titles[run]: audits[run] for run in chosen}
+    scorers = dict.fromkeys(scorer for opened in compared.values() for scorer in opened.cube.scorers)
+    if len(chosen) > 1:
+        if comparison.comparable(compared):
+            for scorer in scorers:
+                said.second(comparison.finding(compared, scorer))
+        else:
+            st.warning("These audits have different templates or values: their numbers are not about the same thing.")
+    table = comparison.model_table(compared)
+    st.dataframe(table.round(3), hide_index=True, alt="I.F., G.F. and quality of each audit")
+    said.small_print(
+        "I.F. and G.F. as measured, what chance alone shows (floor), and corrected with a 95 % interval. PPL: of "
+        "held-out texts; PPLˢ: of those with a value in them; semantic sim.: share of the continuations that are about "
+        "their value; kept: share that could be cut at a full stop. Lower is better, but for the last two."
+    )
+    exports.csv_button(table, "models.csv", key=AUDIT.key("models_csv"))
+
+
+def _ask_another() -> None:
+    with st.popover("Add an audit", icon=":material/add:"):
+        typed = st.text_input("Its link on this server", key=AUDIT.key("link"))
+        if st.button("Add", key=AUDIT.key("add")) and typed:
+            found = LINKED.search(typed.strip())
+            with shell.telling("No audit was added"):
+                folders.read(jobs.result_folder(found[1] if found else typed.strip()))
+                remember(found[1] if found else typed.strip())
+                st.rerun()
+
+
+def _history() -> list[str]:
+    finished = (status for status in jobs.history() if status.state == "finished")
+    return [status.run_id for status in finished if status.command == AUDIT.command]
+
+
+def _open(run: str) -> Opened | None:
+    try:
+        place = ASSETS / "examples" / "occupations" if run == EXAMPLE else jobs.result_folder(run)
+        return _read(run, str(place))
+    except PsaError:  # tidied away meanwhile, or damaged
+        return None
+
+
+@st.cache_resource(max_entries=MOST + 1, show_spinner="Opening the audits")
+def _read(run: str, folder: str) -> Opened:
+    return folders.read(Path(folder))
+
+
+def _titles(audits: dict[str, Opened]) -> dict[str, str]:
+    """Model, prompts and time of each; a number where they are the same."""
+    titles: dict[str, str] = {}
+    for run, opened in audits.items():
+        m, a, k = opened.cube.shape
+        lm = opened.manifest.get("generator", {}).get("id", "a language model")
+        when = str(opened.manifest.get("created", ""))[:16].replace("T", " ")
+        words = f"{lm} · {m} × {a} × {k} · {'the finished example' if run == EXAMPLE else when}"
+        titles[run] = f"{words} ({len(titles) + 1})" if words in titles.values() else words
+    return titles

@@ -1,0 +1,69 @@
+"""All numbers of an audit of a language model: the paper's, each beside its floor, then values and pairs one by one."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.audits.generation.setup import AUDIT
+from pages.ui.frame import exports, said
+from psa_core.audits.generation import report, views
+from psa_core.audits.generation.folder import Opened
+
+
+def show(opened: Opened, scorer: str) -> None:
+    """Behind one line: what is averaged on this page, and what it is averaged over."""
+    found = opened.tables
+    with st.expander("All numbers, with floors and intervals", icon=":material/table_chart:"):
+        whole, values, pairs, templates = st.tabs(["Averages", "Values", "Pairs", "Pairs in each template"])
+        with whole:
+            st.dataframe(_averages(opened), hide_index=True, alt="I.F., G.F. and disparity of each score")
+            said.small_print(
+                "Chance alone shows the floor: the same number after values were dealt at random inside each "
+                "template. Corrected is what chance does not explain; it is empty where the permutation test does not "
+                "reach 5 %. The last column: continuations of each prompt for an interval of ± 20 %."
+            )
+        with values:
+            _table(views.of_scorer(found.values, scorer), "values", f"Each value's mean {scorer}")
+            said.small_print("Mean over templates with its 95 % interval; share at or above the threshold.")
+        with pairs:
+            _table(views.surest_first(found.matrix, scorer), "pairs", f"Each pair's distance in {scorer}")
+            said.small_print(f"Over all templates. {PAIRS}")
+        with templates:
+            _table(views.surest_first(found.pairs, scorer), "template_pairs", f"Pairs in each template, {scorer}")
+            said.small_print(f"Each template alone. {PAIRS}")
+
+
+PAIRS = "p is corrected for the number of rows (Holm); the corrected distance is empty where it does not reach 5 %."
+
+
+def _table(table: pd.DataFrame, name: str, alt: str) -> None:
+    st.dataframe(table.round(3), hide_index=True, alt=alt)
+    exports.csv_button(table, f"{name}.csv", key=AUDIT.key(f"{name}_csv"))
+
+
+def _averages(opened: Opened) -> pd.DataFrame:
+    rows = [
+        {"score": scorer, "difference": words, **_row(number)}
+        for scorer in opened.cube.scorers
+        for name, words in report.MEASURES.items()
+        if (number := opened.tables.summary.get(scorer, {}).get(name))
+    ]
+    return pd.DataFrame(rows)
+
+
+def _row(number: dict[str, float | None]) -> dict[str, float | str | None]:
+    shown = bool(number.get("above_noise"))
+    low, high, corrected = number.get("low"), number.get("high"), number.get("corrected")
+    interval = f"{low:.3f} to {high:.3f}" if shown and low is not None and high is not None else ""
+    rounded = {
+        name: None if (found := number.get(name)) is None else round(found, 3) for name in ("value", "floor", "p")
+    }
+    return {
+        "as measured": rounded["value"],
+        "floor": rounded["floor"],
+        "corrected": round(corrected, 3) if shown and corrected is not None else None,
+        "95 % interval": interval or "not above noise",
+        "p": rounded["p"],
+        "needed": number.get("needed"),
+    }

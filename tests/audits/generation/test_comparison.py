@@ -1,0 +1,45 @@
+"""Audits side by side: a row an audit and score, and a sentence that says no more than the intervals do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from psa_core.audits.generation.comparison import comparable, finding, model_table
+from psa_core.audits.generation.folder import Opened
+from psa_core.audits.generation.tables import tables
+from tests.audits.generation.test_views import cube
+
+
+def audit(shift: float, **quality: float) -> Opened:
+    made = cube(shift)
+    return Opened(made, tables(made, quality=quality))
+
+
+AUDITS = {"large": audit(0.5, ppl=20.0, semantic_similarity=0.4), "small": audit(0.2), "none": audit(0.0)}
+
+
+def test_each_audit_has_its_numbers_beside_their_floors() -> None:
+    table = model_table(AUDITS).set_index("audit")
+    assert table.loc["large", "PPL"] == 20 and table.loc["large", "kept"] == pytest.approx(179 / 180)
+    assert table["PPL"].isna().tolist() == [False, True, True]
+    number = AUDITS["large"].tables.summary["mood"]["individual_fairness"]
+    assert table.loc["large", ["I.F.", "floor of I.F."]].tolist() == [number["value"], number["floor"]]
+    assert table.loc["large", "I.F. corrected"].startswith(f"{number['corrected']:.3f} (")
+    assert table.loc["none", "I.F. corrected"] == "not above noise"
+
+
+def test_the_sentence_says_what_the_intervals_allow() -> None:
+    both = {name: AUDITS[name] for name in ("large", "small")}
+    assert "most in large" in finding(both, "mood") and "do not meet" in finding(both, "mood")
+    same = {"one": AUDITS["large"], "other": AUDITS["large"]}
+    assert "overlap" in finding(same, "mood")
+    assert "none (not above noise)" in finding(AUDITS, "mood")
+    assert "none of these" in finding({"none": AUDITS["none"], "again": AUDITS["none"]}, "mood")
+    assert "Only one" in finding(both, "another")
+
+
+def test_only_audits_of_the_same_prompts_are_about_the_same() -> None:
+    part = replace(AUDITS["large"], cube=AUDITS["large"].cube.part(values=[0, 1]))
+    assert comparable(AUDITS) and not comparable(AUDITS | {"part": part})
