@@ -24,6 +24,7 @@ if run_id is not None:
         job_panel.show(run_id)
     st.stop()
 
+shell.say_broken_link()
 with st.expander("Open an earlier study", icon=":material/folder_open:"):
     reopen.ask_zip()
     reopen.ask_history()
@@ -32,7 +33,7 @@ with st.expander("Open an earlier study", icon=":material/folder_open:"):
 with step(1, "Sentences", "The texts to study, as people write them."), shell.mending():
     source = study_sentences.ask()
     if source is None:
-        st.stop()
+        shell.wait_for("Choose a file with the sentences. The other steps follow.")
 
 with step(2, "Anchors", "The words that each name takes the place of."), shell.mending():
     anchors, options, found = study_anchors.ask(source)
@@ -40,15 +41,16 @@ with step(2, "Anchors", "The words that each name takes the place of."), shell.m
 with step(3, "Names", "Who is put in the anchor's place; groups are compared later."), shell.mending():
     chosen = study_names.ask()
     if chosen is None:
-        st.stop()
+        shell.wait_for("No names yet: give at least two. The model and the run follow.")
 
 with step(4, "Model", "Who judges the sentences."), shell.mending():
     spec = StudySpec(
         sentences=source.spec,
         names=chosen.spec,
+        name_column=chosen.column,
         model="none",  # not chosen yet
         anchors=anchors,
-        text_column=source.text_column,
+        text_column=source.column,
         max_words=options.max_words,
         sample=options.sample,
         balance=options.balance,
@@ -59,7 +61,7 @@ with step(4, "Model", "Who judges the sentences."), shell.mending():
     planned = plans.plan(spec, source, chosen.names)
     judge = study_model.ask(planned)
     if judge is None:
-        st.stop()
+        shell.wait_for("No model yet. The run follows when there is one.")
 
 with step(5, "Run", "Every sentence with every name. You may leave this page meanwhile."), shell.mending():
     planned = replace(planned, spec=replace(spec, model=judge.model))

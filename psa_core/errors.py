@@ -29,6 +29,27 @@ class PsaError(Exception):
         self.field, self.got, self.expected, self.fix = field, got, expected, fix
         super().__init__(f"{field}: got {got}, expected {expected}. {fix}".strip())
 
+    @property
+    def happened(self) -> str:
+        """What happened, as a page says it; `remedy` goes on from there."""
+        return f"{self.field[:1].upper()}{self.field[1:]}: {self.got}."
+
+    @property
+    def remedy(self) -> str:
+        """What is needed and what to do, as a page says it."""
+        return f"Needed: {self.expected}. {self.fix}".strip()
+
+    @property
+    def told(self) -> str:
+        """Both in one paragraph.
+
+        Examples
+        --------
+        >>> PsaError("names", got="1 name", expected="at least two", fix="Add names.").told
+        'Names: 1 name. Needed: at least two. Add names.'
+        """
+        return f"{self.happened} {self.remedy}"
+
     def __reduce__(self) -> tuple[Callable[..., PsaError], tuple[object, ...]]:
         """Pickle by content, since the parameters are keyword-only; errors travel between processes."""
         return _restored, (type(self), self.args, self.__dict__)

@@ -41,6 +41,7 @@ def add_selection(parser: argparse.ArgumentParser, *, required: bool = True) -> 
         "--anchors", metavar="SPEC", default="pronouns", help="pronouns, entities:PERSON, terms:…, slot"
     )
     parser.add_argument("--names", metavar="LIST", required=required, help="an id from `names`, or a csv or text file")
+    parser.add_argument("--name-column", metavar="COLUMN", help="column of the names; `name` when not given")
     parser.add_argument("--max-words", type=int, default=50, help="longest sentence taken (default 50)")
     parser.add_argument("--sample", type=int, default=1000, help="most sentences taken, drawn at random (default 1000)")
     parser.add_argument(

@@ -121,7 +121,7 @@ class Job:
         except (PsaError, OSError) as error:
             if is_full(error):
                 return self._failed(f"The disk of the runs folder is full. {DELETE_OLD}")
-            return self._failed(without_quotations(str(error)))
+            return self._failed(without_quotations(error.told if isinstance(error, PsaError) else str(error)))
         except MemoryError:
             return self._failed("Memory ran out. Take fewer sentences or names, then start again.")
         self._write("finished", sentences_done=total, sentences_total=total)

@@ -90,6 +90,7 @@ def command_line(spec: StudySpec) -> str:
         "text-column": spec.text_column,
         "anchors": spec.anchors,
         "names": spec.names,
+        "name-column": spec.name_column,
         "model": spec.model,
         "max-words": spec.max_words,
         "sample": spec.sample,

@@ -57,7 +57,7 @@ def plan(spec: StudySpec) -> Plan:
         When an input cannot be read, an option is out of range or no sentence is eligible.
     """
     finder = anchors.finder(spec.anchors)
-    name_list = names.load(spec.names)
+    name_list = names.load(spec.names, spec.name_column)
     sentences = corpus.load(spec.sentences, spec.text_column)
     return Plan(spec, sentences, finder, select(sentences.sentences, finder, spec.selection), name_list)
 

@@ -242,7 +242,9 @@ def _nothing_left(finder: AnchorFinder, account: dict[str, int], options: Select
     balanced = options.balance and NOT_BALANCED in account
     expected = "sentences with female and with male anchors" if balanced else "a sentence with an anchor"
     fix = (
-        "Leave --balance out or add sentences." if balanced else "Choose other anchors, more words, or other sentences."
+        "Take them without balance (--no-balance), or add sentences."
+        if balanced
+        else "Choose other anchors, more words, or other sentences."
     )
     return AnchorError(f"anchors {finder.spec}", got=f"no sentence to study ({reasons})", expected=expected, fix=fix)
 

@@ -25,6 +25,8 @@ class StudySpec:
         Column of the texts; found when None.
     max_words, sample, balance, seed, mentions
         See `SelectionOptions`.
+    name_column : str or None
+        Column of the names; ``name`` when None.
     exclude : tuple of (sentence_id, start)
         Anchors that a reader switched off.
 
@@ -45,12 +47,15 @@ class StudySpec:
     seed: int = 0
     mentions: str = "first"
     exclude: tuple[tuple[str, int], ...] = ()
+    name_column: str | None = None
 
     def __post_init__(self) -> None:
         kinds: dict[str, Callable[[str, Any], Any]] = {
             **dict.fromkeys(("sentences", "names", "model", "anchors", "mentions"), words),
             **dict.fromkeys(("max_words", "sample", "seed"), whole_number),
-            "text_column": lambda name, value: None if value is None else words(name, value),
+            **dict.fromkeys(
+                ("text_column", "name_column"), lambda name, value: None if value is None else words(name, value)
+            ),
             "balance": lambda name, value: None if value is None else yes_or_no(name, value),
             "exclude": _pairs,
         }

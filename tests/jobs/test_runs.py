@@ -84,7 +84,7 @@ def test_a_run_above_the_limit_is_refused_before_it_is_scored(monkeypatch):
     monkeypatch.setenv("PSA_MAX_RUN_CELLS", "59")
     status = wait(jobs.submit(SPEC, UPLOADS))
     assert status.state == "failed"
-    assert "got 60 cells, expected at most 59 cells" in status.message
+    assert "60 cells. Needed: at most 59 cells" in status.message
 
 
 def test_visitors_take_turns_and_see_what_is_before_them(workers):

@@ -53,7 +53,9 @@ def test_a_study_above_the_limit_has_no_button(
 ) -> None:
     monkeypatch.setenv("PSA_MAX_RUN_CELLS", "1000")
     page = open_page("study")
-    assert "study: got 5,600 cells, expected at most 1,000 cells. Take fewer sentences or names." in words_of(page)
+    said = words_of(page)
+    assert "Study: 5,600 cells." in said
+    assert "Needed: at most 1,000 cells. Take fewer sentences or names." in said
     assert not [button for button in page.button if button.key == "study_run"]
 
 

@@ -140,7 +140,7 @@ def test_a_list_of_one_name_is_refused(open_page: OpenPage, words_of: Words, run
     page.button_group(key="study_names_way").set_value("Type or paste")
     run(page)
     page.text_area(key="study_names_text").set_value("Ann")
-    assert "got 1 name, expected at least two different names" in words_of(run(page))
+    assert "Needed: at least two different names" in words_of(run(page))
 
 
 def test_an_anchor_is_switched_off_and_on_again(open_page: OpenPage, words_of: Words, run: Run) -> None:
@@ -253,3 +253,41 @@ def test_predictions_are_made_elsewhere_and_brought_back(
     cube = jobs.open_cube(run_id)
     assert cube.shape == (2, 20, 1) and cube.targets[0].name == "rudeness"
     assert "0 texts without a score" in " ".join(cube.provenance["notes"])
+
+
+def test_a_file_that_cannot_be_read_leaves_the_one_before_it(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    page = own_sentences(open_page("study"), run, "comments.csv", COMMENTS)
+    page.file_uploader(key="study_file_0").upload("broken.jsonl", b"{not json}\n")
+    said = words_of(run(page))
+    assert "invalid JSON in line 1" in said
+    assert "This file is not taken; the one before it stays" in said
+    assert "Using comments.csv" in said
+    assert "2 of 3 sentences are eligible." in said
+    assert [button for button in page.button if button.key == "study_run"]
+
+
+def test_names_stand_in_any_column(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    page = open_page("study")
+    page.button_group(key="study_names_way").set_value("Your own file")
+    assert "No names yet: give at least two." in "".join(info.value for info in run(page).info)
+    content = b"no,Who is it?,team\n1,Ann Lee,A\n2,Bo Kim,B\n"
+    page.file_uploader(key="study_names_file_0").upload("people.csv", content)
+    assert "2 names, grouped by no, team." in words_of(run(page))
+    (column,) = [box for box in page.selectbox if box.label == "Column with the names"]
+    assert column.value == "Who is it?"
+    column.set_value("team")
+    assert "2 names, grouped by no, Who is it?." in words_of(run(page))
+
+
+def test_a_link_without_a_run_id_says_so(open_page: OpenPage, words_of: Words) -> None:
+    for stem in ("study", "names"):
+        assert "this link names no study" in words_of(open_page(stem, run="abc"))
+        assert "this link names no study" not in words_of(open_page(stem))
+
+
+def test_problems_are_told_as_what_happened_and_what_to_do(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    page = own_sentences(open_page("study"), run, "none.txt", b"Nobody came.\nNothing happened.\n")
+    said = words_of(page)
+    assert "Anchors pronouns: no sentence to study (2 read, 2 no anchor)." in said
+    assert "Needed: a sentence with an anchor. Choose other anchors, more words, or other sentences." in said
+    assert ": got" not in said

@@ -102,7 +102,7 @@ def test_a_name_that_cannot_be_used_is_one_sentence(
 ) -> None:
     page = open_page("try_it")
     page.text_input(key="try_own_names").set_value("original, Kim")
-    assert "names: got a name 'original'" in words_of(run(page))
+    assert "Names: a name 'original'" in words_of(run(page))
 
 
 def test_without_a_model_the_page_asks_for_one(open_page: OpenPage, run: Callable[[AppTest], AppTest]) -> None:

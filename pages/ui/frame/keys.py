@@ -10,6 +10,7 @@ class Key(StrEnum):
 
     VIEW = "view"
     VIEW_IN_URL = "view_in_url"
+    BROKEN_LINK = "broken_link"
     CHIPS = "chips"
     TARGET = "target_picker"
     THRESHOLD = "threshold_slider"
@@ -39,6 +40,7 @@ class Key(StrEnum):
     STUDY_REVIEW_PAGE = "study_review_page"
     STUDY_NAMES = "study_names"
     STUDY_NAMES_FILE = "study_names_file"
+    STUDY_NAMES_COLUMN = "study_names_column"
     STUDY_NAMES_TEXT = "study_names_text"
     STUDY_MODEL = "study_model"
     STUDY_MODEL_ID = "study_model_id"

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NoReturn
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
@@ -14,7 +15,7 @@ from pages.ui.frame import cached, closed_tabs, heap, login, offered, state, tur
 from pages.ui.frame.keys import Key
 from psa_core import jobs, trust
 from psa_core.cube import ScoreCube
-from psa_core.errors import PsaError
+from psa_core.errors import PsaError, RunFolderError
 from psa_core.jobs import retention
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -34,6 +35,7 @@ PAGES = (
     ("mitigate", "Mitigate", "healing", "Average over names or retrain, and measure on other names."),
     ("report", "Report", "download", "Everything in one folder: preview, download, open again."),
 )
+COPY_AGAIN = "Copy it again from where the study is open."
 AUDITS = ("equity", "nationality", "language_models")
 #: Sentences that a running study needs before anything is said of it.
 EARLIEST = 30
@@ -149,6 +151,7 @@ def need_run() -> ScoreCube:
     """The cube of the open study; without one, an empty state ends the page."""
     run_id = state.view().run
     if run_id is None:
+        say_broken_link()
         _empty_state()
         st.stop()
     try:
@@ -169,6 +172,12 @@ def too_early(sentences: int) -> str:
     return f"{sentences:,} sentences are scored so far: too few to say anything. Results come from {EARLIEST} on."
 
 
+def say_broken_link() -> None:
+    """Say that the address asked for a study by something that cannot be the id of one."""
+    if st.session_state.get(Key.BROKEN_LINK):
+        problem(RunFolderError("run", got="this link names no study", expected="the whole address", fix=COPY_AGAIN))
+
+
 def say_unfinished(run_id: str, sentences: int) -> None:
     """Say when a study is looked at before its end, and where to see it go on; too early, that ends the page."""
     status = jobs.status(run_id)
@@ -185,10 +194,11 @@ def say_unfinished(run_id: str, sentences: int) -> None:
 
 
 def problem(error: PsaError, title: str = "That did not work") -> None:
-    """Show an error that the user can mend; its words may be the user's own, so they are never markdown."""
+    """Say what happened and what to do about it; the words may be the user's own, so they are never markdown."""
     with st.container(border=True, key=None):
         st.markdown(f":red[:material/error: **{title}**]")
-        st.text(str(error))
+        st.text(error.happened)
+        st.text(error.remedy)
 
 
 @contextmanager
@@ -210,6 +220,12 @@ def telling(title: str = "That did not work") -> Iterator[None]:
         yield
     except PsaError as error:
         problem(error, title)
+
+
+def wait_for(words: str) -> NoReturn:
+    """Say what is missing before the page can go on, and end it there."""
+    st.info(words, icon=":material/pending:")
+    st.stop()
 
 
 def open_example() -> None:

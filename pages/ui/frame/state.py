@@ -45,6 +45,8 @@ def sync() -> None:
     A page change clears the URL, so an address without any parameter of ours says nothing.
     """
     linked = _from_url()
+    if "run" in st.query_params:
+        st.session_state[Key.BROKEN_LINK] = linked.run is None
     spoken = any(name in st.query_params for name in PARAMETERS.values())
     if Key.VIEW not in st.session_state or (spoken and linked != st.session_state.get(Key.VIEW_IN_URL)):
         st.session_state[Key.VIEW] = linked

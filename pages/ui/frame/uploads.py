@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui.frame import markup
+from pages.ui.frame import markup, shell
+from psa_core.errors import PsaError
 from psa_core.inputs.checks import file_name
 
 # Of a file's name; file systems take 255, and a run puts a word before some.
@@ -24,20 +25,42 @@ class Upload:
     sha256: str
 
 
-def ask_file(label: str, kinds: Sequence[str], *, key: str) -> Upload | None:
-    """A file picker whose file stays until another one is chosen or it is taken away."""
+def ask_file(
+    label: str, kinds: Sequence[str], *, key: str, read: Callable[[Upload], object] | None = None
+) -> Upload | None:
+    """A file picker whose file stays until another one is chosen or it is taken away.
+
+    Parameters
+    ----------
+    read : callable, optional
+        Raises a `PsaError` for a file that is of no use: that is told, and the one before it stays.
+    """
     kept = f"{key}_kept"
     held: Upload | None = st.session_state.get(kept)
     chosen = st.file_uploader(label, list(kinds), key=f"{key}_{st.session_state.get(f'{key}_round', 0)}")
     if chosen is not None:
         content = chosen.getvalue()
-        held = Upload(file_name(chosen.name, MOST_BYTES), content, hashlib.sha256(content).hexdigest())
-        st.session_state[kept] = held
-    elif held is not None:
+        brought = Upload(file_name(chosen.name, MOST_BYTES), content, hashlib.sha256(content).hexdigest())
+        if read is None or _is_of_use(brought, held, read):
+            st.session_state[kept] = brought
+            return brought
+    if held is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(markup.plain(f"Using {held.name} ({len(held.content) / 1e6:,.1f} MB)"), width="content")
             st.button("Take away", key=f"{key}_away", on_click=_forget, args=(key,), type="tertiary")
     return held
+
+
+def _is_of_use(brought: Upload, held: Upload | None, read: Callable[[Upload], object]) -> bool:
+    """Whether a file can be read; raises what is wrong with it where there is none to go on with."""
+    try:
+        read(brought)
+    except PsaError as error:
+        if held is None or (held.name, held.sha256) == (brought.name, brought.sha256):
+            raise
+        shell.problem(error, "This file is not taken; the one before it stays")
+        return False
+    return True
 
 
 def _forget(key: str) -> None:

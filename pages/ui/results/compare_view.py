@@ -142,7 +142,7 @@ def two_studies(study: Opened, studies: list[Compared]) -> None:
     try:
         shared = shared_cells(left.cube, right.cube)
     except PsaError as error:
-        said.second(f"These two cannot be set against each other. {error}")
+        said.second(f"These two cannot be set against each other. {error.told}")
         return
     _warn(shared, (left_target, right_target), titles=(first, second))
     _names_against(study, shared, targets, titles=(_short(left, targets[0]), _short(right, targets[1])))

@@ -21,11 +21,12 @@ TYPED_FILE = f"{plans.NAMES}typed.txt"
 
 @dataclass(frozen=True, eq=False)
 class ChosenNames:
-    """The names, how a study is told of them, and the file that goes along."""
+    """The names, how a study is told of them and of their column, and the file that goes along."""
 
     names: NameList
     spec: str
     files: dict[str, bytes]
+    column: str | None = None
 
 
 def ask() -> ChosenNames | None:
@@ -75,12 +76,18 @@ def _typed() -> ChosenNames | None:
 
 
 def _file() -> ChosenNames | None:
-    st.caption("A column `name` and any group columns (gender, country, …), or a text file with one name a line.")
-    upload = uploads.ask_file("Names file", KINDS, key=Key.STUDY_NAMES_FILE)
+    st.caption("A column of names and any group columns (gender, country, …), or a text file with one name a line.")
+    upload = uploads.ask_file("Names file", KINDS, key=Key.STUDY_NAMES_FILE, read=plans.name_columns)
     if upload is None:
         return None
+    columns = plans.name_columns(upload)
+    column = columns[0]
+    if len(columns) > 1:
+        column = st.selectbox("Column with the names", columns, key=f"{Key.STUDY_NAMES_COLUMN}_{upload.sha256}")
+    column = None if column == "name" else column
     spec = f"{plans.NAMES}{upload.name}"  # it lies beside the sentences, which may be called the same
-    return ChosenNames(plans.name_list(Source(upload.name, upload)), spec, {spec: upload.content})
+    found = plans.name_list(Source(upload.name, upload, column))
+    return ChosenNames(found, spec, {spec: upload.content}, column)
 
 
 def _preview(chosen: NameList) -> None:

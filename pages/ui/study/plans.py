@@ -38,13 +38,13 @@ class Source:
 
     spec: str
     upload: Upload | None = None
-    text_column: str | None = None
+    column: str | None = None
 
     @property
     def key(self) -> str:
         """What the rows are remembered by: the file's name tells how its bytes are read."""
         parts = (self.upload.sha256, self.upload.name) if self.upload else (self.spec,)
-        return repr((*parts, self.text_column))
+        return repr((*parts, self.column))
 
 
 @dataclass(eq=False)
@@ -107,8 +107,8 @@ def remembered(entries: int, words: str = "") -> Callable[[Callable[..., T]], Ca
 @remembered(4, "Reading the sentences")
 def _corpus(key: str, _source: Source) -> Corpus:
     if _source.upload is None:
-        return corpora.load(_source.spec, _source.text_column, origin=Origin.FILE)
-    return corpora.parse(_source.upload.name, _source.upload.content, _source.text_column)
+        return corpora.load(_source.spec, _source.column, origin=Origin.FILE)
+    return corpora.parse(_source.upload.name, _source.upload.content, _source.column)
 
 
 def name_list(source: Source, typed: str = "") -> NameList:
@@ -117,12 +117,22 @@ def name_list(source: Source, typed: str = "") -> NameList:
         return name_lists.from_text(typed)
     if source.upload is None:
         return cached.names(source.spec)
-    return _uploaded_names(source.key, source.upload)
+    return _uploaded_names(source.key, source.upload, source.column)
+
+
+def name_columns(upload: Upload) -> tuple[str, ...]:
+    """The columns that the names may be in, likeliest first."""
+    return _name_columns(Source(upload.name, upload).key, upload)
+
+
+@st.cache_data(max_entries=6, show_spinner=False, scope="session")
+def _name_columns(key: str, _upload: Upload) -> tuple[str, ...]:
+    return name_lists.name_columns(_upload.name, _upload.content)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False, scope="session")
-def _uploaded_names(key: str, _upload: Upload) -> NameList:
-    return name_lists.read_names(_upload.name, _upload.content)
+def _uploaded_names(key: str, _upload: Upload, column: str | None) -> NameList:
+    return name_lists.read_names(_upload.name, _upload.content, column)
 
 
 @remembered(4)

@@ -16,7 +16,7 @@ from pages.ui.frame.keys import Key
 from pages.ui.frame.uploads import Upload
 from psa_core import models, trust
 from psa_core.errors import ModelError
-from psa_core.models import ModelPlugin
+from psa_core.models import ModelPlugin, Scorer
 from psa_core.study import Plan
 from psa_core.study.texts import COLUMNS, rows
 
@@ -40,19 +40,23 @@ def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | No
         key=Key.STUDY_TEXTS,
         on_click="ignore",
     )
-    brought = uploads.ask_file("The scored file", plugin.uploads, key=Key.STUDY_SCORED)
+
+    def read(brought: Upload) -> Scorer:
+        found, missing = _matched(plugin.id, brought.sha256, _key(planned), _name(plugin, brought), brought, planned)
+        if missing:
+            raise ModelError(
+                "scored file",
+                got=f"no score for {missing:,} of {texts:,} texts",
+                expected="a row for every text of this study",
+                fix="Download the texts as they are now, score all of them, and bring the file again.",
+            )
+        return found
+
+    brought = uploads.ask_file("The scored file", plugin.uploads, key=Key.STUDY_SCORED, read=read)
     if brought is None:
         return None
-    name = _name(plugin, brought)
-    scorer, missing = _matched(plugin.id, brought.sha256, _key(planned), name, brought, planned)
+    scorer, name = read(brought), _name(plugin, brought)
     targets = ", ".join(f"{target.name} ({target.low:g} to {target.high:g})" for target in scorer.targets)
-    if missing:
-        raise ModelError(
-            "scored file",
-            got=f"no score for {missing:,} of {texts:,} texts",
-            expected="a row for every text of this study",
-            fix="Download the texts as they are now, score all of them, and bring the file again.",
-        )
     st.html(markup.plain(f"All {texts:,} texts have a score. Targets: {targets}."))
     return f"{plugin.id}:{name}", {name: brought.content}
 

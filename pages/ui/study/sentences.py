@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.ui.frame import cached, uploads
 from pages.ui.frame.keys import Key
+from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
 from psa_core.inputs import corpus as corpora
@@ -35,11 +36,18 @@ def ask() -> Source | None:
     st.caption(
         "One text a row. csv, tsv, txt (one a line), jsonl or parquet, gzipped or not. It stays on this machine."
     )
-    upload = uploads.ask_file("Sentences file", KINDS, key=Key.STUDY_FILE)
+    upload = uploads.ask_file("Sentences file", KINDS, key=Key.STUDY_FILE, read=_read)
     if upload is None:
         return None
-    spec = f"sentences-{upload.name}" if upload.name.startswith(plans.NAMES) else upload.name
-    return _preview(_with_column(Source(spec, upload)))
+    return _preview(_with_column(_source(upload)))
+
+
+def _source(upload: Upload) -> Source:
+    return Source(f"sentences-{upload.name}" if upload.name.startswith(plans.NAMES) else upload.name, upload)
+
+
+def _read(upload: Upload) -> None:
+    plans.corpus(_source(upload))
 
 
 def _with_column(source: Source) -> Source:

@@ -1,13 +1,13 @@
 """Lists of names: packaged, uploaded or typed, validated before anything is scored.
 
-`available` and `load` for packaged lists and files, `read_names` for uploads, `from_text` for typed names,
-`from_table` for frames, `lint` for what a reader may want to mend.
+`available` and `load` for packaged lists and files, `read_names` and `name_columns` for uploads, `from_text` for typed
+names, `from_table` for frames, `lint` for what a reader may want to mend.
 """
 
 from __future__ import annotations
 
 from psa_core.inputs.names._base import MAX_NAMES, NameList, from_table
-from psa_core.inputs.names._files import FORMATS, MAX_BYTES, from_text, read_names
+from psa_core.inputs.names._files import FORMATS, MAX_BYTES, from_text, name_columns, read_names
 from psa_core.inputs.names._lint import NameWarning, lint
 from psa_core.inputs.names._packaged import NameListCard, available, load
 
@@ -23,5 +23,6 @@ __all__ = [
     "from_text",
     "lint",
     "load",
+    "name_columns",
     "read_names",
 ]

@@ -101,7 +101,7 @@ def _with_clean_header(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         raise NameListError("names", got=f"two columns {twice!r}", expected="each column once", fix="Rename one.")
     if "name" not in headers:
         found = ", ".join(repr(header) for header in headers[:12] if header) or "no header"
-        fix = "Put `name` above the names, in the first row."
+        fix = "Put `name` above the names, in the first row, or choose their column (--name-column)."
         raise NameListError("names", got=f"the columns {found}", expected="a column 'name'", fix=fix)
     keep = ["name"] + [header for header in headers if header not in RESULT_COLUMNS | {"name", ""}]
     left_out = [header or "without a header" for header in headers if header not in keep]

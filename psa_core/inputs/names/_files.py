@@ -28,7 +28,7 @@ NAMES = Wanted(
 )
 
 
-def read_names(filename: str, data: bytes) -> NameList:
+def read_names(filename: str, data: bytes, name_column: str | None = None) -> NameList:
     """Read the bytes of a file whose ending tells the format; any other ending is taken for text.
 
     Parameters
@@ -38,25 +38,69 @@ def read_names(filename: str, data: bytes) -> NameList:
         name a line. Each may be gzipped.
     data : bytes
         UTF-8, UTF-16 or UTF-32 with a mark, or what the letters look like; see `limits` for how many.
+    name_column : str, optional
+        Another column than ``name`` that the names are in.
 
     Raises
     ------
     NameListError
-        When the bytes are too many, are no text or no table, or the names cannot be studied; see `from_table`.
+        When the bytes are too many, are no text or no table, there is no such column, or the names cannot be studied;
+        see `from_table`.
 
     Examples
     --------
     >>> read_names("people.csv", b"name,gender\\nAnn, female\\nBob, male\\n").table["gender"].tolist()
     ['female', 'male']
     """
+    frame, notes = _read(filename, data)
+    if name_column is not None:
+        frame = _with_names_from(frame, " ".join(name_column.split()))
+    names = from_table(frame, PurePath(filename).stem)
+    return replace(names, id=filename, provenance=f"file {filename}", notes=(*notes, *names.notes))
+
+
+def name_columns(filename: str, data: bytes) -> tuple[str, ...]:
+    """The columns of a file that may hold the names, likeliest first.
+
+    That is ``name``, then columns of words rather than numbers, of them those that are headed like one or have most
+    different values.
+
+    Raises
+    ------
+    NameListError
+        When the bytes are too many, are no text or no table.
+
+    Examples
+    --------
+    >>> name_columns("people.csv", b"no,who,team\\n1,Ann,A\\n2,Bob,A\\n")
+    ('who', 'team', 'no')
+    """
+    frame, _ = _read(filename, data)
+
+    def unlikely(column: str) -> tuple[bool, bool, bool, int]:
+        words = frame[column].str.contains(r"[^\W\d_]").mean() > 0.5
+        header = column.casefold()
+        return header != "name", not words, "name" not in header, -frame[column].nunique()
+
+    return tuple(sorted(map(str, frame.columns), key=unlikely))
+
+
+def _read(filename: str, data: bytes) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The rows of a file, and what was left out of them."""
     kind = tables.kind_of(filename)
     table = tables.read(filename, data, NAMES, kind=kind if kind in FORMATS else "txt")
     if kind in FORMATS and kind != "txt":
-        frame = table.frame[(table.frame != "").any(axis=1)]
-    else:
-        frame = _from_lines(table.frame["name"].tolist())
-    names = from_table(frame, PurePath(filename).stem)
-    return replace(names, id=filename, provenance=f"file {filename}", notes=(*table.notes, *names.notes))
+        return table.frame[(table.frame != "").any(axis=1)], table.notes
+    return _from_lines(table.frame["name"].tolist()), table.notes
+
+
+def _with_names_from(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The frame with that column called ``name``; another one of that name makes room."""
+    if column not in frame.columns:
+        listed = ", ".join(str(other)[:40] for other in frame.columns[:12])
+        raise NAMES.error("name column", got=repr(column[:80]), expected=f"one of {listed}", fix="Choose a column.")
+    others = [other for other in frame.columns if other == column or str(other).casefold() != "name"]
+    return frame[others].rename(columns={column: "name"})
 
 
 def from_text(text: str, title: str = "Typed names") -> NameList:

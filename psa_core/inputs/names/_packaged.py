@@ -52,13 +52,15 @@ def available() -> tuple[NameListCard, ...]:
     return tuple(_card(item, sidecars[item]) for item in sorted(sidecars, key=lambda item: sidecars[item]["rank"]))
 
 
-def load(spec: str, *, origin: trust.Origin | None = None) -> NameList:
+def load(spec: str, name_column: str | None = None, *, origin: trust.Origin | None = None) -> NameList:
     """Read a packaged list by id, or a file by path.
 
     Parameters
     ----------
     spec : str
         An id of `available`, or a path to a file as `read_names` takes it.
+    name_column : str, optional
+        Of a file: the column with the names; ``name`` when not given.
     origin : Origin, optional
         Who names it, where that is not who this thread acts for; see `psa_core.trust`.
 
@@ -77,7 +79,7 @@ def load(spec: str, *, origin: trust.Origin | None = None) -> NameList:
     card = next((card for card in available() if card.id == spec), None)
     if card is None:
         trust.permit_path("names", spec, origin)
-        return replace(read_names(Path(spec).name, _file_bytes(spec)), id=spec)
+        return replace(read_names(Path(spec).name, _file_bytes(spec), name_column), id=spec)
     names = read_names(f"{spec}.csv", (FOLDER / f"{spec}.csv").read_bytes())
     return replace(names, id=spec, title=card.title, provenance=card.provenance, licence=card.licence)
 

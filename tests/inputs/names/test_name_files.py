@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psa_core.errors import NameListError
-from psa_core.inputs.names import MAX_BYTES, from_text, read_names
+from psa_core.inputs.names import MAX_BYTES, from_text, name_columns, read_names
 
 PEOPLE = "name,gender\nBeyoncé, female\nŽižek,male\n"
 
@@ -127,3 +127,27 @@ def test_any_bytes_give_a_list_or_a_name_list_error(filename, data):
         assert len(read_names(filename, data).table) >= 2
     except NameListError as error:
         assert str(error).startswith("names")
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        (b"name,gender\nAnn,f\nBob,m\n", ("name", "gender")),
+        (b"gender,NAME\nf,Ann\nm,Bob\n", ("NAME", "gender")),
+        (b"no,team,Full name\n1,A,Ann\n2,A,Bob\n", ("Full name", "team", "no")),
+        (b"who\nAnn\nBob\n", ("who",)),
+    ],
+)
+def test_columns_that_may_hold_the_names(content: bytes, columns: tuple[str, ...]) -> None:
+    assert name_columns("people.csv", content) == columns
+
+
+def test_names_are_taken_from_another_column() -> None:
+    content = b"name,who,team\nx,Ann,A\ny,Bob,B\n"
+    found = read_names("people.csv", content, "who")
+    assert found.table["name"].tolist() == ["Ann", "Bob"]
+    assert found.group_columns == ("team",)
+    assert read_names("people.csv", content, "name").table["name"].tolist() == ["x", "y"]
+    assert read_names("people.csv", b"Name,who\nx,Ann\ny,Bob\n", "Name").table["name"].tolist() == ["x", "y"]
+    with pytest.raises(NameListError, match="name column: got 'whom', expected one of name, who, team"):
+        read_names("people.csv", content, "whom")

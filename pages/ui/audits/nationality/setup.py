@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.ui.audits.audit_job import Audit
 from pages.ui.frame import cached, offered, said, uploads
+from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
 from psa_core import models
@@ -60,7 +61,7 @@ def ask_sentences() -> Source | None:
         "One text a row, in any language that the entity recogniser reads. csv, tsv, txt, jsonl or parquet, gzipped or "
         "not. It stays on this machine."
     )
-    upload = uploads.ask_file("Sentences file", FILE_KINDS, key=AUDIT.key("file"))
+    upload = uploads.ask_file("Sentences file", FILE_KINDS, key=AUDIT.key("file"), read=_read)
     if upload is None:
         return None
     found = plans.corpus(Source(upload.name, upload))
@@ -69,6 +70,10 @@ def ask_sentences() -> Source | None:
     if len(columns) > 1:
         column = st.selectbox("Column with the text", dict.fromkeys(columns), key=AUDIT.key("column"))
     return _preview(Source(upload.name, upload, column))
+
+
+def _read(upload: Upload) -> None:
+    plans.corpus(Source(upload.name, upload))
 
 
 def _preview(source: Source) -> Source:
@@ -181,7 +186,7 @@ def start(source: Source, options: Options, judge: Judge) -> None:
     name = source.upload.name if source.upload else source.spec
     values = {
         "sentences": name,
-        "text-column": source.text_column,
+        "text-column": source.column,
         "model": judge.model,
         "lm": judge.lm,
         "countries": ",".join(options.countries),
