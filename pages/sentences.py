@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.frame import controls, said, shell
-from pages.ui.results import opened, sentences_view
+from pages.ui.results import one_sentence, opened, sentences_view
 from psa_core.tables import findings
 
 shell.guard()
@@ -19,8 +19,9 @@ with shell.mending():
     flips = sentences_view.found(study, filters)
     left, right = st.columns([7, 5], gap="large")
     with left:
-        sentences_view.cards(study, flips, filters)
+        is_open = sentences_view.cards(study, flips, filters)
     with right:
-        sentences_view.one_sentence(study, sentences_view.in_view(study, flips, filters))
-    sentences_view.all_sentences(study)
+        if not is_open:
+            one_sentence.show(study, sentences_view.in_view(study, flips, filters))
+        sentences_view.all_sentences(study)
     sentences_view.account(study)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from psa_core.jobs._places import CANCEL, JOB, LOCK, PARTIAL, RESULT, RUN_ID, SO_FAR, root, run_path
 from psa_core.jobs._starting import own_machine
+from psa_core.jobs.again import has_inputs, submit_with
 from psa_core.jobs.runs import (
     LIVE,
     RunStatus,
@@ -43,6 +44,7 @@ __all__ = [
     "cancel",
     "create",
     "give_title",
+    "has_inputs",
     "history",
     "keep",
     "open_cube",
@@ -59,6 +61,7 @@ __all__ = [
     "status",
     "submit",
     "submit_audit",
+    "submit_with",
     "title",
     "write_status",
 ]

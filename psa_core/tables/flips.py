@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -57,8 +57,40 @@ class Flips:
 
     def of_sentences(self, keep: np.ndarray) -> Flips:
         """The flips of some sentences: `keep` is a bool array (S,), for example the matches of a search."""
-        kept = np.asarray(keep, dtype=bool)[self.sentence]
-        return replace(self, sentence=self.sentence[kept], name=self.name[kept])
+        return self.only(np.asarray(keep, dtype=bool)[self.sentence])
+
+    def one_each(self, kind: Literal["name", "sentence"], *, order: FlipOrder = "size") -> Flips:
+        """The first flip of each name, or of each sentence, in an order: many kinds of flips instead of many of one."""
+        rows = self._ordered(order)
+        _, first = np.unique(getattr(self, kind)[rows], return_index=True)
+        return self._at(np.sort(rows[first]))
+
+    def different(self, count: int, *, order: FlipOrder = "size") -> Flips:
+        """At most `count` flips, first in an order, that share neither sentence nor name, or at least no sentence."""
+        chosen: list[int] = []
+        for kinds in ((self.sentence, self.name), (self.sentence,)):
+            rows = self._ordered(order)
+            rows = rows[np.all([~np.isin(kind[rows], kind[chosen]) for kind in kinds], axis=0)]
+            while len(chosen) < count and len(rows):
+                chosen.append(int(rows[0]))
+                rows = rows[np.all([kind[rows] != kind[chosen[-1]] for kind in kinds], axis=0)]
+        return self._at(np.sort(np.array(chosen, dtype=int)))
+
+    def among(self, cells: Collection[tuple[str, str]]) -> np.ndarray:
+        """Which flips are among cells that are named by sentence id and name: bool (F,)."""
+        ids, names = zip(*cells, strict=True) if cells else ((), ())
+        sentences = pd.Index(self.cube.sentences["sentence_id"]).get_indexer(pd.Index(ids, dtype=object))
+        columns = pd.Index(self.cube.names["name"]).get_indexer(pd.Index(names, dtype=object))
+        width = len(self.cube.names)
+        known = (sentences >= 0) & (columns >= 0)
+        return np.isin(self.sentence * width + self.name, (sentences * width + columns)[known])
+
+    def only(self, keep: np.ndarray) -> Flips:
+        """Some of the flips: `keep` is a bool array (F,)."""
+        return self._at(np.flatnonzero(keep))
+
+    def _at(self, rows: np.ndarray) -> Flips:
+        return replace(self, sentence=self.sentence[rows], name=self.name[rows])
 
     def frame(self, *, order: FlipOrder = "size", offset: int = 0, limit: int | None = None) -> pd.DataFrame:
         """Rows `offset` to `offset + limit` of the flips in an order that ties do not upset.
@@ -83,7 +115,7 @@ class Flips:
             When the order is unknown.
         """
         rows = self._ordered(order)[offset : None if limit is None else offset + limit]
-        page = replace(self, sentence=self.sentence[rows], name=self.name[rows])
+        page = self._at(rows)
         return pd.DataFrame(
             {
                 "sentence_id": self.cube.sentences["sentence_id"].to_numpy()[page.sentence],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -15,6 +16,7 @@ from psa_core import jobs
 from psa_core.folders import cube_file, judgements
 from psa_core.jobs import _starting
 from psa_core.study import StudySpec
+from psa_core.trust import Origin
 from tests.pages import result_studies
 
 OpenPage = Callable[..., AppTest]
@@ -100,3 +102,38 @@ def test_a_running_study_claims_nothing_on_few_sentences(
         said = words_of(open_page(stem, run=run_id))
         assert ("How sure?" in said) == claims, stem
     os.close(held[0])
+
+
+def test_a_finished_study_shows_its_result_and_asks_another_model_with_one_click(
+    open_page: OpenPage, words_of: Words, run: Callable[[AppTest], AppTest], held: list[int]
+) -> None:
+    first = jobs.keep(result_studies.cube(), lambda _: "<!doctype html>")
+    page = open_page("study", run=first)
+    said = words_of(page)
+    assert "Swap in Person A and toxicity rises by 0." in said and "How sure?" in said
+    assert len(page.get("plotly_chart")) == 1
+    assert said.count("s the label, ") == 3
+    page.button(key="study_again vader").click()
+    again = run(page).session_state["view"].run
+    spec = jobs.status(again).spec
+    assert spec == replace(result_studies.SPEC, model="vader")
+    assert jobs.origin_at(jobs.run_path(again)) == Origin.FILE
+    assert page.session_state["runs_seen"] == [first]
+    os.close(held[0])
+
+
+def test_another_model_gets_the_files_of_the_first_and_is_not_offered_where_they_are_gone(
+    open_page: OpenPage, held: list[int]
+) -> None:
+    files = {"mine.csv": b"text\nHe ran.\n", "names-who.csv": b"who\nAnn\nBo\n"}
+    spec = StudySpec("mine.csv", "names-who.csv", "vader", name_column="who")
+    first = jobs.submit(spec, files, visitor="first")
+    assert jobs.has_inputs(first)
+    again = jobs.submit_with(first, "keyword", visitor="first")
+    assert jobs.status(again).spec == replace(spec, model="keyword")
+    kept = jobs.run_path(again) / "inputs"
+    assert {path.name: path.read_bytes() for path in kept.iterdir()} == files
+    (kept / "mine.csv").unlink()
+    assert not jobs.has_inputs(again)
+    for lock in held:
+        os.close(lock)

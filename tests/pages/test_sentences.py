@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.results.sentences_view import PAGE
+from pages.ui.results.sentences_view import SIZES
 from psa_core import jobs, tables
 from psa_core.folders import judgements
 from tests.pages import result_studies
@@ -15,6 +15,7 @@ from tests.pages import result_studies
 OpenPage = Callable[..., AppTest]
 Run = Callable[[AppTest], AppTest]
 Words = Callable[[AppTest], str]
+PAGE = SIZES[0]
 
 
 def cards(page: AppTest) -> list[str]:
@@ -31,7 +32,7 @@ def flips() -> tables.Flips:
 
 
 def test_cards_show_the_largest_flips_first(open_page: OpenPage, words_of: Words, flips: tables.Flips) -> None:
-    page = open_page("sentences", run=result_studies.keep())
+    page = open_page("sentences", run=result_studies.keep(), each="all")
     first = flips.frame(limit=1).iloc[0]
     shown = cards(page)
     assert len(shown) == min(PAGE, len(flips))
@@ -58,7 +59,7 @@ def test_filters_by_name_direction_and_words(open_page: OpenPage, run: Run, flip
 
 
 def test_pages_hold_every_flip_once(open_page: OpenPage, run: Run, flips: tables.Flips) -> None:
-    page = open_page("sentences", run=result_studies.keep())
+    page = open_page("sentences", run=result_studies.keep(), each="all")
     seen = cards(page)
     for number in range(2, -(-len(flips) // PAGE) + 1):
         page.pagination[0].set_value(number)
@@ -67,18 +68,24 @@ def test_pages_hold_every_flip_once(open_page: OpenPage, run: Run, flips: tables
 
 
 def test_card_opens_its_sentence(open_page: OpenPage, run: Run, words_of: Words, flips: tables.Flips) -> None:
-    page = open_page("sentences", run=result_studies.keep())
+    page = open_page("sentences", run=result_studies.keep(), each="all")
     last = flips.frame(limit=PAGE).iloc[-1]
     page.button(key=f"open {last['sentence_id']} {last['name']}").click()
     run(page)
     assert page.session_state["view"].sentence == last["sentence_id"]
+    shown = [text for text in words_of(page).splitlines() if text == "One sentence, every name"]
+    assert len(shown) == 1
+    button = page.button(key=f"open {last['sentence_id']} {last['name']}")
+    assert button.label == "Close"
+    button.click()
+    assert run(page).session_state["view"].sentence is None
 
 
 def test_judgement_is_kept_and_a_changed_meaning_leaves_the_sentence_out_at_once(
     open_page: OpenPage, run: Run, words_of: Words, flips: tables.Flips
 ) -> None:
     run_id = result_studies.keep()
-    page = open_page("sentences", run=run_id)
+    page = open_page("sentences", run=run_id, each="all")
     page.text_input(key="sentences_reader").set_value("Eva")
     run(page)
     first, second = (row for _, row in flips.frame(limit=2).iterrows())
@@ -113,3 +120,34 @@ def test_a_sentence_that_was_left_out_comes_back(open_page: OpenPage, run: Run, 
     assert "40 sentences" in said and "Left out" not in said
     assert judgements.load(jobs.result_folder(run_id)).empty
     assert not [button for button in page.button if button.label == "Undo"]
+
+
+@pytest.mark.parametrize(("each", "column"), [("name", "name"), ("sentence", "sentence_id")])
+def test_flips_are_one_a_name_or_one_a_sentence(
+    open_page: OpenPage, words_of: Words, flips: tables.Flips, each: str, column: str
+) -> None:
+    page = open_page("sentences", run=result_studies.keep(), cards="20", **({} if each == "name" else {"each": each}))
+    expected = flips.frame().drop_duplicates(column)
+    assert 1 < len(expected) < len(flips)
+    shown = [f">{name}</mark>" for name in expected["name"][:20]]
+    assert all(name in card for name, card in zip(shown, cards(page), strict=True))
+    assert f"{len(flips):,} flips, one a {each}: {len(expected)}" in words_of(page)
+
+
+def test_judged_flips_are_counted_filtered_and_given_back(
+    open_page: OpenPage, run: Run, words_of: Words, flips: tables.Flips
+) -> None:
+    run_id = result_studies.keep()
+    page = open_page("sentences", run=run_id, judged="no")
+    listed = flips.one_each("name")
+    first = listed.frame(limit=1).iloc[0]
+    assert f"0 of {len(listed)} judged" in words_of(page)
+    choose(page, f"judge reader toxicity {first['sentence_id']} {first['name']}", "fine")
+    run(page)
+    assert f"1 of {len(listed)} judged" in words_of(page)
+    assert not any(f">{first['name']}</mark>" in card for card in cards(page))
+    page.button(key="undo_last").click()
+    run(page)
+    assert f"0 of {len(listed)} judged" in words_of(page)
+    assert any(f">{first['name']}</mark>" in card for card in cards(page))
+    assert judgements.load(jobs.result_folder(run_id)).empty

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from psa_core import tables
@@ -105,3 +106,29 @@ def test_unknown_choices_are_refused(cube: ScoreCube) -> None:
         find_flips(cube, "toxicity").frame(order="name")  # type: ignore[arg-type]
     with pytest.raises(CubeError, match="'Dee'"):
         find_flips(cube, "toxicity", names=["Dee"])
+
+
+def test_one_flip_of_each_name_or_sentence_is_its_first_in_the_order(large_cube: ScoreCube) -> None:
+    flips = find_flips(large_cube, "toxicity")
+    for kind, column in (("name", "name"), ("sentence", "sentence_id")):
+        for order in ("size", "margin", "sentence"):
+            expected = flips.frame(order=order).drop_duplicates(column).reset_index(drop=True)
+            pd.testing.assert_frame_equal(flips.one_each(kind, order=order).frame(order=order), expected)
+
+
+def test_different_flips_share_no_name_while_there_are_others_and_no_sentence(large_cube: ScoreCube) -> None:
+    flips = find_flips(large_cube, "toxicity")
+    first = flips.frame(limit=1).iloc[0]
+    three = flips.different(3).frame()
+    assert len(three) == three["name"].nunique() == three["sentence_id"].nunique() == 3
+    assert three.iloc[0].equals(first)
+    of_one = find_flips(large_cube, "toxicity", names=["N0"])
+    assert of_one.different(3).frame()["sentence_id"].nunique() == 3
+    assert len(find_flips(large_cube, "toxicity", threshold=0.999).different(3)) == 0
+
+
+def test_flips_among_cells_and_only_some_of_them(cube: ScoreCube) -> None:
+    flips = find_flips(cube, "sentiment")
+    among = flips.among([("s1", "Cy"), ("s0", "Ben"), ("s9", "Cy"), ("s0", "nobody")])
+    assert flips.only(among).frame()[["sentence_id", "name"]].to_numpy().tolist() == [["s1", "Cy"]]
+    assert not flips.among([]).any()

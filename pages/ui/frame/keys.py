@@ -50,6 +50,7 @@ class Key(StrEnum):
     STUDY_CANCEL = "study_cancel"
     STUDY_RESUME = "study_resume"
     STUDY_NEW = "study_new"
+    STUDY_AGAIN = "study_again"
     STUDY_ZIP = "study_zip"
     STUDY_HISTORY = "study_history"
 
@@ -80,6 +81,10 @@ class Key(StrEnum):
     SENTENCES_SCATTER = "sentences_scatter"
     SENTENCES_READER = "sentences_reader"
     SENTENCES_LEAVE_OUT = "sentences_leave_out"
+    SENTENCES_EACH = "each"
+    SENTENCES_JUDGED = "judged"
+    SENTENCES_SIZE = "cards"
+    SENTENCES_CARD = "sentences_card"
     SENTENCES_TAKEN = "sentences_taken"
     SENTENCES_UNDO = "sentences_undo"
 

@@ -12,9 +12,9 @@ import streamlit as st
 from pages.ui.frame import markup, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.frame.markup import DIGITS, MARK, SERIF
-from pages.ui.results import opened
+from pages.ui.results import one_sentence, opened
 from pages.ui.results.opened import Opened
-from psa_core import jobs
+from psa_core import jobs, tables
 from psa_core.charts._theme import DOWN, UP
 from psa_core.folders import judgements
 from psa_core.folders.judgements import VERDICTS, Judgement
@@ -33,33 +33,65 @@ class Reading:
     reader: str
     said: Mapping[tuple[str, str, str], str]
 
+    def cells(self, target: str) -> list[tuple[str, str]]:
+        """The cells of a target that the reader has judged, by sentence id and name."""
+        return [(sentence_id, name) for sentence_id, name, of in self.said if of == target]
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a reader did last to a flip of a run, and what was said of it before; to be undone."""
+
+    run: str
+    word: Judgement
+    before: str | None
+
+
+NOBODY = Reading(None, "", {})
+
 
 def reading_of(study: Opened, reader: str) -> Reading:
     """What a reader has said of a study."""
     judged = opened.judged(study.run)
     if judged is None:
-        return Reading(None, reader, {})
+        return NOBODY
     mine = judged[judged["reader"] == reader]
     flips = zip(mine["sentence_id"], mine["name"], mine["target"], strict=True)
     return Reading(study.run, reader, dict(zip(flips, mine["verdict"], strict=True)))
 
 
-def show(study: Opened, flip: pd.Series, reading: Reading) -> None:
-    """Draw one flip."""
+def show(study: Opened, flip: pd.Series, reading: Reading) -> bool:
+    """Draw one flip; whether it shows all names of its sentence."""
     sentence_id, name = str(flip["sentence_id"]), str(flip["name"])
     pieces = swap_pieces(opened.perturbation(study), int(flip["sentence_position"]), study.labels[name])
     with st.container(border=True, gap="small", key=f"flip {sentence_id} {name}"):
         st.html(scores(flip, study.target.name) + sentence(pieces))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             _judge(reading, Judgement(sentence_id, name, study.target.name, "", reading.reader))
+            is_open = one_sentence.is_open_in(study, (sentence_id, name))
             st.button(
-                "All names in this sentence",
+                "Close" if is_open else "All names in this sentence",
                 key=f"open {sentence_id} {name}",
                 type="tertiary",
-                icon=":material/scatter_plot:",
-                on_click=state.choose,
-                kwargs={"sentence": sentence_id},
+                icon=":material/close:" if is_open else ":material/scatter_plot:",
+                on_click=one_sentence.open_in,
+                args=((sentence_id, name),),
             )
+        if is_open:
+            one_sentence.show(study, sentence_id)
+    return is_open
+
+
+def three(study: Opened) -> None:
+    """Three flips that differ, to be looked at and no more."""
+    flips = tables.find_flips(study.cube, study.target.name, threshold=study.threshold)
+    if not len(flips):
+        st.info(f"No name changes a label at the threshold {study.threshold:g}.")
+        return
+    for _, flip in flips.different(3).frame().iterrows():
+        pieces = swap_pieces(opened.perturbation(study), int(flip["sentence_position"]), study.labels[flip["name"]])
+        with st.container(border=True):
+            st.html(scores(flip, study.target.name) + sentence(pieces))
 
 
 def sentence(pieces: Sequence[Piece]) -> str:
@@ -97,41 +129,66 @@ def _judge(reading: Reading, word: Judgement) -> None:
         format_func=SHORT.get,
         key=key,
         on_change=_take,
-        args=(reading.run, word, key),
+        args=(reading.run, word, st.session_state[key], key),
         label_visibility="collapsed",
         wrap=True,
     )
 
 
-def _take(run: str, word: Judgement, key: str) -> None:
+def _take(run: str, word: Judgement, before: str | None, key: str) -> None:
     """Keep a judgement; of a study that everybody looks at, in a copy that is this visitor's from now on."""
     verdict = st.session_state[key]
     with shell.telling("This judgement is not kept"):
         own = jobs.own_copy(run)
-        if verdict is None:
-            judgements.withdraw(jobs.result_folder(own), word)
-        else:
-            judgements.save(jobs.result_folder(own), replace(word, verdict=verdict))
+        _write(own, word, verdict)
         if own != run:
             state.follow(own)
-    if verdict == LEAVES_OUT:
-        st.session_state.setdefault(Key.SENTENCES_TAKEN, []).append(word)
+        step = Step(own, replace(word, verdict=verdict or ""), before)
+        st.session_state.setdefault(Key.SENTENCES_TAKEN, []).append(step)
+
+
+def _write(run: str, word: Judgement, verdict: str | None) -> None:
+    if verdict is None:
+        judgements.withdraw(jobs.result_folder(run), word)
+    else:
+        judgements.save(jobs.result_folder(run), replace(word, verdict=verdict))
+
+
+def _steps(study: Opened) -> list[Step]:
+    """What was done to the open study in this session."""
+    return [step for step in st.session_state.get(Key.SENTENCES_TAKEN, []) if step.run == study.run]
+
+
+def progress(study: Opened, judged: int, total: int) -> None:
+    """How many of the flips that are listed have been judged, and a way back from the last step."""
+    with st.container(horizontal=True, vertical_alignment="center", width="content"):
+        st.text(f"{judged:,} of {total:,} judged", width="content")
+        steps = _steps(study)
+        if steps and steps[-1].word.sentence_id not in study.left_out:
+            st.button(
+                "Undo the last",
+                icon=":material/undo:",
+                key="undo_last",
+                type="tertiary",
+                on_click=_undo,
+                args=(steps[-1],),
+            )
 
 
 def offer_undo(study: Opened) -> None:
     """Say which sentence has just left the study, and offer to bring it back; the last one first."""
-    taken: list[Judgement] = st.session_state.get(Key.SENTENCES_TAKEN, [])
-    mine = [word for word in taken if word.sentence_id in study.left_out and word.name in study.labels]
+    taken = [step for step in _steps(study) if step.word.verdict == LEAVES_OUT]
+    mine = [step for step in taken if step.word.sentence_id in study.left_out and step.word.name in study.labels]
     if not mine:
         return
-    word = mine[-1]
+    word = mine[-1].word
     text = study.whole.sentences.set_index("sentence_id")["text"][word.sentence_id]
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=Key.SENTENCES_UNDO):
         st.html(markup.plain(f"Left out, since {study.labels[word.name]} changes its meaning: “{text}”"))
-        st.button("Undo", icon=":material/undo:", key="undo", on_click=_undo, args=(study.run, word))
+        st.button("Undo", icon=":material/undo:", key="undo", on_click=_undo, args=(mine[-1],))
 
 
-def _undo(run: str, word: Judgement) -> None:
-    with shell.telling("This sentence cannot be brought back"):
-        judgements.withdraw(jobs.result_folder(run), word)
-        st.session_state[Key.SENTENCES_TAKEN].remove(word)
+def _undo(step: Step) -> None:
+    with shell.telling("This judgement cannot be undone"):
+        _write(step.run, step.word, step.before)
+        st.session_state[Key.SENTENCES_TAKEN].remove(step)

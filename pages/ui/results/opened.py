@@ -149,9 +149,10 @@ def names(opened: Opened, *, baseline: str = "original", correction: str = "holm
 
 
 def names_of(opened: Opened, target: Target) -> pd.DataFrame:
-    """The same of any target, at its own threshold."""
+    """The same of any target, at its own threshold and against the baseline that suits the study."""
     key, threshold = (opened.key, target.name), target.default_threshold
-    return _names(key, opened.cube, baseline="original", correction="holm", threshold=threshold)
+    baseline = tables.default_baseline(opened.cube)
+    return _names(key, opened.cube, baseline=baseline, correction="holm", threshold=threshold)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

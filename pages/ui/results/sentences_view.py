@@ -8,19 +8,20 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import clicks, exports, markup, said, state
+from pages.ui.frame import clicks, exports, said, state
 from pages.ui.frame.keys import Key
 from pages.ui.results import flip_card, opened
 from pages.ui.results.opened import Opened
 from psa_core import tables
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.score_scatter import score_scatter
-from psa_core.charts.sentence_dots import sentence_dots
 from psa_core.folders import judgements
 from psa_core.tables import Flips, findings
 
-PAGE = 5  # every element of a card is drawn again at each click
+SIZES = (5, 10, 20)  # every element of a card is drawn again at each click
 ORDERS = {"size": "Largest change", "margin": "Clearest", "sentence": "As in the corpus"}
+EACH = {"name": "One a name", "sentence": "One a sentence", "all": "All"}
+JUDGED = {"all": "All", "no": "Not judged yet", "yes": "Judged"}
 DIRECTIONS = {"both": "Both", "up": "Up (0 → 1)", "down": "Down (1 → 0)"}
 
 
@@ -31,6 +32,8 @@ class Filters:
     direction: str | None
     order: str
     search: str
+    each: str
+    judged: str
 
 
 def ask(study: Opened) -> Filters:
@@ -56,12 +59,35 @@ def ask(study: Opened) -> Filters:
             persist_state="session",
             help="Clearest: both scores are far from the threshold.",
         )
+        each = _ask_one("Show", EACH, Key.SENTENCES_EACH)
+        judged = _ask_one("Judged", JUDGED, Key.SENTENCES_JUDGED)
         _ask_names(study)
         search = st.text_input(
-            "Words in the sentence", type="search", key=Key.SENTENCES_SEARCH, width=190, placeholder="Any words"
+            "Words in the sentence",
+            type="search",
+            key=Key.SENTENCES_SEARCH,
+            width=190,
+            placeholder="Any words",
+            bind="query-params",
+            persist_state="session",
         )
         judging()
-    return Filters(None if direction == "both" else str(direction), str(order), (search or "").strip())
+    direction = None if direction == "both" else str(direction)
+    return Filters(direction, str(order), (search or "").strip(), each, judged)
+
+
+def _ask_one(label: str, options: dict[str, str], key: Key) -> str:
+    return str(
+        st.selectbox(
+            label,
+            list(options),
+            format_func=lambda option: options[option],
+            key=key,
+            width=160,
+            bind="query-params",
+            persist_state="session",
+        )
+    )
 
 
 def _ask_names(study: Opened) -> None:
@@ -92,23 +118,53 @@ def found(study: Opened, filters: Filters) -> Flips:
     return flips.of_sentences(has_words.to_numpy(dtype=bool))
 
 
-def cards(study: Opened, flips: Flips, filters: Filters) -> None:
-    """One page of cards."""
+def spread(study: Opened, flips: Flips, filters: Filters) -> Flips:
+    """One flip a name or a sentence; of one name each flip is in a sentence of its own already."""
+    if filters.each == "all" or (filters.each == "name" and len(study.seen.names) == 1):
+        return flips
+    return flips.one_each(filters.each, order=filters.order)  # type: ignore[arg-type]
+
+
+def cards(study: Opened, flips: Flips, filters: Filters) -> bool:
+    """One page of cards; whether one of them shows all names of its sentence."""
     reading = flip_card.reading_of(study, str(st.session_state.get(Key.SENTENCES_READER) or "reader"))
     flip_card.offer_undo(study)
     if not len(flips):
         st.info("No label changes here. Move the threshold, or take a filter away.", icon=":material/search_off:")
-        return
-    pages = -(-len(flips) // PAGE)
-    # Another filter is another list, which starts at its first page.
-    key = f"{Key.SENTENCES_PAGE} {study.target.name} {study.threshold} {study.seen.names} {filters}"
-    page = min(int(st.session_state.get(key, 1)), pages)
-    said.small_print(f"{len(flips):,} flips, {PAGE * (page - 1) + 1:,} to {min(PAGE * page, len(flips)):,} shown")
-    rows = flips.frame(order=filters.order, offset=PAGE * (page - 1), limit=PAGE)  # type: ignore[arg-type]
-    for _, flip in rows.iterrows():
-        flip_card.show(study, flip, reading)
-    if pages > 1:
-        st.pagination(pages, key=key)
+        return False
+    listed = spread(study, flips, filters)
+    judged = listed.among(reading.cells(study.target.name))
+    shown = listed if filters.judged == "all" else listed.only(judged == (filters.judged == "yes"))
+    above, below = st.container(), st.container(horizontal=True, vertical_alignment="bottom")
+    with below:
+        page, size = _ask_page(f"{study.run} {study.target.name} {study.threshold} {study.seen.names} {filters}", shown)
+    with above:
+        one_each = "" if len(listed) == len(flips) else f", {EACH[filters.each].lower()}: {len(listed):,}"
+        first, last = size * (page - 1), min(size * page, len(shown))
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.text(f"{len(flips):,} flips{one_each}, {min(first + 1, last):,} to {last:,} shown", width="content")
+            flip_card.progress(study, int(judged.sum()), len(listed))
+        if not len(shown):
+            words = "Every flip here is judged." if filters.judged == "no" else "No flip here is judged yet."
+            st.info(words, icon=":material/done_all:")
+        rows = shown.frame(order=filters.order, offset=first, limit=size)  # type: ignore[arg-type]
+        return any([flip_card.show(study, flip, reading) for _, flip in rows.iterrows()])
+
+
+def _ask_page(listed: str, shown: Flips) -> tuple[int, int]:
+    """Which page of the cards, and how many a page has; another list starts at its first page."""
+    if st.session_state.setdefault(f"{Key.SENTENCES_PAGE} of", listed) != listed:
+        st.session_state[f"{Key.SENTENCES_PAGE} of"] = listed
+        st.session_state[Key.SENTENCES_PAGE] = 1
+    place = st.container(width="stretch")
+    size = st.selectbox(
+        "Cards a page", SIZES, key=Key.SENTENCES_SIZE, width=120, bind="query-params", persist_state="session"
+    )
+    pages = -(-len(shown) // size)
+    if pages < 2:
+        return 1, size
+    with place:
+        return st.pagination(pages, key=Key.SENTENCES_PAGE, bind="query-params"), size
 
 
 def judging() -> None:
@@ -137,39 +193,6 @@ def in_view(study: Opened, flips: Flips, filters: Filters) -> str:
         return study.seen.sentence
     first = flips.frame(order=filters.order, limit=1)  # type: ignore[arg-type]
     return str((study.cube.sentences if first.empty else first)["sentence_id"].iloc[0])
-
-
-def one_sentence(study: Opened, sentence_id: str) -> None:
-    """One sentence, its anchor marked, and its score with every name."""
-    row = study.cube.sentences.index[study.cube.sentences["sentence_id"] == sentence_id]
-    if row.empty:
-        said.small_print("This sentence is left out.")
-        return
-    position = int(row[0])
-    sentence = study.cube.sentences.iloc[position]
-    original, perturbed = study.cube.of(study.target.name)
-    names = study.cube.names["name"]
-    table = pd.DataFrame(
-        {
-            "name": names,
-            "label": names.map(study.labels),
-            "perturbed": perturbed[position],
-            "original": original[position],
-        }
-    )
-    st.subheader("One sentence, every name", anchor=False)
-    st.html(markup.sentence(str(sentence["text"]), [(int(sentence["start"]), int(sentence["end"]))]))
-    drawing = sentence_dots(table, target=study.target, threshold=study.threshold, selected=study.seen.names)
-    st.vega_lite_chart(
-        drawing.rows,
-        drawing.spec,
-        key=Key.SENTENCES_DOTS,
-        on_select=partial(clicks.toggle_names, Key.SENTENCES_DOTS),
-        alt=f"Score of this sentence with each of {len(table)} names",
-    )
-    said.small_print("Triangles have the label, circles do not. Click a dot to follow that name.")
-    with exports.row():
-        exports.picture_buttons(partial(drawing_svg, drawing), f"sentence.{sentence_id}", key="dots_picture")
 
 
 def all_sentences(study: Opened) -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 from pages.ui.frame import cached, markup, said, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
-from pages.ui.results import opened
+from pages.ui.study import result
 from psa_core import jobs
 from psa_core.errors import PsaError, RunFolderError
 from psa_core.jobs import RunStatus
@@ -19,7 +19,7 @@ from psa_core.tables import findings
 
 POLL_SECONDS = 0.7
 WORDS = {"queued": "Waiting", "running": "Running", "finished": "Finished", "failed": "Failed", "cancelled": "Stopped"}
-NEXT = ("names", "thresholds", "sentences", "report")
+NEXT = ("names", "thresholds", "sentences", "compare", "report")
 
 
 def show(run_id: str, *, look_at: Sequence[str] = NEXT) -> None:
@@ -102,8 +102,9 @@ def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
     st.html(markup.plain(_title(status), faint=True))
     if status.state == "finished":
         if status.spec is not None:
-            _found(status.run_id)
-        shell.cards(look_at)
+            result.show(status, look_at)
+        else:
+            shell.cards(look_at)
     else:
         st.markdown(f":orange[:material/warning: **{WORDS[status.state]}.**]")
         st.html(markup.plain(status.message))
@@ -120,15 +121,6 @@ def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
         if failed:
             return
     ask_another()
-
-
-def _found(run_id: str) -> None:
-    """One sentence for each target, without the sentences that readers left out."""
-    study = opened.finished(run_id, cached.cube(run_id))
-    sentences, names, _ = study.cube.shape
-    st.markdown(f"{sentences:,} sentences × {names:,} names = {sentences * names:,} cells.")
-    for target in study.cube.targets:
-        said.finding(findings.name_finding(opened.names_of(study, target), target.name))
 
 
 def ask_another(words: str = "Set up another study", *, type: Literal["primary", "tertiary"] = "tertiary") -> None:
