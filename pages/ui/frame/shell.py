@@ -106,8 +106,17 @@ def pages() -> dict[str, list[st.Page]]:  # type: ignore[valid-type]
     for stem, title, icon, help_text in PAGES:
         if _is_there(stem):
             first = stem == PAGES[0][0]
-            page = st.Page(_path(stem), title=title, icon=f":material/{icon}:", help=help_text, default=first)
+            page = st.Page(
+                _path(stem),
+                title=title,
+                icon=f":material/{icon}:",
+                help=help_text,
+                default=first,
+                url_path="start" if first else None,
+            )
             sections.setdefault("Audits" if stem in AUDITS else "", []).append(page)
+            if first:  # the first page is at the root; this one is for who types its address
+                sections[""].append(st.Page(_path(stem), title=title, url_path=stem, visibility="hidden"))
     return sections
 
 

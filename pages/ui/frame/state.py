@@ -149,9 +149,8 @@ def _to_url(chosen: View) -> None:
         "names": list(chosen.names),
         "s": chosen.sentence,
     }
-    for parameter, value in wanted.items():
-        if not value:
-            st.query_params.pop(parameter, None)
-        elif st.query_params.get_all(parameter) != (value if isinstance(value, list) else [value]):
-            st.query_params[parameter] = value
+    lists = {name: value if isinstance(value, list) else [value] if value else [] for name, value in wanted.items()}
+    changed = {name: values for name, values in lists.items() if st.query_params.get_all(name) != values}
+    if changed:  # in one go: each writing is a step for the Back button
+        st.query_params.update(changed)
     st.session_state[Key.VIEW_IN_URL] = _from_url()

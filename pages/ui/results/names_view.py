@@ -70,7 +70,14 @@ def ask(study: Opened) -> Choice:
         colour = _column("Colour by", columns, first=colour_first, key=Key.NAMES_COLOUR)
         section = _column("Group by", columns, first=section_first, key=Key.NAMES_SECTION)
         search = st.text_input(
-            "Find a name", type="search", key=Key.NAMES_SEARCH, width=190, live=True, placeholder="Part of a name"
+            "Find a name",
+            type="search",
+            key=Key.NAMES_SEARCH,
+            width=190,
+            live=True,
+            placeholder="Part of a name",
+            bind="query-params",
+            persist_state="session",
         )
         with st.popover("More", icon=":material/tune:"):
             correction = _correction()
@@ -112,6 +119,7 @@ def _limit(study: Opened) -> int:
         index=list(LIMITS).index(first),
         format_func=lambda limit: LIMITS[limit],
         key=Key.NAMES_LIMIT,
+        bind="query-params",
         persist_state="session",
     )
 
@@ -255,6 +263,7 @@ def equivalence(study: Opened, choice: Choice) -> None:
             step=extent / 200,
             format="%.3f",
             key=Key.NAMES_MARGIN,
+            bind="query-params",
             width=360,
         )
         table = tables.name_test_table(

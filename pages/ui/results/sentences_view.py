@@ -164,7 +164,7 @@ def _ask_page(listed: str, shown: Flips) -> tuple[int, int]:
     if pages < 2:
         return 1, size
     with place:
-        return st.pagination(pages, key=Key.SENTENCES_PAGE, bind="query-params"), size
+        return st.pagination(pages, key=Key.SENTENCES_PAGE, bind="query-params", persist_state="session"), size
 
 
 def judging() -> None:

@@ -81,6 +81,7 @@ def ask_names_and_models(sentence: str) -> Choice:
         key=Key.TRY_OWN,
         placeholder="Ada Lovelace, Kim Lee",
         live=True,
+        bind="query-params",
         persist_state="session",
     )
     models = _ask_models()
@@ -107,13 +108,22 @@ def _ask_models() -> tuple[str, ...]:
 def ask_view() -> None:
     """Beneath the picture: its order, its neutral words, and how to read it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control("Order", SORTS, default=SORTS[0], key=Key.TRY_SORT, required=True, persist_state="session")
+        st.segmented_control(
+            "Order",
+            SORTS,
+            default=SORTS[0],
+            key=Key.TRY_SORT,
+            required=True,
+            bind="query-params",
+            persist_state="session",
+        )
         st.text_input(
             "Neutral words for comparison",
             DEFAULT_FILLER,
             key=Key.TRY_FILLER,
             max_chars=60,
             live=True,
+            bind="query-params",
             persist_state="session",
             width=260,
         )
