@@ -35,7 +35,7 @@ def seen(page: Page) -> dict[str, object]:
         "chips": chips(page),
         "study": body.get_by_text("280 sentences × 20 names").inner_text(),
         "finding": body.get_by_text("at least one name changes the label").inner_text(),
-        "count": body.get_by_text(re.compile("flips, 1 to")).inner_text(),
+        "count": body.get_by_text(re.compile("flips, one a name")).inner_text(),
         "cards": body.locator("[class*='st-key-flip'] p del").all_inner_texts(),
         "sentence": body.get_by_text("One sentence, every name").locator("xpath=following::p[1]").inner_text(),
         "dots": page.locator(".st-key-sentences_dots path[aria-roledescription='point']").count(),
@@ -92,7 +92,7 @@ def test_chips_are_taken_away_everywhere(page: Page, studies: Studies) -> None:
 
 
 def test_a_judgement_counts_at_once_and_travels(page: Page, studies: Studies) -> None:
-    open_address(page, f"/sentences?run={studies[1]}")
+    open_address(page, f"/sentences?run={studies[1]}&each=All")
     expect(page.get_by_test_id("stMain")).to_contain_text("of 280 sentences")
     cards = page.locator("[class*='st-key-flip']")
     cards.nth(4).get_by_text("Defect", exact=True).click()
