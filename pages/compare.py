@@ -16,6 +16,6 @@ with shell.mending():
         st.info("Choose at least one study.")
         st.stop()
     table = compare_view.numbers(study, studies)
-    compare_view.chart(table)
+    metric = compare_view.chart(table)
     compare_view.table_2(table)
-    compare_view.two_studies(study, studies)
+    compare_view.two_studies(study, studies, table, metric)

@@ -21,6 +21,12 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     )
     for part in folder.PARTS:
         parser.add_argument(f"--{part}", metavar="FILE.csv", type=Path, help=f"your own {part}")
+    parser.add_argument(
+        "--task-scores",
+        metavar="FILE.csv",
+        type=Path,
+        help="system,score: how well each does its task, larger = better",
+    )
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="result folder, new or empty")
     parser.add_argument(
         "--sentences-only", action="store_true", help="write the sentences to the csv file --out, to score elsewhere"
@@ -43,8 +49,9 @@ def _audit(options: argparse.Namespace, running: Running) -> int:
     model_ids = _model_ids(options.model)
     writing.check_target(options.out)
     design = _design(options)
+    task_scores = _task_scores(options.task_scores, model_ids)
     audited = audit(design, model_ids, options.spelling, running)
-    folder.write(design, audited, options.spelling, options.out)
+    folder.write(design, audited, options.spelling, options.out, task_scores=task_scores)
     if options.job is None and audited.respelled:
         table = significance.spelling_table(audited.systems, audited.respelled)
         print(findings.spelling_line(table, options.spelling))
@@ -62,6 +69,16 @@ def _write_sentences(options: argparse.Namespace) -> int:
 
 def _design(options: argparse.Namespace) -> corpus.Design:
     return folder.own_design(options.spelling, options.templates, options.people, options.words)
+
+
+def _task_scores(path: Path | None, model_ids: list[str]) -> dict[str, float]:
+    if path is None:
+        return {}
+    scores = folder.read_task_scores(path)
+    unknown = [system for system in scores if system not in model_ids]
+    if unknown:
+        raise OptionError("--task-scores", got=repr(unknown[0][:60]), expected=f"one of {', '.join(model_ids)}")
+    return scores
 
 
 def _model_ids(given: str | None) -> list[str]:

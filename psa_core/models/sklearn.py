@@ -22,6 +22,8 @@ from psa_core.models._transformers.heads import head_of_labels
 from psa_core.models._transformers.hub import split_options
 
 TRUST = "PSA_SKOPS_TRUST"
+#: Parts of scikit-learn's calibrated classifiers: numbers and no code, though skops does not list them.
+KNOWN = ("sklearn.calibration._CalibratedClassifier", "sklearn.calibration._SigmoidCalibration")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +83,8 @@ def load(argument: str) -> PipelineScorer:
     path = path_of(name)
     from sklearn.base import is_regressor
 
-    pipeline = _read(path, [part.strip() for part in os.environ.get(TRUST, "").split(",") if part.strip()])
+    own = [part.strip() for part in os.environ.get(TRUST, "").split(",") if part.strip()]
+    pipeline = _read(path, [*KNOWN, *own])
     if hasattr(pipeline, "predict_proba") and hasattr(pipeline, "classes_"):
         head = head_of_labels([str(label) for label in pipeline.classes_], options.get("targets", ""))
         targets, weights = head.targets, head.weights

@@ -21,6 +21,7 @@ from psa_core.stats.intervals import (
     small_sample_warning,
 )
 from psa_core.stats.name_effects import NameEffects, name_effects
+from psa_core.stats.paired import Difference, label_dist_parts, paired_difference
 from psa_core.stats.power import detectable_effect
 from psa_core.stats.ranks import second_opinion_p, sign_test_p, signed_rank_p
 from psa_core.stats.scores import (
@@ -45,6 +46,7 @@ __all__ = [
     "Baseline",
     "Correlation",
     "Curve",
+    "Difference",
     "Interval",
     "Intervals",
     "NameEffects",
@@ -63,11 +65,13 @@ __all__ = [
     "growth_p",
     "label_dist_curve",
     "label_dist_interval",
+    "label_dist_parts",
     "labels_at",
     "mean_interval",
     "name_effects",
     "needed_sentences",
     "noise_floors",
+    "paired_difference",
     "paired_scores",
     "paired_t_p",
     "pearson",

@@ -10,7 +10,7 @@ from psa_core.stats.intervals import CONFIDENCE, Interval, Intervals, checked_co
 from psa_core.stats.moments import sentence_moments
 from psa_core.stats.scores import paired_scores
 
-DRAWN_VALUES = 20_000_000
+DRAWN_VALUES, DRAWN_AT_ONCE = 20_000_000, 1_000_000
 BCA_SENTENCES = 500
 
 
@@ -120,6 +120,12 @@ def label_dist_interval(
 def affordable(resamples: int, sentences: int) -> int:
     """Resamples to draw: as many as wished, fewer for very many sentences, never under 200."""
     return max(200, min(resamples, DRAWN_VALUES // sentences))
+
+
+def share_as_far(studentised: np.ndarray, observed: float) -> float:
+    """Twice the smaller share of draws beyond the observed distance from 0, itself counted among them."""
+    beyond = min(int((studentised >= observed).sum()), int((studentised <= observed).sum()))
+    return min(1.0, 2 * (1 + beyond) / (1 + len(studentised)))
 
 
 _TAILS = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psa_core.errors import CubeError
-from psa_core.stats.bootstrap import affordable
+from psa_core.stats.bootstrap import DRAWN_AT_ONCE, affordable, share_as_far
 from psa_core.stats.intervals import CONFIDENCE
 
 FEW_POINTS = 10
-DRAWN_AT_ONCE = 1_000_000
 
 
 class Correlation(NamedTuple):
@@ -119,14 +118,8 @@ def sentence_correlation(first: ArrayLike, second: ArrayLike, *, resamples: int 
     studentised = _studentised_draws(points, affordable(resamples, count), seed)
     tail = (1 - CONFIDENCE) / 2
     low, high = np.tanh(centre - error * np.quantile(studentised, [1 - tail, tail]))
-    p_value = _share_as_far(studentised, float(centre / error))
+    p_value = share_as_far(studentised, float(centre / error))
     return normal._replace(p=p_value, low=float(low), high=float(high))
-
-
-def _share_as_far(studentised: np.ndarray, observed: float) -> float:
-    """Twice the smaller share of draws beyond the observed distance from 0, itself counted among them."""
-    beyond = min(int((studentised >= observed).sum()), int((studentised <= observed).sum()))
-    return min(1.0, 2 * (1 + beyond) / (1 + len(studentised)))
 
 
 def _studentised_draws(points: np.ndarray, resamples: int, seed: int) -> np.ndarray:

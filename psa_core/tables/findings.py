@@ -17,6 +17,7 @@ from psa_core import stats
 from psa_core.tables.wording import Finding, counted, interval_digits, number, verb, with_interval
 
 SIGNIFICANT = 0.05
+LEAST_P = 0.001
 FEW_LABELLED, HALF_LABELLED = 0.05, 0.5
 CORRECTION_WORDS = {
     "none": "uncorrected",
@@ -214,6 +215,21 @@ def comparison_finding(table: pd.DataFrame, metric: str) -> Finding:
     if apart:
         return Finding(f"{most['label']} is more sensitive to the name than {least['label']}.", evidence)
     return Finding("None of these is shown to be more sensitive to the name than another.", evidence)
+
+
+def difference_finding(row: pd.Series, metric: str, titles: tuple[str, str]) -> str:
+    """Whether one of two studies is more sensitive on the same cells; `row` of `pairs.metric_differences`.
+
+    Numbers are given as the row has them: multiply by 100 for per cent of a range.
+    """
+    both = f"{metric} is {_number(row['first'])} for {titles[0]} and {_number(row['second'])} for {titles[1]}"
+    sentences = _counted(row["sentences"], "shared sentence")
+    if pd.isna(row["p_adjusted"]):
+        return f"{both}; {sentences} are too few to test the difference, or too few of them have the label."
+    p = f"p < {LEAST_P:g}" if row["p_adjusted"] < LEAST_P else f"p = {row['p_adjusted']:.2g}"
+    differs = "the difference," if row["p_adjusted"] < SIGNIFICANT else "no difference that is sure,"
+    found = _with_interval(row, "difference", signed=True)
+    return f"{both}: {differs} {found}, by a paired test over {sentences} ({p}, corrected for three metrics)."
 
 
 def try_it_finding(

@@ -10,6 +10,10 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
+from psa_core.tables.labels import threshold_of
+
+FEWEST_LABELLED = 10
+BOUNDS = ("low", "high", "p_value")
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +34,22 @@ class SharedCells:
 
     def changes(self, targets: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:
         """Change of the score from the original in each cell and study, as a part of its target's range: (S', N')."""
-        return self._changes(self.first, 0, targets[0]), self._changes(self.second, 1, targets[1])
+        return self.changes_of(0, targets[0]), self.changes_of(1, targets[1])
 
-    def _changes(self, cube: ScoreCube, side: int, target: str) -> np.ndarray:
+    def scores(self, side: int, target: str) -> tuple[np.ndarray, np.ndarray]:
+        """Scores of the shared cells in the first (0) or the second (1) study: float64 (S',), (S', N')."""
+        cube = (self.first, self.second)[side]
         original, perturbed = stats.paired_scores(*cube.of(target))
         rows, columns = self.sentences[:, side], self.names[:, side]
-        changes = perturbed[np.ix_(rows, columns)] - original[rows, None]
+        return original[rows], perturbed[np.ix_(rows, columns)]
+
+    def changes_of(self, side: int, target: str) -> np.ndarray:
+        """The same of the first (0) or the second (1) study alone."""
+        original, perturbed = self.scores(side, target)
+        cube = (self.first, self.second)[side]
         declared = cube.targets[cube.target_index(target)]
         extent = float(declared.high - declared.low)
+        changes = perturbed - original[:, None]
         return changes / extent if np.isfinite(extent) else changes
 
 
@@ -99,6 +111,61 @@ def disagreements(shared: SharedCells, targets: tuple[str, str], *, limit: int =
             "disagreement": apart[rows, columns],
         }
     )
+
+
+def metric_differences(
+    shared: SharedCells, targets: tuple[str, str], *, thresholds: tuple[float | None, float | None] = (None, None)
+) -> pd.DataFrame:
+    """Which of two studies is more sensitive, by each metric of Table 2, tested over the sentences that they share.
+
+    Parameters
+    ----------
+    shared : SharedCells
+    targets : two str
+    thresholds : two float, optional
+        LabelDist's in each study; a target's own where none is given.
+
+    Returns
+    -------
+    DataFrame
+        One row per metric, ``score_dev``, ``score_range`` (as parts of each target's range) and ``label_dist``:
+        ``metric``, ``first``, ``second``, ``difference`` (first minus second), ``low``, ``high`` (95 %), ``p_value``
+        (see `stats.paired_difference`), ``p_adjusted`` (Holm over the metrics), ``sentences``. LabelDist has no test
+        (NaN) where a study labels fewer than ten of the sentences.
+    """
+    sides = [_Side.of(shared, side, targets[side], thresholds[side]) for side in (0, 1)]
+    enough = min(side.labelled for side in sides) >= FEWEST_LABELLED
+    rows = []
+    for metric in sides[0].parts:
+        first, second = (side.parts[metric] for side in sides)
+        found = stats.paired_difference(first, second)
+        tested = metric != "label_dist" or enough
+        rows.append(
+            {"metric": metric, "first": first.mean(), "second": second.mean(), "difference": found.value}
+            | {name: bound if tested else np.nan for name, bound in zip(BOUNDS, found[1:], strict=True)}
+        )
+    table = pd.DataFrame(rows)
+    return table.assign(p_adjusted=stats.adjust(table["p_value"]), sentences=len(shared.sentences))
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """One study's parts of each metric, float64 arrays (S',), and how many sentences have the label."""
+
+    parts: dict[str, np.ndarray]
+    labelled: int
+
+    @classmethod
+    def of(cls, shared: SharedCells, side: int, target: str, threshold: float | None) -> _Side:
+        original, perturbed = shared.scores(side, target)
+        changes = shared.changes_of(side, target)
+        edge = threshold_of((shared.first, shared.second)[side], target, threshold)
+        parts = {
+            "score_dev": changes.std(axis=1),
+            "score_range": np.ptp(changes, axis=1),
+            "label_dist": stats.label_dist_parts(original, perturbed, edge),
+        }
+        return cls(parts, int(stats.labels_at(original, edge).sum()))
 
 
 def _sentence_keys(cube: ScoreCube) -> pd.DataFrame:

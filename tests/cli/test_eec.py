@@ -129,7 +129,10 @@ def test_a_system_known_by_its_predictions(tmp_path, capsys):
 
 def test_own_people_without_race_are_compared_by_gender_alone(tmp_path):
     Path("people.csv").write_text(PEOPLE, encoding="utf-8")
-    assert eec_command("--model", "keyword:niece=0.3", "--people", "people.csv", "--out", "out") == 0
+    Path("ranked.csv").write_text("system,score\nkeyword:niece=0.3,0.5\n")
+    ranked = ("--task-scores", "ranked.csv")
+    assert eec_command("--model", "keyword:niece=0.3", "--people", "people.csv", *ranked, "--out", "out") == 0
+    assert folder.read(Path("out")).task_scores == {"keyword:niece=0.3": 0.5}
     entry = json.loads(Path("out/eec.json").read_text())["toxicity"]
     assert "race" not in entry
     assert entry["gender"]["assessments"] == 2
@@ -155,6 +158,10 @@ def test_own_people_without_race_are_compared_by_gender_alone(tmp_path):
         (["--model", "vader", "--words", "columns.csv"], "no column kind"),
         (["--model", "vader", "--words", "binary.csv"], "EEC words"),
         (["--model", "predictions:few.csv"], "text"),
+        (["--model", "vader", "--task-scores", "missing.csv"], "missing.csv"),
+        (["--model", "vader", "--task-scores", "stranger.csv"], "stranger"),
+        (["--model", "vader", "--task-scores", "good.csv"], "'good' for vader"),
+        (["--model", "vader", "--task-scores", "columns.csv"], "no column system"),
     ],
 )
 def test_bad_input_is_one_sentence_and_nothing_is_written(arguments, words, tmp_path, capsys):
@@ -166,6 +173,8 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(arguments, words, tmp_
     Path("wordless.csv").write_text("template,kind\n{person} feels {word}.,\n")
     Path("columns.csv").write_text("emotion,word\njoy,glad\n")
     Path("binary.csv").write_bytes(b"\0\1\2" * 50)
+    Path("stranger.csv").write_text("system,score\nstranger,0.5\n")
+    Path("good.csv").write_text("system,score\nvader,good\n")
     Path("few.csv").write_text("text,joy\nHello.,0.5\n")
     try:
         status = eec_command(*arguments, "--out", "out")

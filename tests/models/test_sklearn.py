@@ -52,6 +52,15 @@ def test_a_regressor_gives_its_number(tmp_path: Path) -> None:
         models.load(dumped(tmp_path, fitted)).score(TEXTS)
 
 
+def test_a_calibrated_support_vector_machine_needs_nobody_to_trust_it(tmp_path: Path) -> None:
+    from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.svm import LinearSVC
+
+    fitted = pipeline(CalibratedClassifierCV(LinearSVC(), ensemble=False, cv=2), labels=["a", "b", "a", "b", "b"])
+    scores = models.load(dumped(tmp_path, fitted)).score(TEXTS)
+    np.testing.assert_allclose(scores[:, 0], fitted.predict_proba(TEXTS)[:, 1], atol=1e-7)
+
+
 def test_without_probabilities_it_says_how_to_get_them(tmp_path: Path) -> None:
     from sklearn.svm import LinearSVC
 

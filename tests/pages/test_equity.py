@@ -30,7 +30,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory):
     place = tmp_path_factory.mktemp("eec")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PSA_CACHE_DIR", str(place / "cache"))
+        (place / "ranked.csv").write_text("system,score\nvader,0.5\nkeyword:mom=0.3,0.25\n")
         arguments = ["eec", "--model", "keyword:mom=0.3,vader", "--out", str(place / "out")]
+        arguments += ["--task-scores", str(place / "ranked.csv")]
         assert cli.main(arguments) == 0
     return place / "out"
 
@@ -107,6 +109,8 @@ def test_results_by_url_with_every_switch(open_page: OpenPage, words_of: Words, 
     assert "As Tables 5 to 7" in words_of(run(page))
     page.button_group(key="eec_seen_spelling").set_value("corrected")
     page.toggle(key="eec_points").set_value(True)
+    page.button_group(key="eec_order").set_value("By task score")
+    assert not run(page).exception
     page.button_group(key="eec_order").set_value("By Δ-spread")
     page.button_group(key="eec_sign").set_value("Δ < 0")
     assert "No pair differs in this way" in run(page).info[0].value

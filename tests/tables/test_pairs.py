@@ -10,7 +10,7 @@ import pytest
 
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
-from psa_core.tables.pairs import disagreements, name_agreement, shared_cells
+from psa_core.tables.pairs import disagreements, metric_differences, name_agreement, shared_cells
 
 
 def study(texts: list[str], names: list[str], scores: list[list[float]], *, target: Target) -> ScoreCube:
@@ -64,3 +64,19 @@ def test_nothing_in_common(first: ScoreCube, second: ScoreCube) -> None:
     stranger = replace(second, names=pd.DataFrame({"name": ["p", "q", "r"]}))
     with pytest.raises(CubeError, match="0 names in common"):
         shared_cells(first, stranger)
+
+
+def test_two_studies_are_tested_metric_by_metric(large_cube: ScoreCube) -> None:
+    halved = replace(large_cube, perturbed=(large_cube.perturbed + large_cube.original[:, None]) / 2)
+    differences = metric_differences(shared_cells(large_cube, halved), ("toxicity", "toxicity")).set_index("metric")
+    assert (differences.loc[["score_dev", "score_range"], "p_adjusted"] < 0.01).all()
+    assert differences["second"]["score_dev"] == pytest.approx(differences["first"]["score_dev"] / 2, rel=1e-5)
+    same = metric_differences(shared_cells(large_cube, large_cube), ("toxicity", "toxicity"))
+    assert (same["difference"] == 0).all() and (same["p_adjusted"] == 1).all()
+
+
+def test_label_dist_of_few_labelled_sentences_is_not_tested(large_cube: ScoreCube) -> None:
+    shared = shared_cells(large_cube, large_cube)
+    differences = metric_differences(shared, ("toxicity", "toxicity"), thresholds=(0.5, 2.0)).set_index("metric")
+    assert np.isnan(differences.loc["label_dist", "p_adjusted"])
+    assert differences.loc["label_dist", "second"] == 0

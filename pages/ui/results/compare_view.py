@@ -21,7 +21,7 @@ from psa_core.errors import PsaError
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 from psa_core.tables import again, findings
-from psa_core.tables.pairs import SharedCells, disagreements, name_agreement, shared_cells
+from psa_core.tables.pairs import SharedCells, disagreements, metric_differences, name_agreement, shared_cells
 
 PARTS = ("value", "low", "high")
 METRICS = {"score_dev": "ScoreDev", "score_range": "ScoreRange", "label_dist": "LabelDist"}
@@ -70,8 +70,8 @@ def in_parts(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     return values.mul(100 / table["extent"], axis=0) if metric in IN_PARTS else values
 
 
-def chart(table: pd.DataFrame) -> None:
-    """One metric of every study and target, in words and as a chart, on a scale that targets share."""
+def chart(table: pd.DataFrame) -> str:
+    """One metric of every study and target, in words and as a chart, on a scale that targets share; which one."""
     verdict = st.container()
     metric = str(
         st.segmented_control(
@@ -95,6 +95,7 @@ def chart(table: pd.DataFrame) -> None:
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"{title} of {len(rows)} studies with intervals")
     with exports.row():
         exports.picture_buttons(partial(drawing_svg, drawing), f"comparison.{metric}", key="compare_picture")
+    return metric
 
 
 def _titled(metric: str) -> str:
@@ -116,8 +117,8 @@ def _with_bounds(value: float, low: float, high: float) -> str:
     return f"{value:.3f}" if pd.isna(low) else f"{value:.3f} ({low:.3f} to {high:.3f})"
 
 
-def two_studies(study: Opened, studies: list[Compared]) -> None:
-    """Two studies on the same cells: names against each other, and the cells that differ most."""
+def two_studies(study: Opened, studies: list[Compared], table: pd.DataFrame, metric: str) -> None:
+    """Two studies on the same cells: the metric tested, names against each other, the cells that differ most."""
     st.subheader("Two studies on the same cells", anchor=False)
     choices = {f"{c.label} · {target.name}": (c, target) for c in studies for target in c.cube.targets}
     if len(choices) < 2:
@@ -145,8 +146,21 @@ def two_studies(study: Opened, studies: list[Compared]) -> None:
         said.second(f"These two cannot be set against each other. {error.told}")
         return
     _warn(shared, (left_target, right_target), titles=(first, second))
+    thresholds = table.set_index(["run", "target"])["threshold"]
+    differences = metric_differences(
+        shared, targets, thresholds=(thresholds[left.run, targets[0]], thresholds[right.run, targets[1]])
+    )
+    _tested(differences, metric, titles=(first, second))
     _names_against(study, shared, targets, titles=(_short(left, targets[0]), _short(right, targets[1])))
     _cells(study, shared, targets, titles=(first, second))
+
+
+def _tested(differences: pd.DataFrame, metric: str, *, titles: tuple[str, str]) -> None:
+    """Whether the chosen metric differs between the two, in a sentence."""
+    row = differences.set_index("metric").loc[metric].copy()
+    if metric in IN_PARTS:
+        row[["first", "second", "difference", "low", "high"]] *= 100
+    said.second(findings.difference_finding(row, _titled(metric) + "," * (metric in IN_PARTS), titles))
 
 
 def _ask_pair(study: Opened, choices: dict[str, Choice]) -> tuple[str, str | None]:

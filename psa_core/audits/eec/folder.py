@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -33,6 +35,11 @@ class Opened:
     systems: dict[str, ScoreCube]
     respelled: dict[str, ScoreCube]
     manifest: dict[str, Any]
+
+    @property
+    def task_scores(self) -> dict[str, float]:
+        """How well each system does its task, larger = better; empty where nobody said."""
+        return dict(self.manifest.get("task_scores", {}))
 
     @property
     def spelling(self) -> str:
@@ -72,7 +79,51 @@ def parse_part(part: str, content: bytes) -> pd.DataFrame:
     return tables.read(f"{part}.csv", content, wanted).frame
 
 
-def write(design: eec.Design, audited: Audited, spelling: str, folder: Path) -> None:
+def read_task_scores(path: Path) -> dict[str, float]:
+    """How well each system does its task, from a csv file with the columns ``system`` and ``score``."""
+    try:
+        return parse_task_scores(path.read_bytes())
+    except OSError as error:
+        raise CorpusError("task scores", got=f"no file at {str(path)!r}", expected="a csv file") from error
+
+
+def parse_task_scores(content: bytes) -> dict[str, float]:
+    """The same from the bytes of the file."""
+    wanted = Wanted(
+        "task scores",
+        CorpusError,
+        ("csv",),
+        row="a csv file with columns system, score",
+        headers=frozenset({"system", "score"}),
+        rows=limits.NAMES,
+        columns=limits.NAME_COLUMNS,
+        file=limits.NAMES_FILE,
+    )
+    table = tables.read("task-scores.csv", content, wanted).frame
+    missing = [column for column in ("system", "score") if column not in table.columns]
+    if missing:
+        raise CorpusError("task scores", got=f"no column {missing[0]}", expected="columns system, score")
+    return {system: _finite(system, score) for system, score in zip(table["system"], table["score"], strict=True)}
+
+
+def _finite(system: str, score: object) -> float:
+    try:
+        number = float(str(score))
+    except ValueError:
+        number = float("nan")
+    if not np.isfinite(number):
+        raise CorpusError("task scores", got=f"{str(score)[:40]!r} for {system[:40]}", expected="a finite number")
+    return number
+
+
+def write(
+    design: eec.Design,
+    audited: Audited,
+    spelling: str,
+    folder: Path,
+    *,
+    task_scores: Mapping[str, float] = MappingProxyType({}),
+) -> None:
     """Write ``eec_sentences.csv``, ``eec.json``, ``manifest.json``, the design and every system's scores, or nothing.
 
     ``scores.<number>.parquet`` holds one system's scores: a row a sentence, a column a target;
@@ -86,6 +137,7 @@ def write(design: eec.Design, audited: Audited, spelling: str, folder: Path) -> 
         "systems": names,
         "targets": {name: [asdict(target) for target in cube.targets] for name, cube in audited.systems.items()},
         "models": dict(audited.accounts),
+        "task_scores": {name: task_scores[name] for name in names if name in task_scores},
     }
     with writing.whole_folder(folder) as aside:
         results.write_csv(aside / "eec_sentences.csv", eec.sentence_table(design))
@@ -118,7 +170,8 @@ def read(folder: Path) -> Opened:
             systems[name] = _cube(design, targets, folder / f"scores.{number}.parquet")
             if (folder / f"respelled.{number}.parquet").is_file():
                 respelled[name] = _cube(other, targets, folder / f"respelled.{number}.parquet")
-        return Opened(design, systems, respelled, manifest)
+        known = {name: _finite(name, score) for name, score in manifest.get("task_scores", {}).items()}
+        return Opened(design, systems, respelled, manifest | {"task_scores": known})
     except RunFolderError:
         raise
     except (*archives.FAULTS, TypeError, AttributeError, OverflowError, PsaError) as error:
@@ -133,7 +186,8 @@ def rewrite(folder: Path, to: Path) -> None:
     brought = opened.manifest.get("models")
     accounts = brought if isinstance(brought, dict) else {}
     known = {name: plain_account(accounts.get(name)) for name in opened.systems}
-    write(opened.design, Audited(opened.systems, opened.respelled, known), opened.spelling, to)
+    audited = Audited(opened.systems, opened.respelled, known)
+    write(opened.design, audited, opened.spelling, to, task_scores=opened.task_scores)
 
 
 def read_zip(content: bytes) -> Opened:

@@ -59,6 +59,20 @@ def system_table(assessed: Mapping[str, Mapping[str, Any]], kind: str, part: str
     return pd.DataFrame(rows)
 
 
+def by_task_score(systems: pd.DataFrame, task_scores: Mapping[str, float]) -> pd.DataFrame:
+    """The systems in the order of the paper's Figures 1 and 2: the best at its task first, unknown ones last.
+
+    Parameters
+    ----------
+    systems : DataFrame
+        As `system_table` gives it.
+    task_scores : mapping
+        System to how well it does its task; larger = better.
+    """
+    scores = systems["system"].map(dict(task_scores)).astype(float)
+    return systems.assign(task_score=scores).sort_values("task_score", ascending=False, kind="stable")
+
+
 def group_table(systems: pd.DataFrame, kind: str) -> pd.DataFrame:
     """Tables 5 to 7 of the paper.
 

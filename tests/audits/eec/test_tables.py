@@ -61,6 +61,12 @@ def test_system_table(systems):
     assert row["spread"] == pytest.approx(0.8, abs=1e-6)
 
 
+def test_the_best_at_its_task_comes_first_and_unknown_ones_last(systems):
+    table = tables.system_table(significance.assess(systems | {"new": systems["one"]}), "gender", "all")
+    ordered = tables.by_task_score(table, {"one": 0.25, "wide": 0.5})
+    assert ordered["system"].tolist() == ["wide", "one", "new"]
+
+
 def test_a_part_without_pairs_is_left_out(systems):
     assert tables.parts_of(systems["one"]) == ["all", "neutral", "joy", "anger"]
     assessed = significance.assess(systems)

@@ -25,7 +25,7 @@ from psa_core.tables.findings import Finding
 COMPARISONS = {"gender": "Gender (female − male)", "race": "Race (African − European American)"}
 PART_WORDS = {tables.ALL: "All rows", corpus.NEUTRAL: "Neutral rows"}
 PAPER_TABLES = {("gender", "all"): "Table 5", ("gender", "neutral"): "Table 6", ("race", "all"): "Table 7"}
-ORDERS = ("As listed", "By Δ-spread")
+ORDERS = ("As listed", "By Δ-spread", "By task score")
 SHARES = ("mean_difference", "mean_positive", "mean_negative", "spread", "largest")
 
 
@@ -131,19 +131,22 @@ def _figure(seen: Seen) -> None:
 
 def _ask_figure(seen: Seen) -> tuple[pd.DataFrame, bool]:
     """The figure's heading with its switches: the systems in their order, and whether every pair is shown."""
+    task_scores = seen.opened.task_scores
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.subheader(f"Figure {1 if seen.kind == 'gender' else 2}: Δ of every pair", anchor=False, width="content")
         with st.container(horizontal=True, width="content", vertical_alignment="center"):
             points = st.toggle("Show every pair", key=AUDIT.key("points"))
             order = st.segmented_control(
                 "Order",
-                ORDERS,
+                ORDERS if task_scores else ORDERS[:2],
                 default=ORDERS[0],
                 required=True,
                 key=AUDIT.key("order"),
                 label_visibility="collapsed",
             )
-    return (seen.table.sort_values("spread", ascending=False) if order == ORDERS[1] else seen.table), points
+    if order == ORDERS[1]:
+        return seen.table.sort_values("spread", ascending=False), points
+    return (tables.by_task_score(seen.table, task_scores) if order == ORDERS[2] else seen.table), points
 
 
 @st.cache_data(max_entries=24, show_spinner=False)

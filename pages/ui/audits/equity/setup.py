@@ -19,15 +19,17 @@ PART_WORDS = {
     "people": "People: their forms, gender, race and pair",
     "words": "Words: kind, emotion, word",
 }
+TASK_SCORES = "task-scores.csv"
 MAX_CHARACTERS = 300
 
 
 @dataclass(frozen=True)
 class Systems:
-    """Model ids, and the files that some of them read."""
+    """Model ids, the files that some of them read, and what the command line needs besides."""
 
     ids: tuple[str, ...]
     files: dict[str, bytes] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +73,21 @@ def ask_systems() -> Systems:
             persist_state="session",
         )
         upload = _ask_predictions()
+        ranked = uploads.ask_file(
+            "Task scores: a csv file with system and score, to have the systems in the order of how well they do",
+            ("csv",),
+            key=AUDIT.key("task_scores"),
+        )
     others = [part.strip() for part in typed.split(",") if part.strip()]
     for item in others:
         offered.check(item)
     files = {} if upload is None else {_plain_name(upload.name): upload.content}
     ids = [item for item in cards if item in chosen] + others + [f"predictions:{name}" for name in files]
-    return Systems(tuple(dict.fromkeys(ids)), files)
+    if ranked is None:
+        return Systems(tuple(dict.fromkeys(ids)), files)
+    folder.parse_task_scores(ranked.content)  # a wrong file is told here
+    files[TASK_SCORES] = ranked.content
+    return Systems(tuple(dict.fromkeys(ids)), files, ("--task-scores", TASK_SCORES))
 
 
 def _ask_predictions() -> uploads.Upload | None:
@@ -140,10 +151,13 @@ def start(systems: Systems, sentences: Sentences) -> None:
         st.metric("Sentences", f"{rows * people:,}", border=True)
     st.caption("Seconds for a lexicon or a linear model, well under a minute for each packaged transformer.")
     if st.button("Run the audit", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
-        AUDIT.start([f"--model={','.join(systems.ids)}", *sentences.arguments], systems.files | sentences.files)
+        AUDIT.start(
+            [f"--model={','.join(systems.ids)}", *systems.arguments, *sentences.arguments],
+            systems.files | sentences.files,
+        )
 
 
 def _plain_name(name: str) -> str:
     """A file name that can stand in a list of model ids, whose options follow a question mark."""
     plain = name.replace(",", "_").replace("?", "_")
-    return f"scores-{plain}" if plain.removesuffix(".csv") in folder.PARTS else plain
+    return f"scores-{plain}" if plain.removesuffix(".csv") in (*folder.PARTS, "task-scores") else plain

@@ -1,0 +1,43 @@
+"""``python -m benchmarks.results``: run the studies of ``docs/results.md`` and write its measured sections."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.results import sections, studies
+from benchmarks.results.page import measured
+from psa_core.errors import PsaError
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "results.md"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns 0, or 2 after one sentence on stderr about what is wrong with the input."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.results", description=__doc__)
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", help="folder of the corpora")
+    parser.add_argument("--work", type=Path, default=ROOT / "out" / "results", help="folder for the studies' inputs")
+    parser.add_argument("--write", action="store_true", help="write docs/results.md; else print the sections")
+    options = parser.parse_args(arguments)
+    try:
+        found = []
+        for one in studies.run(options.data, options.work):
+            found.append(one)
+            print(f"{one.model} on {one.source.id}: {one.cube.shape}", file=sys.stderr, flush=True)
+        parts = measured(found)
+        page = sections.replaced(PAGE.read_text("utf-8"), parts)
+    except (PsaError, FileNotFoundError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    if options.write:
+        PAGE.write_text(page, encoding="utf-8")
+    else:
+        print("\n\n".join(f"## {name}\n\n{text}" for name, text in parts.items()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

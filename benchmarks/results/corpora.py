@@ -1,0 +1,102 @@
+"""The four corpora of comments, none of which is shipped, and which of their texts a model learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Source:
+    """One corpus.
+
+    Attributes
+    ----------
+    id, title : str
+    files : tuple of str
+        Tables with a column ``text``, in the data folder.
+    origin, terms : str
+        Who published it, and what its terms allow.
+    """
+
+    id: str
+    title: str
+    files: tuple[str, ...]
+    origin: str
+    terms: str
+
+
+TWEETS = "tweets under Twitter's terms: results only"
+SOURCES = (
+    Source(
+        "reddit",
+        "Reddit comments",
+        ("goemotions/dev.csv.gz", "goemotions/test.csv.gz"),
+        "GoEmotions, validation and test (Demszky et al. 2020)",
+        "Apache-2.0",
+    ),
+    Source(
+        "news",
+        "tweets on news and people",
+        ("tweeteval/sentiment_test.csv.gz",),
+        "SemEval-2017 task 4A, test, in TweetEval (Rosenthal et al. 2017)",
+        TWEETS,
+    ),
+    Source(
+        "hateval",
+        "tweets on women and immigrants",
+        ("tweeteval/hate_train.csv.gz", "tweeteval/hate_val.csv.gz", "tweeteval/hate_test.csv.gz"),
+        "HatEval in TweetEval (Basile et al. 2019)",
+        TWEETS,
+    ),
+    Source(
+        "davidson",
+        "tweets with words from a list of slurs",
+        ("davidson/labeled.csv.gz",),
+        "Davidson et al. 2017",
+        TWEETS,
+    ),
+)
+#: What the packaged adapters learned from, the adapters that they started from included.
+LEARNED_FROM: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "minilm-sentiment": ("semeval2017_4a/sentiment_train.csv.gz",),
+        "minilm-emotion": (
+            "semeval2017_4a/sentiment_train.csv.gz",
+            "goemotions/train.csv.gz",
+            "tweeteval/emotion_train.csv.gz",
+        ),
+        "minilm-hate": ("goemotions/train.csv.gz", "tweeteval/offensive_train.csv.gz"),
+        "minilm-offensive": ("tweeteval/offensive_train.csv.gz",),
+    }
+)
+
+
+def write(source: Source, data: Path, folder: Path) -> Path:
+    """The corpus as one file of texts, which a study can name."""
+    path = folder / f"{source.id}.csv"
+    texts(data, source.files).to_csv(path, index=False)
+    return path
+
+
+def texts(data: Path, files: Iterable[str]) -> pd.DataFrame:
+    """The texts of the files, in their order: one column, ``text``."""
+    frames = [pd.read_csv(data / file, usecols=["text"], dtype=str, keep_default_na=False) for file in files]
+    return pd.concat(frames, ignore_index=True)
+
+
+def seen(sentences: Iterable[str], model: str, data: Path) -> int:
+    """How many of the sentences stand in what a packaged model learned from; capitals, spaces and users set aside."""
+    if model not in LEARNED_FROM:
+        return 0
+    learned = set(texts(data, LEARNED_FROM[model])["text"].map(_plain))
+    return sum(_plain(sentence) in learned for sentence in sentences)
+
+
+def _plain(text: str) -> str:
+    words = text.casefold().split()
+    return " ".join("@user" if word.startswith("@") else word for word in words)

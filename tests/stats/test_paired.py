@@ -1,0 +1,67 @@
+"""Two means over the same sentences: hand-made differences, agreement of interval and p, false alarms counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from psa_core.errors import CubeError
+from psa_core.stats import label_dist_parts, paired_difference, paired_t_p, threshold_grid
+
+
+def test_few_sentences_have_the_paired_t_test() -> None:
+    found = paired_difference([0.5, 0.75, 1.0], [0.25, 0.25, 0.25])
+    assert found.value == 0.5
+    assert found.p == paired_t_p([0.25, 0.5, 0.75])
+
+
+def test_the_interval_leaves_out_zero_when_p_is_below_5_percent() -> None:
+    random = np.random.default_rng(0)
+    first, second = random.gamma(0.5, 1, (2, 60, 40))
+    found = [paired_difference(one, two, resamples=999) for one, two in zip(first, second, strict=True)]
+    assert 0 < sum(each.p < 0.05 for each in found) < 30
+    for each in found:
+        assert (each.low > 0 or each.high < 0) == (each.p < 0.05)
+
+
+@pytest.mark.parametrize("sentences", [30, 100])
+def test_false_alarms_of_skewed_and_rare_differences(sentences: int) -> None:
+    random = np.random.default_rng(1)
+    skewed = np.stack([random.gamma(0.5, 1, (200, sentences)), random.gamma(0.5, 1, (200, sentences))])
+    rare = (random.random((2, 200, sentences)) < 0.1).astype(float)
+    for first, second in (skewed, rare):
+        alarms = [paired_difference(*pair, resamples=400).p < 0.05 for pair in zip(first, second, strict=True)]
+        assert np.mean(alarms) < 0.08
+
+
+def test_equal_differences_have_no_spread() -> None:
+    values = np.linspace(0, 1, 20)
+    assert paired_difference(values, values) == (0.0, 0.0, 0.0, 1.0)
+    assert paired_difference(values + 0.25, values)[1:] == pytest.approx((0.25, 0.25, 0.0))
+
+
+@pytest.mark.parametrize(("first", "second"), [([1.0], [1.0, 2.0]), ([np.nan], [1.0]), ([[1.0]], [[1.0]])])
+def test_what_is_no_pair_is_refused(first: list, second: list) -> None:
+    with pytest.raises(CubeError, match="paired difference"):
+        paired_difference(first, second)
+
+
+def test_the_parts_of_label_dist_add_up_to_it() -> None:
+    random = np.random.default_rng(2)
+    original, perturbed = random.random(50), random.random((50, 7))
+    whole = threshold_grid(original, perturbed, 0.6).label_dist.mean()
+    assert label_dist_parts(original, perturbed, 0.6).mean() == pytest.approx(whole)
+    assert label_dist_parts(original, perturbed, 2.0).tolist() == [0.0] * 50  # nobody has the label: no distance
+
+
+def test_the_parts_spread_as_label_dist_does() -> None:
+    random = np.random.default_rng(3)
+    values = []
+    for _ in range(300):
+        original = random.random(100)
+        perturbed = original[:, None] + random.normal(0, 0.2, (100, 5))
+        values.append(
+            (label_dist_parts(original, perturbed, 0.5).mean(), label_dist_parts(original, perturbed, 0.5).std() / 10)
+        )
+    means, errors = np.array(values).T
+    assert errors.mean() == pytest.approx(means.std(), rel=0.15)
