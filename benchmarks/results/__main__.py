@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.results import sections, studies
@@ -20,11 +21,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.results", description=__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", help="folder of the corpora")
     parser.add_argument("--work", type=Path, default=ROOT / "out" / "results", help="folder for the studies' inputs")
+    for part, default in asdict(studies.Size()).items():
+        parser.add_argument(
+            f"--{part}", type=int, default=default, help=f"sentences of these models (default {default})"
+        )
     parser.add_argument("--write", action="store_true", help="write docs/results.md; else print the sections")
     options = parser.parse_args(arguments)
     try:
         found = []
-        for one in studies.run(options.data, options.work):
+        for one in studies.run(options.data, options.work, studies.Size(options.plain, options.adapters)):
             found.append(one)
             print(f"{one.model} on {one.source.id}: {one.cube.shape}", file=sys.stderr, flush=True)
         parts = measured(found)

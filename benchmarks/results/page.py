@@ -60,7 +60,7 @@ def _corpora(studied: Sequence[Studied]) -> str:
         numbers = (f"{account['read']:,}", f"{account['no anchor']:,}", f"{full[source.id].shape[0]:,}")
         rows.append((source.title, source.origin, *numbers, of_adapters, source.terms))
     adapters = ", ".join(model.removeprefix("minilm-") for model in LEARNED_FROM)
-    headings = ("corpus", "from", "texts", "no pronoun", "studied", f"of 60 seen by {adapters}", "terms")
+    headings = ("corpus", "from", "texts", "no pronoun", "studied", f"seen by {adapters}", "terms")
     return table(headings, rows)
 
 

@@ -18,7 +18,14 @@ from psa_core.study import StudySpec
 LIST = "public-figures"
 PLAIN = ("profanity-check", "vader")
 ADAPTERS = ("minilm-sentiment", "minilm-emotion", "minilm-hate", "minilm-offensive")
-SAMPLE, FEWER = 1000, 60
+
+
+@dataclass(frozen=True)
+class Size:
+    """Most sentences a study has: of the two plain models, and of the adapters, which cost a hundred times as much."""
+
+    plain: int = 1000
+    adapters: int = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +38,7 @@ class Studied:
     seen: int
 
 
-def run(data: Path, folder: Path) -> Iterator[Studied]:
+def run(data: Path, folder: Path, size: Size) -> Iterator[Studied]:
     """All studies, model by model; scores that are in the cache are not computed again."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {source: corpora.write(source, data, folder) for source in corpora.SOURCES}
@@ -47,7 +54,7 @@ def run(data: Path, folder: Path) -> Iterator[Studied]:
                 anchors="pronouns",
                 names=LIST if model in PLAIN else str(fewer),
                 model=model,
-                sample=SAMPLE if model in PLAIN else FEWER,
+                sample=size.plain if model in PLAIN else size.adapters,
                 balance=True,
             )
             cube = study.execute(study.plan(spec), scorer, cache=cache)

@@ -8,6 +8,7 @@ import re
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,10 +21,11 @@ FIX = "Install it, such as: python -m spacy download en_core_web_lg; or leave ?p
 
 
 class Pipeline(NamedTuple):
-    """What is known of a pipeline without loading it: its version, for fingerprints, and its entity labels."""
+    """What is known of a pipeline without loading it: its version, for fingerprints, its entity labels and language."""
 
     version: str
     labels: frozenset[str]
+    language: str
 
 
 def permit(name: str) -> None:
@@ -46,7 +48,7 @@ def pipeline(name: str) -> Pipeline:
     try:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8")) if folder else None
         version = f"{name}-{meta['version']}" if packaged else f"folder-{_digest(folder)}"  # type: ignore[index,arg-type]
-        return Pipeline(version, _labels(meta))
+        return Pipeline(version, _labels(meta), str(meta["lang"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         got = f"pipeline={name[:120]}, which is not here or no spaCy pipeline"
         raise AnchorError("anchors", got=got, expected="an installed spaCy pipeline", fix=FIX) from error
@@ -62,8 +64,9 @@ def _package_folder(name: str) -> Path | None:
 
 
 def _labels(meta: Any) -> frozenset[str]:
-    """What its entity recogniser tells apart; nothing without one."""
-    return frozenset(meta["labels"].get("ner", ())) if meta["lang"] else frozenset()
+    """What its entity recogniser, or its list of entities, tells apart; nothing without one."""
+    parts = (meta["labels"].get(part, ()) for part in ("ner", "entity_ruler"))
+    return frozenset(chain.from_iterable(parts)) if meta["lang"] else frozenset()
 
 
 def _digest(folder: Path) -> str:

@@ -14,6 +14,8 @@ from psa_core.anchors._forms import RULES
 from psa_core.anchors._masks import masked, reason_at
 from psa_core.errors import AnchorError
 
+#: What pipelines of most other languages call the same.
+ELSEWHERE = {"PERSON": "PER", "GPE": "LOC"}
 #: Markup that hides a name from the tokenizer; a space of the same length keeps every position.
 _EMPHASIS = str.maketrans(dict.fromkeys("*_~`", " "))
 _ARTICLE = re.compile(r"\b(?:a|an)\s+$", re.IGNORECASE)
@@ -44,6 +46,11 @@ class EntityFinder:
     pipeline: str = ""
 
     @property
+    def language(self) -> str:
+        """Code of the pipeline's language."""
+        return _pipelines.pipeline(self.pipeline).language if self.pipeline else "en"
+
+    @property
     def fingerprint(self) -> str:
         """Hash of the labels and the pipeline's version."""
         parts = ("entities", RULES, _spacy.pipeline_version(self.pipeline), self.labels)
@@ -60,11 +67,11 @@ class EntityFinder:
         spans = _spacy.entities(plain, frozenset(self.labels), self.pipeline)
         found = [Found()] * len(texts)
         for number, entities in zip(likely, spans, strict=True):
-            found[number] = _anchors(texts[number], entities)
+            found[number] = _anchors(texts[number], entities, after_article=self.language != "en")
         return found
 
 
-def _anchors(text: str, entities: list[tuple[int, int, bool]]) -> Found:
+def _anchors(text: str, entities: list[tuple[int, int, bool]], *, after_article: bool) -> Found:
     hidden = masked(text) if entities else []
     anchors: list[Anchor] = []
     known: dict[str, str] = {}
@@ -73,7 +80,7 @@ def _anchors(text: str, entities: list[tuple[int, int, bool]]) -> Found:
         start, end = _trimmed(text, start, end)
         if reason := start < end and reason_at(hidden, start, end):
             left[reason.value] += 1
-        if start >= end or reason or _ARTICLE.search(text[max(0, start - 4) : start]):
+        if start >= end or reason or (not after_article and _ARTICLE.search(text[max(0, start - 4) : start])):
             continue
         words = text[start:end].casefold()
         referent = known.get(words, words)
@@ -111,12 +118,12 @@ def _build(argument: str) -> AnchorFinder:
         raise AnchorError("anchors", got=f"entities:{unknown[0]}", expected=f"one of {', '.join(_spacy.LABELS)}")
     if "?" not in argument:
         return EntityFinder(f"entities:{','.join(labels)}", labels)
-    pipeline = _chosen_pipeline(option, labels)
-    return EntityFinder(f"entities:{','.join(labels)}?pipeline={pipeline}", labels, pipeline=pipeline)
+    pipeline, known = _chosen_pipeline(option, labels)
+    return EntityFinder(f"entities:{','.join(labels)}?pipeline={pipeline}", known, pipeline=pipeline)
 
 
-def _chosen_pipeline(option: str, labels: tuple[str, ...]) -> str:
-    """The pipeline that an option names, where it may be loaded, is there and knows the labels."""
+def _chosen_pipeline(option: str, labels: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The pipeline that an option names, where it may be loaded and is there, and what it calls the labels."""
     key, _, name = option.partition("=")
     if key.strip() != "pipeline" or not name.strip():
         example = "pipeline= and an installed spaCy pipeline, such as entities:PERSON?pipeline=en_core_web_lg"
@@ -124,11 +131,12 @@ def _chosen_pipeline(option: str, labels: tuple[str, ...]) -> str:
     name = name.strip()
     _pipelines.permit(name)
     known = _pipelines.pipeline(name).labels
-    missing = [label for label in labels if label not in known]
+    called = [label if label in known else ELSEWHERE.get(label, label) for label in labels]
+    missing = [label for label, own in zip(labels, called, strict=True) if own not in known]
     if missing:
         got = f"{name[:120]}, whose entities have no label {', '.join(missing)}"
-        raise AnchorError("anchors", got=got, expected="an English pipeline with these labels")
-    return name
+        raise AnchorError("anchors", got=got, expected="a pipeline with these labels")
+    return name, tuple(dict.fromkeys(called))
 
 
 ANCHOR = AnchorPlugin(

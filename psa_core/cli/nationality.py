@@ -19,7 +19,7 @@ from psa_core.inputs import corpus
 from psa_core.jobs.worker import Job
 from psa_core.models import Scorer
 
-OPTIONS = ("text_column", "model", "lm", "countries", "draws", "sample", "seed", "all_scripts")
+OPTIONS = ("text_column", "model", "lm", "countries", "draws", "sample", "seed", "all_scripts", "people")
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +28,9 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="ID", required=True, help="an id from `models`")
     parser.add_argument("--lm", metavar="ID", help="a perplexity scorer, such as lm:smollm2")
     parser.add_argument("--countries", metavar="A,B,…", default=",".join(PAPER_COUNTRIES), help="default: the paper's")
+    parser.add_argument(
+        "--people", metavar="SPEC", help="what finds the people: entities:PERSON?pipeline=…, of any language"
+    )
     parser.add_argument("--draws", type=int, default=5, help="names drawn per sentence and country (default 5)")
     parser.add_argument("--sample", type=int, default=1000, help="most sentences with a person taken (default 1000)")
     parser.add_argument("--seed", type=int, default=0, help="of every random choice (default 0)")
@@ -52,6 +55,7 @@ def _audit(options: argparse.Namespace, running: Running) -> int:
         seed=options.seed,
         sample=options.sample,
         latin_only=not options.all_scripts,
+        people=options.people or "",
     )
     running.tell("Reading the sentences")
     sentences = corpus.load(options.sentences, options.text_column)

@@ -58,7 +58,7 @@ def test_a_calibrated_support_vector_machine_needs_nobody_to_trust_it(tmp_path: 
 
     fitted = pipeline(CalibratedClassifierCV(LinearSVC(), ensemble=False, cv=2), labels=["a", "b", "a", "b", "b"])
     scores = models.load(dumped(tmp_path, fitted)).score(TEXTS)
-    np.testing.assert_allclose(scores[:, 0], fitted.predict_proba(TEXTS)[:, 1], atol=1e-7)
+    np.testing.assert_allclose(scores[:, 0], fitted.predict_proba(TEXTS)[:, 0], atol=1e-7)
 
 
 def test_without_probabilities_it_says_how_to_get_them(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from psa_core import anchors
 from psa_core.anchors import Anchor, AnchorFinder
+from psa_core.errors import AnchorError
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -52,8 +53,19 @@ class MultilingualFinder:
             ]
 
 
-def people_finder() -> AnchorFinder:
-    """The finder that nationality audits use on this machine."""
+def people_finder(spec: str = "") -> AnchorFinder:
+    """The finder that nationality audits use on this machine, or the one that somebody chose.
+
+    Raises
+    ------
+    AnchorError
+        When the one chosen is not there, or finds no entities.
+    """
+    if spec.partition(":")[0] == "entities":
+        return anchors.finder(spec)
+    if spec:
+        example = "entities:PERSON?pipeline= and a spaCy pipeline"
+        raise AnchorError("--people", got=repr(spec[:80]), expected=example)
     version = _installed_version()
     return MultilingualFinder(version) if version else anchors.finder(ENGLISH)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from psa_core.anchors import Anchor
 from psa_core.audits.nationality.gazetteers import (
@@ -25,28 +26,55 @@ from psa_core.registry import ASSETS
 
 Form = Literal["first", "last", "full"]
 SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md", "esq"})
-TITLES: dict[str, Gender] = {
-    **dict.fromkeys(("mr", "sir", "lord", "king", "prince", "father", "uncle"), "male"),
-    **dict.fromkeys(("mrs", "ms", "miss", "madam", "lady", "queen", "princess", "aunt"), "female"),
-    **dict.fromkeys(("dr", "prof", "professor", "president", "senator", "gov", "governor", "coach", "judge"), ""),
-}
-#: People, but not their names.
-KIN = frozenset(("grandma", "grandpa", "grandmother", "grandfather", "granny", "mom", "mum", "mommy", "dad", "daddy"))
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*", re.UNICODE)
 _POSSESSIVE = re.compile(r"['’]s?$")
 _NOT_A_NAME = re.compile(r"[\d_]")
-_ARTICLE = re.compile(r"\b(?:a|an)\s+$", re.IGNORECASE)
 _TAGGED = re.compile(r"[@#\w]$")
-
-_PRONOUNS: dict[str, Gender] = {
-    **dict.fromkeys(("he", "him", "his", "himself"), "male"),
-    **dict.fromkeys(("she", "her", "hers", "herself"), "female"),
-}
-_PRONOUN = re.compile(rf"(?<![\w@#/-])(?:{'|'.join(_PRONOUNS)})(?![\w/-])", re.IGNORECASE)
+_WORD_BEFORE = re.compile(r"\b(\w+)\s+$")
+#: A word of the text that is no part of a handle, a tag or a compound.
+_SPOKEN = re.compile(r"(?<![\w@#/-])[^\W\d_]+(?![\w/-])")
 
 _LOWER_BEFORE = re.compile(r"[^\W\d_A-Z][,;]?\s+[\W_]*$")
 
 Word = tuple[int, str]
+#: Languages whose titles, pronouns and articles are known; names in a text of another one are told by the lists alone.
+ENGLISH = "en"
+
+
+@dataclass(frozen=True)
+class Language:
+    """What of a language tells who a name is.
+
+    Attributes
+    ----------
+    titles, pronouns : mapping
+        Lower-case word to the gender that it tells; empty where it tells none.
+    kin : frozenset of str
+        People, but not their names.
+    articles : frozenset of str
+        A name after one of them is no person's (*an Obama speech*).
+    ordinary : frozenset of str
+        Words that are no names when they stand alone.
+    """
+
+    titles: Mapping[str, Gender]
+    pronouns: Mapping[str, Gender]
+    kin: frozenset[str]
+    articles: frozenset[str]
+    ordinary: frozenset[str]
+
+
+@cache
+def language_of(code: str = ENGLISH) -> Language:
+    """The words of a language by its code, from ``assets/people/words.csv``; empty for one that is not there."""
+    with (ASSETS / "people" / "words.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["language"] == code]
+
+    def words(kind: str) -> dict[str, Gender]:
+        return {row["form"]: cast(Gender, row["gender"]) for row in rows if row["kind"] == kind}
+
+    ordinary = _words() if code == ENGLISH else frozenset[str]()
+    return Language(words("title"), words("pronoun"), frozenset(words("kin")), frozenset(words("article")), ordinary)
 
 
 @dataclass(frozen=True)
@@ -74,9 +102,10 @@ class Person:
     bare_possessive: bool = False
 
 
-def persons(text: str, anchors: Sequence[Anchor]) -> tuple[Person, ...]:
+def persons(text: str, anchors: Sequence[Anchor], code: str = ENGLISH) -> tuple[Person, ...]:
     """The people behind PERSON entities, in order; entities without a name-like word are left out."""
-    mentions = [mention for anchor in anchors if (mention := _mention(text, anchor)) is not None]
+    language = language_of(code)
+    mentions = [mention for anchor in anchors if (mention := _mention(text, anchor, language)) is not None]
     words = [tuple(text[mention.start : mention.end].casefold().split()) for mention in mentions]
     known: dict[str, int] = {}
     identities, genders = [0] * len(mentions), dict[int, Gender]()
@@ -87,34 +116,35 @@ def persons(text: str, anchors: Sequence[Anchor]) -> tuple[Person, ...]:
             known.setdefault(name, identity)
         genders[identity] = genders.get(identity) or mentions[number].gender
     if len(genders) == 1:
-        genders[0] = genders[0] or _by_pronouns(text)
+        genders[0] = genders[0] or _by_pronouns(text, language)
     return tuple(
         replace(mention, identity=identity, gender=genders[identity])
         for mention, identity in zip(mentions, identities, strict=True)
     )
 
 
-def _by_pronouns(text: str) -> Gender:
+def _by_pronouns(text: str, language: Language) -> Gender:
     """What the pronouns of a text say of the only person in it; empty where they are of both genders."""
-    said = {_PRONOUNS[match.lower()] for match in _PRONOUN.findall(text)}
+    said = {language.pronouns[word] for word in _SPOKEN.findall(text.lower()) if word in language.pronouns}
     return said.pop() if len(said) == 1 else ""
 
 
-def _mention(text: str, anchor: Anchor) -> Person | None:
+def _mention(text: str, anchor: Anchor, language: Language) -> Person | None:
     words = _name_words(text, anchor)
-    gender, title = _leading_title(text, anchor.start)
-    while len(words) > 1 and (_key(words[0]) in TITLES or _is_word(words[0])):
-        gender, title = (TITLES[_key(words[0])], True) if _key(words[0]) in TITLES else (gender, title)
+    gender, title = _leading_title(text, anchor.start, language)
+    while len(words) > 1 and (_key(words[0]) in language.titles or _is_word(words[0], language)):
+        if _key(words[0]) in language.titles:
+            gender, title = language.titles[_key(words[0])], True
         words = words[1:]
     is_capitalised = bool(words) and words[0][1][:1].isupper()
     while len(words) > 1 and (_key(words[-1]) in SUFFIXES or (is_capitalised and _is_lower_case(words[-1]))):
         words = words[:-1]
-    if not any(_like_a_name(word) for _, word in words) or (len(words) == 1 and _is_word(words[0])):
+    if not any(_like_a_name(word) for _, word in words) or (len(words) == 1 and _is_word(words[0], language)):
         return None
     before = text[: words[0][0]]
-    if not (title or _supported(before, [word for _, word in words])):
+    if not (title or _supported(before, [word for _, word in words], language)):
         return None
-    if _TAGGED.search(before) or (_ARTICLE.search(before) and not title):
+    if _TAGGED.search(before) or (_last_word(before) in language.articles and not title):
         return None
     start, last = words[-1]
     last = re.sub(r"[.]$", "", _POSSESSIVE.sub("", last)) or last
@@ -125,14 +155,22 @@ def _mention(text: str, anchor: Anchor) -> Person | None:
     return Person(words[0][0], end, form, known_gender, bare_possessive=_bare(text, anchor, end))
 
 
-def _supported(before: str, words: Sequence[str]) -> bool:
+def _last_word(before: str) -> str:
+    """The lower-case word right before a name, with only spaces between; empty without one."""
+    found = _WORD_BEFORE.search(before)
+    return found[1].lower() if found else ""
+
+
+def _supported(before: str, words: Sequence[str], language: Language) -> bool:
     """Whether the lists know a word of the name, or it is capitalised within a sentence (*Tryna* is not)."""
     plain = [_POSSESSIVE.sub("", word).rstrip(".") for word in words]
     if any(evidence(word) != UNKNOWN for word in plain):
         return True
     in_a_sentence = bool(_LOWER_BEFORE.search(before)) and all(word[:1].isupper() for word in plain)
     has_no_case = all(word.lower() == word.upper() for word in plain)
-    return has_no_case or (in_a_sentence and not any(word.casefold().removesuffix("s") in _words() for word in plain))
+    return has_no_case or (
+        in_a_sentence and not any(word.casefold().removesuffix("s") in language.ordinary for word in plain)
+    )
 
 
 def _name_words(text: str, anchor: Anchor) -> list[Word]:
@@ -164,10 +202,11 @@ def _is_lower_case(word: Word) -> bool:
     return plain == plain.lower() != plain.upper() and not is_first(plain) and not is_last(plain)
 
 
-def _is_word(word: Word) -> bool:
+def _is_word(word: Word, language: Language) -> bool:
     """Whether it is a word of the text and no part of a name (*Screw* Romney): it must stay, with its feeling."""
     plain = _POSSESSIVE.sub("", word[1]).casefold()
-    return plain in KIN or _is_lower_case(word) or (plain in _words() and not is_first(plain) and not is_last(plain))
+    is_ordinary = plain in language.ordinary and not is_first(plain) and not is_last(plain)
+    return plain in language.kin or _is_lower_case(word) or is_ordinary
 
 
 @cache
@@ -194,7 +233,7 @@ def _bare(text: str, anchor: Anchor, end: int) -> bool:
     return anchor.role == "possessive" and text[end : end + 1] in ("'", "’") and text[end + 1 : end + 2] != "s"
 
 
-def _leading_title(text: str, start: int) -> tuple[Gender, bool]:
+def _leading_title(text: str, start: int, language: Language) -> tuple[Gender, bool]:
     before = text[:start].rstrip().split()
     key = before[-1].casefold().rstrip(".") if before else ""
-    return (TITLES[key], True) if key in TITLES else ("", False)
+    return (language.titles[key], True) if key in language.titles else ("", False)

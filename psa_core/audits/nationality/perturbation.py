@@ -14,7 +14,7 @@ from psa_core.anchors import AnchorFinder
 from psa_core.audits._grid import Grid
 from psa_core.audits.nationality.gazetteers import PAPER_COUNTRIES, Country, choose
 from psa_core.audits.nationality.people_finder import people_finder
-from psa_core.audits.nationality.persons import Person, persons
+from psa_core.audits.nationality.persons import ENGLISH, Person, persons
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import AnchorError, OptionError
 from psa_core.scoring import CellScores
@@ -40,6 +40,9 @@ class Options:
         Most sentences with a person that are taken, drawn at random.
     latin_only : bool
         Leave out names that are not in Latin letters.
+    people : str
+        What finds the people, such as ``entities:PERSON?pipeline=es_core_news_sm``, whose language then is that of
+        titles and pronouns; empty for the usual one.
     """
 
     countries: tuple[str, ...] = PAPER_COUNTRIES
@@ -47,6 +50,7 @@ class Options:
     seed: int = 0
     sample: int = 1000
     latin_only: bool = True
+    people: str = ""
 
     def __post_init__(self) -> None:
         for field_name, value in (("draws", self.draws), ("sample", self.sample)):
@@ -111,7 +115,7 @@ def draw(sentences: pd.DataFrame, options: Options) -> Drawn:
     AnchorError
         When no sentence has a person.
     """
-    finder = people_finder()
+    finder = people_finder(options.people)
     mentioned, looked_at = _search(sentences["text"].tolist(), finder, options)
     if not mentioned:
         raise AnchorError("sentences", got=f"no person in any of {looked_at}", expected="names of people to replace")
@@ -141,11 +145,12 @@ def _search(texts: Sequence[str], finder: AnchorFinder, options: Options) -> tup
     """People by row, of at most `Options.sample` rows, and how many rows were looked at for them."""
     order = np.random.default_rng(options.seed).permutation(len(texts)).tolist()
     mentioned: dict[int, tuple[Person, ...]] = {}
+    language = getattr(finder, "language", ENGLISH)
     for start in range(0, len(order), CHUNK):
         rows = order[start : start + CHUNK]
         found = finder.find([texts[row] for row in rows])
         for position, (row, spans) in enumerate(zip(rows, found, strict=True), start=1):
-            if people := persons(texts[row], spans):
+            if people := persons(texts[row], spans, language):
                 mentioned[row] = people
             if len(mentioned) == options.sample:
                 return mentioned, start + position

@@ -62,7 +62,7 @@ def command_line(manifest: Mapping[str, Any]) -> str:
     options = manifest.get("options", {})
     source = manifest.get("inputs", {}).get("sentences", {}).get("source", "FILE")
     words = ["--sentences", str(source)]
-    for name in ("text_column", "model", "lm", "countries", "draws", "sample", "seed"):
+    for name in ("text_column", "model", "lm", "countries", "draws", "sample", "seed", "people"):
         if options.get(name) is not None:
             words += [f"--{name.replace('_', '-')}", str(options[name])]
     words += ["--all-scripts"] if options.get("all_scripts") else []

@@ -73,8 +73,10 @@ def _account(opened: Opened) -> None:
         f"pronouns, {account['mentions, male gender']:,} male; {_of_unknown_gender(account, unknown)}"
     )
     finder = str(manifest.get("people_finder", ""))
-    language = "multilingual" if finder.startswith(MULTILINGUAL) else "English"
-    parts.append(f"People were found by spaCy's {language} pipeline.")
+    pipeline = "multilingual pipeline" if finder.startswith(MULTILINGUAL) else "English pipeline"
+    if options.get("people"):
+        pipeline = f"pipeline {str(options['people'])[:80]}"
+    parts.append(f"People were found by spaCy's {pipeline}.")
     parts.append(findings.left_out(manifest["names_not_in_latin_letters_left_out"]))
     said.small_print(" ".join(filter(None, parts)))
 
