@@ -73,7 +73,7 @@ def _verdicts(found: Mapping[str, pd.DataFrame]) -> str:
     for name, systems in found.items():
         differ = systems["p_adjusted"] < significance.ALPHA
         stay = differ & (systems["p_clustered"] < significance.ALPHA)
-        bounds = systems[["mean_positive", "mean_negative"]].abs().max().max()
+        bounds = systems[["mean_positive", "mean_negative"]].astype(float).abs().max().max()
         lines.append(
             f"- {WORDS[name].capitalize()} {differ.sum()} of {len(systems)} scores differ by the paper's test; "
             f"{stay.sum()} of these still do when each template, and each pair of people or person, counts once. No "
@@ -132,17 +132,31 @@ def _people(audit: Opened) -> str:
     )
 
 
+def spanish(audit: Opened) -> dict[str, str]:
+    """The mean change of each score by country, with its interval over sentences."""
+    rows = [
+        (row.country, row.target, f"{signed(row.delta, 2)} [{signed(row.delta_low, 2)}, {signed(row.delta_high, 2)}]")
+        for row in audit.countries.dropna(subset=["delta"]).itertuples(index=False)
+    ]
+    return {"spanish scores": table(("names of", "score", "mean change"), rows)}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns 0, or 2 after one sentence on stderr about what is wrong with the input."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.results.audits", description=__doc__)
     parser.add_argument("--eec", type=Path, metavar="DIR", help="result folder of `eec`")
     parser.add_argument("--nationality", type=Path, metavar="DIR", nargs="+", help="result folders of `nationality`")
+    parser.add_argument(
+        "--spanish", type=Path, metavar="DIR", help="result folder of `nationality` on Spanish sentences"
+    )
     parser.add_argument("--write", action="store_true", help="write docs/results-audits.md; else print the sections")
     options = parser.parse_args(arguments)
     try:
         parts = equity(eec_files.read(options.eec)) if options.eec else {}
         if options.nationality:
             parts |= nationality([nationality_files.read(folder) for folder in options.nationality])
+        if options.spanish:
+            parts |= spanish(nationality_files.read(options.spanish))
         page = replaced(PAGE.read_text("utf-8"), parts)
     except PsaError as error:
         print(error, file=sys.stderr)

@@ -217,19 +217,20 @@ def comparison_finding(table: pd.DataFrame, metric: str) -> Finding:
     return Finding("None of these is shown to be more sensitive to the name than another.", evidence)
 
 
-def difference_finding(row: pd.Series, metric: str, titles: tuple[str, str]) -> str:
-    """Whether one of two studies is more sensitive on the same cells; `row` of `pairs.metric_differences`.
-
-    Numbers are given as the row has them: multiply by 100 for per cent of a range.
-    """
-    both = f"{metric} is {_number(row['first'])} for {titles[0]} and {_number(row['second'])} for {titles[1]}"
-    sentences = _counted(row["sentences"], "shared sentence")
+def difference_finding(row: pd.Series, metric: str, titles: tuple[str, str]) -> Finding:
+    """Whether one of two studies is more sensitive on the same cells; `row` of `pairs.metric_differences`."""
+    both = f"{metric} is {number(row['first'])} for {titles[0]} and {number(row['second'])} for {titles[1]}"
+    sentences = counted(row["sentences"], "shared sentence")
     if pd.isna(row["p_adjusted"]):
-        return f"{both}; {sentences} are too few to test the difference, or too few of them have the label."
+        few = f"{both}; {sentences} are too few to test the difference, or too few of them have the label."
+        return Finding("What these two share cannot show which is more sensitive to the name.", few)
     p = f"p < {LEAST_P:g}" if row["p_adjusted"] < LEAST_P else f"p = {row['p_adjusted']:.2g}"
-    differs = "the difference," if row["p_adjusted"] < SIGNIFICANT else "no difference that is sure,"
-    found = _with_interval(row, "difference", signed=True)
-    return f"{both}: {differs} {found}, by a paired test over {sentences} ({p}, corrected for three metrics)."
+    found = with_interval(row, "difference", signed=True)
+    evidence = f"{both}; difference {found}, by a paired test over {sentences} ({p}, corrected for three metrics)."
+    if row["p_adjusted"] >= SIGNIFICANT:
+        return Finding("On the same cells neither is shown to be more sensitive to the name.", evidence)
+    more, less = titles if row["difference"] > 0 else titles[::-1]
+    return Finding(f"On the same cells {more} is more sensitive to the name than {less}.", evidence)
 
 
 def try_it_finding(

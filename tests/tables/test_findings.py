@@ -254,3 +254,18 @@ def test_no_finding_claims_more_than_sensitivity() -> None:
     code = "\n".join(inspect.getsource(getattr(findings, name)) for name in dir(findings) if name.endswith("_finding"))
     texts = "\n".join(re.findall(r'f?"[^"\n]*"', code))
     assert not re.search(r"caus|fair|bias|discriminat|because|due to", texts, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("p_adjusted", "headline", "p"),
+    [
+        (0.0001, "On the same cells B is more sensitive to the name than A.", "(p < 0.001, corrected"),
+        (0.2, "neither is shown to be more sensitive", "(p = 0.2, corrected"),
+        (float("nan"), "cannot show which", "too few"),
+    ],
+)
+def test_two_studies_of_the_same_cells(p_adjusted: float, headline: str, p: str) -> None:
+    row = pd.Series({"first": 0.1, "second": 0.3, "difference": -0.2, "low": -0.3, "high": -0.1, "sentences": 40})
+    row["p_adjusted"] = p_adjusted
+    found = findings.difference_finding(row, "ScoreDev", ("A", "B"))
+    assert headline in found.headline and p in found.evidence
