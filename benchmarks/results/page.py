@@ -37,12 +37,13 @@ Cubes = Mapping[str, Sequence[ScoreCube]]  # by model, in the order of the corpo
 
 
 def measured(studied: Sequence[Studied]) -> dict[str, str]:
-    """Name of each section to its Markdown."""
-    cubes = {model: [one.cube for one in studied if one.model == model] for model in SHOWN}
-    return {
+    """Name of each section to its Markdown; without the adapters' own table where none was studied."""
+    models = {one.model for one in studied}
+    cubes = {model: [one.cube for one in studied if one.model == model] for model in SHOWN if model in models}
+    adapters = {"table 2 of the adapters": _table_2(studied, of_plain=False)} if models - set(PLAIN) else {}
+    return adapters | {
         "corpora": _corpora(studied),
         "table 2": _table_2(studied, of_plain=True),
-        "table 2 of the adapters": _table_2(studied, of_plain=False),
         "correlations": _correlations(cubes),
         "names": _names(cubes),
         "careers": _careers(cubes),
@@ -56,7 +57,7 @@ def _corpora(studied: Sequence[Studied]) -> str:
     rows = []
     for source in SOURCES:
         account = full[source.id].provenance["account"]
-        of_adapters = ", ".join(str(seen[model, source.id]) for model in LEARNED_FROM)
+        of_adapters = ", ".join(str(seen.get((model, source.id), "–")) for model in LEARNED_FROM)
         numbers = (f"{account['read']:,}", f"{account['no anchor']:,}", f"{full[source.id].shape[0]:,}")
         rows.append((source.title, source.origin, *numbers, of_adapters, source.terms))
     adapters = ", ".join(model.removeprefix("minilm-") for model in LEARNED_FROM)
@@ -99,7 +100,7 @@ def _correlations(cubes: Cubes) -> str:
 
 def _names(cubes: Cubes) -> str:
     parts = []
-    for model, target in SHOWN.items():
+    for model, target in _chosen(cubes):
         against_names = [tables.name_table(cube, target, baseline="names") for cube in cubes[model]]
         differ = ", ".join(f"{(each['p_adjusted'] < SURE).sum()}" for each in against_names)
         each = [tables.name_table(cube, target) for cube in cubes[model]]
@@ -120,7 +121,7 @@ def _effect(row: pd.Series) -> str:
 
 def _careers(cubes: Cubes) -> str:
     rows = []
-    for model, target in SHOWN.items():
+    for model, target in _chosen(cubes):
         for career in CAREERS:
             found = [_career(cube, target, career) for cube in cubes[model]]
             rows.append((model, target, f"{career} ({int(found[0]['names'])})", *map(_difference, found)))
@@ -144,7 +145,7 @@ def _again(cubes: Cubes) -> str:
             target,
             *_range([_spearman(one, other, target, target) for one, other in combinations(cubes[model], 2)]),
         )
-        for model, target in SHOWN.items()
+        for model, target in _chosen(cubes)
     ]
     across_models = [
         (
@@ -156,14 +157,16 @@ def _again(cubes: Cubes) -> str:
             ]),
         )
         for first, second in ALIKE
+        if first in cubes and second in cubes
     ]  # fmt: skip
-    headings = ("model", "target", "lowest", "highest")
-    return (
-        "Spearman's correlation of names' mean scores, the same model on two corpora (six pairs):\n\n"
-        + table(headings, across_corpora)
-        + "\n\nTwo models on the same corpus (four), over the names that both have:\n\n"
-        + table(("models", "targets", "lowest", "highest"), across_models)
-    )
+    parts = [
+        "Spearman's correlation of names' mean scores, the same model on two corpora (six pairs):",
+        table(("model", "target", "lowest", "highest"), across_corpora),
+    ]
+    if across_models:
+        parts.append("Two models on the same corpus (four), over the names that both have:")
+        parts.append(table(("models", "targets", "lowest", "highest"), across_models))
+    return "\n\n".join(parts)
 
 
 def _range(found: Sequence[float]) -> tuple[str, str]:
@@ -181,5 +184,10 @@ def _spearman(one: ScoreCube, other: ScoreCube, target: str, others: str) -> flo
     return float(spearmanr(both[0], both[1]).statistic)
 
 
+def _chosen(cubes: Cubes) -> list[tuple[str, str]]:
+    """The models that were studied, each with the score that is shown."""
+    return [(model, SHOWN[model]) for model in cubes]
+
+
 def _shown(cubes: Cubes) -> list[tuple[str, ScoreCube]]:
-    return [(target, cube) for model, target in SHOWN.items() for cube in cubes[model]]
+    return [(target, cube) for model, target in _chosen(cubes) for cube in cubes[model]]

@@ -20,7 +20,7 @@ PIPELINES = {"es_core_news_sm": "entities:PERSON?pipeline=es_core_news_sm", "the
 
 
 def counts(spec: str, sentences: pd.DataFrame) -> tuple[int, int, int]:
-    """Of sentences with one person each: those found by exactly the name, those with the gender too, and anything else."""
+    """Of sentences with one person each: found by exactly the name, with the gender too, and all else."""
     finder = people_finder(spec)
     language = getattr(finder, "language", ENGLISH)
     exact = gendered = others = 0

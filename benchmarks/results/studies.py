@@ -22,7 +22,10 @@ ADAPTERS = ("minilm-sentiment", "minilm-emotion", "minilm-hate", "minilm-offensi
 
 @dataclass(frozen=True)
 class Size:
-    """Most sentences a study has: of the two plain models, and of the adapters, which cost a hundred times as much."""
+    """Most sentences a study has: of the two plain models, and of the adapters, which cost a hundred times as much.
+
+    Without sentences, the adapters are left out.
+    """
 
     plain: int = 1000
     adapters: int = 100
@@ -45,7 +48,7 @@ def run(data: Path, folder: Path, size: Size) -> Iterator[Studied]:
     fewer = folder / "figures40.csv"
     fewer_names().to_csv(fewer, index=False)
     cache = ScoreCache.open()
-    for model in PLAIN + ADAPTERS:
+    for model in PLAIN + (ADAPTERS if size.adapters else ()):
         scorer = models.load(model)
         for source, file in files.items():
             spec = StudySpec(
