@@ -44,7 +44,7 @@ def test_a_link_brings_the_other_study_along(open_page: OpenPage, words_of: Word
     said = words_of(page)
     assert page.dataframe[0].value["model · sentences"].tolist() == ["keyword · sample"] * 2 + ["vader · sample"] * 2
     assert "40 sentences and 12 names in common" in said
-    assert "by a paired test over 40 shared sentences (p &lt; 0.001, corrected for three metrics)" in said
+    assert "by a paired test over 40 shared sentences (p = 0.003, corrected for three metrics)" in said
 
 
 def chosen(page: AppTest) -> list[str]:
