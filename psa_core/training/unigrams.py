@@ -21,20 +21,15 @@ from psa_core.training.quality import quality
 from psa_core.training.task import Split, Task, read_task
 
 if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
     from sklearn.pipeline import Pipeline
 
-PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0)
+PENALTIES = (0.01, 0.03, 0.1, 0.3)
 FOLDS = 5
 
 
-def fit(task: Task, penalty: float) -> Pipeline:
-    """Learn from the training texts.
-
-    Parameters
-    ----------
-    task : Task
-    penalty : float
-        What a mistake costs (scikit-learn's ``C``), greater than 0.
+def fit(task: Task) -> Pipeline:
+    """Learn from the training texts; what a mistake costs is chosen by macro-F1 on the validation texts.
 
     Raises
     ------
@@ -42,22 +37,22 @@ def fit(task: Task, penalty: float) -> Pipeline:
         When a class has too few texts for the cross-validation.
     """
     from sklearn.calibration import CalibratedClassifierCV
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.pipeline import make_pipeline
     from sklearn.svm import LinearSVC
 
     fewest = int(np.bincount(task.train.labels, minlength=len(task.labels)).min())
     if fewest < FOLDS:
         raise CorpusError("train labels", got=f"a class with {fewest} texts", expected=f"at least {FOLDS} of each")
-    machine = CalibratedClassifierCV(LinearSVC(C=penalty), ensemble=False, cv=FOLDS)
+    machines = [LinearSVC(C=penalty) for penalty in PENALTIES]
+    best = max(machines, key=lambda machine: scored(_fitted(task, machine), task, task.val)["macro_f1"])
+    return _fitted(task, CalibratedClassifierCV(best, ensemble=False, cv=FOLDS))
+
+
+def _fitted(task: Task, machine: BaseEstimator) -> Pipeline:
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.pipeline import make_pipeline
+
     labels = np.array(task.labels)[task.train.labels]
     return make_pipeline(CountVectorizer(binary=True), machine).fit(list(task.train.texts), labels)
-
-
-def best(task: Task) -> Pipeline:
-    """The pipeline with the penalty that has the best macro-F1 on the validation texts."""
-    pipelines = [fit(task, penalty) for penalty in PENALTIES]
-    return max(pipelines, key=lambda pipeline: scored(pipeline, task, task.val)["macro_f1"])
 
 
 def scored(pipeline: Pipeline, task: Task, split: Split) -> dict[str, float]:
@@ -93,7 +88,7 @@ def _run(folder: Path, out: Path) -> None:
         fix = "Run: pip install skops"
         raise OptionError("--out", got="no installed package skops", expected="it", fix=fix) from error
     task = read_task(folder)
-    pipeline = best(task)
+    pipeline = fit(task)
     with writing.whole_file(out) as aside:
         io.dump(pipeline, aside)
     for name, split in (("val", task.val), ("test", task.test)):
