@@ -9,6 +9,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 html_theme = "furo"
 html_title = project
 exclude_patterns = ["_build", "licences.md"]  # a table without a title, made by a tool
+napoleon_use_ivar = True
 myst_heading_anchors = 3
 autodoc_typehints = "signature"
 # The pages at the root (SECURITY.md …) are no part of the site; tests/test_docs.py follows every link.

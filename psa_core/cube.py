@@ -162,7 +162,7 @@ class _Names:
         cube.__dict__["names"] = table
 
 
-ScoreCube.names = _Names()  # type: ignore[assignment]
+ScoreCube.names = _Names()
 
 
 def _view(name: str) -> Any:

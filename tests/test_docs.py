@@ -6,6 +6,8 @@ import ast
 import json
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,6 +85,15 @@ def test_the_workflow_and_the_container_run_commands() -> None:
     assert [words[0] for words in ours] == ["run", "gate", "app"]
     for words in ours:
         cli.parser().parse_args(words)
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("sphinx", reason="Sphinx is not installed (requirements-dev.txt)")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", tmp_path / "trees", ROOT / "docs"]
+    done = subprocess.run([*command, tmp_path / "site"], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "psa_core.study.run" in (tmp_path / "site" / "reference.html").read_text(encoding="utf-8")
 
 
 @each_page

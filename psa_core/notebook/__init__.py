@@ -106,20 +106,22 @@ def _threshold_chart(cube: ScoreCube, target: str, *, threshold: float | None = 
 
 def _about_names(cube: ScoreCube, target: str) -> str:
     baseline = tables.default_baseline(cube)
-    return findings.name_finding(tables.name_table(cube, target, baseline=baseline), target, baseline=baseline)
+    return str(findings.name_finding(tables.name_table(cube, target, baseline=baseline), target, baseline=baseline))
 
 
 def _about_thresholds(cube: ScoreCube, target: str) -> str:
     table = tables.label_dist_table(cube, target)
-    return findings.threshold_finding(table, target, threshold=_threshold(cube, target))
+    return str(findings.threshold_finding(table, target, threshold=_threshold(cube, target)))
 
 
 def _about_sentences(cube: ScoreCube, target: str) -> str:
-    return findings.sentence_finding(tables.sentence_table(cube, target), target, threshold=_threshold(cube, target))
+    return str(
+        findings.sentence_finding(tables.sentence_table(cube, target), target, threshold=_threshold(cube, target))
+    )
 
 
 def _about_corpus(cube: ScoreCube, target: str) -> str:
-    return findings.corpus_finding(tables.summary(cube)[target], target)
+    return str(findings.corpus_finding(tables.summary(cube)[target], target))
 
 
 CHARTS: Mapping[str, Callable[..., str]] = MappingProxyType({"names": _name_chart, "thresholds": _threshold_chart})

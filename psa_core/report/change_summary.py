@@ -46,7 +46,7 @@ def junit(changes: Mapping[str, pd.DataFrame], *, limit: float) -> str:
     suites = ElementTree.Element("testsuites", name="psa gate")
     for target, table in changes.items():
         counts = {"tests": str(len(table)), "failures": str(int(table["above"].sum())), "errors": "0"}
-        suite = ElementTree.SubElement(suites, "testsuite", name=_printable(target), **counts)
+        suite = ElementTree.SubElement(suites, "testsuite", {"name": _printable(target), **counts})
         for row in table.to_dict("records"):
             attributes = {"classname": f"psa.{_printable(target)}", "name": _printable(str(row["name"]))}
             case = ElementTree.SubElement(suite, "testcase", attributes)
@@ -61,7 +61,7 @@ def junit(changes: Mapping[str, pd.DataFrame], *, limit: float) -> str:
 
 
 def _left_out(pair: Paired) -> list[str]:
-    lacking = {"sentences": pair.sentences, "names": pair.names}
+    lacking = {"sentences": pair.lone_sentences, "names": pair.lone_names}
     told = [f"{count:,} {what}" for what, count in lacking.items() if count]
     return [f"Not in the baseline, so not judged: {' and '.join(told)}."] if told else []
 

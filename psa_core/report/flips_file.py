@@ -73,7 +73,7 @@ def training_rows(cube: ScoreCube, target: str, *, label_column: str = "") -> pd
             known = ", ".join(cube.sentences.columns)
             raise CubeError("label column", got=repr(label_column)[:60], expected=f"a column of the sentences: {known}")
         labels = cube.sentences[label_column].to_numpy()
-    cells = [(int(s), None) for s in np.unique(flips.sentence)]
+    cells: list[tuple[int, int | None]] = [(int(s), None) for s in np.unique(flips.sentence)]
     cells += [(int(s), int(n)) for s, n in zip(flips.sentence, flips.name, strict=True)]
     cells.sort(key=lambda cell: (cell[0], -1 if cell[1] is None else cell[1]))
     rows = np.array([s for s, _ in cells], dtype=np.int64)

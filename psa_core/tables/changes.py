@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core import stats
-from psa_core.cube import ScoreCube
+from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
 from psa_core.tables.flips import Flips, find_flips
 from psa_core.tables.labels import labelled_names
@@ -23,14 +23,14 @@ class Paired:
     Attributes
     ----------
     now, before : ScoreCube
-    sentences, names : int
+    lone_sentences, lone_names : int
         How many of the later cube have no counterpart in the earlier one.
     """
 
     now: ScoreCube
     before: ScoreCube
-    sentences: int
-    names: int
+    lone_sentences: int
+    lone_names: int
 
 
 def paired(now: ScoreCube, before: ScoreCube) -> Paired:
@@ -113,8 +113,8 @@ def _shared(what: str, now: pd.Index, before: pd.Index) -> tuple[np.ndarray, np.
     return np.flatnonzero(where >= 0), where[where >= 0]
 
 
-def _part(cube: ScoreCube, sentences: np.ndarray, names: np.ndarray, targets: tuple) -> ScoreCube:  # type: ignore[type-arg]
-    positions = [cube.target_index(target.name) for target in targets]
+def _part(cube: ScoreCube, sentences: np.ndarray, names: np.ndarray, targets: tuple[Target, ...]) -> ScoreCube:
+    positions = np.array([cube.target_index(target.name) for target in targets])
     return replace(
         cube,
         sentences=cube.sentences.iloc[sentences].reset_index(drop=True),

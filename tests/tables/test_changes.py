@@ -1,0 +1,64 @@
+"""Two results of one study, on cubes that can be worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from psa_core import tables
+from psa_core.cube import ScoreCube
+from psa_core.errors import CubeError
+
+
+def moved(cube: ScoreCube, name: int, by: float) -> ScoreCube:
+    scores = cube.perturbed.copy()
+    scores[:, name, 0] += by
+    return replace(cube, perturbed=scores)
+
+
+def test_effects_before_and_now_by_hand(cube: ScoreCube) -> None:
+    pair = tables.paired(moved(cube, 1, 0.25), cube)
+    table = tables.change_table(pair, "toxicity", limit=0.125)
+    # effects: Ada (0.25 + 0) / 2, Ben (-0.25 + 0.25) / 2, Cy (0 - 0.25) / 2
+    assert table["before"].tolist() == [0.125, 0.0, -0.125]
+    assert table["now"].tolist() == [0.125, 0.25, -0.125]
+    assert table["change"].tolist() == [0.0, 0.25, 0.0]
+    assert table[["low", "high"]].to_numpy().tolist() == [[0.0, 0.0], [0.25, 0.25], [0.0, 0.0]]
+    assert not table["above"].any()  # two sentences are never sure
+    assert table["gender"].tolist() == ["female", "male", "male"]
+
+
+def test_the_common_part_in_the_later_order(cube: ScoreCube) -> None:
+    later = moved(cube, 1, 0.25).rows(np.array([1]))
+    known = replace(later, names=later.names.assign(name=["Ada", "Ben", "Dora"]))
+    pair = tables.paired(known, cube)
+    assert pair.now.shape == pair.before.shape == (1, 2, 2)
+    assert pair.before.sentences["sentence_id"].tolist() == ["s1"]
+    assert (pair.lone_sentences, pair.lone_names) == (0, 1)
+    assert (pair.now.perturbed - pair.before.perturbed)[0, :, 0].tolist() == [0.0, 0.25]
+
+
+def test_a_sentence_whose_text_changed_is_another_one(cube: ScoreCube) -> None:
+    texts = cube.sentences.assign(text=["He went.", "He left."])
+    assert tables.paired(replace(cube, sentences=texts), cube).lone_sentences == 1
+
+
+def test_flips_that_were_not_there_before(cube: ScoreCube) -> None:
+    pair = tables.paired(moved(cube, 1, 0.25), cube)
+    # Ben now: s0 0.5 (no flip any more), s1 0.75 (a flip before, too)
+    assert len(tables.new_flips(pair, "toxicity")) == 0
+    rows = tables.new_flips(tables.paired(moved(cube, 0, 0.25), cube), "toxicity").frame()
+    assert rows[["sentence_id", "name", "direction"]].to_numpy().tolist() == [["s1", "Ada", "up"]]
+
+
+def test_nothing_in_common_is_an_error(cube: ScoreCube) -> None:
+    others = {
+        "sentences": replace(cube, sentences=cube.sentences.assign(sentence_id=["x", "y"])),
+        "names": replace(cube, names=cube.names.assign(name=["X", "Y", "Z"])),
+        "targets": replace(cube, targets=tuple(replace(target, name=f"{target.name}2") for target in cube.targets)),
+    }
+    for what, other in others.items():
+        with pytest.raises(CubeError, match=f"{what} of the two results"):
+            tables.paired(other, cube)
