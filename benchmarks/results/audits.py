@@ -72,7 +72,7 @@ def _verdicts(found: Mapping[str, pd.DataFrame]) -> str:
     lines = []
     for name, systems in found.items():
         differ = systems["p_adjusted"] < significance.ALPHA
-        stay = differ & (systems["p_clustered"] < significance.ALPHA)
+        stay = differ & (systems["p_clustered"].astype(float) < significance.ALPHA)
         bounds = systems[["mean_positive", "mean_negative"]].astype(float).abs().max().max()
         lines.append(
             f"- {WORDS[name].capitalize()} {differ.sum()} of {len(systems)} scores differ by the paper's test; "

@@ -31,6 +31,7 @@ ALIKE = (
     ("profanity-check", "minilm-hate"),
     ("minilm-offensive", "minilm-hate"),
 )
+POSITIVE = ("sentiment",)
 ENDS = 4
 SURE = 0.05
 Cubes = Mapping[str, Sequence[ScoreCube]]  # by model, in the order of the corpora
@@ -93,9 +94,13 @@ def _correlations(cubes: Cubes) -> str:
     above = sum(r["low"] > 0 for r in found)
     lowest, highest = min(r["r"] for r in found), max(r["r"] for r in found)
     return (
-        f"Of {len(found)} correlations (one score of each model, four corpora) {below} are surely negative and {above} "
-        f"surely positive; they run from {signed(lowest, 2)} to {signed(highest, 2)}. The paper's is −0.48."
+        f"Of {len(found)} correlations (one score of each model, four corpora) {below} {_are(below)} surely negative "
+        f"and {above} surely positive; they run from {signed(lowest, 2)} to {signed(highest, 2)}. The paper's is −0.48."
     )
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _names(cubes: Cubes) -> str:
@@ -120,12 +125,26 @@ def _effect(row: pd.Series) -> str:
 
 
 def _careers(cubes: Cubes) -> str:
-    rows = []
-    for model, target in _chosen(cubes):
-        for career in CAREERS:
-            found = [_career(cube, target, career) for cube in cubes[model]]
-            rows.append((model, target, f"{career} ({int(found[0]['names'])})", *map(_difference, found)))
-    return table(("model", "target", "career (names)", *(source.id for source in SOURCES)), rows)
+    """The table, and how often each career surely differs, on the paper's side or the other."""
+    found = {
+        (model, target, career): [_career(cube, target, career) for cube in cubes[model]]
+        for model, target in _chosen(cubes)
+        for career in CAREERS
+    }
+    rows = [
+        (model, target, f"{career} ({int(cells[0]['names'])})", *map(_difference, cells))
+        for (model, target, career), cells in found.items()
+    ]
+    counts = [f"- {career}s: {_sides(found, career)}." for career in CAREERS]
+    headings = ("model", "target", "career (names)", *(source.id for source in SOURCES))
+    return table(headings, rows) + "\n\nSurely different, over models and corpora:\n\n" + "\n".join(counts)
+
+
+def _sides(found: Mapping[tuple[str, str, str], Sequence[pd.Series]], career: str) -> str:
+    """How often a career is surely on the side of more toxic, angrier or more negative, and on the other."""
+    cells = [(target, row) for (_, target, of), rows in found.items() if of == career for row in rows]
+    sure = [(row["difference"] > 0) != (target in POSITIVE) for target, row in cells if row["p_adjusted"] < SURE]
+    return f"{sum(sure)} of {len(cells)} more toxic, angrier or more negative, {len(sure) - sum(sure)} less"
 
 
 def _career(cube: ScoreCube, target: str, career: str) -> pd.Series:
