@@ -13,6 +13,10 @@ _TICKS = re.compile(r"`+")
 _REACH = 5000
 _CLOSING_QUOTE = re.compile(r"(?<=\S)(?:''|['’”\"](?!\w))")
 _WORDS_OF_CODE = 4
+#: Prose has a sign of code now and then (*his friend(s)*, *snake_case*); code has one in so many words at least.
+_WORDS_A_SIGN = 8
+#: What people write in comments that only resembles such signs: handles, tags, addresses, entities, sums of money.
+_OF_COMMENTS = re.compile(r"[@#]\w+|&\#?\w{1,20};|\bhttps?://\S+|\$\d[\d.,]*")
 
 _OPERATOR = r"(?:[=!<>+*/%|&^:-]=|=>|->|&&|\|\||\+\+|::|<<|>>)"
 #: Signs that do not stand in prose.
@@ -21,6 +25,8 @@ _CODE = re.compile(
       {_OPERATOR} | \s=\s | [;{{}}]\s*$
     | \w\([^()\n]{{0,80}}\)                                  # call
     | \w\[[\w'":]{{1,20}}\]                                  # subscript
+    | ^[ \t]*(?:if|elif|while|for|with)\s.{{1,80}}:[ \t]*$     # head of a block
+    | \bSELECT\s[^;]{{1,200}}?\sFROM\b
     | \w_\w | (?<!\w)\$\w | \b[a-z]{{2,20}}[A-Z]\w{{0,30}} | \w\.\w{{1,30}}\.\w | </?\w{{1,30}}>
     """,
     re.VERBOSE | re.MULTILINE,
@@ -94,11 +100,12 @@ def code_spans(text: str) -> list[tuple[int, int]]:
 
 
 def looks_like_code(words: str) -> bool:
-    """Whether words between backticks are code: a single one, or one with the signs of a programming language."""
-    count = len(words.split())
-    if count <= 1:
+    """Whether words between backticks are code: a single one, or some with the signs of a programming language."""
+    if len(words.split()) <= 1:
         return not _CLOSING_QUOTE.search(words)
-    return bool(_CODE.search(words)) or (count <= _WORDS_OF_CODE and bool(_STATEMENT.match(words)))
+    plain = _OF_COMMENTS.sub(" ", words)
+    count, signs = len(plain.split()), sum(1 for _ in _CODE.finditer(plain))
+    return signs * _WORDS_A_SIGN >= max(count, 1) or (count <= _WORDS_OF_CODE and bool(_STATEMENT.match(plain)))
 
 
 def _between_backticks(text: str) -> Iterator[tuple[int, int]]:

@@ -55,6 +55,9 @@ function (her) { return her }
 ``he``
 print(he)
 `if he is None:`
+`the_value = he if x else her`
+`SELECT he, she FROM people WHERE his = 1 AND her IN (1,2)`
+`{'he': 1, 'she': 2}`
 try foo.bar(his) or foo(her).
 printf("%s", he);
 System.out.println(his);
@@ -70,6 +73,10 @@ PROSE = """
 He said `` she is wrong '' and she said `` he is ''.
 `` He ''
 `She is right`.
+`his friend(s) came to see her at the party`
+`RT @Some_One: she told him twice &#128514;`
+`I lent him $100 and he paid me back the next day`
+`he never learned to write his names in snake_case`
 (he left) and told (her)
 she = goals
 he != perfect
@@ -122,6 +129,8 @@ def test_pronouns_in_prose(line: str) -> None:
 
 def test_a_fenced_block_is_code() -> None:
     assert all(in_code("Look:\n```python\nhe = 1\nprint(he)\n```\n"))
+    assert all(in_code("```\nfor person in people:\n    if person.she:\n        he = his\n```"))
+    assert all(in_code("```js\n// he is the user we want to greet\nconst he = users[0];\nalert(he.name);\n```"))
 
 
 @pytest.mark.parametrize("marks", [("``", "''"), ("`", "'"), ("`", "`"), ("``", "``"), ("`` ", " ''"), ("```", "```")])
