@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -92,7 +93,7 @@ def _batches(material: Material, recipe: Retraining) -> Iterator[Batch]:
         )
 
 
-def _losses(student: Student, batch: Batch, recipe: Retraining) -> tuple:  # type: ignore[type-arg]
+def _losses(student: Student, batch: Batch, recipe: Retraining) -> tuple[Any, Any]:
     """What is lost on texts as they are, and what names move: two tensors."""
     import torch
 
