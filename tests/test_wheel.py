@@ -60,9 +60,9 @@ def test_the_dashboard_s_first_page_runs_from_the_wheel(site: Path, tmp_path: Pa
 
 @pytest.mark.slow
 def test_everything_that_the_checkout_has_for_the_dashboard_is_in_the_wheel(site: Path) -> None:
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    rooms = ("app.py", "pages/", "assets/", "static/", ".streamlit/")
-    files = [name for name in listed.splitlines() if name.startswith(rooms)]
+    found = [ROOT / "app.py", ROOT / ".streamlit" / "config.toml"]
+    found += [path for room in ("pages", "assets", "static") for path in (ROOT / room).rglob("*")]
+    files = [path.relative_to(ROOT) for path in found if path.is_file() and path.suffix != ".pyc"]
     assert len(files) > 100
     assert [name for name in files if not (site / "psa_core" / "_dashboard" / name).is_file()] == []
     about = next(site.glob("psa_dashboard-*.dist-info"))
