@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     page = options.out.read_text(encoding="utf-8") if options.out else f"{BEGIN}{END}"
     replaced(page, "")
     causes = list(planted_causes(options.repetitions, seed=options.seed))
-    checks = list(order_checks(2 * options.repetitions, seed=options.seed))
+    checks = list(order_checks(3 * options.repetitions // 2, seed=options.seed))
     tops = list(top_rows(options.repetitions // 4, seed=options.seed))
     text = markdown(causes, checks, tops, repetitions=options.repetitions)
     if options.out:
