@@ -11,7 +11,7 @@ from tests.pages import result_studies
 
 pytestmark = pytest.mark.slow
 
-PAGES = ["names", "why", "thresholds", "sentences", "compare", "mitigate", "report"]
+PAGES = ["names", "why", "matrix", "thresholds", "sentences", "compare", "mitigate", "report"]
 OpenPage = Callable[..., AppTest]
 Words = Callable[[AppTest], str]
 

@@ -108,6 +108,7 @@ class Key(StrEnum):
     TRY_PARTS = "try_parts"
 
     MATRIX = "matrix"
+    MATRIX_BASELINE = "matrix_baseline"
 
     MITIGATE_COUNT = "mitigate_count"
     MITIGATE_WHOLE = "mitigate_whole"

@@ -28,6 +28,12 @@ PAGES = (
     ("why", "Why", "help", "What goes with a name's effect, and would it be found again?"),
     ("thresholds", "Thresholds", "tune", "How many labels change with the name, at every threshold."),
     ("sentences", "Sentences", "swap_horiz", "The sentences whose label changes with the name, one by one."),
+    (
+        "matrix",
+        "Matrix",
+        "grid_on",
+        "Every sentence and every name in one picture; names that behave alike stand together.",
+    ),
     ("compare", "Compare", "compare_arrows", "Models and corpora side by side."),
     ("equity", "Equity", "balance", "The Equity Evaluation Corpus audit: gender and race, pair by pair."),
     ("nationality", "Nationality", "public", "Names by country: changes of the predicted class and perplexity."),

@@ -1,0 +1,22 @@
+"""Matrix: which names behave alike, in which sentences?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.frame import controls, said, shell
+from pages.ui.results import matrix_view, opened
+from psa_core.tables.matrix import cluster_finding
+
+shell.guard()
+shell.heading("Matrix", "Which names behave alike, in which sentences?")
+study = opened.need_study()
+controls.target_picker(study.cube)
+verdict = st.container()
+with shell.mending():
+    found = matrix_view.ordered(study)
+    with verdict:
+        said.finding(cluster_finding(found))
+    matrix_view.cells(study, found)
+    matrix_view.chosen_cell(study, found)
+    matrix_view.clusters(study, found)

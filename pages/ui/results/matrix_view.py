@@ -1,0 +1,152 @@
+"""The parts of Matrix: all cells in one picture, the cell that was clicked, the clusters of names."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.frame import exports, markup, said, shown_names, state
+from pages.ui.frame.keys import Key
+from pages.ui.results import opened
+from pages.ui.results.names_view import BASELINES, p_text
+from pages.ui.results.opened import Opened
+from psa_core.charts._theme import DOWN, UP
+from psa_core.tables.matrix import Matrix, matrix
+
+HERE = Path(__file__).resolve().parent
+SHOWN_TEXT = 220
+STEPS = 32_000
+_canvas = st.components.v2.component(
+    "psa_matrix",
+    html='<div class="matrix"></div>',
+    css=(HERE / "matrix.css").read_text(encoding="utf-8"),
+    js=(HERE / "matrix.js").read_text(encoding="utf-8"),
+)
+
+
+def ordered(study: Opened) -> Matrix:
+    """The study's matrix against the chosen baseline."""
+    baseline = st.segmented_control(
+        "Change from",
+        BASELINES,
+        format_func=BASELINES.get,
+        default="names" if len(study.cube.names) > 1 else "original",
+        required=True,
+        key=Key.MATRIX_BASELINE,
+    )
+    return _matrix(study.target_key, study.cube, baseline=str(baseline))
+
+
+@st.cache_resource(max_entries=16, show_spinner="Ordering sentences and names")
+def _matrix(key: opened.TargetKey, _cube: Any, *, baseline: str) -> Matrix:
+    return matrix(_cube, key[1], baseline=baseline)  # type: ignore[arg-type]
+
+
+def cells(study: Opened, found: Matrix) -> None:
+    """Every cell; a click selects its sentence and its name on every page."""
+    sentences, names = study.cube.sentences["sentence_id"], study.cube.names["name"]
+    ids, list_of_names = sentences.to_numpy()[found.rows], names.to_numpy()[found.columns]
+    static = _static(study.target_key, study.cube, found, baseline=str(st.session_state.get(Key.MATRIX_BASELINE)))
+    chosen = {
+        "names": [study.labels[name] for name in list_of_names],
+        "columns": [int(place) for place in np.flatnonzero(np.isin(list_of_names, study.seen.names))],
+        "row": next(iter(np.flatnonzero(ids.astype(str) == str(study.seen.sentence)).tolist()), -1),
+    }
+    _canvas(
+        key=Key.MATRIX,
+        data={**static, **chosen},
+        height=660,
+        on_cell_change=partial(_take, [str(one) for one in ids], list_of_names.tolist()),
+    )
+    shown_names.hide_switch()
+    said.small_print(
+        "One row a sentence, one column a name. Orange: the name raises the score; blue: it lowers it; the strongest "
+        f"colour stands for {found.limit:.3g} and more. Ctrl and the wheel, or + and −, zoom; drag to move; arrow keys "
+        "and Enter choose a cell."
+    )
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _static(key: opened.TargetKey, _cube: Any, _found: Matrix, *, baseline: str) -> dict[str, Any]:
+    """What does not change with a click: cells as 16-bit numbers, the sentences, the colours."""
+    largest = float(np.abs(_found.values).max()) or 1.0
+    numbers = np.round(_found.values / largest * STEPS).astype("<i2")
+    texts = _cube.sentences["text"].to_numpy()[_found.rows]
+    return {
+        "cells": base64.b64encode(numbers.tobytes()).decode("ascii"),
+        "unit": largest / STEPS,
+        "limit": _found.limit,
+        "texts": [str(text)[:SHOWN_TEXT] for text in texts],
+        "edges": [int(place) + 1 for place in np.flatnonzero(np.diff(_found.cluster))],
+        "up": UP,
+        "down": DOWN,
+    }
+
+
+def _take(ids: Sequence[str], names: Sequence[str]) -> None:
+    """Select the sentence and the name of the cell that was clicked."""
+    cell = st.session_state[Key.MATRIX]["cell"]
+    if not cell:
+        return
+    row, column = int(cell["row"]), int(cell["column"])
+    if 0 <= row < len(ids) and 0 <= column < len(names):
+        kept = [name for name in state.view().names if name != names[column]]
+        state.choose(sentence=ids[row], names=(*kept, names[column])[-state.MAX_NAMES :])
+
+
+def chosen_cell(study: Opened, found: Matrix) -> None:
+    """The selected sentence wearing the name that was selected last."""
+    places = np.flatnonzero(study.cube.sentences["sentence_id"].astype(str).to_numpy() == str(study.seen.sentence))
+    names = study.cube.names["name"].tolist()
+    worn = [name for name in study.seen.names if name in names]
+    if not len(places) or not worn:
+        said.small_print("Click a cell to read its sentence here; sentence and name are then selected on every page.")
+        return
+    row, column = int(places[0]), names.index(worn[-1])
+    original, perturbed = study.cube.of(study.target.name)
+    with st.container(border=True):
+        text = opened.perturbation(study).text(row, column)
+        name, label = names[column], study.labels[names[column]]
+        st.html(markup.sentence(text if name == label else text.replace(name, label)))
+        said.second(
+            f"{study.target.name} {original[row]:.3f} as it is, {perturbed[row, column]:.3f} with {label}; "
+            f"the names' mean here is {perturbed[row].mean():.3f}."
+        )
+
+
+def clusters(study: Opened, found: Matrix) -> None:
+    """The names that behave alike."""
+    if len(found.clusters) < 2:
+        return
+    st.subheader("Which names behave alike?", anchor=False)
+    table = found.clusters
+    shown = table.assign(
+        members=[", ".join(study.labels[name] for name in members) for members in table["members"]],
+        group=table["group"].where(table["group"] != "", "–"),
+        p_adjusted=[p_text(p) if p == p else "" for p in table["p_adjusted"]],
+    )
+    st.dataframe(
+        shown[["cluster", "names", "mean", "group", "inside", "total", "p_adjusted", "members"]],
+        hide_index=True,
+        alt="Clusters of names with the group that explains each",
+        column_config={
+            "cluster": st.column_config.NumberColumn("From left", width=80),
+            "names": "Names",
+            "mean": st.column_config.NumberColumn("Mean effect", format="%+.3f"),
+            "group": "Group that goes with it",
+            "inside": "in the cluster",
+            "total": "in the list",
+            "p_adjusted": "p",
+            "members": st.column_config.TextColumn("Who", width="large"),
+        },
+    )
+    with exports.row():
+        exports.csv_button(
+            table.assign(members=table["members"].map("; ".join)), f"clusters.{study.target.name}.csv", key="matrix_csv"
+        )

@@ -1,0 +1,66 @@
+"""The ordered matrix: every cell once, alike beside alike, clusters named by the group that explains them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from psa_core import stats
+from psa_core.cube import ScoreCube
+from psa_core.tables.matrix import cluster_finding, matrix
+from tests.pages import result_studies
+
+CAREERS = np.array(["actor", "leader", "singer"])[np.arange(24) % 3]
+
+
+@pytest.fixture(scope="module")
+def careers() -> ScoreCube:
+    """Leaders raise every other sentence and lower the others; the others do nothing."""
+    random = np.random.default_rng(0)
+    small = result_studies.cube(30)
+    pattern = np.where(np.arange(30) % 2, 0.3, -0.3)
+    scores = 0.5 + pattern[:, None] * (CAREERS == "leader") + 0.02 * random.normal(size=(30, 24))
+    names = pd.DataFrame({"name": [f"Person {i}" for i in range(24)], "career": CAREERS})
+    return replace(small, names=names, perturbed=np.stack([scores] * 2, 2).astype(np.float32))
+
+
+def test_every_cell_is_there_once_in_the_order_that_is_told(careers: ScoreCube) -> None:
+    found = matrix(careers, "toxicity")
+    assert sorted(found.rows) == list(range(30)) and sorted(found.columns) == list(range(24))
+    values = stats.effect_differences(*careers.of("toxicity"), baseline="names")
+    assert np.array_equal(found.values, values[np.ix_(found.rows, found.columns)])
+    assert 0.2 < found.limit < 0.4
+
+
+def test_what_behaves_alike_stands_together_and_is_named_by_its_group(careers: ScoreCube) -> None:
+    found = matrix(careers, "toxicity")
+    assert np.count_nonzero(np.diff(found.rows % 2)) == 1
+    assert np.count_nonzero(np.diff(found.cluster)) == 1
+    leaders = found.clusters[found.clusters["group"] == "career = leader"].iloc[0]
+    assert (leaders["names"], leaders["inside"], leaders["total"]) == (8, 8, 8)
+    assert "2 clusters that behave alike" in cluster_finding(found).headline
+    assert "career = leader (8 of its 8 names)" in cluster_finding(found).headline
+
+
+def test_groups_that_explain_nothing_name_nothing(careers: ScoreCube) -> None:
+    names = careers.names.assign(career=["a"] * 12 + ["b"] * 12)
+    found = matrix(replace(careers, names=names), "toxicity")
+    assert (found.clusters["group"] == "").all()
+    assert "no group of the name list explains one" in cluster_finding(found).headline
+
+
+def test_names_that_do_nothing_make_no_clusters(careers: ScoreCube) -> None:
+    flat = replace(careers, perturbed=np.full_like(careers.perturbed, 0.5))
+    found = matrix(flat, "toxicity")
+    assert found.limit == 1.0 and len(found.clusters) == 1
+    assert "do not fall into groups" in cluster_finding(found).headline
+
+
+def test_against_the_original_the_values_are_the_paper_s(careers: ScoreCube) -> None:
+    found = matrix(careers, "toxicity", baseline="original")
+    original, perturbed = careers.of("toxicity")
+    change = perturbed.astype(float) - original[:, None].astype(float)
+    assert found.values == pytest.approx(change[np.ix_(found.rows, found.columns)])
