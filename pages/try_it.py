@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.frame import shell, shown_names
 from pages.ui.frame.keys import Key
-from pages.ui.try_it import controls, one_sentence, panels
+from pages.ui.try_it import controls, one_sentence, panels, parts
 
 shell.guard()
 shell.heading(
@@ -40,5 +40,6 @@ with right, shell.mending():
     panels.chart(table, frozenset(labels[name] for name in choice.own))
     controls.ask_view()
     panels.scores(table)
+    parts.parts(found, table, choice.models, labels)
     st.markdown("**One sentence is an anecdote.** A study asks the same of hundreds, and says how sure the answer is.")
     shell.link("study", "Set up a study")

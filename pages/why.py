@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.frame import controls, said, shell
-from pages.ui.results import opened, parts_view, why_view
+from pages.ui.results import opened, parts_view, where_view, why_view
 from psa_core.tables import again
 
 shell.guard()
@@ -19,3 +19,5 @@ with shell.mending("What the effects go with cannot be told"):
     why_view.factors(study, verdict)
 with shell.mending():
     parts_view.parts(study)
+with shell.mending():
+    where_view.where(study)

@@ -121,3 +121,16 @@ def test_names_are_hidden_everywhere_for_a_screenshot(
     said = words_of(run(page)) + page.dataframe[0].value.to_string()
     assert "Cheney" not in said and "D••• C•••••</mark>." in said
     assert not any("Cheney" in chart.proto.spec for chart in page.get("plotly_chart"))
+
+
+def test_the_parts_of_a_name_are_scored_alone(
+    open_page: OpenPage, words_of: Words, run: Callable[[AppTest], AppTest]
+) -> None:
+    page = open_page("try_it")
+    page.session_state["try_parts"] = True
+    said = words_of(run(page))
+    assert "Dick Cheney moves toxicity by" in said and "Dick alone by" in said
+    forms = page.dataframe[-1].value
+    assert forms["text"].tolist() == ["Dick Cheney", "Dick", "Cheney", "dick cheney", "D. C."]
+    whole, first = models.load("profanity-check").score(["I hate Dick Cheney.", "I hate Dick."])[:, 0]
+    assert forms.filter(like="toxicity").iloc[:2, 0].tolist() == pytest.approx([whole, first])

@@ -58,3 +58,12 @@ def test_hidden_names_are_hidden_here(open_page: OpenPage, words_of: Words) -> N
     assert not page.exception
     assert "Person A" not in words_of(page)
     assert all("Person" not in name for frame in page.dataframe for name in frame.value["name"])
+
+
+def test_words_lead_to_their_sentences(open_page: OpenPage, run: Run, words_of: Words) -> None:
+    page = open_page("why", run=result_studies.keep())
+    assert "In which sentences?" in words_of(page)
+    page.session_state["why_words"] = {"selection": {"rows": [0], "columns": []}}
+    found = run(page).dataframe[-1].value
+    assert found["change"].is_monotonic_decreasing
+    assert found["text"].str.contains("counted|to").all()

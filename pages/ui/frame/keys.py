@@ -106,6 +106,7 @@ class Key(StrEnum):
     WHY_FOUND = "why_found"
 
     TRY_PARTS = "try_parts"
+    TRY_PARTS_NAME = "try_parts_name"
 
     MATRIX = "matrix"
     MATRIX_BASELINE = "matrix_baseline"

@@ -1,0 +1,114 @@
+"""In which sentences do names move the score: words, places, lengths, each a click away from its sentences."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.ui.frame import exports, said, shell, state
+from pages.ui.frame.keys import Key
+from pages.ui.results import opened
+from pages.ui.results.names_view import p_text
+from pages.ui.results.opened import Opened
+from psa_core import stats
+from psa_core.tables.where import place_table, sentence_words, where_finding, word_table
+
+SHOWN_SENTENCES, EACH_SIDE = 20, 12
+
+
+def where(study: Opened) -> None:
+    """Words whose presence goes with more sensitivity, and where the anchor stands."""
+    st.subheader("In which sentences?", anchor=False)
+    words, places = _tables(study.target_key, study.cube)
+    said.second(where_finding(words, study.target.name))
+    left, right = st.columns([7, 5], gap="large")
+    with left:
+        word = _words(words)
+    with right:
+        _places(places)
+    if word:
+        _sentences(study, word)
+    with exports.row():
+        exports.csv_button(words, f"words.{study.target.name}.csv", key="words_csv")
+
+
+@st.cache_resource(max_entries=16, show_spinner="Reading the sentences")
+def _tables(key: opened.TargetKey, _cube: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+    return word_table(_cube, key[1]), place_table(_cube, key[1])
+
+
+def _words(table: pd.DataFrame) -> str | None:
+    """The words at both ends; the one that was clicked."""
+    if table.empty:
+        said.small_print("No word is in five sentences or more.")
+        return None
+    ends = table if len(table) <= 2 * EACH_SIDE else pd.concat([table.head(EACH_SIDE), table.tail(EACH_SIDE)])
+    numbers = st.column_config.NumberColumn
+    event = st.dataframe(
+        ends.assign(p_adjusted=[p_text(p) for p in ends["p_adjusted"]]),
+        hide_index=True,
+        key=Key.WHY_WORDS,
+        on_select="rerun",
+        selection_mode="single-row",
+        alt="Words that go with more or less sensitivity",
+        column_config={
+            "word": "Word",
+            "sentences": "Sentences",
+            "log_odds": numbers("Log-odds", format="%+.2f", help="Above 0: rather where names move the score more"),
+            "low": numbers("From", format="%+.2f"),
+            "high": numbers("To", format="%+.2f"),
+            "p_adjusted": "p",
+            "sensitivity": numbers("Mean change", format="%.3f"),
+        },
+    )
+    rows = [row for row in event["selection"]["rows"] if row < len(ends)]
+    said.small_print("Click a row to read the sentences with that word.")
+    return str(ends["word"].iloc[rows[0]]) if rows else None
+
+
+def _places(table: pd.DataFrame) -> None:
+    numbers = st.column_config.NumberColumn
+    st.dataframe(
+        table,
+        hide_index=True,
+        alt="How far names move the score by the anchor's role and place and the sentence's length",
+        column_config={
+            "what": "By",
+            "value": "",
+            "sentences": "Sentences",
+            "mean": numbers("Mean change", format="%.3f"),
+            "low": numbers("From", format="%.3f"),
+            "high": numbers("To", format="%.3f"),
+        },
+    )
+
+
+def _sentences(study: Opened, word: str) -> None:
+    """The sentences with a word, the most sensitive first; a click selects one on every page."""
+    moved = stats.sensitivities(*study.cube.of(study.target.name))
+    rows = np.flatnonzero([word in own for own in sentence_words(study.cube)])
+    rows = rows[np.argsort(-moved[rows], kind="stable")][:SHOWN_SENTENCES]
+    table = study.cube.sentences.iloc[rows][["sentence_id", "text"]].assign(change=moved[rows])
+    key = f"{Key.WHY_FOUND} {word}"
+    st.dataframe(
+        table[["change", "text"]],
+        hide_index=True,
+        key=key,
+        on_select=partial(_take, key, tuple(table["sentence_id"].astype(str))),
+        selection_mode="single-row",
+        alt="Sentences with the word",
+        column_config={
+            "change": st.column_config.NumberColumn("Mean change", format="%.3f", width=110),
+            "text": st.column_config.TextColumn("Sentence", width="large"),
+        },
+    )
+    shell.link("sentences", "Read the selected sentence on Sentences")
+
+
+def _take(key: str, ids: tuple[str, ...]) -> None:
+    rows = [row for row in st.session_state[key]["selection"]["rows"] if row < len(ids)]
+    state.choose(sentence=ids[rows[0]] if rows else None)
