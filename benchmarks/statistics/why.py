@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -148,8 +149,7 @@ def study(names: pd.DataFrame, effects: np.ndarray, random: np.random.Generator)
 
 def people(random: np.random.Generator) -> pd.DataFrame:
     """First names of the United States and last words of public figures, put together at random."""
-    first = name_lists.load("us-first-names").table
-    last = [name.split()[-1] for name in name_lists.load("public-figures").table["name"]]
+    first, last = _lists()
     found = pd.DataFrame()
     while len(found) < NAMES:
         rows = first.iloc[random.integers(0, len(first), 2 * NAMES)]
@@ -157,6 +157,12 @@ def people(random: np.random.Generator) -> pd.DataFrame:
         drawn = pd.DataFrame({"name": names, "gender": rows["gender"].to_numpy()})
         found = pd.concat([found, drawn]).drop_duplicates("name").head(NAMES)
     return found.reset_index(drop=True).assign(career=random.choice(["actor", "leader", "singer"], NAMES))
+
+
+@cache
+def _lists() -> tuple[pd.DataFrame, list[str]]:
+    figures = name_lists.load("public-figures").table["name"]
+    return name_lists.load("us-first-names").table, [name.split()[-1] for name in figures]
 
 
 def _noise(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:

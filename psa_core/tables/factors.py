@@ -222,9 +222,8 @@ def _measured_perplexity(names: Sequence[str], perplexity: Mapping[str, float] |
 
 def _indicators(values: pd.Series, factor: str) -> dict[tuple[str, str], np.ndarray]:
     """A column of 0 and 1 for each group but the largest, which the others are held against."""
-    levels = _levels(values)
     pooled = _pooled(values)
-    largest = pooled.value_counts().index[0]
+    largest, *levels = pooled.value_counts().index.tolist()
     return {
         (factor, f"{factor}: {level} against {largest}"): (pooled == level).to_numpy(np.float64) for level in levels
     }
@@ -238,10 +237,12 @@ def _levels(values: pd.Series) -> list[str]:
 def _pooled(values: pd.Series) -> pd.Series:
     """Groups as text; those of fewer than three names are pooled, and with the largest where they stay fewer."""
     text = values.astype(str).where(values.notna() & (values.astype(str).str.strip() != ""), POOLED)
-    counts = text.map(text.value_counts())
-    text = text.where(counts >= FEWEST_OF_A_GROUP, POOLED)
-    largest = text.value_counts().index[0]
-    return text.where(text.map(text.value_counts()) >= FEWEST_OF_A_GROUP, largest)
+    counts = text.value_counts()
+    if counts.min() >= FEWEST_OF_A_GROUP:
+        return text
+    text = text.where(text.map(counts) >= FEWEST_OF_A_GROUP, POOLED)
+    counts = text.value_counts()
+    return text.where(text.map(counts) >= FEWEST_OF_A_GROUP, counts.index[0])
 
 
 def _words(name: str) -> list[str]:

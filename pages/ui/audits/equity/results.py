@@ -13,9 +13,10 @@ from pages.ui.audits import audit_job
 from pages.ui.audits.equity import pairs
 from pages.ui.audits.equity.seen import Seen
 from pages.ui.audits.equity.setup import AUDIT, SPELLINGS
-from pages.ui.frame import exports, said
+from pages.ui.frame import exports, said, shell
 from psa_core.audits.eec import corpus, findings, significance, tables
 from psa_core.audits.eec import folder as eec_files
+from psa_core.audits.eec.again import people_table
 from psa_core.audits.eec.folder import Opened
 from psa_core.charts.eec_boxes import delta_boxes
 from psa_core.charts.print import audits
@@ -44,10 +45,45 @@ def show(run_id: str, folder: Path) -> None:
     _figure(seen)
     _tables(seen)
     pairs.show(seen)
+    _people(seen)
     with st.container(horizontal=True, vertical_alignment="center"):
         audit_job.ask_download(AUDIT, folder)
         exports.csv_button(seen.table, f"eec_{seen.kind}_{seen.part}.csv", key=AUDIT.key("table_csv"))
         audit_job.ask_another(AUDIT)
+
+
+def _people(seen: Seen) -> None:
+    """Whether the first names' order would be found again with other templates, and what goes with it."""
+    title = "Would the first names' order be found again, and what goes with it?"
+    with st.expander(title, icon=":material/help:", on_change="rerun", key=AUDIT.key("again")) as section:
+        if not section.open:
+            return
+        with shell.mending("This cannot be told of these people"):
+            table = _again(seen.run, seen.spelling, seen.systems)
+        number = st.column_config.NumberColumn
+        st.dataframe(
+            table,
+            hide_index=True,
+            placeholder="–",
+            alt="Reliability of the first names' order by system, and the factors that go with it",
+            column_config={
+                "reliability": number("Reliability", format="%.2f"),
+                "low": number("From", format="%.2f"),
+                "high": number("To", format="%.2f"),
+                "goes with": "Goes with (share of variance)",
+                "r_squared": number("R²", format="%.2f"),
+            },
+        )
+        said.small_print(
+            "Sentences of one template share its words, so each template counts once: reliability is the rank "
+            "correlation of the names' order with that by as many other templates. Factors: how frequent a name is, "
+            "whether it is a word, gender, race; named where a coefficient can be told from 0."
+        )
+
+
+@st.cache_data(max_entries=12, show_spinner="Measuring the first names")
+def _again(run_id: str, spelling: str, _systems: dict[str, ScoreCube]) -> pd.DataFrame:
+    return people_table(_systems)
 
 
 @st.cache_resource(max_entries=6, show_spinner="Opening the audit")

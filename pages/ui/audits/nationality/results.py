@@ -16,6 +16,7 @@ from pages.ui.audits.nationality.setup import AUDIT
 from pages.ui.frame import exports, said
 from psa_core.audits.nationality import findings
 from psa_core.audits.nationality import folder as nationality_files
+from psa_core.audits.nationality.again import country_again, country_finding
 from psa_core.audits.nationality.folder import Opened
 from psa_core.audits.nationality.people_finder import MULTILINGUAL
 from psa_core.audits.nationality.perturbation import LONE
@@ -23,6 +24,8 @@ from psa_core.audits.nationality.tables import OVERALL
 from psa_core.charts.country_heat import Block, country_heat
 from psa_core.charts.country_map import CONFIG, HEIGHT, country_map
 from psa_core.charts.print import audits
+from psa_core.cube import ScoreCube
+from psa_core.tables.again import Again
 
 HEAT_KEY, PICKED, COLUMN = AUDIT.key("heat"), AUDIT.key("country"), AUDIT.key("target")
 PLAIN = {"displayModeBar": False}
@@ -42,6 +45,8 @@ def show(run_id: str, folder: Path) -> None:
         _table_one(opened, country, target)
     with right:
         _world(opened, target)
+    if target in {one.name for one in opened.cube.targets}:
+        said.second(country_finding(_again(run_id, target, opened.cube), target))
     examples.show(opened, country, target)
     _correlations(opened)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -53,6 +58,11 @@ def show(run_id: str, folder: Path) -> None:
 @st.cache_resource(max_entries=6, show_spinner="Opening the audit")
 def _opened(run_id: str, folder: str) -> Opened:
     return nationality_files.read(Path(folder))
+
+
+@st.cache_data(max_entries=24, show_spinner=False)
+def _again(run_id: str, target: str, _cube: ScoreCube) -> Again:
+    return country_again(_cube, target)
 
 
 def _account(opened: Opened) -> None:
