@@ -26,6 +26,7 @@ with shell.mending():
             )
         )
         said.second(again.again_finding(opened.again(study), study.target.name))
+        shell.link("why", "Why these names?")
     chart, numbers = st.columns([13, 10], gap="medium")
     with chart:
         names_view.bars(table, study, choice)
