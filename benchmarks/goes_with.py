@@ -26,7 +26,7 @@ from psa_core.tables.where import word_table
 MODELS = {"profanity-check": "toxicity", "vader": "sentiment", "minilm-sentiment": "sentiment"}
 CORPORA = {"Reddit": ("goemotions/train.csv.gz", "text"), "Twitter": ("semeval2017_4a/sentiment_train.csv.gz", "text")}
 FACTORS = (*OF_THE_NAME, "gender", "career")
-SENTENCES = 200
+SENTENCES, PART_SENTENCES = 100, 8
 WORDS = 6
 
 
@@ -73,7 +73,7 @@ def measured(model: str, path: Path, column: str, sentences: int) -> Found:
     )
     cube = run(spec)
     scorer = models.load(model)
-    plan = plan_parts(cube, sentences=20)
+    plan = plan_parts(cube, sentences=PART_SENTENCES)
     index = cube.target_index(target)
     texts = list(plan.texts)
     scores = scoring.score(scorer, texts)[:, index].reshape(len(plan.rows), -1)
