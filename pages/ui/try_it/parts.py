@@ -21,7 +21,8 @@ def parts(found: Slotted, table: TableOne, models: Sequence[str], labels: dict[s
     if not several:
         return
     widest = table.widest
-    first = max(several, key=lambda name: abs(widest.scores[table.names.index(labels[name])] - widest.neutral))
+    middle = float(np.median(widest.scores))
+    first = max(several, key=lambda name: abs(widest.scores[table.names.index(labels[name])] - middle))
     with st.expander(
         "Which part of the name?", icon=":material/call_split:", on_change="rerun", key=Key.TRY_PARTS
     ) as part:
