@@ -6,8 +6,9 @@ from psa_core.cube import ScoreCube
 from psa_core.report import _closing as closing
 from psa_core.report import _sections as sections
 from psa_core.report._evidence import evidence_of
-from psa_core.report._html import Html, join, page
+from psa_core.report.frame import Report, framed
 from psa_core.report.swaps import Piece, swap_pieces
+from psa_core.tables import findings
 
 __all__ = ["Piece", "render", "swap_pieces"]
 
@@ -34,13 +35,18 @@ def render(cube: ScoreCube) -> str:
     '<!doctype html>'
     """
     found = {target.name: evidence_of(cube, target) for target in cube.targets}
-    parts: list[Html] = [
-        sections.opening(cube, found),
-        sections.method(cube),
-        sections.overview(found),
-        *(sections.target_section(cube, evidence) for evidence in found.values()),
-        closing.limits(cube),
-        closing.account(cube),
-        closing.reproduction(cube),
-    ]
-    return page(f"Perturbation sensitivity of {sections.model_name(cube)}", join(parts))
+    return framed(
+        Report(
+            title=f"Perturbation sensitivity of {sections.model_name(cube)}",
+            question=sections.question(cube),
+            findings=[findings.corpus_finding(evidence.numbers, name) for name, evidence in found.items()],
+            method=sections.method(cube),
+            body=[
+                sections.overview(found),
+                *(sections.target_section(cube, evidence) for evidence in found.values()),
+            ],
+            limits=closing.limits(cube),
+            provenance=cube.provenance,
+            commands=closing.commands(cube),
+        )
+    )

@@ -1,4 +1,4 @@
-"""What the numbers do not say, what became of the sentences, and how to run the study again."""
+"""What the numbers of a study do not say, and the commands that run it again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from psa_core import anchors, models
 from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError
-from psa_core.report._html import Html, element, join, listing, table
 from psa_core.study import StudySpec, spec_of
 
 LIMITS = (
@@ -22,48 +21,16 @@ LIMITS = (
     "other kinds of text; noise floors speak of other names.",
     "A threshold decides which differences become another label; at another threshold other sentences flip.",
 )
-MASKED = "These look like anchors and are none; no name was put in their place."
 
 
-def limits(cube: ScoreCube) -> Html:
+def limits(cube: ScoreCube) -> list[str]:
     """What the numbers do not say."""
-    notes = [str(note) for note in cube.provenance.get("notes", ())]
     caution = anchors.caution(cube.provenance.get("anchors", {}).get("spec", ""))
-    return join([element("h2", "Limits"), listing([*LIMITS, *filter(None, [caution]), *notes])])
+    return [*LIMITS, *filter(None, [caution])]
 
 
-def account(cube: ScoreCube) -> Html:
-    """What became of every sentence that was read."""
-    counts = cube.provenance.get("account", {})
-    if not counts:
-        return Html("")
-    rows = [[str(reason), f"{count:,}"] for reason, count in counts.items()]
-    parts = [element("h2", "What became of the sentences"), table(("Reason", "Sentences"), rows)]
-    if masked := cube.provenance.get("masked", {}):
-        rows = [[str(reason), f"{count:,}"] for reason, count in masked.items()]
-        parts += [element("p", MASKED), table(("Where or why", "Expressions"), rows)]
-    return join(parts)
-
-
-def reproduction(cube: ScoreCube) -> Html:
-    """The command that runs it again, and what it ran on."""
-    versions = cube.provenance.get("versions", {})
-    hashes = {
-        f"{what} (sha256)": source.get("sha256", "") for what, source in cube.provenance.get("inputs", {}).items()
-    }
-    facts = {"scorer": cube.provenance.get("fingerprint", ""), **hashes, **versions}
-    rows = [[key, str(value)] for key, value in facts.items() if value]
-    return join(
-        [
-            element("h2", "How to run it again"),
-            element("pre", *_commands(cube)),
-            element("p", "The same sentences, names, model and versions give the same scores.", css="small"),
-            table(("What", "Version or hash"), rows, css="words") if rows else Html(""),
-        ]
-    )
-
-
-def _commands(cube: ScoreCube) -> list[str]:
+def commands(cube: ScoreCube) -> list[str]:
+    """What runs the study again, with comments between."""
     again = "python -m psa_core run --from-manifest manifest.json --out again"
     try:
         spec = spec_of(cube)

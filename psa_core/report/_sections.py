@@ -11,12 +11,12 @@ from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.print.figures import name_figure, threshold_figure
 from psa_core.cube import ScoreCube
 from psa_core.report._evidence import Evidence
-from psa_core.report._html import Html, Text, element, join, listing, picture, table
+from psa_core.report.frame import said
+from psa_core.report.markup import Html, Text, element, join, picture, table
 from psa_core.report.swaps import swap_pieces
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 from psa_core.tables import findings
-from psa_core.tables.findings import Finding
 
 EXTREMES = 5
 BASELINES = {"original": "the original (ScoreSens)", "names": "the typical name"}
@@ -29,25 +29,21 @@ def model_name(cube: ScoreCube) -> str:
     return str(_study(cube).get("model", "a model"))
 
 
-def opening(cube: ScoreCube, found: Mapping[str, Evidence]) -> Html:
-    """The question and the finding."""
-    *first, last = found
+def question(cube: ScoreCube) -> str:
+    """What the study asks."""
+    *first, last = (target.name for target in cube.targets)
     targets = f"{', '.join(first)} and {last}" if first else last
-    question = f"Does {model_name(cube)} change its {targets} score when only the name in a sentence changes?"
-    answers = [
-        _said(findings.corpus_finding(evidence.numbers, name), css="finding") for name, evidence in found.items()
-    ]
-    return join([element("h1", "Perturbation sensitivity"), element("p", question, css="question"), *answers])
+    return f"Does {model_name(cube)} change its {targets} score when only the name in a sentence changes?"
 
 
-def method(cube: ScoreCube) -> Html:
+def method(cube: ScoreCube) -> list[str]:
     """The method in five lines."""
     study, inputs = _study(cube), cube.provenance.get("inputs", {})
     sentences, names, _ = cube.shape
     source = inputs.get("sentences", {}).get("source", study.get("sentences", "a file"))
     name_source = inputs.get("names", {}).get("source", study.get("names", "a list"))
     mentions = "every mention that agrees with it" if study.get("mentions") == "all" else "the first one"
-    lines = [
+    return [
         f"Sentences: {sentences:,} from {source}, at most {study.get('max_words', 50)} words each, drawn at random "
         f"with seed {study.get('seed', 0)}.",
         f"Anchors: {study.get('anchors', 'pronouns')}; in each sentence {mentions} is replaced.",
@@ -57,7 +53,6 @@ def method(cube: ScoreCube) -> Html:
         "ScoreDev and ScoreRange are a sentence's standard deviation and range over names, averaged; LabelDist is the "
         "Jaccard distance between the labels before and after.",
     ]
-    return join([element("h2", "Method"), listing(lines, ordered=True)])
 
 
 def overview(found: Mapping[str, Evidence]) -> Html:
@@ -92,7 +87,7 @@ def target_section(cube: ScoreCube, evidence: Evidence) -> Html:
             threshold_figure(evidence.thresholds, target=target.name, threshold=target.default_threshold),
             str(findings.threshold_finding(evidence.thresholds, target.name, threshold=target.default_threshold)),
         ),
-        _said(findings.safest_finding(evidence.thresholds, target.name)),
+        said(findings.safest_finding(evidence.thresholds, target.name)),
         element("h3", f"The largest flips ({evidence.flip_count:,} in all)"),
         _flips(cube, evidence),
         *_statistics(evidence),
@@ -154,7 +149,7 @@ def _statistics(evidence: Evidence) -> list[Html]:
     parts = [
         element("h3", "Statistics"),
         element("p", evidence.warning, css="small") if evidence.warning else Html(""),
-        _said(correlation),
+        said(correlation),
         table(header, [_name_row(row) for _, row in ends.iterrows()]),
         element(
             "p",
@@ -165,7 +160,7 @@ def _statistics(evidence: Evidence) -> list[Html]:
         ),
     ]
     for column, groups in evidence.groups.items():
-        parts += [_said(findings.group_finding(groups, target, column=column)), _group_table(column, groups)]
+        parts += [said(findings.group_finding(groups, target, column=column)), _group_table(column, groups)]
     return parts
 
 
@@ -198,12 +193,6 @@ def _group_table(column: str, groups: pd.DataFrame) -> Html:
         for _, row in groups.iterrows()
     ]
     return table((column, "Names", "Difference from the rest", "95 % interval", "Arbitrary groups", "adjusted p"), rows)
-
-
-def _said(finding: Finding, css: str = "") -> Html:
-    """A finding in plain words, and beneath it how sure it is."""
-    sure = element("p", finding.evidence, css="small") if finding.evidence else Html("")
-    return join([element("p", finding.headline, css=css), sure])
 
 
 def _interval(numbers: Mapping[str, Any], value: str = "value") -> Text:

@@ -9,7 +9,8 @@ import pandas as pd
 
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.tables import Tables
-from psa_core.report._html import Html, element, join, listing, page, table
+from psa_core.report.frame import Report, framed
+from psa_core.report.markup import Html, element, join, table
 from psa_core.tables.findings import Finding
 
 SHOWN_PAIRS, SHOWN_TEXTS = 10, 3
@@ -24,14 +25,20 @@ MEASURES = {
 def render(cube: GenerationCube, found: Tables) -> str:
     """The text of ``report.html``: the finding, fairness with floors, the pairs that differ most with their texts."""
     generator = cube.provenance.get("generator", {}).get("id", "a language model")
-    parts = [
-        element("h1", f"What {generator} writes about one value and another"),
-        _opening(cube),
-        *(_scorer(cube, found, scorer) for scorer in cube.scorers),
-        _quality(found.summary.get("quality")),
-        _limits(cube),
-    ]
-    return page(f"Continuations by {generator}", join(parts))
+    return framed(
+        Report(
+            title=f"What {generator} writes about one value and another",
+            findings=[_of(scorer, finding(found.summary, scorer, found.matrix)) for scorer in cube.scorers],
+            method=_method(cube),
+            body=[*(_scorer(cube, found, scorer) for scorer in cube.scorers), _quality(found.summary.get("quality"))],
+            limits=_limits(cube),
+            provenance=cube.provenance,
+        )
+    )
+
+
+def _of(scorer: str, said: Finding) -> Finding:
+    return Finding(f"{scorer}: {said.headline}", said.evidence)
 
 
 def finding(summary: dict[str, Any], scorer: str, matrix: pd.DataFrame) -> Finding:
@@ -64,18 +71,17 @@ def finding(summary: dict[str, Any], scorer: str, matrix: pd.DataFrame) -> Findi
     )
 
 
-def _opening(cube: GenerationCube) -> Html:
+def _method(cube: GenerationCube) -> list[str]:
     m, a, k = cube.shape
     kept = int(cube.kept.sum())
     options = cube.provenance.get("options", {})
-    lines = [
+    return [
         f"{m} templates, {a} values, {k} continuations of each; at most {options.get('tokens')} tokens at temperature "
         f"{options.get('temperature')}, seed {options.get('seed')}.",
         f"{cube.texts.size - kept:,} of {cube.texts.size:,} continuations were left out: they have no full stop and no "
         "line break to be cut at.",
         "Continuations are scored alone, without their prompt.",
     ]
-    return listing(lines)
 
 
 def _scorer(cube: GenerationCube, found: Tables, scorer: str) -> Html:
@@ -97,7 +103,6 @@ def _scorer(cube: GenerationCube, found: Tables, scorer: str) -> Html:
     return join(
         [
             element("h2", scorer),
-            element("p", str(finding(found.summary, scorer, found.matrix))),
             table(("", "value", "floor", "beyond noise", "95 % interval", "p"), rows),
             element("h3", "Values that differ most, over all templates"),
             table(("pair", "W1", "floor", "beyond noise", "p, corrected"), pairs),
@@ -156,7 +161,7 @@ def _quality(quality: dict[str, Any] | None) -> Html:
     return join([element("h2", "Quality"), table(("", "value"), rows)]) if rows else Html("")
 
 
-def _limits(cube: GenerationCube) -> Html:
+def _limits(cube: GenerationCube) -> list[str]:
     lines = [
         "The scorer is a model too: what it reads into a text may be its own sensitivity.",
         "A difference between values is a sensitivity of the language model; a person judges whether it is bias.",
@@ -164,4 +169,4 @@ def _limits(cube: GenerationCube) -> Html:
     ]
     if not cube.provenance.get("generator", {}).get("common_noise", True):
         lines.append("This generator could not be given the same random numbers for every value.")
-    return join([element("h2", "Limits"), listing(lines)])
+    return lines

@@ -10,7 +10,9 @@ import pandas as pd
 
 from psa_core.audits.nationality import findings
 from psa_core.cube import ScoreCube
-from psa_core.report._html import Html, element, join, listing, page, table
+from psa_core.report.frame import Report, framed
+from psa_core.report.markup import Html, element, join, table
+from psa_core.tables.wording import Finding
 
 LIMITS = (
     "This is perturbation sensitivity: what predictions do when the people of a text get names of another country. "
@@ -39,22 +41,17 @@ def render(cube: ScoreCube, countries: pd.DataFrame, correlations: pd.DataFrame 
     options: Mapping[str, Any] = cube.provenance.get("options", {})
     model = str(options.get("model", "a model"))
     moved = [target.name for target in cube.targets if target.low < 0] or [target.name for target in cube.targets]
-    parts = [
-        element("h1", f"Names by country: {model}"),
-        element("p", findings.finding(countries), css="finding"),
-        element("p", findings.score_finding(countries, moved)),
-        _method(cube, options),
-        element("h2", "Predicted classes by country"),
-        _classes(countries),
-        _correlations(correlations),
-        element("h2", "Limits"),
-        listing([*LIMITS, FINDER]),
-        _account(cube),
-        element("h2", "How to run it again"),
-        element("pre", command_line(cube.provenance)),
-        element("p", "The same sentences, model, seed and versions give the same numbers.", css="small"),
-    ]
-    return page(f"Names by country: {model}", join(parts))
+    return framed(
+        Report(
+            title=f"Names by country: {model}",
+            findings=[Finding(findings.finding(countries)), Finding(findings.score_finding(countries, moved))],
+            method=_method(cube, options),
+            body=[_classes(countries), _correlations(correlations)],
+            limits=[*LIMITS, FINDER],
+            provenance=cube.provenance,
+            commands=[command_line(cube.provenance)],
+        )
+    )
 
 
 def command_line(manifest: Mapping[str, Any]) -> str:
@@ -69,17 +66,15 @@ def command_line(manifest: Mapping[str, Any]) -> str:
     return f"python -m psa_core nationality {shlex.join(words)} --out again"
 
 
-def _method(cube: ScoreCube, options: Mapping[str, Any]) -> Html:
+def _method(cube: ScoreCube, options: Mapping[str, Any]) -> list[str]:
     draws = cube.names["draw"].nunique()
-    return listing(
-        [
-            f"{len(cube.sentences):,} sentences that mention a person; {cube.names['country'].nunique()} countries; "
-            f"{draws} names drawn for each sentence and country (seed {options.get('seed', 0)}).",
-            "Each person gets a common name of the country, of the same form and, where it can be told, gender "
-            "(Barriere and Cifuentes 2024).",
-            f"People were found by {cube.provenance.get('people_finder', 'spaCy')}.",
-        ]
-    )
+    return [
+        f"{len(cube.sentences):,} sentences that mention a person; {cube.names['country'].nunique()} countries; "
+        f"{draws} names drawn for each sentence and country (seed {options.get('seed', 0)}).",
+        "Each person gets a common name of the country, of the same form and, where it can be told, gender "
+        "(Barriere and Cifuentes 2024).",
+        f"People were found by {cube.provenance.get('people_finder', 'spaCy')}.",
+    ]
 
 
 def _classes(countries: pd.DataFrame) -> Html:
@@ -94,7 +89,8 @@ def _classes(countries: pd.DataFrame) -> Html:
         "delta_high",
     ]
     header = ("Country", "Class", "Original", "With these names", "Change, %", "Mean change of the score", "from", "to")
-    return table(header, [[_words(value) for value in row] for row in countries[columns].itertuples(index=False)])
+    rows = [[_words(value) for value in row] for row in countries[columns].itertuples(index=False)]
+    return join([element("h2", "Predicted classes by country"), table(header, rows)])
 
 
 def _correlations(correlations: pd.DataFrame | None) -> Html:
@@ -105,12 +101,6 @@ def _correlations(correlations: pd.DataFrame | None) -> Html:
     title = element("h2", "Correlation with log-perplexity")
     said = element("p", findings.correlation_finding(correlations))
     return join([title, said, table(("Country", "Target", "Global r", "Local r", "Sentences"), rows)])
-
-
-def _account(cube: ScoreCube) -> Html:
-    rows = [[str(reason), f"{count:,}"] for reason, count in cube.provenance.get("account", {}).items()]
-    title = element("h2", "What became of the sentences")
-    return join([title, table(("What", "Count"), rows)]) if rows else Html("")
 
 
 def _words(value: object) -> str:
