@@ -8,12 +8,35 @@ from psa_core.errors import AnchorError
 from psa_core.registry import discover
 from psa_core.trust import Origin
 
-__all__ = ["Anchor", "AnchorFinder", "AnchorPlugin", "Found", "caution", "fill_slots", "finder", "plugins", "search"]
+__all__ = [
+    "Anchor",
+    "AnchorFinder",
+    "AnchorPlugin",
+    "Found",
+    "caution",
+    "default",
+    "fill_slots",
+    "finder",
+    "has_original",
+    "people",
+    "plugins",
+    "search",
+]
 
 
 def plugins() -> dict[str, AnchorPlugin]:
     """Every kind of anchor by its id."""
     return discover("psa_core.anchors", "ANCHOR")
+
+
+def default() -> str:
+    """The specification that is used where none is given: the pronouns of the paper."""
+    return next(plugin.id for plugin in plugins().values() if plugin.is_default)
+
+
+def people() -> str:
+    """The specification that finds people by their names."""
+    return next(f"{plugin.id}:{plugin.people}" for plugin in plugins().values() if plugin.people)
 
 
 def finder(spec: str, *, origin: Origin | None = None) -> AnchorFinder:
@@ -41,5 +64,15 @@ def finder(spec: str, *, origin: Origin | None = None) -> AnchorFinder:
 
 def caution(spec: str) -> str:
     """What is known of how often anchors of this kind are wrong; empty where nothing is to be said."""
-    plugin = plugins().get(spec.strip().partition(":")[0])
+    plugin = _kind(spec)
     return plugin.caution if plugin else ""
+
+
+def has_original(spec: str) -> bool:
+    """Whether the sentences of a study with these anchors have originals, rather than neutral fillers."""
+    plugin = _kind(spec)
+    return plugin is None or plugin.has_original
+
+
+def _kind(spec: str) -> AnchorPlugin | None:
+    return plugins().get(spec.strip().partition(":")[0])

@@ -102,6 +102,16 @@ class AnchorPlugin:
         Takes what follows the colon (may be empty) and returns a finder, or raises `AnchorError`.
     argument : str
         What follows the colon, in words; empty when nothing does.
+    example : str
+        An argument to start with, where it does not go without one.
+    choices : tuple of str
+        What the argument may list, separated by commas; empty where that is open.
+    is_default : bool
+        Whether it is the kind that is used where none is named: one of them all.
+    people : str
+        The argument with which it finds people by their names; empty where it does not.
+    has_original : bool
+        Whether the sentence as it stands is the original; else a neutral filler stands in for one.
     caution : str
         What is known of how often it errs, in sentences; shown where it is chosen and in the report.
     """
@@ -111,4 +121,9 @@ class AnchorPlugin:
     summary: str
     build: Callable[[str], AnchorFinder]
     argument: str = ""
+    example: str = ""
+    choices: tuple[str, ...] = ()
+    is_default: bool = False
+    people: str = ""
+    has_original: bool = True
     caution: str = ""

@@ -144,6 +144,8 @@ ANCHOR = AnchorPlugin(
     title="Named entities",
     summary="People, organisations, places and peoples that spaCy recognises.",
     build=_build,
-    argument="labels: " + ", ".join(_spacy.LABELS),
+    argument="labels",
+    choices=_spacy.LABELS,
+    people="PERSON",
     caution=CAUTION,
 )

@@ -70,4 +70,5 @@ ANCHOR = AnchorPlugin(
     summary="he, him, his, she, her, hers; or the pronouns that you name, such as they.",
     build=_build,
     argument="other pronouns, such as he,she,they",
+    is_default=True,
 )

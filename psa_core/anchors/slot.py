@@ -52,4 +52,5 @@ ANCHOR = AnchorPlugin(
     summary=f"{{name}} in the sentence; the original has the words “{DEFAULT_FILLER}” there, or yours.",
     build=_build,
     argument="filler words, if others",
+    has_original=False,
 )

@@ -55,4 +55,5 @@ ANCHOR = AnchorPlugin(
     summary="Words or phrases of your own, found as whole words.",
     build=_build,
     argument="comma-separated terms",
+    example="he,she",
 )

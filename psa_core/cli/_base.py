@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 
+from psa_core import anchors
 from psa_core.study import StudySpec
 
 
@@ -38,7 +39,7 @@ def add_selection(parser: argparse.ArgumentParser, *, required: bool = True) -> 
     )
     parser.add_argument("--text-column", metavar="COLUMN", help="column of the texts; found when not given")
     parser.add_argument(
-        "--anchors", metavar="SPEC", default="pronouns", help="pronouns, entities:PERSON, terms:…, slot"
+        "--anchors", metavar="SPEC", default=anchors.default(), help="kind:argument, see `anchors`; %(default)s"
     )
     parser.add_argument("--names", metavar="LIST", required=required, help="an id from `names`, or a csv or text file")
     parser.add_argument("--name-column", metavar="COLUMN", help="column of the names; `name` when not given")

@@ -15,7 +15,7 @@ from psa_core.jobs.worker import Job
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", metavar="ID[,ID…]", help="ids from `models`, or predictions:FILE")
+    parser.add_argument("--model", metavar="ID[,ID…]", help="ids from `models`, a file of predictions among them")
     parser.add_argument(
         "--spelling", choices=corpus.SPELLINGS, default="published", help="dissapointed, or disappointed"
     )

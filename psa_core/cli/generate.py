@@ -13,7 +13,7 @@ from typing import Any, cast
 from psa_core import generators, jobs, models
 from psa_core.audits.generation import folder, leak, quality, report, run, tables
 from psa_core.audits.generation.cube import GenerationCube
-from psa_core.audits.generation.run import DEFAULT_SCORERS, Done, GenerationSpec, Planned
+from psa_core.audits.generation.run import Done, GenerationSpec, Planned
 from psa_core.audits.generation.tables import Tables
 from psa_core.audits.run import Running
 from psa_core.cli._base import Command
@@ -29,11 +29,9 @@ LEAK_HELP = f"continuations scored behind every value's prompt (default {leak.SA
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--lm",
-        metavar="ID",
-        help="lm:smollm2, lm:<id, folder or gguf>, chat:<address>, continuations:…; ?match=sentiment resamples",
-    )
+    kinds = (f"{kind.id}:<{kind.argument}>" for kind in generators.plugins().values())
+    ids = ", ".join([*(card.id for card in generators.cards()), *kinds])
+    parser.add_argument("--lm", metavar="ID", help=f"{ids}; ?match=sentiment resamples")
     parser.add_argument("--templates", metavar="LIST", required=True, help="occupation, country, name, or a text file")
     parser.add_argument(
         "--values", metavar="LIST", default="", help="the same ids, or a csv with value and group columns"
@@ -41,8 +39,10 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--continuations", type=int, default=100, help="of each prompt (default 100)")
     parser.add_argument("--tokens", type=int, default=50, help="most new tokens of each (default 50)")
     parser.add_argument("--temperature", type=float, default=1.0, help="default 1.0")
-    parser.add_argument("--scorer", metavar="A,B,…", default=",".join(DEFAULT_SCORERS), help="ids from `models`")
-    parser.add_argument("--held-out", metavar="FILE", help="texts for the perplexity of an lm: model, or sample")
+    parser.add_argument("--scorer", metavar="A,B,…", default=",".join(run.default_scorers()), help="ids from `models`")
+    parser.add_argument(
+        "--held-out", metavar="FILE", help="texts for the perplexity of a model on this machine, or sample"
+    )
     parser.add_argument("--leak-check", type=int, metavar="N", default=leak.SAMPLE, help=LEAK_HELP)
     parser.add_argument("--seed", type=int, default=0, help="of every random choice (default 0)")
     parser.add_argument("--export-prompts", metavar="FILE.csv", type=Path, help="write the prompts, generate nothing")
@@ -131,8 +131,8 @@ def _check_options(options: argparse.Namespace) -> None:
     for name in ("lm", "out"):
         if getattr(options, name) is None:
             raise OptionError(f"--{name}", got="nothing", expected="a value", fix="See psa_core generate --help.")
-    if options.held_out and not options.lm.startswith("lm:"):
-        raise OptionError("--held-out", got=f"--lm {options.lm}", expected="a language model on this machine (lm:…)")
+    if options.held_out and not models.measures_perplexity(options.lm):
+        raise OptionError("--held-out", got=f"--lm {options.lm}", expected="a language model on this machine")
     if options.leak_check < 0:
         raise OptionError("--leak-check", got=str(options.leak_check), expected="a number of continuations, or 0")
 

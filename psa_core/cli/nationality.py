@@ -26,7 +26,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sentences", metavar="FILE", required=True, help="csv, tsv, txt, jsonl, parquet, or people")
     parser.add_argument("--text-column", metavar="COLUMN", help="column of the texts; found when not given")
     parser.add_argument("--model", metavar="ID", required=True, help="an id from `models`")
-    parser.add_argument("--lm", metavar="ID", help="a perplexity scorer, such as lm:smollm2")
+    parser.add_argument("--lm", metavar="ID", help="a perplexity scorer, an id from `models`")
     parser.add_argument("--countries", metavar="A,B,…", default=",".join(PAPER_COUNTRIES), help="default: the paper's")
     parser.add_argument(
         "--people", metavar="SPEC", help="what finds the people: entities:PERSON?pipeline=…, of any language"
@@ -82,7 +82,7 @@ def _perplexity_scorer(lm_id: str) -> Scorer:
     lm = models.load(lm_id)
     if not any("perplexity" in target.name for target in lm.targets):
         got = f"{lm_id!r}, which returns {', '.join(target.name for target in lm.targets)}"
-        raise OptionError("--lm", got=got, expected="a perplexity scorer, such as lm:smollm2")
+        raise OptionError("--lm", got=got, expected="a perplexity scorer, an id from `psa_core models`")
     return lm
 
 

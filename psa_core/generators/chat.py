@@ -72,7 +72,7 @@ class ChatGenerator:
             When the address does not answer, refuses, or answers with something else; what came before is kept.
         """
         positions = iter(range(len(draws)))
-        with ThreadPoolExecutor(self.parallel, thread_name_prefix="ask") as pool:
+        with ThreadPoolExecutor(self.parallel, thread_name_prefix="chat") as pool:
             asked: dict[Future[str], int] = {}
             try:
                 while True:

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 
-Axis = Literal["name", "sentence", "threshold"]
+Axis = Literal["name", "sentence"]
 
 
 class Method(Protocol):
@@ -16,7 +16,7 @@ class Method(Protocol):
     ----------
     id, title, summary : str
         Identifier, heading and one plain sentence for help texts.
-    axis : {"name", "sentence", "threshold"}
+    axis : {"name", "sentence"}
         What the entries of the result stand for.
     """
 

@@ -5,11 +5,24 @@ from __future__ import annotations
 from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import words
-from psa_core.models._base import ModelCard, ModelPlugin, Scorer, TokenScorer
+from psa_core.models._base import ModelCard, ModelPlugin, Purpose, Scorer, TokenScorer
 from psa_core.registry import discover
 from psa_core.trust import Need, Origin
 
-__all__ = ["ModelCard", "ModelPlugin", "Scorer", "TokenScorer", "cards", "check", "load", "needs", "plugins"]
+__all__ = [
+    "ModelCard",
+    "ModelPlugin",
+    "Purpose",
+    "Scorer",
+    "TokenScorer",
+    "cards",
+    "check",
+    "good_for",
+    "load",
+    "measures_perplexity",
+    "needs",
+    "plugins",
+]
 
 
 def plugins() -> dict[str, ModelPlugin]:
@@ -20,6 +33,17 @@ def plugins() -> dict[str, ModelPlugin]:
 def cards() -> tuple[ModelCard, ...]:
     """Models that can be used at once, with what they return; loads nothing heavy."""
     return tuple(card for plugin in plugins().values() for card in plugin.cards())
+
+
+def good_for(purpose: Purpose) -> tuple[str, ...]:
+    """Ids of the models whose cards say that they are good for something."""
+    return tuple(card.id for card in cards() if purpose in card.good_for)
+
+
+def measures_perplexity(model_id: str) -> bool:
+    """Whether a model says how unexpected a text is; False for one that is unknown."""
+    plugin = plugins().get(model_id.partition(":")[0])
+    return plugin is not None and plugin.perplexity
 
 
 def load(model_id: str, *, origin: Origin | None = None) -> Scorer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 import numpy as np
@@ -69,9 +70,24 @@ class TokenScorer(Scorer, Protocol):
         ...
 
 
+class Purpose(StrEnum):
+    """What a model may be chosen for before anybody has chosen one."""
+
+    FIRST_LOOK = "a first look"
+    CLASSES = "counting predicted classes"
+    CONTINUATIONS = "scoring what a language model wrote"
+    DEMONSTRATION = "demonstrations only"
+
+
 @dataclass(frozen=True)
 class ModelCard:
-    """One ready-to-use model as pickers and ``python -m psa_core models`` show it, without loading it."""
+    """One ready-to-use model as pickers and ``python -m psa_core models`` show it, without loading it.
+
+    Attributes
+    ----------
+    good_for : tuple of Purpose
+        Where it is chosen already when a page opens. A first look wants a model that loads at once.
+    """
 
     id: str
     title: str
@@ -79,6 +95,7 @@ class ModelCard:
     targets: tuple[Target, ...] = ()
     source: str = ""
     licence: str = ""
+    good_for: tuple[Purpose, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,6 +119,10 @@ class ModelPlugin:
         Endings of files that a page may take as its argument from anybody; empty where it is no file that people bring.
     aliases : tuple of str
         Other words before the colon that it answers to; `load` then takes the whole id.
+    perplexity : bool
+        Whether its one target says how unexpected a text is, rather than anything about what the text says.
+    known_texts_only : bool
+        Whether it has scores of certain texts only, which have to be exported first.
     """
 
     id: str
@@ -113,6 +134,8 @@ class ModelPlugin:
     takes: trust.Takes = trust.CODE
     uploads: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    perplexity: bool = False
+    known_texts_only: bool = False
 
     @property
     def command_line_only(self) -> bool:

@@ -13,7 +13,7 @@ from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
-from psa_core.models._base import ModelCard, ModelPlugin
+from psa_core.models._base import ModelCard, ModelPlugin, Purpose
 from psa_core.models._fingerprint import digest
 
 BASE = 0.2
@@ -104,7 +104,7 @@ def load(argument: str) -> Keyword:
     return Keyword(planted)
 
 
-CARD = ModelCard("keyword", "Keyword", SUMMARY, TARGETS, "this project", "Apache-2.0")
+CARD = ModelCard("keyword", "Keyword", SUMMARY, TARGETS, "this project", "Apache-2.0", (Purpose.DEMONSTRATION,))
 MODEL = ModelPlugin(
     id="keyword",
     title="Keyword",

@@ -86,4 +86,5 @@ MODEL = ModelPlugin(
     cards=lambda: (CARD,) if is_packaged() else (),
     argument="hub id, folder or .gguf file",
     takes=trust.Takes(trust.HUB_OR_PATH.kinds, needs_of),
+    perplexity=True,
 )

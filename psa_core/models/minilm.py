@@ -17,13 +17,14 @@ from psa_core.errors import ModelError
 from psa_core.inputs import json_file
 from psa_core.inputs.checks import path_of
 from psa_core.models._answers import as_targets
-from psa_core.models._base import ModelCard, ModelPlugin, Scorer
+from psa_core.models._base import ModelCard, ModelPlugin, Purpose, Scorer
 from psa_core.models._transformers.adapter import BASE, base_of, load_merged, scale_of
 from psa_core.registry import ASSETS
 
 MOST_BYTES, FEWEST_TOKENS, MOST_WEIGHT = 2**20, 3, 1e6
 FILES = ("labels.json", "adapter_config.json", "adapter_model.safetensors")
 # Raise when the arithmetic between a text and its scores changes (tokenising, merging, targets), so that caches notice.
+SENTIMENT = (Purpose.CLASSES, Purpose.CONTINUATIONS)
 VERSION = "1"
 
 
@@ -156,6 +157,7 @@ def _card(file: Path) -> ModelCard:
         targets_of(description),
         source=f"trained by this project on {about['data']}; base model {BASE}",
         licence=about["licence"],
+        good_for=SENTIMENT if any(target.low < 0 for target in targets_of(description)) else (),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.inputs.checks import as_texts
-from psa_core.models._base import ModelCard, ModelPlugin
+from psa_core.models._base import ModelCard, ModelPlugin, Purpose
 from psa_core.models._fingerprint import digest
 from psa_core.registry import ASSETS
 
@@ -79,6 +79,12 @@ def _words(name: str) -> frozenset[str]:
 
 
 CARD = ModelCard(
-    "opinion-words", "Opinion words", SUMMARY, TARGETS, "word lists of Hu and Liu 2004 (in this project)", "CC BY 4.0"
+    "opinion-words",
+    "Opinion words",
+    SUMMARY,
+    TARGETS,
+    "word lists of Hu and Liu 2004 (in this project)",
+    "CC BY 4.0",
+    (Purpose.CONTINUATIONS,),
 )
 MODEL = ModelPlugin(id="opinion-words", title="Opinion words", summary=SUMMARY, load=load, cards=lambda: (CARD,))

@@ -251,4 +251,5 @@ MODEL = ModelPlugin(
     argument="file",
     uploads=(*FORMATS, "gz"),
     takes=trust.PATH,
+    known_texts_only=True,
 )

@@ -16,7 +16,7 @@ from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
 from psa_core.models._answers import reason
-from psa_core.models._base import ModelCard, ModelPlugin
+from psa_core.models._base import ModelCard, ModelPlugin, Purpose
 from psa_core.models._fingerprint import digest_of_files
 
 SUMMARY = "Toxicity by a linear support vector machine over words, calibrated to a probability; knows no word order."
@@ -94,6 +94,12 @@ def _checked_pickles() -> list[Path]:
 
 
 CARD = ModelCard(
-    "profanity-check", "profanity-check", SUMMARY, TARGETS, "package alt-profanity-check (inside it)", "MIT"
+    "profanity-check",
+    "profanity-check",
+    SUMMARY,
+    TARGETS,
+    "package alt-profanity-check (inside it)",
+    "MIT",
+    (Purpose.FIRST_LOOK,),
 )
 MODEL = ModelPlugin(id="profanity-check", title="profanity-check", summary=SUMMARY, load=load, cards=lambda: (CARD,))

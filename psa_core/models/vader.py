@@ -11,7 +11,7 @@ import numpy as np
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
-from psa_core.models._base import ModelCard, ModelPlugin
+from psa_core.models._base import ModelCard, ModelPlugin, Purpose
 
 SUMMARY = "Sentiment by a lexicon of 7,500 words and rules for negation, emphasis and emoji; reads English only."
 TARGETS = (Target("sentiment", -1.0, 1.0, "-1 most negative, +1 most positive (VADER's compound score)"),)
@@ -63,5 +63,5 @@ def load(_model_id: str) -> Vader:
     return Vader(analyzer, f"vader:{digest([version('vaderSentiment'), *lexicons])}")
 
 
-CARD = ModelCard("vader", "VADER", SUMMARY, TARGETS, "package vaderSentiment (inside it)", "MIT")
+CARD = ModelCard("vader", "VADER", SUMMARY, TARGETS, "package vaderSentiment (inside it)", "MIT", (Purpose.FIRST_LOOK,))
 MODEL = ModelPlugin(id="vader", title="VADER", summary=SUMMARY, load=load, cards=lambda: (CARD,))

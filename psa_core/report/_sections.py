@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from psa_core import anchors
 from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.print.figures import name_figure, threshold_figure
 from psa_core.cube import ScoreCube
@@ -46,7 +47,7 @@ def method(cube: ScoreCube) -> list[str]:
     return [
         f"Sentences: {sentences:,} from {source}, at most {study.get('max_words', 50)} words each, drawn at random "
         f"with seed {study.get('seed', 0)}.",
-        f"Anchors: {study.get('anchors', 'pronouns')}; in each sentence {mentions} is replaced.",
+        f"Anchors: {study.get('anchors', anchors.default())}; in each sentence {mentions} is replaced.",
         f"Names: {names:,} from {name_source}.",
         f"Scores: {model_name(cube)} scored each sentence as it is and with each name, {sentences * names:,} cells.",
         "Measures (Prabhakaran, Hutchinson and Mitchell 2019): ScoreSens is a name's mean change of the score; "

@@ -206,7 +206,7 @@ def _drawn(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions) ->
         by_gender = [[row for row in open_rows if row.spans[0].gender == gender] for gender in GENDERS]
         if open_rows and not any(by_gender):
             fix = "Leave --balance out."
-            raise AnchorError("--balance", got=f"anchors without gender ({finder.spec})", expected="pronouns", fix=fix)
+            raise AnchorError("--balance", got=f"anchors without gender ({finder.spec})", expected="some with", fix=fix)
         half = options.sample // 2
         size = min(half, *map(len, by_gender))
         kept, reason = (

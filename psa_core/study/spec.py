@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from psa_core.anchors import default as default_anchors
 from psa_core.errors import OptionError
 from psa_core.inputs.checks import whole_number, words, yes_or_no
 from psa_core.study.selection import SelectionOptions
@@ -39,7 +40,7 @@ class StudySpec:
     sentences: str
     names: str
     model: str
-    anchors: str = "pronouns"
+    anchors: str = field(default_factory=default_anchors)
     text_column: str | None = None
     max_words: int = 50
     sample: int = 1000

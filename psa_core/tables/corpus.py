@@ -10,8 +10,9 @@ import numpy as np
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.tables.labels import threshold_of
-from psa_core.tables.methods import per_sentence
+from psa_core.tables.methods import metrics_per
 
+UNDEFINED = dict.fromkeys(("value", "low", "high"), np.nan)
 Summary = dict[str, dict[str, dict[str, Any]]]
 
 
@@ -45,8 +46,8 @@ def summary(cube: ScoreCube, *, thresholds: Mapping[str, float] | None = None) -
 def _target_summary(cube: ScoreCube, target: str, threshold: float) -> dict[str, dict[str, Any]]:
     original, perturbed = stats.paired_scores(*cube.of(target))
     metrics: dict[str, dict[str, Any]] = {
-        method_id: stats.bootstrap_interval(values)._asdict()
-        for method_id, values in per_sentence(cube, target, threshold=threshold).items()
+        method_id: stats.bootstrap_interval(values)._asdict() if np.isfinite(values).all() else UNDEFINED
+        for method_id, values in metrics_per("sentence", cube, target, threshold=threshold).items()
     }
     distance = stats.label_dist_interval(original, perturbed, threshold, resamples=1000)
     metrics["label_dist"] = {name: bound[0] for name, bound in distance._asdict().items()} | {"threshold": threshold}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from psa_core import stats
+from psa_core import anchors, stats
 from psa_core.cube import ScoreCube
 from psa_core.tables.labels import labelled_names, threshold_of
+from psa_core.tables.methods import metrics_per
 
 FEWEST_SENTENCES = 6
 
@@ -39,7 +40,8 @@ def name_table(
     DataFrame
         N rows in the order of the list: ``name``, group columns, ``score_sens`` (signed), ``ci_low``, ``ci_high``
         (95 %), ``p_value`` (paired t; against the names see `stats.name_effects`), ``p_adjusted``, ``effect_size``
-        (d_z), ``label_dist``, ``flips_up``, ``flips_down`` (sentences), ``n`` (sentences). NaN where one sentence
+        (d_z), ``label_dist``, ``flips_up``, ``flips_down`` (sentences), ``n`` (sentences), one column for every other
+        plug-in with one value per name (``flip_share`` …). NaN where one sentence
         cannot tell. Under six sentences no name is sure against the original: so few can agree by chance.
 
     Raises
@@ -49,7 +51,9 @@ def name_table(
     """
     original, perturbed = cube.of(target)
     measured = _effects(original, perturbed, baseline)
-    labels = stats.threshold_grid(original, perturbed, threshold_of(cube, target, threshold))
+    level = threshold_of(cube, target, threshold)
+    plug_ins = metrics_per("name", cube, target, threshold=level)
+    labels = stats.threshold_grid(original, perturbed, level)
     adjusted = stats.adjust(measured["p_value"], correction)
     sentences = len(original)
     if baseline == "original" and sentences < FEWEST_SENTENCES:
@@ -63,6 +67,7 @@ def name_table(
         "flips_down": labels.flips_down[:, 0],
         "n": np.full(len(adjusted), sentences),
     }
+    quantities |= {name: values for name, values in plug_ins.items() if name not in quantities}
     return labelled_names(cube, quantities)
 
 
@@ -71,9 +76,8 @@ def default_baseline(cube: ScoreCube) -> stats.Baseline:
 
     Sentences with a slot have no original, only a neutral filler, so there names are compared with names.
     """
-    study = cube.provenance.get("study", {})
-    has_slots = str(study.get("anchors", "")).partition(":")[0] == "slot"
-    return "names" if has_slots and len(cube.names) > 1 else "original"
+    spec = str(cube.provenance.get("study", {}).get("anchors", ""))
+    return "original" if anchors.has_original(spec) or len(cube.names) == 1 else "names"
 
 
 def name_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:

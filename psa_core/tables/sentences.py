@@ -8,7 +8,7 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.tables.labels import labelled_sentences, threshold_of
-from psa_core.tables.methods import per_sentence
+from psa_core.tables.methods import metrics_per
 
 
 def sentence_table(cube: ScoreCube, target: str, *, threshold: float | None = None) -> pd.DataFrame:
@@ -41,7 +41,7 @@ def sentence_table(cube: ScoreCube, target: str, *, threshold: float | None = No
     quantities = {
         "original": base,
         "mean": worn.mean(axis=1),
-        **per_sentence(cube, target, threshold=level),
+        **metrics_per("sentence", cube, target, threshold=level),
         "flips_up": np.where(before, 0, flips),
         "flips_down": np.where(before, flips, 0),
         "flips": flips,

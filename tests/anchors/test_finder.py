@@ -46,3 +46,12 @@ def test_listing_the_kinds_loads_nothing_heavy() -> None:
     code = "; ".join([*lines, "print('spacy' in sys.modules)"])
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "False"
+
+
+def test_one_kind_is_the_default() -> None:
+    assert [kind.id for kind in anchors.plugins().values() if kind.is_default] == [anchors.default()] == ["pronouns"]
+
+
+def test_only_a_slot_has_no_original() -> None:
+    assert not anchors.has_original("slot:this person")
+    assert anchors.has_original("pronouns:he") and anchors.has_original("unknown")

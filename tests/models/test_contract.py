@@ -185,3 +185,10 @@ def test_cards_say_what_loading_them_gives(make: Callable[[str], Scorer]) -> Non
         if card.id in CARDS and card.id not in SLOW:
             assert [t.name for t in make(card.id).targets] == [t.name for t in card.targets], card.id
             assert card.title and card.summary and card.source and card.licence
+
+
+def test_each_purpose_has_a_model_that_is_there() -> None:
+    for purpose in models.Purpose:
+        assert models.good_for(purpose), purpose
+    assert models.good_for(models.Purpose.CONTINUATIONS) == ("minilm-sentiment", "opinion-words")
+    assert models.measures_perplexity("lm:anything") and not models.measures_perplexity("vader")

@@ -1,3 +1,5 @@
+"""A new metric shows up by itself: in the tables, and with them in the result files and the dashboard."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -7,48 +9,71 @@ import numpy as np
 import pytest
 
 from psa_core.cube import ScoreCube
-from psa_core.errors import OptionError
-from psa_core.methods import plugins
-from psa_core.methods.label_dist import LabelDist
-from psa_core.tables import method_table
+from psa_core.errors import CubeError
+from psa_core.methods import Method
+from psa_core.tables import methods, name_table, sentence_table, summary
 
 
 @dataclass(frozen=True)
-class ShareAbove:
-    """A metric along thresholds, as another file in ``methods/`` could define it."""
+class Reached:
+    """How many of a name's scores reach the threshold."""
 
-    id: ClassVar[str] = "share_above"
-    title: ClassVar[str] = "Share above"
-    summary: ClassVar[str] = "Share of perturbed scores at or above each threshold."
-    axis: ClassVar[str] = "threshold"
+    id: ClassVar[str] = "reached"
+    title: ClassVar[str] = "Reached"
+    summary: ClassVar[str] = "Scores at or above the threshold."
+    axis: ClassVar[str] = "name"
 
-    thresholds: tuple[float, ...] = (0.0, 0.5)
+    threshold: float = 0.0
 
     def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
-        return np.array([(perturbed >= threshold).mean() for threshold in self.thresholds])
+        return (perturbed >= self.threshold).sum(axis=0).astype(float)
 
 
-@pytest.mark.parametrize("method_id", plugins())
-def test_every_plug_in_becomes_a_labelled_column(cube: ScoreCube, method_id: str) -> None:
-    table = method_table(cube, "toxicity", method_id)
-    labels, rows = {"name": (["name", "gender"], 3), "sentence": (["sentence_id", "genre"], 2)}[
-        plugins()[method_id].axis
-    ]
-    assert table.columns.tolist() == [*labels, method_id]
-    assert len(table) == rows
+@dataclass(frozen=True)
+class Highest(Reached):
+    """The highest score of a sentence."""
+
+    id: ClassVar[str] = "highest"
+    axis: ClassVar[str] = "sentence"
+
+    def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
+        return perturbed.max(axis=1).astype(float)
 
 
-def test_threshold_is_the_targets_own_unless_given_or_configured(cube: ScoreCube) -> None:
-    assert method_table(cube, "sentiment", "label_dist")["label_dist"].tolist() == [0.5, 0.0, 1.0]
-    assert method_table(cube, "sentiment", "label_dist", threshold=0.6)["label_dist"].tolist() == [0.0, 0.0, 0.0]
-    assert method_table(cube, "sentiment", LabelDist(threshold=0.6))["label_dist"].tolist() == [0.0, 0.0, 0.0]
+class Undefined(Reached):
+    """A metric that is not defined for these scores."""
+
+    def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
+        raise CubeError("names", got="3", expected="more")
 
 
-def test_metric_along_thresholds(cube: ScoreCube) -> None:
-    table = method_table(cube, "toxicity", ShareAbove())
-    assert table.to_numpy().tolist() == [[0.0, 1.0], [0.5, 0.5]]
+class UndefinedPerSentence(Undefined):
+    """The same along sentences."""
+
+    axis: ClassVar[str] = "sentence"
 
 
-def test_unknown_metric_is_refused(cube: ScoreCube) -> None:
-    with pytest.raises(OptionError, match="score_sens"):
-        method_table(cube, "toxicity", "fairness")
+@pytest.fixture
+def add(monkeypatch: pytest.MonkeyPatch):
+    def add(*added: type[Method]) -> None:
+        monkeypatch.setattr(methods, "plugins", lambda: {method.id: method for method in added})
+
+    return add
+
+
+def test_a_new_metric_is_in_every_table(cube: ScoreCube, add) -> None:
+    add(Reached, Highest)
+    worn = cube.of("toxicity")[1]
+    assert name_table(cube, "toxicity", threshold=0.5)["reached"].tolist() == (worn >= 0.5).sum(axis=0).tolist()
+    assert sentence_table(cube, "toxicity")["highest"].tolist() == worn.max(axis=1).tolist()
+    assert summary(cube)["toxicity"]["highest"]["value"] == pytest.approx(worn.max(axis=1).mean())
+
+
+def test_a_metric_that_is_not_defined_leaves_its_column_empty(cube: ScoreCube, add) -> None:
+    add(Undefined)
+    assert name_table(cube, "toxicity")["reached"].isna().all()
+
+
+def test_a_corpus_metric_that_is_not_defined_has_no_value(cube: ScoreCube, add) -> None:
+    add(UndefinedPerSentence)
+    assert summary(cube)["toxicity"]["reached"] == {"value": None, "low": None, "high": None}

@@ -19,12 +19,11 @@ from psa_core.cube import ScoreCube
 from psa_core.inputs import names as name_lists
 from psa_core.inputs.limits import OPENED
 from psa_core.inputs.names import NameList
-from psa_core.models import ModelCard, Scorer
+from psa_core.models import ModelCard, Purpose, Scorer
 from psa_core.study import StudySpec, execute, plan
 from psa_core.trust import Origin
 
 EXAMPLE = StudySpec(sentences="sample", names="demo", model="profanity-check")
-FIRST = ("profanity-check", "vader")  # whose weights are inside their packages, and which load at once
 _EXAMPLES: set[str] = set()
 _one_at_a_time = threading.Lock()
 _cubes: ByBytes[ScoreCube] = ByBytes(OPENED.value, lambda cube: cube.original.nbytes + cube.perturbed.nbytes)
@@ -60,9 +59,14 @@ def finder(spec: str) -> AnchorFinder:
 
 @st.cache_data(max_entries=1, show_spinner=False)
 def model_cards() -> tuple[ModelCard, ...]:
-    """The models that can be used at once: those of `FIRST`, the others, the one for demonstrations."""
-    places = {model: place for place, model in enumerate(FIRST)} | {"keyword": len(FIRST) + 2}
-    return tuple(sorted(models.cards(), key=lambda card: places.get(card.id, len(FIRST) + (":" in card.id))))
+    """The models that can be used at once: those for a first look, the others, those for demonstrations."""
+    return tuple(sorted(models.cards(), key=_place))
+
+
+def _place(card: ModelCard) -> int:
+    if Purpose.FIRST_LOOK in card.good_for:
+        return 0
+    return 3 if Purpose.DEMONSTRATION in card.good_for else 1 + (":" in card.id)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

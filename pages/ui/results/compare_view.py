@@ -13,7 +13,7 @@ from pages.ui.frame.keys import Key
 from pages.ui.results import opened
 from pages.ui.results.compare_studies import Compared
 from pages.ui.results.opened import Opened
-from psa_core import stats
+from psa_core import methods, stats
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.comparison import metric_intervals, name_scatter
 from psa_core.cube import ScoreCube, Target
@@ -24,7 +24,12 @@ from psa_core.tables import again, findings
 from psa_core.tables.pairs import SharedCells, disagreements, metric_differences, name_agreement, shared_cells
 
 PARTS = ("value", "low", "high")
-METRICS = {"score_dev": "ScoreDev", "score_range": "ScoreRange", "label_dist": "LabelDist"}
+#: The paper's first, then those of other files in ``methods/`` that have one value per sentence.
+METRICS = {"score_dev": "ScoreDev", "score_range": "ScoreRange", "label_dist": "LabelDist"} | {
+    item: method.title
+    for item, method in methods.plugins().items()
+    if method.axis == "sentence" and item not in ("score_dev", "score_range")
+}
 IN_PARTS = ("score_dev", "score_range")
 UNIT = ", % of the range"
 SHOWN_CELLS = 100
@@ -108,7 +113,7 @@ def table_2(table: pd.DataFrame) -> None:
     for metric in METRICS:
         shown[_titled(metric)] = [_with_bounds(*row) for row in in_parts(table, metric).itertuples(index=False)]
     shown["label from"] = table["threshold"]
-    st.dataframe(shown, hide_index=True, alt="ScoreDev, ScoreRange and LabelDist of every study and target")
+    st.dataframe(shown, hide_index=True, alt=f"{', '.join(METRICS.values())} of every study and target")
     said.small_print("LabelDist depends on the threshold: “label from” says which one each row has.")
     exports.csv_button(table.drop(columns="run"), "comparison.csv", key="compare_csv")
 

@@ -11,7 +11,7 @@ import streamlit as st
 from pages.ui.frame import cached
 from pages.ui.results import opened
 from pages.ui.results.opened import Opened
-from psa_core import mitigate, tables
+from psa_core import anchors, mitigate, tables
 from psa_core.cube import ScoreCube
 from psa_core.mitigate import Halves, Trial
 from psa_core.study import perturbation_of
@@ -20,8 +20,6 @@ from psa_core.tables.corpus import Summary
 
 #: Texts in which people are looked for when the page opens: a few seconds of spaCy.
 TEXTS = 600
-#: A name that is recognised in a text is one that spaCy takes for a person.
-PEOPLE = "entities:PERSON"
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +82,7 @@ def split(study: Opened, *, whole: bool) -> HeldOut:
 
 @st.cache_data(max_entries=16, show_spinner="Looking for people in the texts")
 def _seen(key: tuple[opened.RunKey, int], _perturbation: Perturbation) -> np.ndarray:
-    return mitigate.recognised(_perturbation, cached.finder(PEOPLE))
+    return mitigate.recognised(_perturbation, cached.finder(anchors.people()))
 
 
 @st.cache_data(max_entries=64, show_spinner="Measuring again")

@@ -13,7 +13,7 @@ from pages.ui.frame.keys import Key
 from pages.ui.results import held_out
 from pages.ui.results.held_out import HeldOut
 from pages.ui.results.opened import Opened
-from psa_core import mitigate, models, stats
+from psa_core import anchors, mitigate, models, stats
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.mitigation import averaging_curves, original_scores
 from psa_core.errors import PsaError
@@ -176,7 +176,7 @@ def ask_the_model(halved: HeldOut, count: int) -> None:
                     cached.scorer(model, said_by),
                     tuple(study.cube.names["name"].iloc[halved.used(count)]),
                     mitigate.AlsoPeople(
-                        cached.finder(str(spec.get("anchors", "pronouns"))), cached.finder(held_out.PEOPLE)
+                        cached.finder(str(spec.get("anchors", anchors.default()))), cached.finder(anchors.people())
                     ),
                 )
                 found = mitigate.check(
@@ -214,7 +214,7 @@ def _example(model: str) -> str:
     shown = model if offered.is_harmless(model) else "the model's id"
     return (
         "from psa_core import anchors, mitigate, models\n\n"
-        "finder = mitigate.AlsoPeople(anchors.finder('pronouns'), anchors.finder('entities:PERSON'))\n"
+        "finder = mitigate.AlsoPeople(*map(anchors.finder, (anchors.default(), anchors.people())))\n"
         f"scorer = mitigate.NameAveraged(models.load({shown!r}), ('Ann Lee', 'Bo Kim'), finder)\n"
         "scorer.score(['I like Ann Lee.', 'I like her.', 'I like Zoe Park.'])  # the same score three times"
     )

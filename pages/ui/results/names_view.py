@@ -13,7 +13,7 @@ from pages.ui.frame import clicks, exports, markup, said, shown_names
 from pages.ui.frame.keys import Key
 from pages.ui.results import opened
 from pages.ui.results.opened import Opened
-from psa_core import tables
+from psa_core import methods, tables
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.group_differences import group_differences
@@ -24,8 +24,10 @@ from psa_core.tables import findings
 
 BASELINES = {"original": "The original sentence", "names": "The typical name"}
 LIMITS = {0: "All", 10: "10 highest and lowest", 20: "20 highest and lowest"}
+COLUMNS = ["name", "score_sens", "ci_low", "ci_high", "p_adjusted", "effect_size", "label_dist"]
 NONE = "none"
 LONG_LIST = 60
+COLUMNS = ["name", "score_sens", "ci_low", "ci_high", "p_adjusted", "effect_size", "label_dist"]
 ROW_PIXELS, TABLE_PIXELS = 35, 1020
 LARGEST_SECTIONING = 4
 
@@ -191,8 +193,9 @@ def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
     key, ticked = clicks.ticked_table(Key.NAMES_TABLE, names, study.seen.names)
     ordered["p_adjusted"] = ordered["p_adjusted"].map(p_text)
     config = st.column_config
+    more = {m.id: m for m in methods.plugins().values() if m.axis == "name" and m.id not in COLUMNS}
     st.dataframe(
-        ordered[["name", "score_sens", "ci_low", "ci_high", "p_adjusted", "effect_size", "label_dist"]],
+        ordered[[*COLUMNS, *more]],
         hide_index=True,
         height=min(ROW_PIXELS * (len(ordered) + 1) + 3, TABLE_PIXELS),
         key=key,
@@ -209,6 +212,7 @@ def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
                 "d_z", format="%+.2f", width=58, help="Mean change in its own standard deviations"
             ),
             "label_dist": config.NumberColumn("LabelDist", format="%.3f", width=78, help="At the chosen threshold"),
+            **{item: config.NumberColumn(m.title, format="%.3f", width=78, help=m.summary) for item, m in more.items()},
         },
     )
 

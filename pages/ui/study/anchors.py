@@ -9,9 +9,9 @@ from pages.ui.frame.keys import Key
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
 from psa_core import anchors
+from psa_core.anchors import AnchorPlugin
 from psa_core.study.selection import NO_ANCHOR, SWITCHED_OFF, Selection, SelectionOptions
 
-DEFAULT_ARGUMENTS = {"terms": "he,she"}
 SKIPPED_WORDS = {NO_ANCHOR: "without an anchor", SWITCHED_OFF: "switched off"}
 PAGE_ROWS = 8
 MENTIONS = {"first": "The first in each sentence", "all": "Every mention of the same person"}
@@ -30,7 +30,7 @@ def ask(source: Source) -> tuple[str, SelectionOptions, Selection]:
 
 def _ask_spec() -> str:
     kinds = anchors.plugins()
-    preferred = [*sorted(kinds, key=lambda item: item != "pronouns")]
+    preferred = sorted(kinds, key=lambda item: not kinds[item].is_default)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = str(
             st.segmented_control(
@@ -44,28 +44,24 @@ def _ask_spec() -> str:
                 wrap=True,
             )
         )
-        argument = _ask_argument(kind, kinds[kind].argument)
+        argument = _ask_argument(kinds[kind])
     st.caption(kinds[kind].summary)
     if kinds[kind].caution:
         st.caption(kinds[kind].caution)
     return f"{kind}:{argument}" if argument else kind
 
 
-def _ask_argument(kind: str, words: str) -> str:
-    """What follows the colon of the specification: pills where its words list the choices, else a text field."""
-    key = f"{Key.STUDY_ARGUMENT}_{kind}"
-    what, _, listed = words.partition(": ")
-    if listed:
-        choices = listed.split(", ")
+def _ask_argument(kind: AnchorPlugin) -> str:
+    """What follows the colon of the specification: pills where there are choices, else a text field."""
+    key, label = f"{Key.STUDY_ARGUMENT}_{kind.id}", kind.argument.capitalize()
+    if kind.choices:
         chosen = st.pills(
-            what.capitalize(), choices, selection_mode="multi", default=choices[0], key=key, persist_state="session"
+            label, kind.choices, selection_mode="multi", default=kind.choices[0], key=key, persist_state="session"
         )
         return ",".join(chosen)
-    if not what:
+    if not kind.argument:
         return ""
-    default = DEFAULT_ARGUMENTS.get(kind, "")
-    label = what.capitalize()
-    return st.text_input(label, default, key=key, max_chars=300, persist_state="session", width=360).strip()
+    return st.text_input(label, kind.example, key=key, max_chars=300, persist_state="session", width=360).strip()
 
 
 def _ask_options(off: frozenset[Switch]) -> SelectionOptions:

@@ -12,6 +12,7 @@ from pages.ui.try_it.one_sentence import MAX_CHARACTERS, SLOT, put_slot, words
 from psa_core.anchors.slot import DEFAULT_FILLER
 from psa_core.errors import OptionError
 from psa_core.inputs import names as name_lists
+from psa_core.models import Purpose
 
 FIRST_SENTENCE = "I hate {name}."
 EXAMPLES = (
@@ -91,7 +92,7 @@ def ask_names_and_models(sentence: str) -> Choice:
 def _ask_models() -> tuple[str, ...]:
     ready = [card for card in cached.model_cards() if card.targets]
     titles = {card.id: card.title for card in ready}
-    first = [model for model in cached.FIRST if model in titles] or list(titles)[:1]
+    first = [card.id for card in ready if Purpose.FIRST_LOOK in card.good_for] or list(titles)[:1]
     chosen = st.pills(
         "Models",
         list(titles),

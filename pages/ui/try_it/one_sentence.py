@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 
 from pages.ui.frame import cached
+from psa_core import anchors
+from psa_core.anchors import slot
 from psa_core.charts.try_it import Panel
 from psa_core.cube import Target
 from psa_core.study.perturbation import Perturbation
@@ -94,11 +96,11 @@ class TableOne:
 
 def slotted(sentence: str, names: Sequence[str], filler: str) -> Slotted | None:
     """Find the place of the name: the slots, else the first he or she with its mentions; None where there is none."""
-    slots = cached.finder(f"slot:{filler}").find([sentence])[0]
+    slots = slot.ANCHOR.build(filler).find([sentence])[0]
     if slots:
         text, spans = fill_slots(sentence, slots, filler)
         return Slotted(Perturbation((text,), (spans,), tuple(names)), filler, guessed=False)
-    pronouns = cached.finder("pronouns").find([sentence])[0] if sentence.strip() else ()
+    pronouns = cached.finder(anchors.default()).find([sentence])[0] if sentence.strip() else ()
     if not pronouns:
         return None
     spans = tuple(anchor for anchor in pronouns if anchor.referent == pronouns[0].referent)

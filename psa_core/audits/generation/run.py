@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,14 +23,18 @@ from psa_core.audits.run import Running, account, score
 from psa_core.cube import Target
 from psa_core.errors import Cancelled, OptionError
 from psa_core.generators import Draw, Generator, Sampling
-from psa_core.models import Scorer
+from psa_core.models import Purpose, Scorer
 from psa_core.scoring import Window
 
 AUDIT = "generation"
-DEFAULT_SCORERS = ("minilm-sentiment", "opinion-words")
 FIRST_PART = 8
 MOST_CONTINUATIONS = 10_000
 MOST_TEXTS = 5_000_000
+
+
+def default_scorers() -> tuple[str, ...]:
+    """Models whose cards say that they are good for continuations."""
+    return models.good_for(Purpose.CONTINUATIONS)
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class GenerationSpec:
     continuations: int = 100
     tokens: int = 50
     temperature: float = 1.0
-    scorers: tuple[str, ...] = DEFAULT_SCORERS
+    scorers: tuple[str, ...] = field(default_factory=default_scorers)
     seed: int = 0
 
     def __post_init__(self) -> None:

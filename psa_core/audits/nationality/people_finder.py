@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 MULTILINGUAL = "xx_ent_wiki_sm"
 MULTILINGUAL_LABEL = "PER"
-ENGLISH = "entities:PERSON"
 MAX_CHARACTERS = 100_000
 _lock = Lock()
 
@@ -67,7 +66,7 @@ def people_finder(spec: str = "") -> AnchorFinder:
         example = "entities:PERSON?pipeline= and a spaCy pipeline"
         raise AnchorError("--people", got=repr(spec[:80]), expected=example)
     version = _installed_version()
-    return MultilingualFinder(version) if version else anchors.finder(ENGLISH)
+    return MultilingualFinder(version) if version else anchors.finder(anchors.people())
 
 
 def _installed_version() -> str:

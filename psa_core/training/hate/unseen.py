@@ -18,6 +18,7 @@ import pandas as pd
 
 from psa_core import atomic, models
 from psa_core.errors import CorpusError, PsaError
+from psa_core.models.minilm import MODEL as ADAPTERS
 from psa_core.models.minilm import read_description
 from psa_core.scoring import score
 from psa_core.training.card import model_card
@@ -104,7 +105,7 @@ def read_corpus(argument: str, most: int) -> tuple[str, pd.DataFrame]:
 
 def measured(adapter: Path, corpora: Sequence[tuple[str, pd.DataFrame]]) -> dict[str, Any]:
     """What the card says about data that the adapter did not see: ``corpora``, and ``groups`` on our templates."""
-    scorer = models.load(f"minilm:{adapter}")
+    scorer = models.load(f"{ADAPTERS.id}:{adapter}")
     sets = []
     for name, texts in corpora:
         scores = score(scorer, list(texts["text"]))[:, 0]

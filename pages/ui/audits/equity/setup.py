@@ -9,10 +9,11 @@ import streamlit as st
 
 from pages.ui.audits.audit_job import Audit
 from pages.ui.frame import cached, exports, offered, said, uploads
+from psa_core import models
 from psa_core.audits.eec import corpus, folder
+from psa_core.models import ModelPlugin, Purpose
 
 AUDIT = Audit("eec", "equity audit", folder.read, folder.rewrite)
-FIRST_SYSTEMS = ("vader", "profanity-check")
 SPELLINGS = {"published": "As published (“dissapointed”)", "corrected": "Corrected (“disappointed”)"}
 PART_WORDS = {
     "templates": "Templates: {person}, {object}, {reflexive}, {a}, {word}",
@@ -52,13 +53,13 @@ def introduce() -> None:
 
 def ask_systems() -> Systems:
     """Packaged models, others by id, and systems that are known only by a file of predictions."""
-    cards = {card.id: card for card in cached.model_cards() if card.targets and not card.id.startswith("lm:")}
-    first = [item for item in FIRST_SYSTEMS if item in cards]
+    cards = {card.id: card for card in cached.model_cards() if card.targets and not models.measures_perplexity(card.id)}
+    kinds = {item: kind for item, kind in offered.kinds().items() if not kind.perplexity}
     chosen = st.pills(
         "Packaged models",
         list(cards),
         selection_mode="multi",
-        default=first,
+        default=[item for item in cards if Purpose.FIRST_LOOK in cards[item].good_for],
         key=AUDIT.key("models"),
         format_func=lambda item: cards[item].title,
         persist_state="session",
@@ -68,11 +69,12 @@ def ask_systems() -> Systems:
         typed = st.text_input(
             "Further models by their ids, separated by commas",
             key=AUDIT.key("others"),
-            placeholder="hf:cardiffnlp/twitter-roberta-base-hate",
+            placeholder=", ".join(f"{item}:<{kind.argument}>" for item, kind in kinds.items() if not kind.uploads)[:80],
             max_chars=MAX_CHARACTERS,
             persist_state="session",
         )
-        upload = _ask_predictions()
+        elsewhere = next(kind for kind in kinds.values() if kind.known_texts_only)
+        upload = _ask_scores(elsewhere)
         ranked = uploads.ask_file(
             "Task scores: a csv file with system and score, to have the systems in the order of how well they do",
             ("csv",),
@@ -82,7 +84,7 @@ def ask_systems() -> Systems:
     for item in others:
         offered.check(item)
     files = {} if upload is None else {_plain_name(upload.name): upload.content}
-    ids = [item for item in cards if item in chosen] + others + [f"predictions:{name}" for name in files]
+    ids = [item for item in cards if item in chosen] + others + [f"{elsewhere.id}:{name}" for name in files]
     if ranked is None:
         return Systems(tuple(dict.fromkeys(ids)), files)
     folder.parse_task_scores(ranked.content)  # a wrong file is told here
@@ -90,7 +92,7 @@ def ask_systems() -> Systems:
     return Systems(tuple(dict.fromkeys(ids)), files, ("--task-scores", TASK_SCORES))
 
 
-def _ask_predictions() -> uploads.Upload | None:
+def _ask_scores(kind: ModelPlugin) -> uploads.Upload | None:
     st.caption(
         "A system that only you can run: download the sentences, score them, and bring back a csv file with the column "
         "`text` and one column a score."
@@ -99,7 +101,7 @@ def _ask_predictions() -> uploads.Upload | None:
         table = corpus.sentence_table(corpus.published_design())[["sentence"]].rename(columns={"sentence": "text"})
         exports.csv_button(table, "eec_texts.csv", key=AUDIT.key("texts"))
         st.markdown("The 8,640 sentences", width="content")
-    return uploads.ask_file("Predictions", ("csv", "parquet", "gz"), key=AUDIT.key("predictions"))
+    return uploads.ask_file("Predictions", kind.uploads, key=AUDIT.key("scores"))
 
 
 def ask_sentences() -> Sentences:

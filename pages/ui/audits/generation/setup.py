@@ -12,7 +12,7 @@ from pages.ui.frame import cached, exports, offered, said
 from psa_core import generators, trust
 from psa_core.audits.generation import folder, prompts
 from psa_core.audits.generation.rewriting import rewrite
-from psa_core.audits.generation.run import DEFAULT_SCORERS
+from psa_core.audits.generation.run import default_scorers
 from psa_core.errors import OptionError
 
 AUDIT = Audit("generate", "audit of a language model", folder.read, rewrite)
@@ -135,7 +135,7 @@ def ask_scorers() -> list[str]:
     chosen = st.multiselect(
         "Scores",
         list(cards),
-        default=[item for item in DEFAULT_SCORERS if item in cards],
+        default=[item for item in default_scorers() if item in cards],
         key=AUDIT.key("scorers"),
         format_func=lambda item: cards[item].title if item in cards else item,
         persist_state="session",

@@ -16,12 +16,12 @@ from psa_core.audits.nationality import findings, folder
 from psa_core.audits.nationality.gazetteers import KINDS, PAPER_COUNTRIES, Country, countries
 from psa_core.audits.nationality.perturbation import Options
 from psa_core.errors import OptionError
+from psa_core.models import Purpose
 
 AUDIT = Audit("nationality", "nationality audit", folder.read, folder.rewrite)
 OURS, OWN = "people", "Your own file"
 FILE_KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
 PREVIEW_ROWS = 100
-FIRST_MODELS = ("minilm-sentiment", "vader")
 NO_LM = "No language model"
 MAX_CHARACTERS = 300
 
@@ -124,9 +124,10 @@ def _say_names(chosen: list[Country]) -> None:
 
 def ask_models() -> Judge | None:
     """One classifier and, if wanted, one language model for perplexity."""
-    cards = {card.id: card for card in cached.model_cards() if card.targets and not _is_perplexity(card.id)}
-    first = next((item for item in FIRST_MODELS if item in cards), None)
-    kinds = {f"{item}:": plugin for item, plugin in offered.kinds().items() if item not in ("predictions", "lm")}
+    cards = {card.id: card for card in cached.model_cards() if card.targets and not models.measures_perplexity(card.id)}
+    first = next((item for item in models.good_for(Purpose.CLASSES) if item in cards), None)
+    unfit = [item for item, plugin in models.plugins().items() if plugin.perplexity or plugin.known_texts_only]
+    kinds = {f"{item}:": plugin for item, plugin in offered.kinds().items() if item not in unfit}
     left, right = st.columns(2)
     with left:
         model = st.selectbox(
@@ -144,10 +145,6 @@ def ask_models() -> Judge | None:
     return Judge(offered.check(str(model)), lm and offered.check(lm)) if model else None
 
 
-def _is_perplexity(model_id: str) -> bool:
-    return model_id.startswith("lm:")
-
-
 def _with_argument(kind: str, argument: str) -> str:
     typed = st.text_input(argument.capitalize(), key=AUDIT.key(f"model_{kind}"), max_chars=MAX_CHARACTERS).strip()
     return offered.check(f"{kind}{typed}") if typed else ""
@@ -155,21 +152,22 @@ def _with_argument(kind: str, argument: str) -> str:
 
 def _ask_lm() -> str | None:
     """Offered where this installation has language models."""
-    if "lm" not in models.plugins():
+    ready = {card.id: card.title for card in cached.model_cards() if models.measures_perplexity(card.id)}
+    kinds = {f"{item}:": plugin for item, plugin in offered.kinds().items() if plugin.perplexity}
+    if not ready and not kinds:
         return None
-    ready = {card.id: card.title for card in cached.model_cards() if _is_perplexity(card.id)}
-    other = "Another one …"
+    titles = ready | {kind: f"{plugin.title} …" for kind, plugin in kinds.items()}
     chosen = st.selectbox(
         "Perplexity by",
-        [NO_LM, *ready, other],
+        [NO_LM, *titles],
         key=AUDIT.key("lm"),
-        format_func=lambda item: ready.get(item, item),
+        format_func=lambda item: titles.get(item, item),
         persist_state="session",
         help="Adds the paper's Tables 2 to 5: are texts that a language model finds unexpected judged differently? "
         "Takes several times as long as the classifier.",
     )
-    if chosen == other:
-        return _with_argument("lm:", "hub id or folder of a language model") or None
+    if chosen in kinds:
+        return _with_argument(str(chosen), kinds[chosen].argument) or None
     return None if chosen == NO_LM else str(chosen)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from psa_core.errors import OptionError
-from psa_core.methods.flips import FlipShare
+from psa_core.methods.flip_share import FlipShare
 
 ORIGINAL = np.array([0.5, 0.25])
 PERTURBED = np.array([[0.5, 0.25, 0.0], [0.0, 0.5, 0.25]])

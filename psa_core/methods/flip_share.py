@@ -38,7 +38,7 @@ class FlipShare:
     array([0.5, 0. ])
     """
 
-    id: ClassVar[str] = "flips"
+    id: ClassVar[str] = "flip_share"
     title: ClassVar[str] = "Flip share"
     summary: ClassVar[str] = "Share of sentences whose label the name changes."
     axis: ClassVar[Axis] = "name"
