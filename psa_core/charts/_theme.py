@@ -1,6 +1,6 @@
 """How every chart looks: colours that hold on light and dark paper, and one bare layout.
 
-Text and paper colours are left to the place that shows a figure (the dashboard's theme, or `for_print`), so one figure
+Text and paper colours are left to the place that shows a figure (the dashboard's theme, the report), so one figure
 serves both modes. Every colour here has a contrast of at least 3 on both of the dashboard's backgrounds.
 """
 
@@ -23,7 +23,6 @@ CATEGORICAL = (
     "#4F8A1E",
     "#7C878C",
 )
-SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "star", "hexagon", "pentagon", "hourglass")
 ACCENT = CATEGORICAL[0]
 UP, DOWN = "#D9622B", "#2F8FD0"
 MUTED = "#7C878C"
@@ -82,20 +81,3 @@ def figure(height: int = 420, **layout: Any) -> go.Figure:
 def ink(text: str) -> str:
     """A label in the text colour of the page around it, whichever mode that is in; `text` is escaped already."""
     return f'<span style="color: {PAGE_INK}">{text}</span>'
-
-
-def threshold_line(drawn: go.Figure, threshold: float, *, axis: str = "x", text: str | None = None) -> go.Figure:
-    """Mark the threshold across a figure, on the axis of the scores."""
-    label = f"threshold {threshold:.2f}" if text is None else text
-    style = {"line_dash": "dot", "line_color": MUTED, "line_width": 1.5}
-    if axis == "x":
-        return drawn.add_vline(threshold, annotation_text=label, annotation_position="top", **style)
-    return drawn.add_hline(threshold, annotation_text=label, annotation_position="top right", **style)
-
-
-def for_print(drawn: go.Figure) -> go.Figure:
-    """A copy with dark text on white, for the report and for image export."""
-    import plotly.graph_objects as go
-
-    copy = go.Figure(drawn)
-    return copy.update_layout(template="none", paper_bgcolor=PAPER, plot_bgcolor=PAPER, font_color=INK)

@@ -136,8 +136,3 @@ class ModelPlugin:
     aliases: tuple[str, ...] = ()
     perplexity: bool = False
     known_texts_only: bool = False
-
-    @property
-    def command_line_only(self) -> bool:
-        """Whether loading it runs code that the user names, so that no page offers it."""
-        return bool(self.argument) and not trust.offered_to(self.takes, trust.Origin.OWN_MACHINE)

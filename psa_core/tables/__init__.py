@@ -9,7 +9,7 @@ from __future__ import annotations
 from psa_core.tables.changes import Paired, change_table, new_flips, paired
 from psa_core.tables.corpus import summary
 from psa_core.tables.flips import Flips, find_flips, flip_table
-from psa_core.tables.groups import group_columns, group_file_table, group_pair_table, group_range, group_table
+from psa_core.tables.groups import group_columns, group_file_table, group_table
 from psa_core.tables.names import default_baseline, name_file_table, name_table, name_test_table
 from psa_core.tables.sentences import sentence_table
 from psa_core.tables.thresholds import default_thresholds, label_dist_table
@@ -24,8 +24,6 @@ __all__ = [
     "flip_table",
     "group_columns",
     "group_file_table",
-    "group_pair_table",
-    "group_range",
     "group_table",
     "label_dist_table",
     "name_file_table",

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import pandas as pd
 
 from psa_core import stats
 from psa_core.cube import ScoreCube
-from psa_core.errors import CubeError, OptionError
+from psa_core.errors import CubeError
 
-LARGEST_PAIRING = 20
 SIGNIFICANT = 0.05
 CSV_COLUMNS = {
     "group": "group", "names": "names", "difference": "difference", "difference_low": "low", "difference_high": "high",
@@ -70,56 +67,6 @@ def group_table(
         "ci_high": means.high,
     }
     return pd.DataFrame(columns | _contrast_columns(contrasts, list(floors.values()), correction))
-
-
-def group_pair_table(cube: ScoreCube, target: str, column: str, *, correction: str = "holm") -> pd.DataFrame:
-    """Difference of every two groups of names, with interval over sentences and noise floor over their names.
-
-    Returns
-    -------
-    DataFrame
-        One row per pair: ``group``, ``other``, ``difference`` (group minus other), then as in `group_table`; its noise
-        floor is that of the pair alone, and the adjusted p-value corrects both kinds of doubt over all pairs.
-
-    Raises
-    ------
-    CubeError, OptionError
-        As `group_table`; when there are more than 20 groups.
-    """
-    _, perturbed = stats.paired_scores(*cube.of(target))
-    labels, known = _groups_of_names(cube, column)
-    groups = list(dict.fromkeys(labels[known].tolist()))
-    if len(groups) > LARGEST_PAIRING:
-        raise OptionError(
-            "group column",
-            got=f"{len(groups)} groups in {column}",
-            expected=f"at most {LARGEST_PAIRING} to compare in pairs",
-            fix="Compare each group with the rest instead.",
-        )
-    pairs = list(combinations(groups, 2))
-    contrasts, floors = [], []
-    for group, other in pairs:
-        inside, outside = labels == group, labels == other
-        contrasts.append(stats.group_difference(perturbed, inside, outside))
-        pooled = inside | outside
-        floors.append(stats.noise_floors(perturbed.mean(axis=0)[pooled], labels[pooled])[group])
-    columns = {"group": [group for group, _ in pairs], "other": [other for _, other in pairs]}
-    over_names = stats.adjust([floor.p_adjusted for floor in floors], correction)
-    table = pd.DataFrame(columns | _contrast_columns(np.column_stack(contrasts), floors, correction))
-    return table.assign(p_adjusted=np.maximum(table["p_adjusted"], over_names), above_noise=over_names < SIGNIFICANT)
-
-
-def group_range(cube: ScoreCube, target: str, column: str) -> stats.NoiseFloor:
-    """Range over all groups' mean scores, with the range that arbitrary groups of these sizes show.
-
-    Raises
-    ------
-    CubeError
-        As `group_table`.
-    """
-    _, perturbed = stats.paired_scores(*cube.of(target))
-    labels, known = _groups_of_names(cube, column)
-    return stats.range_noise_floor(perturbed.mean(axis=0)[known], labels[known])
 
 
 def group_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psa_core import models
+from psa_core import models, trust
 from psa_core.errors import ModelError
 
 NUMBERS = count()
@@ -160,4 +160,4 @@ def test_fingerprint_follows_the_file(module: str) -> None:
 
 
 def test_pages_do_not_offer_it() -> None:
-    assert models.plugins()["python"].command_line_only
+    assert not trust.offered_to(models.plugins()["python"].takes, trust.Origin.OWN_MACHINE)

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from psa_core.cube import ScoreCube
-from psa_core.errors import CubeError, OptionError
-from psa_core.tables import group_columns, group_file_table, group_pair_table, group_range, group_table
+from psa_core.errors import CubeError
+from psa_core.tables import group_columns, group_file_table, group_table
 
 
 def test_two_sentences_three_names_by_hand(cube: ScoreCube) -> None:
@@ -47,41 +47,21 @@ def test_numbers_can_be_groups(cube: ScoreCube) -> None:
     assert group_table(numbered, "toxicity", "decade")["group"].tolist() == ["1980", "1990"]
 
 
-def test_pairs_by_hand(large_cube: ScoreCube) -> None:
-    table = group_pair_table(large_cube, "toxicity", "career")
-    assert table[["group", "other"]].to_numpy().tolist() == [
-        ["actor", "leader"],
-        ["actor", "singer"],
-        ["leader", "singer"],
-    ]
-    worn = large_cube.of("toxicity")[1].astype(np.float64)
-    assert table.loc[0, "difference"] == pytest.approx(worn[:, :4].mean() - worn[:, 4:8].mean())
-    assert (table["difference_low"] <= table["difference"]).all()
-
-
 def test_one_moving_name_makes_no_group(large_cube: ScoreCube) -> None:
     # over sentences actors surely differ, by their one name; arbitrary groups that happen to hold it do so as well
     table = group_table(large_cube, "toxicity", "career").set_index("group")
     assert table.loc["actor", "p_value"] < 0.001
     assert table.loc["actor", "p_adjusted"] > 0.05
     assert not table.loc["actor", "above_noise"]
-    assert not group_range(large_cube, "toxicity", "career").is_above
 
 
 def test_columns_that_tell_no_groups_apart(cube: ScoreCube) -> None:
     with pytest.raises(CubeError, match="one of gender"):
         group_table(cube, "toxicity", "career")
-    for build in (group_table, group_pair_table, group_range):
-        with pytest.raises(CubeError, match="fewer than two"):
-            build(replace(cube, names=cube.names.assign(gender="female")), "toxicity", "gender")
+    with pytest.raises(CubeError, match="fewer than two"):
+        group_table(replace(cube, names=cube.names.assign(gender="female")), "toxicity", "gender")
     with pytest.raises(CubeError, match="with group columns"):
         group_table(replace(cube, names=cube.names[["name"]]), "toxicity", "name")
-
-
-def test_too_many_groups_to_pair(large_cube: ScoreCube, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("psa_core.tables.groups.LARGEST_PAIRING", 2)
-    with pytest.raises(OptionError, match="3 groups"):
-        group_pair_table(large_cube, "toxicity", "career")
 
 
 def test_one_name_is_no_group(large_cube: ScoreCube) -> None:

@@ -52,7 +52,6 @@ class Key(StrEnum):
     STUDY_NEW = "study_new"
     STUDY_AGAIN = "study_again"
     STUDY_ZIP = "study_zip"
-    STUDY_HISTORY = "study_history"
 
     HIDE_NAMES = "hide_names"
     RUNS_SEEN = "runs_seen"

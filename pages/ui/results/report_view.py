@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import exports, said
+from pages.ui.frame.keys import Key
 from pages.ui.results import opened
 from pages.ui.results.opened import Opened
 from psa_core import report
@@ -53,7 +54,7 @@ def downloads(study: Opened) -> None:
                 mime="application/zip",
                 type="primary",
                 icon=":material/folder_zip:",
-                key="report_zip",
+                key=Key.REPORT_ZIP,
                 on_click="ignore",
             )
         st.download_button(

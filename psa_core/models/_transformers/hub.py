@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl
 
 from psa_core import trust
@@ -21,8 +18,6 @@ SMALL_FILES = ("*config.json", "tokenizer*", "vocab*", "merges.txt", "special_to
 SAFE_WEIGHTS = ("model.safetensors", "model-*.safetensors", "model.safetensors.index.json")
 PICKLED_WEIGHTS = ("pytorch_model.bin", "pytorch_model-*.bin", "pytorch_model.bin.index.json")
 FLAGS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-
-_progress: ContextVar[Callable[[int, int], None] | None] = ContextVar("progress", default=None)
 
 
 def split_options(argument: str, known: tuple[str, ...]) -> tuple[str, dict[str, str]]:
@@ -58,16 +53,6 @@ def flag(options: Mapping[str, str], name: str) -> bool:
     if value not in FLAGS:
         raise ModelError(f"model option {name}", got=repr(value), expected="1 or 0")
     return FLAGS[value]
-
-
-@contextmanager
-def download_progress(show: Callable[[int, int], None]) -> Iterator[None]:
-    """Tell `show(bytes_so_far, bytes_known)` as files come from a hub, in this block and thread."""
-    token = _progress.set(show)
-    try:
-        yield
-    finally:
-        _progress.reset(token)
 
 
 def files_of(name: str, options: Mapping[str, str], *, weights: bool = True) -> Path:
@@ -117,7 +102,6 @@ def _fetch(name: str, options: Mapping[str, str], *, patterns: list[str]) -> Pat
                 name,
                 revision=revision,
                 allow_patterns=patterns,
-                tqdm_class=_bar(_progress.get()),
                 token=False if is_visitors else None,  # the operator's login is not a visitor's
             )
         )
@@ -154,25 +138,3 @@ def _expect_public(name: str, revision: str | None, patterns: list[str]) -> None
         raise ModelError(f"hub model {name}", got="a model whose owner asks for consent first", expected="an open one")
     files = [file for file in found.siblings or () if any(fnmatch(file.rfilename, pattern) for pattern in patterns)]
     HUB.check(sum(file.size or 0 for file in files), field=f"hub model {name}", error=ModelError, of="of files")
-
-
-def _bar(show: Callable[[int, int], None] | None) -> Any:
-    """The bar class that the hub client should use: its own, or one that tells `show` instead of drawing."""
-    if show is None:
-        return None
-    from tqdm.auto import tqdm
-
-    tell: Callable[[int, int], None] = show
-
-    class Told(tqdm):
-        def __init__(self, *arguments: Any, **named: Any) -> None:
-            named.pop("name", None)
-            super().__init__(*arguments, **(named | {"disable": True}))
-            self.seen, self.bytes = 0, named.get("unit") == "B"
-
-        def update(self, n: float | None = 1) -> None:
-            self.seen += int(n or 0)
-            if self.bytes:
-                tell(self.seen, int(self.total or 0))
-
-    return Told

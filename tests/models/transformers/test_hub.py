@@ -18,7 +18,7 @@ from psa_core import models
 from psa_core.errors import ModelError
 from psa_core.inputs.limits import HUB
 from psa_core.models._transformers import hub as hub_files
-from psa_core.models._transformers.hub import download_progress, files_of, flag, split_options
+from psa_core.models._transformers.hub import flag, split_options
 from psa_core.trust import Origin
 from tests.tiny_models import tiny_classifier
 
@@ -115,13 +115,6 @@ def test_look_fetches_no_weights(hub: Path) -> None:
 
     assert hf.look("owner/tiny").labels == ("negative", "positive")
     assert not any("safetensors" in path for path in Hub.asked if "/resolve/" in path)
-
-
-def test_download_progress_counts_bytes(hub: Path) -> None:
-    told: list[tuple[int, int]] = []
-    with download_progress(lambda done, known: told.append((done, known))):
-        files_of("owner/tiny", {})
-    assert told and max(done for done, _ in told) >= (Hub.folder / "model.safetensors").stat().st_size
 
 
 def test_a_model_that_was_fetched_loads_without_the_hub(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
