@@ -39,7 +39,7 @@ LEAST_LEAN = 0.6
 
 
 @cache
-def words(kind: str) -> list[str]:
+def words_of_kind(kind: str) -> list[str]:
     """Words of a kind that the model or its training knows, such as ``giving verb``."""
     return {row["kind"]: row["words"].split() for row in _rows("case-words")}[kind]
 
@@ -91,8 +91,8 @@ def features(mention: Mention, tags: _spacy.Tags) -> list[str]:
     (_, q2), (p1, q1) = left[-2:]
     (w1, t1), (w2, t2), (_, t3) = right[:3]
     w1 = "0" if w1.isdigit() else w1
-    kind = "".join(kind[0].upper() for kind in _VERBS if p1 in words(kind)) or q1
-    soon = w1 in words("time")
+    kind = "".join(kind[0].upper() for kind in _VERBS if p1 in words_of_kind(kind)) or q1
+    soon = w1 in words_of_kind("time")
     edge, own, verb = _edge(mention), tags.own, _verb_after(tags)
     subject = next((word for word, _ in reversed(tags.before) if word in _SUBJECTS), "")
     parts = {
@@ -102,7 +102,7 @@ def features(mention: Mention, tags: _spacy.Tags) -> list[str]:
         "own t1": f"{own} {t1}", "own t1 t2": f"{own} {t1} {t2}", "own kind": f"{own} {kind}", "verb": f"{own} {verb}",
         "kind t1": f"{kind} {t1}", "kind t1 t2": f"{kind} {t1} {t2}", "kind w1": f"{kind} {w1}",
         "edge kind": f"{edge} {kind}", "edge t1": f"{edge} {t1}", "q2 q1": f"{q2} {q1}",
-        "time": f"{soon} {w2 in words('time')}", "time kind": f"{soon} {kind}",
+        "time": f"{soon} {w2 in words_of_kind('time')}", "time kind": f"{soon} {kind}",
         "left": str(min(len(tags.after), 3)), "end w1": f"{min(len(tags.after), 3)} {w1}",
         "subject": subject, "subject kind": f"{subject} {kind}", "subject t1": f"{subject} {t1}",
         "subject p1": f"{subject} {p1}", "kind w2": f"{kind} {w2}", "kind t1 w2": f"{kind} {t1} {w2}",

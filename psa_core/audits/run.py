@@ -10,7 +10,7 @@ from psa_core.audits._grid import Grid
 from psa_core.cache import ScoreCache
 from psa_core.environment import versions
 from psa_core.models import Scorer
-from psa_core.scoring import CellScores, ScoringOptions, Window, score_cells
+from psa_core.scoring import CellScores, Progress, ScoringOptions, score_cells
 
 ACCOUNT = ("unique_texts", "cache_hits", "texts_scored", "device", "backend", "precision", "texts_truncated")
 
@@ -32,7 +32,7 @@ class Running:
     """
 
     tell: Callable[[str], None] = lambda _: None
-    on_window: Callable[[Window], None] | None = None
+    on_window: Callable[[Progress], None] | None = None
     should_stop: Callable[[], bool] | None = None
     allow: Callable[[int], None] = lambda _: None
     cached: bool = True
@@ -49,10 +49,10 @@ class Running:
         show = self.on_window
         if show is None or parts == 1:
             return self
-        return replace(self, on_window=lambda window: show(_within(window, number, parts)))
+        return replace(self, on_window=lambda progress: show(_within(progress, number, parts)))
 
 
-def score(scorer: Scorer, grid: Grid, running: Running) -> CellScores:
+def score_grid(scorer: Scorer, grid: Grid, running: Running) -> CellScores:
     """Score every text of a grid (R, C): (R, C, T) scores."""
     running.allow(len(grid))
     cache = ScoreCache.open() if running.cached else None
@@ -66,15 +66,15 @@ def score(scorer: Scorer, grid: Grid, running: Running) -> CellScores:
     )
 
 
-def plain_account(account: Any) -> dict[str, Any]:
-    """What another's manifest says of one model's scores: the fields that `account` writes, where they are plain."""
-    if not isinstance(account, dict):
+def plain_record(brought: Any) -> dict[str, Any]:
+    """What another's manifest says of one model's scores: the plain ones of `scoring_record`'s fields."""
+    if not isinstance(brought, dict):
         return {}
-    plain = {name: account.get(name) for name in (*ACCOUNT, "fingerprint", "seconds")}
+    plain = {name: brought.get(name) for name in (*ACCOUNT, "fingerprint", "seconds")}
     return {name: value for name, value in plain.items() if isinstance(value, str | int | float)}
 
 
-def account(scorer: Scorer, scores: CellScores) -> dict[str, Any]:
+def scoring_record(scorer: Scorer, scores: CellScores) -> dict[str, Any]:
     """What a manifest says of one model's scores."""
     return {
         "fingerprint": scorer.fingerprint,
@@ -85,14 +85,14 @@ def account(scorer: Scorer, scores: CellScores) -> dict[str, Any]:
     }
 
 
-def _within(window: Window, number: int, parts: int) -> Window:
+def _within(progress: Progress, number: int, parts: int) -> Progress:
     """A window of one part, told as a part of the whole; the other parts are taken to be as large."""
-    left = window.seconds_left
+    left = progress.seconds_left
     return replace(
-        window,
-        sentences_done=number * window.sentences_total + window.sentences_done,
-        sentences_total=parts * window.sentences_total,
-        texts_done=number * window.texts_total + window.texts_done,
-        texts_total=parts * window.texts_total,
+        progress,
+        sentences_done=number * progress.sentences_total + progress.sentences_done,
+        sentences_total=parts * progress.sentences_total,
+        texts_done=number * progress.texts_total + progress.texts_done,
+        texts_total=parts * progress.texts_total,
         seconds_left=None if left is None or number + 1 < parts else left,
     )

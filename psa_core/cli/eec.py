@@ -59,7 +59,7 @@ def _audit(options: argparse.Namespace, running: Running) -> int:
 
 
 def _write_sentences(options: argparse.Namespace) -> int:
-    table = corpus.sentence_table(_design(options)).rename(columns={"sentence": "text"})
+    table = corpus.every_sentence(_design(options)).rename(columns={"sentence": "text"})
     if options.out.suffix.lower() != ".csv" or options.out.is_dir():
         raise OptionError("--out", got=str(options.out), expected="a file name that ends in .csv")
     with writing.whole_file(options.out) as file:

@@ -11,7 +11,7 @@ import numpy as np
 from psa_core import models
 from psa_core.audits.nationality import folder, perturbation
 from psa_core.audits.nationality.gazetteers import PAPER_COUNTRIES
-from psa_core.audits.run import Running, account, score
+from psa_core.audits.run import Running, score_grid, scoring_record
 from psa_core.cli._base import Command
 from psa_core.errors import OptionError
 from psa_core.folders import writing
@@ -65,12 +65,12 @@ def _audit(options: argparse.Namespace, running: Running) -> int:
     running.tell("Finding the people in the sentences")
     drawn = perturbation.draw(sentences.sentences, drawing)
     parts = 1 if lm is None else 2
-    scores = score(scorer, drawn.cells, running.part(0, parts))
-    manifest = _manifest(options, sentences, drawn) | account(scorer, scores)
+    scores = score_grid(scorer, drawn.cells, running.part(0, parts))
+    manifest = _manifest(options, sentences, drawn) | scoring_record(scorer, scores)
     perplexity = None
     if lm is not None:
-        likelihoods = score(lm, drawn.cells, running.part(1, parts))
-        manifest["lm"] = {"id": options.lm, **account(lm, likelihoods)}
+        likelihoods = score_grid(lm, drawn.cells, running.part(1, parts))
+        manifest["lm"] = {"id": options.lm, **scoring_record(lm, likelihoods)}
         perplexity = _first(lm, likelihoods.original), _first(lm, likelihoods.perturbed)
     running.tell("Writing the results")
     cube = perturbation.cube(drawn, scorer.targets, scores, manifest)

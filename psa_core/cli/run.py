@@ -15,7 +15,7 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import results, writing
 from psa_core.jobs import worker
-from psa_core.scoring import ScoringOptions, Window
+from psa_core.scoring import Progress, ScoringOptions
 from psa_core.study import StudySpec
 
 NEEDED = ("sentences", "names", "model", "out")
@@ -91,14 +91,14 @@ class _Progress:
     def __init__(self) -> None:
         self.shown = 0.0
 
-    def show(self, window: Window) -> None:
-        last = window.sentences_done == window.sentences_total
+    def show(self, progress: Progress) -> None:
+        last = progress.sentences_done == progress.sentences_total
         if not sys.stderr.isatty() or (time.monotonic() - self.shown < 0.5 and not last):
             return
         self.shown = time.monotonic()
-        left = "" if window.seconds_left is None else f", {window.seconds_left:.0f} s left"
-        done = f"{window.sentences_done} of {window.sentences_total} sentences"
-        print(f"\r{done}, {window.texts_per_second:.0f} texts/s{left}   ", end="\n" if last else "", file=sys.stderr)
+        left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
+        done = f"{progress.sentences_done} of {progress.sentences_total} sentences"
+        print(f"\r{done}, {progress.texts_per_second:.0f} texts/s{left}   ", end="\n" if last else "", file=sys.stderr)
 
 
 COMMAND = Command("run", "Run a study and write its result folder.", _configure, _execute)

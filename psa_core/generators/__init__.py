@@ -8,7 +8,7 @@ from psa_core import models, trust
 from psa_core.errors import ModelError
 from psa_core.generators._base import Batch, Draw, Estimate, Generator, GeneratorCard, GeneratorPlugin, Sampling
 from psa_core.generators._matching import Matching, split
-from psa_core.inputs.checks import as_texts, words
+from psa_core.inputs.checks import as_text, as_texts
 from psa_core.registry import discover
 from psa_core.trust import Need, Origin
 
@@ -71,7 +71,7 @@ def load(generator_id: str, *, origin: Origin | None = None) -> Generator:
 
 def check(generator_id: str, origin: Origin | None = None) -> str:
     """The id, where it may be loaded on somebody's word; loads nothing. See `load` for what it raises."""
-    plain = words("--lm", generator_id)
+    plain = as_text("--lm", generator_id)
     for need in needs(plain):
         trust.permit("--lm", need, origin)
     return plain

@@ -24,7 +24,7 @@ def whole_number(field: str, value: Any) -> int:
     return int(value)
 
 
-def words(field: str, value: Any) -> str:
+def as_text(field: str, value: Any) -> str:
     """A string, or the string of a path; raises `OptionError` for anything else."""
     plain = fspath(value) if isinstance(value, PathLike) else value
     if not isinstance(plain, str):

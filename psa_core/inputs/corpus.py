@@ -101,7 +101,7 @@ def parse(file_name: str, content: bytes, text_column: str | None = None) -> Cor
     """Read sentences from the bytes of a file; its name tells the format. See `load`."""
     read = tables.read(file_name, content, SENTENCES)
     column = _find_text_column(read.frame, text_column)
-    sentences, digest = _sentence_table(read.frame, column), hashlib.sha256(content).hexdigest()
+    sentences, digest = _with_ids(read.frame, column), hashlib.sha256(content).hexdigest()
     return Corpus(sentences, file_name, digest, column, read.encoding, read.notes)
 
 
@@ -119,7 +119,7 @@ def _find_text_column(table: pd.DataFrame, wanted: str | None) -> str:
     return column
 
 
-def _sentence_table(table: pd.DataFrame, text_column: str) -> pd.DataFrame:
+def _with_ids(table: pd.DataFrame, text_column: str) -> pd.DataFrame:
     id_column = next((name for name in ID_COLUMNS if name in table.columns and name != text_column), None)
     ids = table[id_column].str.strip() if id_column else pd.Series(range(1, len(table) + 1), index=table.index)
     ids = ids.astype(str)

@@ -23,7 +23,7 @@ from psa_core.jobs import _starting, retention
 from psa_core.jobs._places import INPUTS
 from psa_core.jobs._records import DELETE_OLD, is_full, read_job
 from psa_core.models import Scorer
-from psa_core.scoring import Window
+from psa_core.scoring import Progress
 
 TELL_SECONDS = 0.3
 PUBLISH_SECONDS = 1.0
@@ -95,13 +95,13 @@ class Job:
         """Say what is being done now."""
         self._write("running", message=message, **values)
 
-    def show(self, window: Window) -> None:
+    def show(self, progress: Progress) -> None:
         """Say how far the scoring is, a few times a second."""
         if time.monotonic() - self.told < TELL_SECONDS:
             return
         self.told = time.monotonic()
         numbers = ("sentences_done", "sentences_total", "texts_done", "texts_total", "texts_per_second", "seconds_left")
-        self._write("running", **{name: getattr(window, name) for name in numbers})
+        self._write("running", **{name: getattr(progress, name) for name in numbers})
 
     def should_stop(self) -> bool:
         """Whether the user asked it to, or its time is over."""
@@ -185,10 +185,10 @@ class _Publisher:
     scorer: Scorer
     published: float = field(default=0.0)
 
-    def show(self, window: Window) -> None:
-        self.job.show(window)
-        if window.sentences_done and time.monotonic() - self.published > PUBLISH_SECONDS:
-            cube = study.assemble(self.planned, self.scorer, window.partial())
+    def show(self, progress: Progress) -> None:
+        self.job.show(progress)
+        if progress.sentences_done and time.monotonic() - self.published > PUBLISH_SECONDS:
+            cube = study.assemble(self.planned, self.scorer, progress.partial())
             with suppress(OSError):  # a look at what is not finished is not worth ending for
                 cube_file.save(cube, self.job.place / jobs.PARTIAL)
             self.published = time.monotonic()

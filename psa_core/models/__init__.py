@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from psa_core import trust
 from psa_core.errors import ModelError
-from psa_core.inputs.checks import words
+from psa_core.inputs.checks import as_text
 from psa_core.models._base import ModelCard, ModelPlugin, Purpose, Scorer, TokenScorer
 from psa_core.registry import discover
 from psa_core.trust import Need, Origin
@@ -73,7 +73,7 @@ def load(model_id: str, *, origin: Origin | None = None) -> Scorer:
 
 def check(model_id: str, origin: Origin | None = None) -> str:
     """The id, where it may be loaded on somebody's word; loads nothing. See `load` for what it raises."""
-    plain = words("model", model_id)
+    plain = as_text("model", model_id)
     for need in needs(plain):
         trust.permit("model", need, origin, named=plain)
     return plain

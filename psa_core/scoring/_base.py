@@ -165,7 +165,7 @@ class CellScores:
 
 
 @dataclass(frozen=True)
-class Account:
+class Conditions:
     """Where and how scores were computed; the fields are those of `CellScores`."""
 
     device: str

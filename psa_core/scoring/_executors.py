@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from psa_core.models import Scorer
-from psa_core.scoring._base import Account, Backend, Check, ScoringOptions
-from psa_core.scoring._ledger import Job
+from psa_core.scoring._base import Backend, Check, Conditions, ScoringOptions
+from psa_core.scoring._ledger import Window
 from psa_core.scoring._ray import open_ray
 from psa_core.scoring.backends.choice import choose_backend
 
@@ -24,12 +24,12 @@ class Executor(Protocol):
         """About as many texts as take two seconds; asked before each window."""
         ...
 
-    def account(self) -> Account:
+    def conditions(self) -> Conditions:
         """Where and how the scores so far were computed."""
         ...
 
-    def stream(self, jobs: Iterator[Job], check: Check, /) -> Generator[tuple[Job, np.ndarray]]:
-        """Each job with its scores (m, T), in any order; calls `check` about every second, which may raise."""
+    def stream(self, windows: Iterator[Window], check: Check, /) -> Generator[tuple[Window, np.ndarray]]:
+        """Each window with its scores (m, T), in any order; calls `check` about every second, which may raise."""
         ...
 
 
@@ -44,26 +44,26 @@ class LocalExecutor:
         """Texts of the next window."""
         return self.backend.window_texts
 
-    def account(self) -> Account:
+    def conditions(self) -> Conditions:
         """Where and how the scores were computed."""
         of = self.backend
-        return Account(of.device, of.name, of.precision, of.truncated, of.notes)
+        return Conditions(of.device, of.name, of.precision, of.truncated, of.notes)
 
-    def stream(self, jobs: Iterator[Job], check: Check) -> Generator[tuple[Job, np.ndarray]]:
-        """Each job with its scores (m, T), in turn."""
+    def stream(self, windows: Iterator[Window], check: Check) -> Generator[tuple[Window, np.ndarray]]:
+        """Each window with its scores (m, T), in turn."""
         if self.backend.device == "cpu":  # reading ahead would take the processor from the model
-            for job in jobs:
-                yield job, self.backend.score(self.backend.read(job.texts), check)
+            for window in windows:
+                yield window, self.backend.score(self.backend.read(window.texts), check)
             return
         with ThreadPoolExecutor(1, thread_name_prefix="read-ahead") as pool:
-            ahead = pool.submit(self._next, jobs)
+            ahead = pool.submit(self._next, windows)
             while (ready := ahead.result()) is not None:
-                ahead = pool.submit(self._next, jobs)
+                ahead = pool.submit(self._next, windows)
                 yield ready[0], self.backend.score(ready[1], check)
 
-    def _next(self, jobs: Iterator[Job]) -> tuple[Job, Any] | None:
-        job = next(jobs, None)
-        return None if job is None else (job, self.backend.read(job.texts))
+    def _next(self, windows: Iterator[Window]) -> tuple[Window, Any] | None:
+        window = next(windows, None)
+        return None if window is None else (window, self.backend.read(window.texts))
 
 
 def open_executor(scorer: Scorer, options: ScoringOptions, *, sample: tuple[str, ...], total: int) -> Executor:

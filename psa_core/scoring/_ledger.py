@@ -14,7 +14,7 @@ _STEP = 65_536
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class Window:
     """One window of texts to score: ``ids`` (m,) into the ledger, and the m distinct texts."""
 
     ids: np.ndarray
@@ -69,7 +69,7 @@ class Ledger:
             return len(self.order)
         return int(self._first[self._todo[self._todo_done]]) // self.columns
 
-    def windows(self, size: Callable[[], int]) -> Iterator[Job]:
+    def windows(self, size: Callable[[], int]) -> Iterator[Window]:
         """Split the texts that are not scored into windows, as the sentences need them.
 
         Parameters
@@ -84,7 +84,7 @@ class Ledger:
         while start < len(missing):
             last = min(start + size(), len(missing)) - 1
             stop = int(np.searchsorted(rows, rows[last], side="right"))
-            yield Job(missing[start:stop], tuple(self._texts(missing[start:stop])))
+            yield Window(missing[start:stop], tuple(self._texts(missing[start:stop])))
             start = stop
 
     def cells(self, sentences: int) -> tuple[np.ndarray, np.ndarray]:

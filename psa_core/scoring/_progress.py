@@ -9,7 +9,7 @@ from psa_core.scoring._base import CellScores
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
+class Progress:
     """The state of a run after one more window of texts.
 
     Attributes

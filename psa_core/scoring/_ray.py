@@ -17,8 +17,8 @@ import numpy as np
 import psa_core
 from psa_core.errors import ModelError, OptionError
 from psa_core.models import Scorer
-from psa_core.scoring._base import Account, Check, ScoringOptions
-from psa_core.scoring._ledger import Job
+from psa_core.scoring._base import Check, Conditions, ScoringOptions
+from psa_core.scoring._ledger import Window
 from psa_core.scoring.backends.choice import choose_backend
 
 # A second window waits at each actor, so that none is idle while an answer travels.
@@ -39,10 +39,10 @@ class Worker:
         _move_to_gpu(scorer)
         self._backend = choose_backend(scorer, options, sample=sample, total=total)
 
-    def about(self) -> tuple[int, Account]:
+    def about(self) -> tuple[int, Conditions]:
         """Texts of a window, and where and how this actor scores."""
         of = self._backend
-        return of.window_texts, Account(of.device, of.name, of.precision, of.truncated, of.notes)
+        return of.window_texts, Conditions(of.device, of.name, of.precision, of.truncated, of.notes)
 
     def score(self, texts: tuple[str, ...]) -> tuple[np.ndarray, int]:
         """Scores of a window (m, T), and how many of its texts the model cut."""
@@ -64,39 +64,39 @@ class RayExecutor:
 
     actors: list[Any]
     window_texts: int
-    _account: Account
+    _conditions: Conditions
     _owned: bool = False
     _cut: int = 0
 
-    def account(self) -> Account:
+    def conditions(self) -> Conditions:
         """Where and how the scores were computed."""
-        return replace(self._account, texts_truncated=self._cut)
+        return replace(self._conditions, texts_truncated=self._cut)
 
-    def stream(self, jobs: Iterator[Job], check: Check) -> Generator[tuple[Job, np.ndarray]]:
-        """Each job with its scores (m, T), in the order in which they are finished."""
+    def stream(self, windows: Iterator[Window], check: Check) -> Generator[tuple[Window, np.ndarray]]:
+        """Each window with its scores (m, T), in the order in which they are finished."""
         import ray
 
         idle = deque(self.actors * _IN_FLIGHT)
-        again: deque[Job] = deque()
-        flying: dict[Any, tuple[Job, Any]] = {}
+        again: deque[Window] = deque()
+        flying: dict[Any, tuple[Window, Any]] = {}
         try:
             while True:
-                while idle and (job := again.popleft() if again else next(jobs, None)) is not None:
+                while idle and (window := again.popleft() if again else next(windows, None)) is not None:
                     actor = idle.popleft()
-                    flying[actor.score.remote(job.texts)] = (job, actor)
+                    flying[actor.score.remote(window.texts)] = (window, actor)
                 if not flying:
                     return
                 check()
                 for done in ray.wait(list(flying), timeout=_POLL_SECONDS)[0]:
-                    job, actor = flying.pop(done)
+                    window, actor = flying.pop(done)
                     answer = self._answer(done)
                     if answer is None:
-                        again.append(job)
+                        again.append(window)
                         idle = deque(other for other in idle if other is not actor)
                         self._expect_one_left(actor)
                     else:
                         idle.append(actor)
-                        yield job, answer
+                        yield window, answer
         finally:
             self._close()
 
@@ -156,18 +156,18 @@ def open_ray(scorer: Scorer, options: ScoringOptions, *, sample: tuple[str, ...]
     remote = ray.remote(num_cpus=1, num_gpus=min(1, gpus), max_restarts=3, max_task_retries=3)(Worker)
     count = gpus or max(1, int(resources.get("CPU", 1)))
     actors: list[Any] = [remote.remote(held, replace(options, executor="local"), sample, total) for _ in range(count)]
-    windows, accounts = zip(*ray.get([actor.about.remote() for actor in actors]), strict=True)
-    return RayExecutor(actors, max(windows), _joint(accounts), owned)
+    windows, conditions = zip(*ray.get([actor.about.remote() for actor in actors]), strict=True)
+    return RayExecutor(actors, max(windows), _joint(conditions), owned)
 
 
-def _joint(accounts: Sequence[Account]) -> Account:
-    """The accounts of all actors as one."""
-    devices = Counter(account.device for account in accounts)
-    return Account(
+def _joint(every: Sequence[Conditions]) -> Conditions:
+    """The conditions of all actors as one."""
+    devices = Counter(each.device for each in every)
+    return Conditions(
         device="ray: " + " + ".join(f"{count} × {device}" for device, count in devices.items()),
-        backend=" + ".join(dict.fromkeys(account.backend for account in accounts)),
-        precision="exact" if all(account.precision == "exact" for account in accounts) else "fast",
-        notes=tuple(dict.fromkeys(note for account in accounts for note in account.notes)),
+        backend=" + ".join(dict.fromkeys(each.backend for each in every)),
+        precision="exact" if all(each.precision == "exact" for each in every) else "fast",
+        notes=tuple(dict.fromkeys(note for each in every for note in each.notes)),
     )
 
 

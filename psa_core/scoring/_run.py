@@ -13,10 +13,10 @@ from psa_core.cache import CachedScorer, ScoreCache, digests
 from psa_core.errors import Cancelled
 from psa_core.inputs.checks import as_texts
 from psa_core.models import Scorer
-from psa_core.scoring._base import Account, Cells, CellScores, ScoringOptions
+from psa_core.scoring._base import Cells, CellScores, Conditions, ScoringOptions
 from psa_core.scoring._executors import Executor, open_executor
 from psa_core.scoring._ledger import Ledger
-from psa_core.scoring._progress import Window
+from psa_core.scoring._progress import Progress
 from psa_core.scoring._until import PrecisionGoal
 from psa_core.scoring.backends.choice import choose_backend
 
@@ -64,7 +64,7 @@ def score_cells(
     *,
     options: ScoringOptions | None = None,
     cache: ScoreCache | None = None,
-    on_window: Callable[[Window], None] | None = None,
+    on_window: Callable[[Progress], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> CellScores:
     """Score every sentence as it is and wearing every name.
@@ -127,7 +127,7 @@ class _Run:
             self.ledger.enter(ids, scores[ids])
             self.hits = len(ids)
 
-    def score_missing(self, on_window: Callable[[Window], None], should_stop: Callable[[], bool]) -> None:
+    def score_missing(self, on_window: Callable[[Progress], None], should_stop: Callable[[], bool]) -> None:
         def check() -> None:
             if should_stop():
                 raise Cancelled
@@ -136,20 +136,20 @@ class _Run:
         if len(self.ledger.keys) > self.hits and not self.goal.reached(self.ledger):
             self.executor = executor = self._open_executor()
             self.scoring_began = time.perf_counter()
-            jobs = self.ledger.windows(lambda: self.options.window_texts or executor.window_texts)
-            with closing(executor.stream(jobs, check)) as answers:
-                for job, scores in answers:
-                    self._enter(job.ids, scores)
-                    on_window(self._window())
+            windows = self.ledger.windows(lambda: self.options.window_texts or executor.window_texts)
+            with closing(executor.stream(windows, check)) as answers:
+                for window, scores in answers:
+                    self._enter(window.ids, scores)
+                    on_window(self._progress())
                     if self.goal.reached(self.ledger):
                         break
         if not self.texts_scored:
-            on_window(self._window())
+            on_window(self._progress())
 
     def result(self) -> CellScores:
         done = self.ledger.finished if self.goal.stop is None else self.goal.stop
         original, perturbed = self.ledger.cells(done)
-        account = self._account()
+        conditions = self._conditions()
         return CellScores(
             original=original,
             perturbed=perturbed,
@@ -158,22 +158,22 @@ class _Run:
             cache_hits=self.hits,
             texts_scored=self.texts_scored,
             seconds=time.perf_counter() - self.began,
-            device=account.device,
-            backend=account.backend,
-            precision=account.precision,
-            texts_truncated=account.texts_truncated,
-            notes=tuple(filter(None, (*account.notes, self.cache.note if self.cache else ""))),
+            device=conditions.device,
+            backend=conditions.backend,
+            precision=conditions.precision,
+            texts_truncated=conditions.texts_truncated,
+            notes=tuple(filter(None, (*conditions.notes, self.cache.note if self.cache else ""))),
         )
 
     def _open_executor(self) -> Executor:
         sample = next(self.ledger.windows(lambda: SAMPLE)).texts[:SAMPLE]
         return open_executor(self.scorer, self.options, sample=sample, total=len(self.ledger.keys) - self.hits)
 
-    def _account(self) -> Account:
+    def _conditions(self) -> Conditions:
         if self.executor is not None:
-            return self.executor.account()
+            return self.executor.conditions()
         device = str(getattr(self.scorer, "device", "cpu"))  # every score was known
-        return Account(device, "cache", self.options.precision)
+        return Conditions(device, "cache", self.options.precision)
 
     def _enter(self, ids: np.ndarray, scores: np.ndarray) -> None:
         self.ledger.enter(ids, scores)
@@ -181,11 +181,11 @@ class _Run:
         if self.cache is not None:
             self.cache.write(self.ledger.keys[ids], scores)
 
-    def _window(self) -> Window:
+    def _progress(self) -> Progress:
         total = len(self.ledger.keys) - self.hits
         elapsed = time.perf_counter() - self.scoring_began
         rate = self.texts_scored / elapsed if self.texts_scored else 0.0
-        return Window(
+        return Progress(
             sentences_done=self.ledger.finished,
             sentences_total=len(self.ledger.order),
             texts_done=self.texts_scored,
@@ -193,7 +193,7 @@ class _Run:
             seconds=time.perf_counter() - self.began,
             texts_per_second=rate,
             seconds_left=(total - self.texts_scored) / rate if rate else None,
-            texts_truncated=self._account().texts_truncated,
+            texts_truncated=self._conditions().texts_truncated,
             _partial=self.result,
         )
 
@@ -209,7 +209,7 @@ def _go_on() -> None:
     return None
 
 
-def _ignore(_: Window) -> None:
+def _ignore(_: Progress) -> None:
     return None
 
 

@@ -16,7 +16,7 @@ from psa_core.study.execution import (
     perturbation_of,
     plan,
     run,
-    sentence_table,
+    selected_sentences,
     spec_of,
 )
 from psa_core.study.spec import StudySpec
@@ -30,7 +30,7 @@ __all__ = [
     "perturbation_of",
     "plan",
     "run",
-    "sentence_table",
+    "selected_sentences",
     "spec_of",
 ]
 

@@ -19,7 +19,7 @@ from psa_core.environment import versions
 from psa_core.errors import OptionError
 from psa_core.inputs import corpus, names
 from psa_core.models import Scorer
-from psa_core.scoring import CellScores, ScoringOptions, Window, score_cells
+from psa_core.scoring import CellScores, Progress, ScoringOptions, score_cells
 from psa_core.study._bar import sentence_bar
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import Selection, select
@@ -68,7 +68,7 @@ def execute(
     *,
     options: ScoringOptions | None = None,
     cache: ScoreCache | None = None,
-    on_window: Callable[[Window], None] | None = None,
+    on_window: Callable[[Progress], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> ScoreCube:
     """Score a plan.
@@ -123,7 +123,7 @@ def run(spec: StudySpec | None = None, *, progress: bool | None = None, **parame
 def assemble(planned: Plan, scorer: Scorer, scores: CellScores) -> ScoreCube:
     """Put scores beside their sentences and names; the sentences that were not scored are left out."""
     finished = scores.finished
-    sentences = sentence_table(planned).iloc[finished].reset_index(drop=True)
+    sentences = selected_sentences(planned).iloc[finished].reset_index(drop=True)
     return ScoreCube(
         sentences=sentences,
         names=planned.names.table.reset_index(drop=True),
@@ -134,7 +134,7 @@ def assemble(planned: Plan, scorer: Scorer, scores: CellScores) -> ScoreCube:
     )
 
 
-def sentence_table(planned: Plan) -> pd.DataFrame:
+def selected_sentences(planned: Plan) -> pd.DataFrame:
     """The selected sentences as the cube holds them; `mentions` lists the spans where some have several."""
     table = planned.selection.sentences
     if any(len(spans) > 1 for spans in planned.selection.spans):

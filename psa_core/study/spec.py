@@ -8,7 +8,7 @@ from typing import Any
 
 from psa_core.anchors import default as default_anchors
 from psa_core.errors import OptionError
-from psa_core.inputs.checks import whole_number, words, yes_or_no
+from psa_core.inputs.checks import as_text, whole_number, yes_or_no
 from psa_core.study.selection import SelectionOptions
 
 
@@ -52,10 +52,10 @@ class StudySpec:
 
     def __post_init__(self) -> None:
         kinds: dict[str, Callable[[str, Any], Any]] = {
-            **dict.fromkeys(("sentences", "names", "model", "anchors", "mentions"), words),
+            **dict.fromkeys(("sentences", "names", "model", "anchors", "mentions"), as_text),
             **dict.fromkeys(("max_words", "sample", "seed"), whole_number),
             **dict.fromkeys(
-                ("text_column", "name_column"), lambda name, value: None if value is None else words(name, value)
+                ("text_column", "name_column"), lambda name, value: None if value is None else as_text(name, value)
             ),
             "balance": lambda name, value: None if value is None else yes_or_no(name, value),
             "exclude": _pairs,
@@ -91,6 +91,6 @@ class StudySpec:
 def _pairs(name: str, value: Any) -> tuple[tuple[str, int], ...]:
     """Pairs of a sentence and a position, as JSON and Python write them."""
     try:
-        return tuple((words(name, sentence), whole_number(name, start)) for sentence, start in value)
+        return tuple((as_text(name, sentence), whole_number(name, start)) for sentence, start in value)
     except (TypeError, ValueError) as error:
         raise OptionError(name, got=repr(value)[:60], expected="pairs of a sentence_id and a start") from error

@@ -124,29 +124,31 @@ def _count_nouns(examples: Sequence[Example], least: int = 3) -> list[str]:
             for (article, _), (noun, tag) in pairwise(words):
                 counts[noun] += article in ("a", "an") and tag == "NN"
     return sorted(
-        noun for noun, count in counts.items() if count >= least and noun not in _words("gift") and noun.isalpha()
+        noun
+        for noun, count in counts.items()
+        if count >= least and noun not in _words_of_kind("gift") and noun.isalpha()
     )
 
 
-def _words(kind: str) -> list[str]:
-    return _case.words(f"made: {kind}")
+def _words_of_kind(kind: str) -> list[str]:
+    return _case.words_of_kind(f"made: {kind}")
 
 
 def _made(nouns: list[str], seed: int, count: int = 900) -> Iterator[Example]:
     """Sentences of each construction, from the word lists."""
     draw = random.Random(seed)
-    giving, gifts, deeds, owned = (_words(kind) for kind in ("giving verb", "gift", "deed", "possession"))
-    causing, stating = _words("causing verb"), _words("stating verb")
-    naming, moving = _case.words("naming verb"), ["drove", "took", "brought", "sent", "left", "walked", "flew"]
-    priced = [f"{how} {gift}" for how in _words("adjective") for gift in gifts[:60]]
+    giving, gifts, deeds, owned = (_words_of_kind(kind) for kind in ("giving verb", "gift", "deed", "possession"))
+    causing, stating = _words_of_kind("causing verb"), _words_of_kind("stating verb")
+    naming, moving = _case.words_of_kind("naming verb"), ["drove", "took", "brought", "sent", "left", "walked", "flew"]
+    priced = [f"{how} {gift}" for how in _words_of_kind("adjective") for gift in gifts[:60]]
     others = ["lost", "loves", "hate", "like", "with", "of", "for", "about", "in", "to", "wish"]
     every = [*giving, *causing, *stating]
     constructions: list[tuple[list[str], list[str], list[str], Role]] = [
         (giving, gifts, _AFTER, "object"),
         (giving, priced, _AFTER, "object"),
         (causing, deeds, [*_AFTER, " it", " a song", " the bill"], "object"),
-        (stating, _words("state"), _AFTER, "object"),
-        (naming, _words("name"), _AFTER, "object"),
+        (stating, _words_of_kind("state"), _AFTER, "object"),
+        (naming, _words_of_kind("name"), _AFTER, "object"),
         (moving, ["home", "back", "away", "there", "alone"], _AFTER, "object"),
         (every, owned, _AFTER_OWNED, "possessive"),
         (others, owned, _AFTER_OWNED, "possessive"),

@@ -64,7 +64,7 @@ def train(
         content["recipe"] = asdict(recipe) | {"kept_epoch": best_epoch(epochs, recipe.metric).number}
         content |= {"rows": {"train": len(task.train)}, "val": {}, "test": {}}
         _write_json(folder, content)
-        _score(folder, content, "val", task.val)
+        _quality_on(folder, content, "val", task.val)
         folder.rename(out)
     return epochs
 
@@ -101,10 +101,10 @@ def score_test(task: Task, folder: Path) -> dict[str, float]:
         raise OptionError("--score-test", got=f"the labels {', '.join(task.labels)}", expected=labels)
     if content.get("test"):
         raise OptionError("--score-test", got="an adapter that was tested before", expected="one use of the test table")
-    return _score(folder, content, "test", task.test)
+    return _quality_on(folder, content, "test", task.test)
 
 
-def _score(folder: Path, content: dict[str, Any], name: str, split: Split) -> dict[str, float]:
+def _quality_on(folder: Path, content: dict[str, Any], name: str, split: Split) -> dict[str, float]:
     """Score the adapter on a split as a user loads it, and say so in its ``labels.json`` and model card."""
     model, tokenizer = load_merged(folder, content["labels"])
     scores = evaluate(model, tokenizer, split, content["max_tokens"])

@@ -203,4 +203,4 @@ def test_published_parts_have_no_hidden_order():
     design = corpus.published_design()
     texts = corpus.grid(design)
     assert (len(texts), len(texts[0])) == (144, 60)
-    assert corpus.sentence_table(design)["sentence"].tolist() == [text for row in texts for text in row]
+    assert corpus.every_sentence(design)["sentence"].tolist() == [text for row in texts for text in row]

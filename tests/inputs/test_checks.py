@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from psa_core.errors import CorpusError, OptionError
-from psa_core.inputs.checks import as_texts, whole_number, words, yes_or_no
+from psa_core.inputs.checks import as_text, as_texts, whole_number, yes_or_no
 
 
 def test_what_is_right_passes_as_plain_python() -> None:
     assert type(whole_number("seed", np.int64(3))) is int
-    assert words("sentences", Path("a.csv")) == "a.csv"
+    assert as_text("sentences", Path("a.csv")) == "a.csv"
     assert yes_or_no("balance", True) is True
     assert as_texts(text for text in ("a", "ä😀")) == ["a", "ä😀"]
 
@@ -27,7 +27,7 @@ def test_what_is_no_whole_number_is_told(value: object) -> None:
 @pytest.mark.parametrize("value", [3, None, ["a"], b"a"])
 def test_what_is_no_string_is_told(value: object) -> None:
     with pytest.raises(OptionError, match=r"^names: got .*expected a string"):
-        words("names", value)
+        as_text("names", value)
 
 
 @pytest.mark.parametrize("value", ["yes", 1, None])

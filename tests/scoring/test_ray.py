@@ -11,7 +11,7 @@ import pytest
 from psa_core.cube import Target
 from psa_core.errors import Cancelled, ModelError, OptionError
 from psa_core.scoring import ScoringOptions, _ray, score_cells
-from psa_core.scoring._ledger import Job
+from psa_core.scoring._ledger import Window
 
 
 def test_ray_that_is_not_installed_is_named(checksum, make_cells, monkeypatch):
@@ -86,7 +86,7 @@ class TestCluster:
 
     def test_the_work_of_an_actor_that_is_gone_for_good_is_done_by_another(self, cluster):
         executor = _ray.open_ray(make_scorer(), RAY, sample=("a",), total=100)
-        jobs = [Job(np.array([i]), (f"text {i}",)) for i in range(30)]
+        jobs = [Window(np.array([i]), (f"text {i}",)) for i in range(30)]
         answers = executor.stream(iter(jobs), lambda: None)
         done = [next(answers)]
         cluster.kill(executor.actors[0])
@@ -97,7 +97,7 @@ class TestCluster:
 
     def test_without_any_actor_left_it_says_so(self, cluster):
         executor = _ray.open_ray(make_scorer(), RAY, sample=("a",), total=100)
-        answers = executor.stream((Job(np.array([i]), (f"text {i}",)) for i in count()), lambda: None)
+        answers = executor.stream((Window(np.array([i]), (f"text {i}",)) for i in count()), lambda: None)
         next(answers)
         for actor in executor.actors:
             cluster.kill(actor)

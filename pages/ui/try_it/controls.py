@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui.frame import cached, markup, shown_names
 from pages.ui.frame.keys import Key
-from pages.ui.try_it.one_sentence import MAX_CHARACTERS, SLOT, put_slot, words
+from pages.ui.try_it.one_sentence import MAX_CHARACTERS, SLOT, put_slot, words_of
 from psa_core.anchors.slot import DEFAULT_FILLER
 from psa_core.errors import OptionError
 from psa_core.inputs import names as name_lists
@@ -151,7 +151,7 @@ def offer_slot(sentence: str) -> None:
     """What to do about a sentence without a place for a name."""
     with st.container(border=True):
         st.markdown(f"**Where should the name go?** Write `{SLOT}` into the sentence, or choose the words it replaces.")
-        choices = words(sentence)
+        choices = words_of(sentence)
         if choices:
             st.selectbox(
                 "Replace",

@@ -134,7 +134,7 @@ def put_slot(sentence: str, word: str) -> str:
     return re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", lambda _: SLOT, sentence, count=1)
 
 
-def words(sentence: str) -> list[str]:
+def words_of(sentence: str) -> list[str]:
     """The words of a sentence without the punctuation around them, each once, the longest first."""
     found = dict.fromkeys(word.strip(".,;:!?\"'“”‘’()[]") for word in sentence.split())
     return sorted(filter(None, found), key=len, reverse=True)

@@ -124,7 +124,7 @@ def grid(design: Design) -> list[list[str]]:
     return [[_fill(template, word, person) for person in people] for template, word in rows]
 
 
-def sentence_table(design: Design) -> pd.DataFrame:
+def every_sentence(design: Design) -> pd.DataFrame:
     """All sentences: ``sentence, template, person, gender, race, emotion, emotion_word``."""
     rows, people = design.rows, design.people
     s, n = (index.ravel() for index in np.indices((len(rows), len(people))))

@@ -15,7 +15,7 @@ import pandas as pd
 from psa_core.audits.eec import corpus as eec
 from psa_core.audits.eec import significance
 from psa_core.audits.eec.run import Audited
-from psa_core.audits.run import plain_account
+from psa_core.audits.run import plain_record
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CorpusError, PsaError, RunFolderError
@@ -28,7 +28,7 @@ PARTS = ("templates", "people", "words")
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
+class EquityResult:
     """A result folder: the design, each system's scores, and the same in the other spelling where they are known."""
 
     design: eec.Design
@@ -136,11 +136,11 @@ def write(
         "sentences": len(design.rows) * len(design.people),
         "systems": names,
         "targets": {name: [asdict(target) for target in cube.targets] for name, cube in audited.systems.items()},
-        "models": dict(audited.accounts),
+        "models": dict(audited.records),
         "task_scores": {name: task_scores[name] for name in names if name in task_scores},
     }
     with writing.whole_folder(folder) as aside:
-        results.write_csv(aside / "eec_sentences.csv", eec.sentence_table(design))
+        results.write_csv(aside / "eec_sentences.csv", eec.every_sentence(design))
         results.write_json(aside / "eec.json", significance.assess(audited.systems))
         results.write_json(aside / "manifest.json", manifest)
         for part in PARTS:
@@ -153,7 +153,7 @@ def write(
                 _flat(audited.respelled[name]).to_parquet(aside / f"respelled.{number}.parquet", index=False)
 
 
-def read(folder: Path) -> Opened:
+def read(folder: Path) -> EquityResult:
     """Open such a folder again; raises `RunFolderError` when a file is missing or damaged."""
     try:
         manifest = manifests.read(folder / "manifest.json")
@@ -171,7 +171,7 @@ def read(folder: Path) -> Opened:
             if (folder / f"respelled.{number}.parquet").is_file():
                 respelled[name] = _cube(other, targets, folder / f"respelled.{number}.parquet")
         known = {name: _finite(name, score) for name, score in manifest.get("task_scores", {}).items()}
-        return Opened(design, systems, respelled, manifest | {"task_scores": known})
+        return EquityResult(design, systems, respelled, manifest | {"task_scores": known})
     except RunFolderError:
         raise
     except (*archives.FAULTS, TypeError, AttributeError, OverflowError, PsaError) as error:
@@ -185,18 +185,18 @@ def rewrite(folder: Path, to: Path) -> None:
     opened = read(folder)
     brought = opened.manifest.get("models")
     accounts = brought if isinstance(brought, dict) else {}
-    known = {name: plain_account(accounts.get(name)) for name in opened.systems}
+    known = {name: plain_record(accounts.get(name)) for name in opened.systems}
     audited = Audited(opened.systems, opened.respelled, known)
     write(opened.design, audited, opened.spelling, to, task_scores=opened.task_scores)
 
 
-def read_zip(content: bytes) -> Opened:
+def read_zip(content: bytes) -> EquityResult:
     """Open a zipped result folder."""
     with tempfile.TemporaryDirectory() as place:
         return bounded.call(_read_zip, content, Path(place), field="zip", error=RunFolderError)
 
 
-def _read_zip(content: bytes, place: Path) -> Opened:
+def _read_zip(content: bytes, place: Path) -> EquityResult:
     unzip(content, place)
     return read(place)
 

@@ -11,7 +11,7 @@ import numpy as np
 from psa_core import models
 from psa_core.audits._grid import Grid
 from psa_core.audits.eec import corpus
-from psa_core.audits.run import Running, account, score
+from psa_core.audits.run import Running, score_grid, scoring_record
 from psa_core.cube import ScoreCube
 from psa_core.errors import ModelError
 from psa_core.models import Scorer
@@ -48,9 +48,9 @@ def audit(design: corpus.Design, model_ids: Sequence[str], spelling: str, runnin
     accounts: dict[str, Any] = {}
     for number, (model_id, scorer) in enumerate(scorers.items()):
         running.tell(f"Scoring, system {number + 1} of {len(scorers)}")
-        scores = score(scorer, corpus.cells(design), running.part(number, len(scorers)))
+        scores = score_grid(scorer, corpus.cells(design), running.part(number, len(scorers)))
         systems[model_id] = corpus.cube(design, scorer.targets, scores.perturbed)
-        accounts[model_id] = account(scorer, scores)
+        accounts[model_id] = scoring_record(scorer, scores)
         if len(changed) and (rows := _rows(scorer, corpus.cells(other), changed, running)) is not None:
             perturbed = scores.perturbed.copy()
             perturbed[changed] = rows
@@ -62,6 +62,6 @@ def _rows(scorer: Scorer, cells: Grid, rows: np.ndarray, running: Running) -> np
     """Scores of some rows, or None from a model that does not know these sentences."""
     some = Grid(cells.names, [cells.first[row] for row in rows], [cells.texts[row] for row in rows])
     try:
-        return score(scorer, some, replace(running, on_window=None)).perturbed
+        return score_grid(scorer, some, replace(running, on_window=None)).perturbed
     except ModelError:
         return None

@@ -7,14 +7,14 @@ from typing import Any
 
 import pandas as pd
 
-from psa_core.audits.generation.folder import Opened
+from psa_core.audits.generation.folder import GenerationResult
 from psa_core.audits.generation.report import NOT_SHOWN
 
 QUALITY = {"ppl": "PPL", "ppl_sensitive": "PPLˢ", "semantic_similarity": "semantic sim."}
 FAIRNESS = {"individual_fairness": "I.F.", "group_fairness": "G.F."}
 
 
-def model_table(audits: Mapping[str, Opened]) -> pd.DataFrame:
+def model_table(audits: Mapping[str, GenerationResult]) -> pd.DataFrame:
     """One row an audit and score, as the paper's tables have them, each number of fairness beside its floor.
 
     Parameters
@@ -55,7 +55,7 @@ def said(number: Mapping[str, Any]) -> str:
     return f"{number['corrected']:.3f}{between}"
 
 
-def comparable(audits: Mapping[str, Opened]) -> bool:
+def comparable(audits: Mapping[str, GenerationResult]) -> bool:
     """Whether all have the same templates and values: only then are their numbers about the same thing."""
     prompts = {
         (tuple(opened.cube.templates["template"]), tuple(opened.cube.values["value"])) for opened in audits.values()
@@ -63,7 +63,7 @@ def comparable(audits: Mapping[str, Opened]) -> bool:
     return len(prompts) <= 1
 
 
-def finding(audits: Mapping[str, Opened], scorer: str) -> str:
+def finding(audits: Mapping[str, GenerationResult], scorer: str) -> str:
     """Which audit's continuations differ most between values and which least, and whether that is sure."""
     numbers = {
         name: opened.tables.summary[scorer]["individual_fairness"]

@@ -46,7 +46,7 @@ Report = Callable[[GenerationCube, Tables], str]
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
+class GenerationResult:
     """A result folder.
 
     Attributes
@@ -127,7 +127,7 @@ def is_generation(folder: Path) -> bool:
         return False
 
 
-def read(folder: Path) -> Opened:
+def read(folder: Path) -> GenerationResult:
     """Open such a folder; raises `RunFolderError` when it is another one, or a file is missing or damaged."""
     folder = Path(folder)
     if not is_generation(folder):
@@ -139,7 +139,7 @@ def read(folder: Path) -> Opened:
         if not all(isinstance(summary[scorer][measure], dict) for scorer in cube.scorers for measure in MEASURES):
             raise ValueError("a summary without a measure")
         frames = (_frame(folder / name) for name in (PAIRS, MATRIX, VALUES))
-        return Opened(cube, Tables(*frames, summary))
+        return GenerationResult(cube, Tables(*frames, summary))
     except RunFolderError:
         raise
     except (*DAMAGES, *archives.FAULTS) as error:
@@ -160,13 +160,13 @@ def read_texts(folder: Path) -> pd.DataFrame:
     return table
 
 
-def read_zip(content: bytes) -> Opened:
+def read_zip(content: bytes) -> GenerationResult:
     """Open a zipped result folder."""
     with tempfile.TemporaryDirectory() as place:
         return bounded.call(_read_zip, content, Path(place), field="zip", error=RunFolderError)
 
 
-def _read_zip(content: bytes, place: Path) -> Opened:
+def _read_zip(content: bytes, place: Path) -> GenerationResult:
     unzip(content, place)
     return read(place)
 

@@ -11,7 +11,7 @@ from psa_core.audits._grid import Grid
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.prompts import filled
 from psa_core.audits.generation.run import measured_targets
-from psa_core.audits.run import Running, score
+from psa_core.audits.run import Running, score_grid
 from psa_core.cube import ScoreCube
 from psa_core.models import Scorer
 
@@ -39,7 +39,7 @@ def leak_check(
         [f"{filled(templates[m], row)} {text}" for row in rows] for (m, _, _), text in zip(chosen, texts, strict=True)
     ]
     names = [str(value) for value in cube.values["value"]]
-    found = score(scorer, Grid(names, texts, behind), running)
+    found = score_grid(scorer, Grid(names, texts, behind), running)
     taken = list(measured_targets(scorer_id, scorer))
     sentences = pd.DataFrame(
         {

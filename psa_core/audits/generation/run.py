@@ -19,12 +19,12 @@ from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.cutting import cut
 from psa_core.audits.generation.journal import Journal
 from psa_core.audits.generation.prompts import PromptSet
-from psa_core.audits.run import Running, account, score
+from psa_core.audits.run import Running, score_grid, scoring_record
 from psa_core.cube import Target
 from psa_core.errors import Cancelled, OptionError
 from psa_core.generators import Draw, Generator, Sampling
 from psa_core.models import Purpose, Scorer
-from psa_core.scoring import Window
+from psa_core.scoring import Progress
 
 AUDIT = "generation"
 FIRST_PART = 8
@@ -215,7 +215,7 @@ class _Work:
         self.began = time.perf_counter()
         self.known = self.journal.known()
         self.generated = 0
-        self.accounts: dict[str, dict[str, Any]] = {}
+        self.records: dict[str, dict[str, Any]] = {}
         self.missing_at_start = sum(1 for draw in self.planned.draws if self._key(draw) not in self.known)
         self.seconds_generating = 0.0
 
@@ -276,8 +276,8 @@ class _Work:
         if len(distinct):
             self.running.tell(f"Scoring with {name}")
             lines = [str(text) for text in distinct]
-            found = score(scorer, Grid((), lines, [()] * len(lines)), replace(self.running, on_window=None))
-            self.accounts[name] = account(scorer, found)
+            found = score_grid(scorer, Grid((), lines, [()] * len(lines)), replace(self.running, on_window=None))
+            self.records[name] = scoring_record(scorer, found)
             scores[kept] = on_unit(found.original, scorer, targets)[where]
         return list(targets.values()), scores
 
@@ -292,7 +292,7 @@ class _Work:
         left = self.missing_at_start - self.generated
         total = len(self.planned.draws)
         self.running.on_window(
-            Window(
+            Progress(
                 sentences_done=total - left,
                 sentences_total=total,
                 texts_done=self.generated,
@@ -327,7 +327,7 @@ class _Work:
                 "could not be cut": int(sum(text is not None and not cut(text) for text in sampled)),
                 "missing": sum(text is None for text in sampled),
             },
-            "scorers": self.accounts,
+            "scorers": self.records,
             "seconds": round(time.perf_counter() - self.began, 3),
         }
 

@@ -33,7 +33,7 @@ COUNTED = (
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
+class NationalityResult:
     """A result folder.
 
     Attributes
@@ -91,7 +91,7 @@ def write(cube: ScoreCube, drawn: Drawn, perplexity: tuple[np.ndarray, np.ndarra
     results.write(cube, folder, lambda cube: report.render(cube, found[COUNTRIES], found.get(CORRELATIONS)), extra)
 
 
-def read(folder: Path) -> Opened:
+def read(folder: Path) -> NationalityResult:
     """Open such a folder again; raises `RunFolderError` when it is another folder, or a file is missing or damaged."""
     cube = results.read(folder)
     if cube.provenance.get("audit") != AUDIT:
@@ -108,7 +108,7 @@ def read(folder: Path) -> Opened:
     except (*archives.FAULTS, TypeError, AttributeError) as error:
         got = f"a file missing or damaged ({type(error).__name__}: {error})"[:200]
         raise RunFolderError("nationality folder", got=got, expected="the files that an audit writes") from error
-    return Opened(cube, tuple(tuple(row) for row in rows), countries, correlations)
+    return NationalityResult(cube, tuple(tuple(row) for row in rows), countries, correlations)
 
 
 def _check_account(manifest: Mapping[str, Any]) -> None:
@@ -144,12 +144,12 @@ def _perplexity(cube: ScoreCube, file: Path) -> tuple[np.ndarray, np.ndarray] | 
     return numbers[:, 0], numbers[:, 1:]
 
 
-def read_zip(content: bytes) -> Opened:
+def read_zip(content: bytes) -> NationalityResult:
     """Open a zipped result folder."""
     with tempfile.TemporaryDirectory() as place:
         return bounded.call(_read_zip, content, Path(place), field="zip", error=RunFolderError)
 
 
-def _read_zip(content: bytes, place: Path) -> Opened:
+def _read_zip(content: bytes, place: Path) -> NationalityResult:
     unzip(content, place)
     return read(place)

@@ -132,7 +132,7 @@ def draw(sentences: pd.DataFrame, options: Options) -> Drawn:
         for found, sentence, text in zip(people, rows["sentence_id"], rows["text"], strict=True)
     )
     return Drawn(
-        sentences=_sentence_table(rows, people),
+        sentences=_sentences_with_people(rows, people),
         columns=_columns(chosen, options.draws),
         texts=texts,
         account=_account(len(sentences), looked_at, people),
@@ -211,7 +211,7 @@ def _replaced(text: str, people: Sequence[Person], pools: dict[int, tuple[list[s
     return "".join(pieces) + text[at:]
 
 
-def _sentence_table(rows: pd.DataFrame, people: Sequence[Sequence[Person]]) -> pd.DataFrame:
+def _sentences_with_people(rows: pd.DataFrame, people: Sequence[Sequence[Person]]) -> pd.DataFrame:
     first = [mentions[0] for mentions in people]
     words = [text[p.start : p.end] for text, p in zip(rows["text"], first, strict=True)]
     return rows.assign(

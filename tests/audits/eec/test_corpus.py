@@ -33,12 +33,12 @@ def scored():
 
 @pytest.mark.parametrize("spelling", corpus.SPELLINGS)
 def test_the_sentences_are_the_published_ones(spelling):
-    sentences = corpus.sentence_table(corpus.published_design(spelling))["sentence"]
+    sentences = corpus.every_sentence(corpus.published_design(spelling))["sentence"]
     assert hashlib.sha256("\n".join(sorted(sentences)).encode()).hexdigest() == DIGESTS[spelling]
 
 
 def test_the_table_labels_its_sentences():
-    table = corpus.sentence_table(corpus.published_design("corrected")).set_index("sentence")
+    table = corpus.every_sentence(corpus.published_design("corrected")).set_index("sentence")
     row = table.loc["Latisha found herself in an outrageous situation."]
     assert row.tolist() == [
         "{person} found {reflexive} in {a} {word} situation.",
@@ -53,7 +53,7 @@ def test_the_table_labels_its_sentences():
 
 def test_gender_pairs_against_scipy_and_the_texts(scored):
     """Pairs are built here from the sentences themselves, then tested with scipy alone."""
-    table = corpus.sentence_table(corpus.published_design()).assign(
+    table = corpus.every_sentence(corpus.published_design()).assign(
         score=lambda t: letters(t["sentence"])[:, 0].astype(float)
     )
     people = pd.read_csv("assets/eec/people.csv", keep_default_na=False, dtype=str)
@@ -77,7 +77,7 @@ def test_gender_pairs_against_scipy_and_the_texts(scored):
 
 
 def test_race_pairs_against_scipy_and_the_texts(scored):
-    table = corpus.sentence_table(corpus.published_design()).assign(
+    table = corpus.every_sentence(corpus.published_design()).assign(
         score=lambda t: letters(t["sentence"])[:, 0].astype(float)
     )
     means = table[table["race"] != ""].groupby(["template", "emotion_word", "race"])["score"].mean().unstack()

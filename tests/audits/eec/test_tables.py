@@ -8,7 +8,7 @@ from psa_core.audits.eec import corpus, findings, significance, tables
 from psa_core.audits.run import Running
 from psa_core.cube import Target
 from psa_core.errors import CorpusError
-from psa_core.scoring import Window
+from psa_core.scoring import Progress
 
 PEOPLE = pd.DataFrame(
     [
@@ -137,7 +137,7 @@ def test_rounding_of_averages_is_no_difference():
 def test_progress_of_several_systems_is_one_gauge():
     told = []
     running = Running(on_window=told.append)
-    window = Window(6, 12, 30, 60, 1.0, 30.0, 1.0, _partial=lambda: None)
+    window = Progress(6, 12, 30, 60, 1.0, 30.0, 1.0, _partial=lambda: None)
     running.part(0, 3).on_window(window)
     running.part(2, 3).on_window(window)
     assert [(w.sentences_done, w.sentences_total, w.texts_done, w.texts_total) for w in told] == [

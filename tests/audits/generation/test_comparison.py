@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from psa_core.audits.generation.comparison import comparable, finding, model_table
-from psa_core.audits.generation.folder import Opened
+from psa_core.audits.generation.folder import GenerationResult
 from psa_core.audits.generation.tables import tables
 from tests.audits.generation.test_views import cube
 
 
-def audit(shift: float, **quality: float) -> Opened:
+def audit(shift: float, **quality: float) -> GenerationResult:
     made = cube(shift)
-    return Opened(made, tables(made, quality=quality))
+    return GenerationResult(made, tables(made, quality=quality))
 
 
 AUDITS = {"large": audit(0.5, ppl=20.0, semantic_similarity=0.4), "small": audit(0.2), "none": audit(0.0)}

@@ -17,7 +17,7 @@ from psa_core.errors import RunFolderError
 from tests.audits.generation.test_views import cube
 
 
-def write(place: Path, *, k: int = 30, total: int = 30) -> folder.Opened:
+def write(place: Path, *, k: int = 30, total: int = 30) -> folder.GenerationResult:
     small = cube(k=k)
     m, a, k = small.shape
     made = replace(small, provenance={"audit": AUDIT, "continuations": k, "options": {"continuations": total}})

@@ -17,7 +17,7 @@ from pages.ui.frame import exports, said, shell
 from psa_core.audits.eec import corpus, findings, significance, tables
 from psa_core.audits.eec import folder as eec_files
 from psa_core.audits.eec.again import people_table
-from psa_core.audits.eec.folder import Opened
+from psa_core.audits.eec.folder import EquityResult
 from psa_core.charts.eec_boxes import delta_boxes
 from psa_core.charts.print import audits
 from psa_core.cube import ScoreCube
@@ -87,7 +87,7 @@ def _again(run_id: str, spelling: str, _systems: dict[str, ScoreCube]) -> pd.Dat
 
 
 @st.cache_resource(max_entries=6, show_spinner="Opening the audit")
-def _opened(run_id: str, folder: str) -> Opened:
+def _opened(run_id: str, folder: str) -> EquityResult:
     return eec_files.read(Path(folder))
 
 
@@ -97,11 +97,11 @@ def _assessed(run_id: str, spelling: str, _systems: dict[str, ScoreCube]) -> dic
 
 
 @st.cache_data(max_entries=12, show_spinner=False)
-def _spelling(run_id: str, _opened: Opened) -> pd.DataFrame:
+def _spelling(run_id: str, _opened: EquityResult) -> pd.DataFrame:
     return significance.spelling_table(_opened.systems, _opened.respelled)
 
 
-def _ask(run_id: str, opened: Opened) -> Seen:
+def _ask(run_id: str, opened: EquityResult) -> Seen:
     """The switches: gender or race, which rows, which spelling."""
     any_cube = next(iter(opened.systems.values()))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -130,7 +130,7 @@ def _ask(run_id: str, opened: Opened) -> Seen:
     return Seen(run_id, opened, systems, str(kind), str(part), spelling, table)
 
 
-def _ask_spelling(opened: Opened) -> str:
+def _ask_spelling(opened: EquityResult) -> str:
     if not opened.respelled:
         return opened.spelling
     chosen = st.segmented_control(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from psa_core.audits.eec import corpus
-from psa_core.audits.eec.folder import Opened
+from psa_core.audits.eec.folder import EquityResult
 from psa_core.cube import ScoreCube
 
 
@@ -16,7 +16,7 @@ class Seen:
     """One comparison on one part of the rows in one spelling."""
 
     run: str
-    opened: Opened
+    opened: EquityResult
     systems: dict[str, ScoreCube]
     kind: str
     part: str

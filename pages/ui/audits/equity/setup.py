@@ -98,7 +98,7 @@ def _ask_scores(kind: ModelPlugin) -> uploads.Upload | None:
         "`text` and one column a score."
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        table = corpus.sentence_table(corpus.published_design())[["sentence"]].rename(columns={"sentence": "text"})
+        table = corpus.every_sentence(corpus.published_design())[["sentence"]].rename(columns={"sentence": "text"})
         exports.csv_button(table, "eec_texts.csv", key=AUDIT.key("texts"))
         st.markdown("The 8,640 sentences", width="content")
     return uploads.ask_file("Predictions", kind.uploads, key=AUDIT.key("scores"))

@@ -12,7 +12,7 @@ from pages.ui.frame import exports, said, shell
 from psa_core import jobs
 from psa_core.audits.generation import comparison
 from psa_core.audits.generation import folder as folders
-from psa_core.audits.generation.folder import Opened
+from psa_core.audits.generation.folder import GenerationResult
 from psa_core.errors import PsaError
 from psa_core.registry import ASSETS
 
@@ -86,7 +86,7 @@ def _history() -> list[str]:
     return [status.run_id for status in finished if status.command == AUDIT.command]
 
 
-def _open(run: str) -> Opened | None:
+def _open(run: str) -> GenerationResult | None:
     try:
         place = ASSETS / "examples" / "occupations" if run == EXAMPLE else jobs.result_folder(run)
         return _read(run, str(place))
@@ -95,11 +95,11 @@ def _open(run: str) -> Opened | None:
 
 
 @st.cache_resource(max_entries=MOST + 1, show_spinner="Opening the audits")
-def _read(run: str, folder: str) -> Opened:
+def _read(run: str, folder: str) -> GenerationResult:
     return folders.read(Path(folder))
 
 
-def _titles(audits: dict[str, Opened]) -> dict[str, str]:
+def _titles(audits: dict[str, GenerationResult]) -> dict[str, str]:
     """Model, prompts and time of each; a number where they are the same."""
     titles: dict[str, str] = {}
     for run, opened in audits.items():

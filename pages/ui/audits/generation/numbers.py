@@ -8,10 +8,10 @@ import streamlit as st
 from pages.ui.audits.generation.setup import AUDIT
 from pages.ui.frame import exports, said
 from psa_core.audits.generation import report, views
-from psa_core.audits.generation.folder import Opened
+from psa_core.audits.generation.folder import GenerationResult
 
 
-def show(opened: Opened, scorer: str) -> None:
+def show(opened: GenerationResult, scorer: str) -> None:
     """Behind one line: what is averaged on this page, and what it is averaged over."""
     found = opened.tables
     with st.expander("All numbers, with floors and intervals", icon=":material/table_chart:"):
@@ -42,7 +42,7 @@ def _table(table: pd.DataFrame, name: str, alt: str) -> None:
     exports.csv_button(table, f"{name}.csv", key=AUDIT.key(f"{name}_csv"))
 
 
-def _averages(opened: Opened) -> pd.DataFrame:
+def _averages(opened: GenerationResult) -> pd.DataFrame:
     rows = [
         {"score": scorer, "difference": words, **_row(number)}
         for scorer in opened.cube.scorers

@@ -15,7 +15,7 @@ from pages.ui.audits.generation.setup import AUDIT
 from pages.ui.frame import said
 from psa_core.audits.generation import folder as folders
 from psa_core.audits.generation import report, views
-from psa_core.audits.generation.folder import Opened
+from psa_core.audits.generation.folder import GenerationResult
 from psa_core.charts.generation import value_dots, value_matrix
 from psa_core.errors import RunFolderError
 
@@ -57,11 +57,11 @@ def show_so_far(run_id: str, folder: Path) -> None:
         reading.show(opened.cube, scorer, pair)
 
 
-def _finding(opened: Opened, scorer: str) -> str:
+def _finding(opened: GenerationResult, scorer: str) -> str:
     return report.finding(opened.tables.summary, scorer, opened.tables.matrix)
 
 
-def _charts(run_id: str, opened: Opened, scorer: str, pair: tuple[str, str]) -> None:
+def _charts(run_id: str, opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         _dots(_means(run_id, opened, scorer), scorer)
@@ -80,7 +80,7 @@ def _dots(table: pd.DataFrame, scorer: str) -> None:
     said.small_print("Grey: where chance alone would put 95 of 100 such dots.")
 
 
-def _pairs(opened: Opened, scorer: str, pair: tuple[str, str]) -> None:
+def _pairs(opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None:
     values = opened.cube.values["value"].astype(str).tolist()
     st.subheader("Each pair of values", anchor=False)
     st.plotly_chart(
@@ -98,16 +98,16 @@ def _pairs(opened: Opened, scorer: str, pair: tuple[str, str]) -> None:
 
 
 @st.cache_resource(max_entries=4, show_spinner="Opening the audit")
-def _opened(run_id: str, folder: str) -> Opened:
+def _opened(run_id: str, folder: str) -> GenerationResult:
     return folders.read(Path(folder))
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _means(run_id: str, _opened: Opened, scorer: str) -> pd.DataFrame:
+def _means(run_id: str, _opened: GenerationResult, scorer: str) -> pd.DataFrame:
     return views.value_means(_opened.cube, scorer)
 
 
-def _ask(opened: Opened) -> tuple[str, tuple[str, str]]:
+def _ask(opened: GenerationResult) -> tuple[str, tuple[str, str]]:
     """Which score and which two values are looked at: the two that differ most, until others are chosen."""
     values = opened.cube.values["value"].astype(str).tolist()
     scorers = opened.cube.scorers
@@ -133,7 +133,7 @@ def _take_click(values: list[str]) -> None:
             st.session_state[FIRST], st.session_state[SECOND] = first, second
 
 
-def _account(opened: Opened) -> None:
+def _account(opened: GenerationResult) -> None:
     cube, manifest = opened.cube, opened.manifest
     m, a, k = cube.shape
     out = int(cube.texts.size - cube.kept.sum())

@@ -11,7 +11,7 @@ from pages.ui.audits.nationality.setup import AUDIT
 from pages.ui.frame import exports, markup, said
 from pages.ui.results import flip_card
 from psa_core.audits.nationality import examples, findings
-from psa_core.audits.nationality.folder import Opened
+from psa_core.audits.nationality.folder import NationalityResult
 from psa_core.charts._theme import DOWN, UP
 
 COUNTRY, TARGET = AUDIT.key("country"), AUDIT.key("target")
@@ -19,7 +19,7 @@ SHOWN = 10
 WORDS = {"enters": "▲ enters", "leaves": "▼ leaves", "": ""}
 
 
-def ask(opened: Opened) -> tuple[str, str]:
+def ask(opened: NationalityResult) -> tuple[str, str]:
     """The square that is looked at; at first the one that changes most."""
     names, targets = opened.countries["country"].drop_duplicates().tolist(), opened.columns
     first = findings.largest(opened.countries)
@@ -41,7 +41,7 @@ def take_click(heat: str) -> None:
         st.session_state[COUNTRY], st.session_state[TARGET] = country, target
 
 
-def show(opened: Opened, country: str, target: str) -> None:
+def show(opened: NationalityResult, country: str, target: str) -> None:
     """The draws in which a sentence changes, as cards and as a table."""
     table = examples.changed_draws(opened.cube, country, target)
     texts = [opened.texts[s][n] for s, n in zip(table["sentence_position"], table["name_position"], strict=True)]
@@ -67,7 +67,7 @@ def show(opened: Opened, country: str, target: str) -> None:
         exports.csv_button(shown, "draws.csv", key=AUDIT.key("draws_csv"))
 
 
-def _card(opened: Opened, row: pd.Series) -> str:
+def _card(opened: NationalityResult, row: pd.Series) -> str:
     """One draw: what changes, the scores, the sentence with its people struck out and the drawn names marked."""
     sentence = opened.cube.sentences.iloc[int(row["sentence_position"])]
     pieces = examples.pieces(sentence["text"], sentence["entities"], row["text"])

@@ -17,7 +17,7 @@ from pages.ui.frame import exports, said
 from psa_core.audits.nationality import findings
 from psa_core.audits.nationality import folder as nationality_files
 from psa_core.audits.nationality.again import country_again, country_finding
-from psa_core.audits.nationality.folder import Opened
+from psa_core.audits.nationality.folder import NationalityResult
 from psa_core.audits.nationality.people_finder import MULTILINGUAL
 from psa_core.audits.nationality.perturbation import LONE
 from psa_core.audits.nationality.tables import OVERALL
@@ -56,7 +56,7 @@ def show(run_id: str, folder: Path) -> None:
 
 
 @st.cache_resource(max_entries=6, show_spinner="Opening the audit")
-def _opened(run_id: str, folder: str) -> Opened:
+def _opened(run_id: str, folder: str) -> NationalityResult:
     return nationality_files.read(Path(folder))
 
 
@@ -65,7 +65,7 @@ def _again(run_id: str, target: str, _cube: ScoreCube) -> Again:
     return country_again(_cube, target)
 
 
-def _account(opened: Opened) -> None:
+def _account(opened: NationalityResult) -> None:
     """What was used, and what was left out and why."""
     manifest = opened.manifest
     account, options = manifest["account"], manifest["options"]
@@ -99,16 +99,16 @@ def _of_unknown_gender(account: Mapping[str, int], unknown: int) -> str:
     return f"{unknown - alone:,} cannot be told and get first names of both; {alone:,} are last names alone."
 
 
-def _side_by_side(opened: Opened) -> tuple[Any, Any]:
+def _side_by_side(opened: NationalityResult) -> tuple[Any, Any]:
     """Places for the heat map and the map of the world: beside each other when the first is narrow."""
     return (st.container(), st.container()) if _is_wide(opened) else tuple(st.columns([7, 5], gap="medium"))
 
 
-def _is_wide(opened: Opened) -> bool:
+def _is_wide(opened: NationalityResult) -> bool:
     return len(opened.matrix("change_percent").columns) + len(opened.moved_targets) > MOST_BESIDE
 
 
-def _table_one(opened: Opened, country: str, target: str) -> None:
+def _table_one(opened: NationalityResult, country: str, target: str) -> None:
     """Table 1 of the paper: heat map and table."""
     st.subheader("Table 1: change of each predicted class, by country", anchor=False)
     blocks = _blocks(opened)
@@ -137,18 +137,18 @@ def _table_one(opened: Opened, country: str, target: str) -> None:
         )
 
 
-def _original_counts(opened: Opened) -> pd.Series:
+def _original_counts(opened: NationalityResult) -> pd.Series:
     return opened.countries.groupby("target")["original_count"].first()
 
 
-def _blocks(opened: Opened) -> list[Block]:
+def _blocks(opened: NationalityResult) -> list[Block]:
     changes, counts = opened.matrix("change_percent"), _original_counts(opened)
     blocks = [Block("Change in %", changes, [f"of {counts[name]:,.0f}" for name in changes.columns])]
     deltas = opened.matrix("delta", opened.moved_targets)
     return blocks if deltas.empty else [Block("Δ × 100", 100 * deltas, [""] * deltas.shape[1], "+.2f"), *blocks]
 
 
-def _how_to_read(opened: Opened) -> str:
+def _how_to_read(opened: NationalityResult) -> str:
     words = (
         "Δ: mean change of the score. Change in %: of the number of sentences predicted as the class. Orange is more, "
         "blue is less. Click a square, or choose above, to read its sentences."
@@ -159,7 +159,7 @@ def _how_to_read(opened: Opened) -> str:
     return words
 
 
-def _world(opened: Opened, target: str) -> None:
+def _world(opened: NationalityResult, target: str) -> None:
     """The chosen column on a map."""
     counted = target in opened.matrix("change_percent").columns
     column, words = ("change_percent", "change in %") if counted else ("delta", "mean change of the score")
@@ -180,7 +180,7 @@ def _world(opened: Opened, target: str) -> None:
         exports.picture_buttons(still, f"map.{target}", key=AUDIT.key("map_picture"))
 
 
-def _correlations(opened: Opened) -> None:
+def _correlations(opened: NationalityResult) -> None:
     """Tables 2 to 5 of the paper."""
     table = opened.correlations
     if table is None:
