@@ -28,13 +28,13 @@ class Audited:
     respelled : mapping
         The same where *disappointed* is written in the other way; without models that cannot tell, such as a file of
         predictions, and empty when the design does not have the word.
-    accounts : mapping
+    records : mapping
         Model id to what its scoring took.
     """
 
     systems: Mapping[str, ScoreCube]
     respelled: Mapping[str, ScoreCube]
-    accounts: Mapping[str, Any]
+    records: Mapping[str, Any]
 
 
 def audit(design: corpus.Design, model_ids: Sequence[str], spelling: str, running: Running) -> Audited:
@@ -45,17 +45,17 @@ def audit(design: corpus.Design, model_ids: Sequence[str], spelling: str, runnin
     scorers = {model_id: models.load(model_id) for model_id in model_ids}  # all first: a wrong id is told at once
     systems: dict[str, ScoreCube] = {}
     respelled: dict[str, ScoreCube] = {}
-    accounts: dict[str, Any] = {}
+    records: dict[str, Any] = {}
     for number, (model_id, scorer) in enumerate(scorers.items()):
         running.tell(f"Scoring, system {number + 1} of {len(scorers)}")
         scores = score_grid(scorer, corpus.cells(design), running.part(number, len(scorers)))
         systems[model_id] = corpus.cube(design, scorer.targets, scores.perturbed)
-        accounts[model_id] = scoring_record(scorer, scores)
+        records[model_id] = scoring_record(scorer, scores)
         if len(changed) and (rows := _rows(scorer, corpus.cells(other), changed, running)) is not None:
             perturbed = scores.perturbed.copy()
             perturbed[changed] = rows
             respelled[model_id] = corpus.cube(other, scorer.targets, perturbed)
-    return Audited(systems, respelled, accounts)
+    return Audited(systems, respelled, records)
 
 
 def _rows(scorer: Scorer, cells: Grid, rows: np.ndarray, running: Running) -> np.ndarray | None:
