@@ -1,7 +1,9 @@
 """``nationality`` from a file to a folder; bad input is exit code 2, one sentence and nothing written."""
 
 import csv
+import html
 import json
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +70,16 @@ def test_the_same_seed_gives_the_same_texts_and_another_one_others():
     assert nationality() == nationality(out="again") == nationality(out="other", seed="1") == 0
     first, again, other = (Path(place, "texts.csv").read_bytes() for place in ("out", "again", "other"))
     assert first == again != other
+
+
+def test_the_report_is_the_audits_own_and_its_command_runs_it_again():
+    assert nationality(seed="3") == 0
+    page = Path("out/report.html").read_text(encoding="utf-8")
+    assert "Names by country: vader" in page and "(seed 3)" in page and "ScoreSens" not in page
+    program, command = html.unescape(page.partition("<pre>")[2].partition("</pre>")[0]).split(" -m psa_core ")
+    assert program == "python"
+    assert cli.main(shlex.split(command)) == 0
+    assert Path("out/texts.csv").read_bytes() == Path("again/texts.csv").read_bytes()
 
 
 def test_a_folder_reopens_with_texts_that_spreadsheets_would_run():

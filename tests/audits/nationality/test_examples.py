@@ -1,5 +1,7 @@
 """The sentences of a cell are those that change class, and a draw is cut where the names stand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,6 +74,13 @@ def test_the_finding_names_the_class_that_changes_most(cube):
 def test_the_score_finding_gives_both_ends_with_their_intervals(cube):
     words = findings.score_finding(country_table(cube), ["hate"])
     assert "moves by −0.125" in words and "with names from B" in words and "+0.025" in words
+
+
+def test_the_hyphen_of_a_country_is_no_minus_sign(cube):
+    country = {"A": "Guinea-Bissau", "B": "Timor-Leste"}
+    table = country_table(replace(cube, names=cube.names.assign(country=cube.names["country"].map(country))))
+    words = findings.finding(table) + findings.score_finding(table, ["hate"])
+    assert "Guinea-Bissau" in words and "Timor-Leste" in words and "−100.0 %" in words
 
 
 def test_nothing_changes():
