@@ -23,6 +23,7 @@ COLUMNS = [
     "flips_up",
     "flips_down",
     "n",
+    "flip_share",
 ]
 
 
