@@ -15,8 +15,10 @@ from psa_core.inputs.checks import whole_number
 
 MENTIONS = ("first", "all")
 GENDERS = ("female", "male")
-EMPTY, NO_ANCHOR, SWITCHED_OFF, KEPT = "empty", "no anchor", "anchors switched off", "kept"
-NOT_BALANCED, NOT_SAMPLED = "not drawn: balancing", "not drawn: sample"
+# What becomes of a sentence; these stand in the manifest.
+READ, EMPTY, NO_ANCHOR, SWITCHED_OFF = "read", "empty", "no anchor", "anchors switched off"
+NOT_BALANCED, NOT_SAMPLED, KEPT = "not drawn: balancing", "not drawn: sample", "kept"
+ELIGIBLE = (NOT_BALANCED, NOT_SAMPLED, KEPT)
 Spans = tuple[Anchor, ...]
 
 
@@ -103,9 +105,12 @@ class Selection:
     @property
     def eligible(self) -> int:
         """Number of sentences that could have been drawn."""
-        return sum(
-            count for reason, count in self.account.items() if reason == "kept" or reason.startswith("not drawn")
-        )
+        return sum(self.account.get(fate, 0) for fate in ELIGIBLE)
+
+    @property
+    def skipped(self) -> dict[str, int]:
+        """Why the other sentences were left out, with counts."""
+        return {fate: count for fate, count in self.account.items() if fate not in (READ, *ELIGIBLE)}
 
 
 DEFAULTS = SelectionOptions()
@@ -134,7 +139,7 @@ def select(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOpti
     {'read': 2, 'no anchor': 1, 'kept': 1}
     """
     rows = _drawn(_anchored(_read(sentences, options.max_words), finder, options), finder, options)
-    account = _account(rows)
+    account = _account(rows, options.max_words)
     kept = [row for row in rows if row.reason == KEPT]
     if not kept:
         raise _nothing_left(finder, account, options)
@@ -177,7 +182,7 @@ def _read(sentences: pd.DataFrame, max_words: int) -> list[_Row]:
 
 def _unfit(text: str, max_words: int) -> str:
     words = len(text.split(maxsplit=min(max_words, len(text))))
-    return EMPTY if not words else f"longer than {max_words} words" if words > max_words else ""
+    return EMPTY if not words else _too_long(max_words) if words > max_words else ""
 
 
 def _anchored(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions) -> list[_Row]:
@@ -224,12 +229,15 @@ def _priority(rows: list[_Row], seed: int) -> Callable[[_Row], float]:
     return lambda row: float(numbers[row.sentence_id])
 
 
-def _account(rows: list[_Row]) -> dict[str, int]:
+def _too_long(max_words: int) -> str:
+    return f"longer than {max_words} words"
+
+
+def _account(rows: list[_Row], max_words: int) -> dict[str, int]:
     """How many sentences were read, then how many met each fate, in the order of the checks."""
     counts = Counter(row.reason for row in rows)
-    too_long = [reason for reason in counts if reason.startswith("longer")]
-    order = [EMPTY, *too_long, NO_ANCHOR, SWITCHED_OFF, NOT_BALANCED, NOT_SAMPLED, KEPT]
-    return {"read": len(rows)} | {reason: counts[reason] for reason in order if counts[reason]}
+    order = [EMPTY, _too_long(max_words), NO_ANCHOR, SWITCHED_OFF, *ELIGIBLE]
+    return {READ: len(rows)} | {reason: counts[reason] for reason in order if counts[reason]}
 
 
 def _masked(rows: list[_Row]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from pages.ui.study import plans
 from pages.ui.study.plans import Source
 from psa_core import anchors
 from psa_core.anchors import AnchorPlugin
-from psa_core.study.selection import NO_ANCHOR, SWITCHED_OFF, Selection, SelectionOptions
+from psa_core.study.selection import KEPT, NO_ANCHOR, READ, SWITCHED_OFF, Selection, SelectionOptions
 
 SKIPPED_WORDS = {NO_ANCHOR: "without an anchor", SWITCHED_OFF: "switched off"}
 PAGE_ROWS = 8
@@ -85,10 +85,9 @@ def _ask_options(off: frozenset[Switch]) -> SelectionOptions:
 
 
 def _coverage(found: Selection) -> None:
-    read, kept = found.account["read"], found.account["kept"]
-    skipped = {why: n for why, n in found.account.items() if why not in ("read", "kept") and not why.startswith("not")}
-    total = sum(skipped.values())
-    reasons = ", ".join(f"{count:,} {SKIPPED_WORDS.get(why, why)}" for why, count in skipped.items())
+    read, kept = found.account[READ], found.account[KEPT]
+    total = sum(found.skipped.values())
+    reasons = ", ".join(f"{count:,} {SKIPPED_WORDS.get(why, why)}" for why, count in found.skipped.items())
     drawn = "" if kept == found.eligible else f" {kept:,} of them are drawn."
     why_not = f" {total:,} skipped: {reasons}." if total else ""
     masked = "; ".join(f"{why} {count:,}" for why, count in found.masked.items())

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.audits.nationality import report, tables
-from psa_core.audits.nationality.perturbation import Drawn
+from psa_core.audits.nationality.perturbation import KEPT, MENTIONS, NO_PERSON, NOT_LOOKED_AT, READ, Drawn
 from psa_core.audits.zipped import unzip
 from psa_core.cube import ScoreCube
 from psa_core.errors import RunFolderError
@@ -21,15 +21,7 @@ from psa_core.inputs import archives, bounded
 
 COUNTRIES, CORRELATIONS, TEXTS, PERPLEXITY = "countries.csv", "correlations.csv", "texts.csv", "log_perplexity.csv"
 AUDIT = "nationality"
-COUNTED = (
-    "read",
-    "kept",
-    "no person found",
-    "not looked at: the sample was full",
-    "mentions, unknown gender",
-    "mentions, female gender",
-    "mentions, male gender",
-)
+COUNTED = (READ, KEPT, NO_PERSON, NOT_LOOKED_AT, *MENTIONS.values())
 
 
 @dataclass(frozen=True, eq=False)

@@ -157,16 +157,18 @@ def _search(texts: Sequence[str], finder: AnchorFinder, options: Options) -> tup
     return mentioned, len(order)
 
 
+# What the account counts; these stand in the manifest.
+READ, KEPT, NO_PERSON, NOT_LOOKED_AT = "read", "kept", "no person found", "not looked at: the sample was full"
+MENTIONS = {gender: f"mentions, {gender or 'unknown'} gender" for gender in ("female", "male", "")}
 #: They get last names, which are nobody's gender.
 LONE = "mentions, unknown gender, last name alone"
 
 
 def _account(read: int, looked_at: int, people: Sequence[Sequence[Person]]) -> dict[str, int]:
-    counts = {"read": read, "not looked at: the sample was full": read - looked_at}
-    counts |= {"no person found": looked_at - len(people), "kept": len(people)}
+    counts = {READ: read, NOT_LOOKED_AT: read - looked_at, NO_PERSON: looked_at - len(people), KEPT: len(people)}
     mentions = [person for found in people for person in found]
-    for gender in ("female", "male", ""):
-        counts[f"mentions, {gender or 'unknown'} gender"] = sum(person.gender == gender for person in mentions)
+    for gender, mentioned in MENTIONS.items():
+        counts[mentioned] = sum(person.gender == gender for person in mentions)
     counts[LONE] = sum(not person.gender and person.form == "last" for person in mentions)
     for form in ("full", "first", "last"):
         counts[f"mentions, {form} name"] = sum(person.form == form for person in mentions)

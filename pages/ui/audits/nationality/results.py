@@ -19,7 +19,7 @@ from psa_core.audits.nationality import folder as nationality_files
 from psa_core.audits.nationality.again import country_again, country_finding
 from psa_core.audits.nationality.folder import NationalityResult
 from psa_core.audits.nationality.people_finder import MULTILINGUAL
-from psa_core.audits.nationality.perturbation import LONE
+from psa_core.audits.nationality.perturbation import KEPT, LONE, MENTIONS, NO_PERSON, NOT_LOOKED_AT, READ
 from psa_core.audits.nationality.tables import OVERALL
 from psa_core.charts.country_heat import Block, country_heat
 from psa_core.charts.country_map import CONFIG, HEIGHT, country_map
@@ -70,17 +70,16 @@ def _account(opened: NationalityResult) -> None:
     manifest = opened.manifest
     account, options = manifest["account"], manifest["options"]
     parts = [
-        f"{account['kept']:,} of {account['read']:,} sentences, {options['draws']} names each for "
+        f"{account[KEPT]:,} of {account[READ]:,} sentences, {options['draws']} names each for "
         f"{opened.cube.names['country'].nunique()} countries, by {options['model']}.",
-        f"{account['no person found']:,} had no person.",
+        f"{account[NO_PERSON]:,} had no person.",
     ]
-    if unseen := account["not looked at: the sample was full"]:
+    if unseen := account[NOT_LOOKED_AT]:
         parts.append(f"{unseen:,} were not looked at, since the sample was full.")
-    unknown, known = account["mentions, unknown gender"], account["mentions, female gender"]
-    known += account["mentions, male gender"]
+    female, male, unknown = (account[MENTIONS[gender]] for gender in ("female", "male", ""))
     parts.append(
-        f"Of {unknown + known:,} mentions {account['mentions, female gender']:,} are female by title, first name or "
-        f"pronouns, {account['mentions, male gender']:,} male; {_of_unknown_gender(account, unknown)}"
+        f"Of {female + male + unknown:,} mentions {female:,} are female by title, first name or pronouns, {male:,} "
+        f"male; {_of_unknown_gender(account, unknown)}"
     )
     finder = str(manifest.get("people_finder", ""))
     pipeline = "multilingual pipeline" if finder.startswith(MULTILINGUAL) else "English pipeline"
