@@ -1,4 +1,4 @@
-"""``python -m psa_core``: see :mod:`psa_core.cli`; a run's worker is told by its environment what to do."""
+"""Entry point of ``python -m psa_core``; see :mod:`psa_core.cli`."""
 
 import os
 from typing import NoReturn

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, readable by their owner only."""
+"""Write files atomically, readable by their owner only."""
 
 from __future__ import annotations
 

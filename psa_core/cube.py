@@ -1,4 +1,4 @@
-"""The one thing that flows: scores of every sentence wearing every name, with the tables that label them."""
+"""`ScoreCube`: scores of every sentence with every name, and the tables that label them."""
 
 from __future__ import annotations
 

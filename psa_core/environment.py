@@ -1,4 +1,4 @@
-"""What a result was computed with."""
+"""Versions of the software that computed a result."""
 
 from __future__ import annotations
 

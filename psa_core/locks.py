@@ -1,4 +1,4 @@
-"""Who is at work on a file or folder: whatever process holds its lock.
+"""Locks on files and folders, held for as long as the process lives.
 
 The system lets go of a lock when the last process that has it ends, however it ends, so neither a process number that
 was given away again nor a process that is dead but not yet cleared away is taken for one at work. The locks are

@@ -1,4 +1,4 @@
-"""The paper's metrics as plain functions on arrays, each one call of its plug-in or statistic.
+"""The paper's metrics as plain functions on arrays.
 
 All take ``original`` (S,) and ``perturbed`` (S, N) scores of one target, accumulate in float64, and raise `CubeError`
 when these are no numbers, shapes disagree, a score is not finite, or there is no sentence or no name: none answers 0

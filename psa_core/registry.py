@@ -1,4 +1,4 @@
-"""Folder discovery: a plug-in is one file that defines one constant, and nothing else is edited to add it."""
+"""Discover plug-ins: each is one file that defines one constant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM end the program with one sentence, whatever it is doing: importing, scoring or writing."""
+"""End the program cleanly on Ctrl-C and SIGTERM."""
 
 from __future__ import annotations
 

@@ -148,3 +148,10 @@ def named_in(path: Path, ids: set[str]) -> set[str]:
 def test_no_id_stands_outside_its_own_file(path: Path) -> None:
     foreign = named_in(path, known_ids()) - own_ids(path) - ALLOWED.get(str(path.relative_to(ROOT)), set())
     assert not foreign, f"{path.name} names {', '.join(foreign)}: let its own file say what it is good for"
+
+
+def test_the_files_that_architecture_names_are_there() -> None:
+    rows = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("## Where to open")[2].partition("\n## ")[0]
+    paths = re.findall(r"`((?:psa_core|pages)/[\w/.]*)`", rows)
+    assert len(paths) >= 4
+    assert [path for path in paths if not (ROOT / path).exists()] == []

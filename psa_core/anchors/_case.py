@@ -1,4 +1,4 @@
-"""Whether an ambiguous pronoun (*her*) is an object or a possessive: by a small linear model over words and tags.
+"""Decide whether *her* is an object or a possessive, with a small linear model over words and tags.
 
 What closes a phrase (a full stop, a web address, tags to the end) makes it an object. Everything else is decided by the
 words and part-of-speech tags around it, weighed as `psa_core.training.pronoun_case` has learnt from *him* and *his*,

@@ -1,4 +1,4 @@
-"""Where a text is program code: in backticks when it is short or looks like code, and without them when it must be.
+"""Find program code in a text, in backticks or without.
 
 Many corpora write quotes with backticks (```…''``, `` `…' ``, `` `…` ``), so backticks alone prove nothing.
 """

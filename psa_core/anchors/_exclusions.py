@@ -1,4 +1,4 @@
-"""Pronouns that stand for nobody in particular, so that no name can replace them: *he/she*, *(s)he*, *Her Majesty*."""
+"""Pronouns that no name can replace: *he/she*, *(s)he*, *Her Majesty*."""
 
 from __future__ import annotations
 

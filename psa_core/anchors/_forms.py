@@ -1,4 +1,4 @@
-"""Words that are anchors, as data: the pronoun tables of ``assets/anchors`` and a reader's own terms."""
+"""Anchor words as data: the pronoun tables of ``assets/anchors`` and the user's own terms."""
 
 from __future__ import annotations
 

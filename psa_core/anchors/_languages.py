@@ -1,4 +1,4 @@
-"""Whether a word such as *he* stands among words of another language: *no he podido*, *komm her*, *her şey*."""
+"""Detect words such as *he* inside another language: *no he podido*, *komm her*, *her şey*."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a word is not a word, and why: web addresses, handles, tags, code, placeholders; and where a word ends."""
+"""Spans that are not ordinary words, with the reason: web addresses, handles, tags, code, placeholders."""
 
 from __future__ import annotations
 

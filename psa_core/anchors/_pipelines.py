@@ -1,4 +1,4 @@
-"""Another spaCy pipeline than the default: an installed package, or a folder on the command line's word."""
+"""spaCy pipelines other than the default: an installed package, or a folder named on the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The English spaCy pipeline, loaded once and shared; every use goes through one lock."""
+"""The English spaCy pipeline, loaded once and shared behind one lock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Third-person singular pronouns, by a table that is data: the paper's anchors."""
+"""Third-person singular pronouns from a table: the paper's anchors."""
 
 from __future__ import annotations
 

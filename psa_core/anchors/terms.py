@@ -1,4 +1,4 @@
-"""A reader's own list of words and phrases."""
+"""A user-defined list of words and phrases."""
 
 from __future__ import annotations
 

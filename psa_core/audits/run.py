@@ -1,4 +1,4 @@
-"""Score the grid of an audit with one model, through the engine and the cache."""
+"""Score the texts of an audit with one model, through the engine and the cache."""
 
 from __future__ import annotations
 

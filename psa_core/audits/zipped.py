@@ -1,4 +1,4 @@
-"""Zipped result folders of audits, from somebody else's hand."""
+"""Open zipped audit folders from untrusted sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of the store: where they are, how they are opened, and what is set aside when one is damaged."""
+"""Files of the score store: location, opening, and setting damaged ones aside."""
 
 from __future__ import annotations
 

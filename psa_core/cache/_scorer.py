@@ -1,4 +1,4 @@
-"""The cache as a model: a scorer around a scorer."""
+"""A scorer that caches the scores of another one."""
 
 from __future__ import annotations
 

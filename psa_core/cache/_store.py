@@ -1,4 +1,4 @@
-"""A store of scores in one SQLite file that several processes may use at once."""
+"""A store of scores in one SQLite file, safe for several processes."""
 
 from __future__ import annotations
 

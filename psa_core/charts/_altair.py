@@ -1,4 +1,4 @@
-"""How Altair charts look, and charts whose specification is made once and filled with rows each time.
+"""The look of Altair charts, and chart specifications that are built once and filled with rows.
 
 Building and checking an Altair chart takes a tenth of a second or more, filling one with rows takes nothing; so every
 chart here is a function of few words (a target, a title), remembered, and the rows travel beside it.

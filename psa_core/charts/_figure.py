@@ -1,4 +1,4 @@
-"""What these figures share: texts that are safe in labels, colours that differ, marks that tell more than colour."""
+"""Helpers for Plotly figures: escaped labels, distinct colours, patterns."""
 
 from __future__ import annotations
 

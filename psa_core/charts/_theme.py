@@ -1,4 +1,4 @@
-"""How every chart looks: colours that hold on light and dark paper, and one bare layout.
+"""Colours and layout shared by all charts.
 
 Text and paper colours are left to the place that shows a figure (the dashboard's theme, the report), so one figure
 serves both modes. Every colour here has a contrast of at least 3 on both of the dashboard's backgrounds.

@@ -1,4 +1,4 @@
-"""Which bar goes where: sections, the order in them, and what a limit hides; alike on the screen and on paper."""
+"""Order and grouping of the bars of Figure 1, on screen and in print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Studies side by side: one metric with intervals, and names in two studies against each other."""
+"""Studies compared: one metric with intervals, and the names of two studies against each other."""
 
 from __future__ import annotations
 

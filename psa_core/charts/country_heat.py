@@ -1,4 +1,4 @@
-"""Table 1 of Barriere & Cifuentes (2024) as a heat map: countries down, classes across, a number in each square."""
+"""Table 1 of Barriere & Cifuentes (2024) as a heat map of countries and classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One number a country on a map of the world, from geometry that comes with the project: no tile server."""
+"""One number per country on a world map drawn from packaged geometry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures 1 and 2 of Kiritchenko & Mohammad (2018): score differences of every system, one box each."""
+"""Figures 1 and 2 of Kiritchenko & Mohammad (2018): box plots of the score differences of each system."""
 
 from __future__ import annotations
 

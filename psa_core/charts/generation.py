@@ -1,4 +1,4 @@
-"""An audit of a language model drawn: means of values with the band of chance, pairs of values, two distributions."""
+"""Charts of a language model audit: means with the range of chance, pairs, two distributions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How groups of names differ, beside how much groups drawn at random would."""
+"""Differences between groups of names, with those of random groups."""
 
 from __future__ import annotations
 

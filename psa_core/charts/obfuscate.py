@@ -1,4 +1,4 @@
-"""Names that can be shown without being read, as in the paper's Figure 1."""
+"""Names made unreadable but distinct, as in the paper's Figure 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sentences a name moves: original score against the mean size of the change (the paper's -0.48)."""
+"""Original score against the mean absolute change, one dot per sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figure 1 of the paper: what each name does to the score, as bars with intervals."""
+"""Figure 1 of the paper: ScoreSens of each name as bars with intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table 1 as pictures: one sentence, every name, one figure per model; each name's pull away from neutral words."""
+"""Table 1 as charts: one sentence with every name, one chart per model."""
 
 from __future__ import annotations
 

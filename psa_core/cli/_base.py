@@ -1,4 +1,4 @@
-"""What a command is, and the parts that commands share."""
+"""The definition of a command, and options shared by commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study from a manifest.json: what a file names is only a suggestion, until the person who runs it says the same."""
+"""``--from-manifest``: nothing a manifest names is loaded until the user confirms it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``psa_core cache``: what the store of scores holds, and how to make it smaller."""
+"""``psa_core cache``: show the size of the score store, or shrink it."""
 
 from __future__ import annotations
 

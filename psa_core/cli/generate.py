@@ -1,4 +1,4 @@
-"""``psa_core generate``: what a language model writes about one value and another."""
+"""``psa_core generate``: audit a language model by the sentiment of its continuations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``psa_core nationality``: names of countries in place of the people in a text, and the tie to perplexity."""
+"""``psa_core nationality``: replace people by names of countries, and correlate scores with perplexity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``psa_core run``: a study from files to a result folder, by hand or as the dashboard's worker."""
+"""``psa_core run``: run a study and write its result folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``psa_core runs``: what the folder of runs holds, and how to make it smaller."""
+"""``psa_core runs``: list the runs on this machine, or delete some."""
 
 from __future__ import annotations
 

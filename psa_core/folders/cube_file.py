@@ -1,4 +1,4 @@
-"""A cube as one file, for the result of a run that is still going: quick to replace, never half-written."""
+"""Save a cube as one file, replaced atomically while a run is going."""
 
 from __future__ import annotations
 

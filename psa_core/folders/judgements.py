@@ -1,4 +1,4 @@
-"""What readers said of single flips, kept beside a study's results and exported with them."""
+"""Readers' judgements of flips, stored with a study's results."""
 
 from __future__ import annotations
 

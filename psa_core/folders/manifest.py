@@ -1,4 +1,4 @@
-"""``manifest.json``, from our hand or somebody else's: data whose kinds are checked before anything is made of it."""
+"""Read and validate ``manifest.json``, which may come from an untrusted source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study's result folder: written all or nothing, opened again as the same cube."""
+"""Write and read a study's result folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where results go: a folder that is written whole or not at all, and never over somebody's own files."""
+"""Write a result folder completely or not at all, and never over existing files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a generator is: anything that goes on from a prompt, with a fingerprint that changes when its words would."""
+"""The generator protocol: continues a prompt; its fingerprint changes when its output would."""
 
 from __future__ import annotations
 

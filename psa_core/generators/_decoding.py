@@ -1,4 +1,4 @@
-"""Sample from a causal language model: prompts computed once, rows of one length together, finished rows let go."""
+"""Sample from a causal language model in batches of equal prompt length."""
 
 from __future__ import annotations
 

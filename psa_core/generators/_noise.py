@@ -1,4 +1,4 @@
-"""Random numbers that belong to a continuation, not to the batch it is computed in."""
+"""Random numbers tied to a continuation, independent of the batch it is computed in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys and values of a batch in a block with room for every step, so that no step copies what was there before."""
+"""A key-value cache allocated for every step in advance, so that no step copies it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""continuations: what another system wrote for exported prompts, read from a file."""
+"""continuations: texts that another system generated for exported prompts, read from a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process that reads files for another one: it forks for each, within limits, and never holds two users' data."""
+"""The process that reads untrusted files: it forks for each file and enforces limits."""
 
 from __future__ import annotations
 

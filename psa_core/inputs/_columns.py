@@ -1,4 +1,4 @@
-"""Columns of strings, put together a part at a time, within the limits of their table."""
+"""Columns of strings, built in parts and within limits."""
 
 from __future__ import annotations
 

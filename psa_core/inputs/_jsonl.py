@@ -1,4 +1,4 @@
-"""Rows of a file with a JSON object a line."""
+"""Read rows of a JSON Lines file."""
 
 from __future__ import annotations
 

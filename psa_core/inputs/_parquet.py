@@ -1,4 +1,4 @@
-"""Rows of a parquet file: sizes are checked as it declares them, then as they come."""
+"""Read rows of a Parquet file; declared sizes are checked first, actual ones while reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a csv or tsv file, with the quotation marks that a text may begin with."""
+"""Read rows of a CSV or TSV file, including texts that begin with a quotation mark."""
 
 from __future__ import annotations
 

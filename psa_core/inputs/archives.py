@@ -1,4 +1,4 @@
-"""Zips from somebody else's hand: only the files that are looked for leave them, and limits are checked first."""
+"""Unpack untrusted zip files: known names only, limits checked first."""
 
 from __future__ import annotations
 

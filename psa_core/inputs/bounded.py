@@ -1,4 +1,4 @@
-"""Calls in another process, within limits of memory and time: what a file costs is no concern of this one."""
+"""Run a function in another process with memory and time limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values as callers give them, checked for their kind: what is wrong is told at the door, in the caller's words."""
+"""Validate the types of values that callers pass, with messages in their terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences from a file: csv, tsv, txt, jsonl or parquet, gzipped or not, in whatever encoding they came."""
+"""Read sentences from a csv, tsv, txt, jsonl or parquet file, gzipped or not, in any common encoding."""
 
 from __future__ import annotations
 

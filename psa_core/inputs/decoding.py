@@ -1,4 +1,4 @@
-"""Bytes of a file that somebody brought: unpacked within a limit, and decoded in whatever encoding they came."""
+"""Decompress and decode the bytes of an uploaded file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON files that a program wrote and something may have damaged since."""
+"""Read JSON files that may have been damaged."""
 
 from __future__ import annotations
 

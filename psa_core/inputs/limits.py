@@ -1,4 +1,4 @@
-"""Every limit on what is read: its default, the setting that changes it, and the words that a person sees."""
+"""Every limit on input sizes: its default, the setting that changes it, and how messages state it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields of a CSV file that a spreadsheet would run as a formula: made harmless, and read back as they were."""
+"""Escape CSV fields that a spreadsheet would run as a formula, and undo that on reading."""
 
 from __future__ import annotations
 

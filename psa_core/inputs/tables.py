@@ -1,4 +1,4 @@
-"""The one reader of tables that users bring: csv, tsv, txt, jsonl or parquet, gzipped or not.
+"""Read user tables: csv, tsv, txt, jsonl or parquet, gzipped or not.
 
 Sentences, names and predictions differ in what a `Wanted` says of them, not in how a file is read. Sizes are checked
 as a file declares them and as they come (see `limits`); what could take more than it shows is read in a process of its

@@ -1,4 +1,4 @@
-"""Where runs are, and what the files in a run's folder are called."""
+"""Where runs are stored, and the names of the files in a run's folder."""
 
 from __future__ import annotations
 

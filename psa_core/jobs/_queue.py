@@ -1,4 +1,4 @@
-"""Who is next: a folder of tickets that every server process on the machine and every worker keeps going.
+"""The queue of runs: a folder of tickets shared by all server processes and workers.
 
 A ticket is a small file, so the queue outlives servers and workers alike. There is no process that has to be there:
 whoever submits, looks at a run or ends one calls `advance`. Visitors take turns: a visitor's second run is

@@ -1,4 +1,4 @@
-"""What a run's folder says of the run: ``job.json``, written once, and ``status.json``, written as it goes."""
+"""The files that describe a run: ``job.json``, written once, and ``status.json``, updated while it runs."""
 
 from __future__ import annotations
 

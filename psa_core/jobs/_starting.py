@@ -1,4 +1,4 @@
-"""Give a run its worker: a process that nothing tells apart in the machine's list of processes."""
+"""Start the worker process of a run."""
 
 from __future__ import annotations
 

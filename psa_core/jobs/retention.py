@@ -1,4 +1,4 @@
-"""How long runs are kept: what is there, what has not been looked at for long, and deleting it."""
+"""How long runs are kept, and deleting old ones."""
 
 from __future__ import annotations
 

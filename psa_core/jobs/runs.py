@@ -1,4 +1,4 @@
-"""Studies in a worker process: submitted, watched and stopped through a folder, so they outlive page and server.
+"""Submit, watch, cancel and resume runs in worker processes, through their folders.
 
 A run's folder holds ``job.json`` (the command, and a study's spec), ``inputs/`` (uploads, the worker's working
 folder), ``status.json``, ``partial.npz`` (the cube of the finished sentences), ``worker.log`` and, at the end,

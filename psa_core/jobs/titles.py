@@ -1,4 +1,4 @@
-"""What a person calls a run, and when it was started."""
+"""Title and start time of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process behind a submitted run: scores, publishes as it goes, writes the result, lets the next run start."""
+"""The worker process of a run: scores, publishes partial results, writes the result, starts the next run."""
 
 from __future__ import annotations
 

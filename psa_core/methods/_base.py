@@ -1,4 +1,4 @@
-"""What a method is: a frozen dataclass whose fields are its parameters, from scores to one vector."""
+"""The metric protocol: a frozen dataclass whose fields are its parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What averaging over names does to a study: measured from its own cells, without a model call."""
+"""What averaging over names does to a study, computed from its cells without a model call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Averaging measured on names and sentences that had no part in it."""
+"""Measure name averaging on held-out names and sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The name-averaged scorer: it finds the first name or anchor of a text and answers with the mean over a list."""
+"""The name-averaged scorer: replaces the first name or anchor of a text by each name of a list and averages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and sentences in two halves: what a mitigation may use, and what it is measured on."""
+"""Split names and sentences in halves: one for the mitigation, one to measure it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers of code that is not ours, checked before anyone relies on them."""
+"""Validate the answers of external models."""
 
 from __future__ import annotations
 

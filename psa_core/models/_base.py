@@ -1,4 +1,4 @@
-"""What a model is: anything that maps texts to targets, with a fingerprint that changes when its answers would."""
+"""The scorer protocol: maps texts to targets; its fingerprint changes when its answers would."""
 
 from __future__ import annotations
 

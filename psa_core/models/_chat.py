@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server: chat completions asked for and checked, whatever it answers."""
+"""A client for OpenAI-compatible chat completions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An address that answers JSON with JSON: time limits, retries with growing pauses, a pace, a token kept secret."""
+"""A JSON-over-HTTP client with timeouts, retries, rate limit and a secret token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fingerprints: short digests of everything that an answer depends on, and of nothing else."""
+"""Fingerprints: short digests of everything that a model's answers depend on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers in a file, and ranges of scores: as a user writes them, or as the scores themselves show."""
+"""Parse numbers in files and ranges of scores."""
 
 from __future__ import annotations
 

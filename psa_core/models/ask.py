@@ -1,4 +1,4 @@
-"""ask: a language model as a judge, here or behind an address; the target is P(answer) among a question's answers."""
+"""ask: a language model as a judge, local or remote; the target is the probability of an answer."""
 
 from __future__ import annotations
 

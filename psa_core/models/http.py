@@ -1,4 +1,4 @@
-"""http: a model behind an address, asked in batches of JSON.
+"""http: a model behind an HTTP endpoint that takes batches of texts as JSON.
 
 The request is ``POST`` with ``{"texts": ["…", "…"]}``. The answer is one of
 

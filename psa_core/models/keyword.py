@@ -1,4 +1,4 @@
-"""keyword: scores that can be worked out by hand, for demonstrations and tests with a known answer."""
+"""keyword: a transparent scorer that adds up word weights, for demonstrations and tests."""
 
 from __future__ import annotations
 

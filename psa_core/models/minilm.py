@@ -1,4 +1,4 @@
-"""Adapters on all-MiniLM-L6-v2: real transformer classifiers that ship with the project, and those of its users."""
+"""minilm: adapters on all-MiniLM-L6-v2, those packaged and those of users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""onnx: a text classifier in ONNX format with its tokenizer, run by ONNX Runtime without torch."""
+"""onnx: a text classifier in ONNX format, run by ONNX Runtime without torch."""
 
 from __future__ import annotations
 

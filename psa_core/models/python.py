@@ -1,4 +1,4 @@
-"""python: a function of the user's own; on the command line only, since it runs whatever it is."""
+"""python: a Python function as a scorer; command line only, since it runs arbitrary code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""skops: a scikit-learn pipeline from text to classes, from a file that can hold no program."""
+"""skops: a scikit-learn text classification pipeline from a skops file, which cannot hold code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the numbers of a study do not say, and the commands that run it again."""
+"""Limits of a study, and the commands that run it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the report says of one target: tables made once, at the target's own threshold."""
+"""Tables and numbers of one target for the report."""
 
 from __future__ import annotations
 

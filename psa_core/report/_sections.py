@@ -1,4 +1,4 @@
-"""Question, method, finding and evidence, in plain words."""
+"""Sections of a study's report: question, method, overview, targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the report looks: a light page that prints well."""
+"""The style sheet of the report."""
 
 from __future__ import annotations
 

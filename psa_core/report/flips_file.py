@@ -1,4 +1,4 @@
-"""Every flip with its texts: with what readers said of it, or as labelled texts to train on."""
+"""All flips with their texts: with readers' judgements, or as labelled texts to train on."""
 
 from __future__ import annotations
 

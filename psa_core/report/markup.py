@@ -1,4 +1,4 @@
-"""HTML that cannot be broken out of: plain text is escaped wherever it goes in, only `Html` is taken as it is."""
+"""Build HTML: plain text is escaped, only `Html` is inserted as it is."""
 
 from __future__ import annotations
 

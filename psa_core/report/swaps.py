@@ -1,4 +1,4 @@
-"""One cell's sentence cut where a name has taken an anchor's place, so that both can be shown."""
+"""Split a perturbed sentence into unchanged, removed and inserted pieces."""
 
 from __future__ import annotations
 

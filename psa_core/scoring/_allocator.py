@@ -1,4 +1,4 @@
-"""Memory that one batch frees stays with the process, for the next batch to use.
+"""Keep freed memory in the process for the next batch.
 
 By default the C library gives a freed block of megabytes back to the system, and the next batch waits while its pages
 are handed out and zeroed again: of a small encoder's time 5 %, and up to 25 % in a process that has done other work.

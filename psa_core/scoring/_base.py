@@ -1,4 +1,4 @@
-"""What the engine is given and what it gives back."""
+"""Inputs and outputs of the scoring engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which texts go to the model together."""
+"""Group texts into batches."""
 
 from __future__ import annotations
 

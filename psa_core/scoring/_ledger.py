@@ -1,4 +1,4 @@
-"""Which distinct texts a study has, which of them are scored, and which sentences are finished by that."""
+"""Bookkeeping of a run: distinct texts, which are scored, and which sentences are finished."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a run is, and the scores of the sentences that are finished."""
+"""Progress of a run, with the scores of the finished sentences."""
 
 from __future__ import annotations
 

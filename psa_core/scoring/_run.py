@@ -1,4 +1,4 @@
-"""Score the cells of a study: distinct texts only, known ones from the cache, the rest window by window."""
+"""Score the cells of a study: distinct texts only, from the cache where known."""
 
 from __future__ import annotations
 

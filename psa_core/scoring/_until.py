@@ -1,4 +1,4 @@
-"""When the scores so far are precise enough to stop."""
+"""Stop scoring when intervals are narrow enough."""
 
 from __future__ import annotations
 

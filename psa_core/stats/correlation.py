@@ -1,4 +1,4 @@
-"""Pearson correlation with its p-value and interval, honest about when there is none."""
+"""Pearson correlation with p-value and interval; NaN where it is not defined."""
 
 from __future__ import annotations
 

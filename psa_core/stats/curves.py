@@ -1,4 +1,4 @@
-"""LabelDist at every threshold there is, as one step function."""
+"""LabelDist at every threshold, exactly, as a step function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the distances would be if values made no difference: scores dealt to the values at random.
+"""Permutation null of the distances: scores dealt to the values at random.
 
 A deal exchanges the values' scores inside each template and continuation number, so that what continuation k has in
 common for all values, its random numbers, stays together.

@@ -1,4 +1,4 @@
-"""Is a name as good as without effect? An answer that rare moves, which no sentence has shown yet, cannot belie."""
+"""Equivalence tests for a name's effect, robust to rare large moves not yet seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Individual and group fairness with what chance alone would show, the part beyond it, and how sure that is."""
+"""Individual and group fairness with noise floor, corrected value and interval."""
 
 from __future__ import annotations
 

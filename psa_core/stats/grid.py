@@ -1,4 +1,4 @@
-"""LabelDist and flips at given thresholds, per name or for the list, also for reweighted (resampled) sentences."""
+"""LabelDist and flips at given thresholds, also for weighted (resampled) sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Differences between groups of names: the interval over sentences, and how far arbitrary groups differ."""
+"""Differences between groups of names, with intervals and noise floor."""
 
 from __future__ import annotations
 

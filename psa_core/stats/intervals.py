@@ -1,4 +1,4 @@
-"""Confidence intervals over sentences, and how many sentences a narrower one would need."""
+"""Confidence intervals over sentences, and the sample size a narrower one would need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Count, mean and standard deviation over sentences: what the t statistics are made of."""
+"""Count, mean and standard deviation over sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far each name moves the score from the typical name of the list, and how surely."""
+"""Each name's effect against the typical name of the list, with interval and test."""
 
 from __future__ import annotations
 

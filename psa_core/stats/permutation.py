@@ -1,4 +1,4 @@
-"""What names' statistics look like when the names of each sentence are dealt anew: the null of "no name differs"."""
+"""Permutation null for names: the scores of each sentence dealt to the names at random."""
 
 from __future__ import annotations
 

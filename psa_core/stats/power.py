@@ -1,4 +1,4 @@
-"""What a study of a given size can find: the power that its help text states."""
+"""Statistical power of a study of a given size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that look at directions and ranks only: second opinions on a name's effect that no far value can sway."""
+"""Sign and rank tests of a name's effect, robust to outliers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every statistic starts from: checked float64 scores, labels at a threshold, differences from a baseline."""
+"""Shared by all statistics: checked float64 scores, labels at a threshold, differences from a baseline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is a name's mean difference distinguishable from zero, and how large is it in its own spread?"""
+"""Paired tests, correction for multiple tests, and standardised effect sizes."""
 
 from __future__ import annotations
 

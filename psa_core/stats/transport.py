@@ -1,4 +1,4 @@
-"""Distances between score distributions: how different is what is written about one value and another?
+"""Wasserstein distances between score distributions.
 
 Scores come as arrays (M, A, K): templates, values, continuations; NaN where a continuation is missing.
 """

@@ -1,4 +1,4 @@
-"""A study, headless and end to end: sentences × anchors × names × scorer → cube."""
+"""Run a study end to end: sentences × anchors × names × scorer → cube."""
 
 from __future__ import annotations
 

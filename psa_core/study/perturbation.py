@@ -1,4 +1,4 @@
-"""Sentences × spans × names: every perturbed text, made when it is asked for."""
+"""Perturbed texts, generated on demand from sentences, spans and names."""
 
 from __future__ import annotations
 

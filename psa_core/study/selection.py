@@ -1,4 +1,4 @@
-"""Which sentences are studied: short enough, with an anchor, drawn at random, balanced; and why the others are not."""
+"""Select the sentences of a study: length, anchors, random sample, balance; and count the others by reason."""
 
 from __future__ import annotations
 

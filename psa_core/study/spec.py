@@ -1,4 +1,4 @@
-"""What a study is made of, before anything is read."""
+"""The specification of a study."""
 
 from __future__ import annotations
 

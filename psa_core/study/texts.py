@@ -1,4 +1,4 @@
-"""The texts of a study as rows, to be scored elsewhere and read back as ``predictions:FILE``."""
+"""The texts of a study as a table, to be scored elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flipped cells, found at once and put into rows a page at a time."""
+"""Find all flips at once; build their rows page by page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One row per group of names: its mean effect, its difference from the rest, and what arbitrary groups show."""
+"""One row per group of names: mean effect, difference from the rest, noise floor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns that say which name or sentence a row is, and the threshold a table is made at."""
+"""Label columns for names and sentences, and default thresholds."""
 
 from __future__ import annotations
 

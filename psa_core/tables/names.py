@@ -1,4 +1,4 @@
-"""One row per name: how far it moves the score, how surely, and what it does to the labels."""
+"""One row per name: effect, interval, test and label changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two studies of the same sentences and names, cell by cell: two models, or one model before and after a change."""
+"""Compare two studies on the same sentences and names, cell by cell."""
 
 from __future__ import annotations
 

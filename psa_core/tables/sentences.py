@@ -1,4 +1,4 @@
-"""One row per sentence: how far the names move it, and how often its label flips."""
+"""One row per sentence: how far the names move its score, and how often its label flips."""
 
 from __future__ import annotations
 

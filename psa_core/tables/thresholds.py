@@ -1,4 +1,4 @@
-"""One row per threshold: how many labels the names change there."""
+"""One row per threshold: LabelDist and flips."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``python -m psa_core.training``: labelled texts in, adapter folder out."""
+"""``python -m psa_core.training``: train an adapter on labelled texts."""
 
 from __future__ import annotations
 

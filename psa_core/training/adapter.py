@@ -1,4 +1,4 @@
-"""An adapter: made on a base model, written as a folder that the ``minilm`` models load."""
+"""Create adapters with peft and save them for the ``minilm`` models."""
 
 from __future__ import annotations
 

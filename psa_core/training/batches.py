@@ -1,4 +1,4 @@
-"""Batches of texts of nearly equal length: little padding, yet a new random order every epoch."""
+"""Random batches of texts of similar length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model card of an adapter: its data, its making, its scores and its limits, in plain words."""
+"""Write the model card of an adapter."""
 
 from __future__ import annotations
 

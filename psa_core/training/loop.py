@@ -1,4 +1,4 @@
-"""The training loop: AdamW, one cycle, the best epoch on the validation texts is kept."""
+"""The training loop: AdamW with one learning-rate cycle; keeps the best epoch on the validation set."""
 
 from __future__ import annotations
 

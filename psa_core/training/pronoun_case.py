@@ -1,4 +1,4 @@
-"""``python -m psa_core.training.pronoun_case FILE…``: the weights that tell the object *her* from the possessive.
+"""``python -m psa_core.training.pronoun_case FILE…``: train the classifier of *her* (object or possessive).
 
 Nobody labelled a text for it. *him* is always an object and *his* a possessive, so both, written as *her*, are examples
 of it; *me* and *my*, *them* and *their*, *us* and *our* stand in the same places. Sentences made from the word lists

@@ -1,4 +1,4 @@
-"""How good a classifier's labels are, with every class counting the same."""
+"""Macro-averaged quality of predicted labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hyper-parameters of a training run; every one of them is printed on the model card."""
+"""Hyper-parameters of a training run, all of which appear on the model card."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task folder: train, val and test tables of labelled texts, checked before anything heavy starts."""
+"""Load and check a task folder with train, val and test tables."""
 
 from __future__ import annotations
 

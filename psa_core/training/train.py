@@ -1,4 +1,4 @@
-"""Training from a task folder to an adapter folder."""
+"""Train an adapter from a task folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses: which hosts may be asked, on whose word, and which of them get the token."""
+"""Which hosts may be asked, on whose authority, and which receive the token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sibling audit as a run of its own: its id is in the URL, so results survive page change, reload and restart."""
+"""An audit as a run: its id is in the URL, so results survive a page change, a reload and a restart."""
 
 from __future__ import annotations
 

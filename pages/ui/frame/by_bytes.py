@@ -1,4 +1,4 @@
-"""Large things that all sessions share, kept as long as they fit together into a number of bytes."""
+"""A cache shared by all sessions, bounded by the total size of its items."""
 
 from __future__ import annotations
 

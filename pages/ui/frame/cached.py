@@ -1,4 +1,4 @@
-"""Library calls that are worth remembering, bounded, and keyed by ids: a frame is never an argument."""
+"""Cached library calls, bounded and keyed by ids; a data frame is never a cache key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The selection as chips above every panel: what is looked at, each part removable, all of it with one click."""
+"""The current selection as chips above every panel; each can be removed, or all at once."""
 
 from __future__ import annotations
 

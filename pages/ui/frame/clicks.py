@@ -1,4 +1,4 @@
-"""Clicks on charts as changes of the one selection."""
+"""Turn clicks on charts and tables into changes of the selection."""
 
 from __future__ import annotations
 

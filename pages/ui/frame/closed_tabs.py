@@ -1,4 +1,4 @@
-"""What a closed tab held is freed soon, and not only when the next visitor comes.
+"""Free the memory of a closed tab soon, rather than when the next visitor comes.
 
 Streamlit keeps a session for two minutes after its tab is closed, for a network that comes back, and then drops it
 when another session is stored. Its uploads stay in memory until then.

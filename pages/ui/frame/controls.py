@@ -1,4 +1,4 @@
-"""Controls that several pages share, all of them bound to the one selection."""
+"""Controls shared by several pages, all bound to the one selection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables as files that are safe to open in a spreadsheet, charts as pictures to print or project."""
+"""Download tables as CSV that is safe in a spreadsheet, and charts as pictures."""
 
 from __future__ import annotations
 

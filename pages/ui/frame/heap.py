@@ -1,4 +1,4 @@
-"""What is loaded once and stays is kept out of the garbage collector's way.
+"""Exclude long-lived objects from garbage collection.
 
 Streamlit collects garbage after every run of a page, over every object that the process has. The modules of this app
 (pandas, Plotly, scikit-learn, torch) have about half a million, so that a run of *Try it* spent more time on looking

@@ -1,4 +1,4 @@
-"""Every widget key of the dashboard in one place; prefixed by page, since values may follow the user across pages."""
+"""Every widget key of the dashboard, prefixed by page because values can persist across pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""User text as HTML for ``st.html``: always escaped, with spans marked; styled inline, for light and dark alike."""
+"""User text as HTML for ``st.html``: always escaped, with spans highlighted, for light and dark themes."""
 
 from __future__ import annotations
 

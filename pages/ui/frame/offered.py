@@ -1,4 +1,4 @@
-"""Which models a page offers and takes; what is allowed, and why not, `psa_core.trust` says."""
+"""Which models a page offers and accepts; the rules are in `psa_core.trust`."""
 
 from __future__ import annotations
 

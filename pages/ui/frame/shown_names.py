@@ -1,4 +1,4 @@
-"""What stands for each name on the screen: the name, or dots while names are hidden for a screenshot."""
+"""How each name is shown: as it is, or as dots while names are hidden."""
 
 from __future__ import annotations
 

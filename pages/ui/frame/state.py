@@ -1,4 +1,4 @@
-"""One selection for every page: study, target, threshold, names, sentence; kept in the session and in the URL."""
+"""One selection for every page (study, target, threshold, names, sentence), kept in the session and the URL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that a user brought along: kept for the session, so that a page change does not lose them."""
+"""Uploaded files, kept for the session so that changing the page does not lose them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is before the page: told from others so that they take turns, and by nothing that can be guessed."""
+"""Identify the visitor, so that visitors take turns; the identifier cannot be guessed."""
 
 from __future__ import annotations
 

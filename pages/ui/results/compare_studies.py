@@ -1,4 +1,4 @@
-"""Which studies Compare looks at: the open one, those of the session and the link, and what is on this machine."""
+"""The studies on Compare: the open one, those of the session and the link, and those on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One flip as a card: the swap in the sentence, the scores, the labels, and what a reader says of it."""
+"""One flip as a card: the changed sentence, scores, labels, and the reader's judgement."""
 
 from __future__ import annotations
 

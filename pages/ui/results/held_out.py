@@ -1,4 +1,4 @@
-"""One study as Mitigate measures it: names to average over, names to measure, sentences that had no part."""
+"""Split a study for Mitigate: names to average over, and names and sentences to measure on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of Mitigate: how many names, before and after, what it costs and loses, the model itself asked."""
+"""The parts of Mitigate: number of names, before and after, cost, and a check with the model itself."""
 
 from __future__ import annotations
 

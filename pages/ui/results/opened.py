@@ -1,4 +1,4 @@
-"""The open study as the result pages see it, and its tables, measured once and remembered by what they depend on."""
+"""The open study with its tables, each computed once and cached by what it depends on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of Report: what is in the export, downloads, preview."""
+"""The parts of Report: contents of the export, downloads, preview."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of Sentences: filters, cards page by page, one sentence over all names, all sentences at once."""
+"""The parts of Sentences: filters, cards, one sentence over all names, all sentences."""
 
 from __future__ import annotations
 

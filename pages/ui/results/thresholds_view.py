@@ -1,4 +1,4 @@
-"""The parts of Thresholds: Figure 2, further curves, what happens at the chosen threshold."""
+"""The parts of Thresholds: Figure 2, more curves, and the result at the chosen threshold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step 2 of a study: what the names replace; found, counted, highlighted, and switched off one by one."""
+"""Step 2 of a study: what the names replace, with a review where single anchors can be switched off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run in a worker process: progress while it lasts, then what to look at; survives page change and reload."""
+"""Progress and results of a run in a worker process; survives page changes and reloads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step 4 of a study: the model, with what it returns."""
+"""Step 4 of a study: the model and its targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step 3 of a study: the names, packaged, typed or uploaded, with what a reader may want to mend."""
+"""Step 3 of a study: the names (packaged, typed or uploaded), with warnings about the list."""
 
 from __future__ import annotations
 

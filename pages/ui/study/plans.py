@@ -1,4 +1,4 @@
-"""From choices to a plan and its price, remembered by what was chosen, so that each rerun of the page is quick."""
+"""From choices to a plan with its cost, cached so that reruns of the page are fast."""
 
 from __future__ import annotations
 

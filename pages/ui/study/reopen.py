@@ -1,4 +1,4 @@
-"""Open a study that was made before: a zip of its result folder, the example, or, on one's own machine, the history."""
+"""Open a finished study: a zipped result folder, the example, or one from this machine's history."""
 
 from __future__ import annotations
 

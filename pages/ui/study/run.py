@@ -1,4 +1,4 @@
-"""Step 5 of a study: what it will take, and the button."""
+"""Step 5 of a study: the estimate and the start button."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores computed elsewhere: the texts go out as a file, the scored file comes back, and the match is told."""
+"""Scores computed elsewhere: download the texts, upload the scored file, and see how well they match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Step 1 of a study: the sentences, packaged or the user's own."""
+"""Step 1 of a study: the sentences, packaged or uploaded."""
 
 from __future__ import annotations
 

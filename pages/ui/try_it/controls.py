@@ -1,4 +1,4 @@
-"""The left side of Try it: the sentence, the names, the models; each change is scored at once."""
+"""The left side of Try it: sentence, names and models; each change is scored immediately."""
 
 from __future__ import annotations
 

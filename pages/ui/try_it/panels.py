@@ -1,4 +1,4 @@
-"""The right side of Try it: what the names do, in words, as a picture and as a table."""
+"""The right side of Try it: the effect of the names as a sentence, a chart and a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The difference of two sides once more, with what hangs together counted as one.
+"""Gender and race differences tested again with dependent pairs counted once.
 
 The paper's t-test takes 1,584 or 144 score differences for independent. Those of one template share its words, and
 those of one pair of people share the people. Here each template gives one difference, and each pair of people (or each

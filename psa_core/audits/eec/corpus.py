@@ -1,4 +1,4 @@
-"""The Equity Evaluation Corpus (Kiritchenko & Mohammad 2018): generated from its parts, as a cube.
+"""Generate the Equity Evaluation Corpus (Kiritchenko & Mohammad 2018) and arrange its scores as a cube.
 
 144 rows (template × emotion word) × 60 columns (20 noun phrases, 40 first names) = 8,640 sentences.
 """

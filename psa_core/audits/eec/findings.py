@@ -1,4 +1,4 @@
-"""What an Equity Evaluation Corpus audit found, in plain sentences."""
+"""Findings of an Equity Evaluation Corpus audit in plain sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result folder of an Equity Evaluation Corpus audit, and designs from a user's own files."""
+"""Write and read the result folder of an Equity Evaluation Corpus audit, and parse user-supplied designs."""
 
 from __future__ import annotations
 

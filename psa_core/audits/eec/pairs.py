@@ -1,4 +1,4 @@
-"""Who is compared with whom in the Equity Evaluation Corpus (Kiritchenko & Mohammad 2018, section 4)."""
+"""Which people the Equity Evaluation Corpus compares (Kiritchenko & Mohammad 2018, section 4)."""
 
 from __future__ import annotations
 

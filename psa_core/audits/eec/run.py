@@ -1,4 +1,4 @@
-"""The Equity Evaluation Corpus audit of some models, headless: score, and score again as it should be spelled."""
+"""Run the Equity Evaluation Corpus audit on several models, in both spellings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do scores differ between the people of the Equity Evaluation Corpus? (Kiritchenko & Mohammad 2018, section 4)"""
+"""Tests for score differences in the Equity Evaluation Corpus (Kiritchenko & Mohammad 2018, section 4)."""
 
 from __future__ import annotations
 

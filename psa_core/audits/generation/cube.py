@@ -1,4 +1,4 @@
-"""The sister of the score cube: continuations of every template with every value, and their scores."""
+"""Continuations of every template with every value, and their scores."""
 
 from __future__ import annotations
 

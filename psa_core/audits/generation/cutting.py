@@ -1,4 +1,4 @@
-"""Where a continuation ends: the last full stop or line break, since the tokens run out in mid-sentence."""
+"""Cut a continuation at its last full stop or line break."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result folder of an audit of a language model: written all or nothing, opened again as the same cube."""
+"""Write and read the result folder of a language model audit."""
 
 from __future__ import annotations
 

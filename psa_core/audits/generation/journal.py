@@ -1,4 +1,4 @@
-"""Continuations on disk as they come: one line each, so that a killed run loses the batch that was being written."""
+"""Continuations appended to disk as they are generated, so that a killed run loses one batch at most."""
 
 from __future__ import annotations
 

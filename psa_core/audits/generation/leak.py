@@ -1,4 +1,4 @@
-"""How much of a difference would be the scorer's own, if it read the prompt too."""
+"""How much of a difference the scorer itself would add if it read the prompt too."""
 
 from __future__ import annotations
 

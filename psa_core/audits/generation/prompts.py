@@ -1,4 +1,4 @@
-"""Templates and values: prompts that differ in one value, with the grammar that the value asks for."""
+"""Templates and values, and the prompts they make, with articles and pronouns adjusted to the value."""
 
 from __future__ import annotations
 

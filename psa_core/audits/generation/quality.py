@@ -1,4 +1,4 @@
-"""Is what is written still about the value, and well written? Quality beside fairness (Huang et al. 2020, 5.2)."""
+"""Quality of the continuations beside fairness (Huang et al. 2020, section 5.2)."""
 
 from __future__ import annotations
 

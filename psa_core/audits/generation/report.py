@@ -1,4 +1,4 @@
-"""The audit of a language model as one self-contained page."""
+"""``report.html`` of a language model audit."""
 
 from __future__ import annotations
 

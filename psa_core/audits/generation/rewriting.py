@@ -1,4 +1,4 @@
-"""Somebody else's result folder written anew: its continuations and scores are kept, everything else is made here."""
+"""Rewrite a foreign result folder: keep its continuations and scores, recompute everything else."""
 
 from __future__ import annotations
 

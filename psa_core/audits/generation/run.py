@@ -1,4 +1,4 @@
-"""An audit of a language model from prompts to scores: only what is not known yet is generated and scored."""
+"""Run a language model audit from prompts to scores; existing continuations and scores are reused."""
 
 from __future__ import annotations
 

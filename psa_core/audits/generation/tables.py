@@ -1,4 +1,4 @@
-"""An audit's numbers as labelled tables: pairs in each template, pairs over all, values."""
+"""Tables of a language model audit: pairs per template, pairs over all templates, values."""
 
 from __future__ import annotations
 

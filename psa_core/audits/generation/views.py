@@ -1,4 +1,4 @@
-"""What the page on language models draws: one mean a value with the band of chance, one pair's curves and texts."""
+"""Data for the charts of the Language models page."""
 
 from __future__ import annotations
 

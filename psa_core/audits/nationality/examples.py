@@ -1,4 +1,4 @@
-"""The sentences behind one number of the nationality table: which of them entered or left a class, with which names."""
+"""The sentences behind one number of the nationality table: which entered or left a class, with which names."""
 
 from __future__ import annotations
 

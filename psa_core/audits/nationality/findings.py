@@ -1,4 +1,4 @@
-"""What a nationality audit found, in plain sentences."""
+"""Findings of a nationality audit in plain sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result folder of a nationality audit: a study's, with the tables of the paper and the drawn texts."""
+"""Write and read the result folder of a nationality audit."""
 
 from __future__ import annotations
 

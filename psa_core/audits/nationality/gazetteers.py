@@ -1,4 +1,4 @@
-"""Common first and last names of 194 countries (Wikidata through CheckList), with what can be told from a name."""
+"""Common first and last names of 194 countries (Wikidata through CheckList), and the gender of names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is mentioned in a text: PERSON entities by the multilingual pipeline of the paper, else by the English one."""
+"""Find the people in a text with spaCy: the paper's multilingual pipeline, or the English one."""
 
 from __future__ import annotations
 

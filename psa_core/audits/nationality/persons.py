@@ -1,4 +1,4 @@
-"""People in a text: which part of an entity is the name, of what form and gender, and which entities are one person."""
+"""People in a text: the name inside an entity, its form and gender, and which entities are the same person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of countries in place of the people in a text (Barriere & Cifuentes 2024, sections 3.1 and 3.2)."""
+"""Replace the people in a text by names of countries (Barriere & Cifuentes 2024, sections 3.1 and 3.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nationality audit as one self-contained page."""
+"""``report.html`` of a nationality audit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changes with the nationality of a name: predicted classes, sentiment, and the tie to perplexity."""
+"""Predicted classes, sentiment and perplexity by the nationality of the names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pictures of the sibling audits as still SVG: Δ boxes of systems, countries by class, a map of the world."""
+"""Static SVG figures of the audits: box plots, heat map, world map."""
 
 from __future__ import annotations
 

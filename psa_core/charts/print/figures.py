@@ -1,4 +1,4 @@
-"""Figures 1 and 2 of the paper as still SVG pictures, for the report."""
+"""Static SVG versions of Figures 1 and 2, for the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a list of names is, and what makes one fit for a study."""
+"""The name list, and what makes one fit for a study."""
 
 from __future__ import annotations
 

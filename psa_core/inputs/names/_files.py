@@ -1,4 +1,4 @@
-"""Names from the bytes of a file or from a text box."""
+"""Read names from a file or a text box."""
 
 from __future__ import annotations
 

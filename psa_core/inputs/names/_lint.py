@@ -1,4 +1,4 @@
-"""What a reader may want to mend in a list of names before it is called a finding."""
+"""Warnings about a name list: ordinary words, near duplicates, odd entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lists that come with the project: ``assets/names/<id>.csv`` with a sidecar ``<id>.json`` each."""
+"""Packaged name lists: ``assets/names/<id>.csv`` with ``<id>.json`` beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A causal language model on this machine as a judge: a question about each text, answered by probabilities."""
+"""A local causal language model as a judge, by the probabilities of its answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions for judges: small JSON files with a prompt, its possible answers, and what each answer counts."""
+"""Questions for judges: JSON files with a prompt, the possible answers and their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A language model behind an address as a judge: by log-probabilities where they are offered, else by sampling."""
+"""A remote language model as a judge, by log-probabilities where offered, else by sampling."""
 
 from __future__ import annotations
 

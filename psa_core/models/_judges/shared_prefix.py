@@ -1,4 +1,4 @@
-"""Log-probabilities of a few continuations of many prompts by a causal model; what prompts share is computed once."""
+"""Log-probabilities of a few continuations of many prompts, with shared prefixes computed once."""
 
 from __future__ import annotations
 

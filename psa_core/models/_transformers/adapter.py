@@ -1,4 +1,4 @@
-"""The weights of an adapter: where its base model is, and how the two become one ordinary classifier."""
+"""Load an adapter and merge it into its base model."""
 
 from __future__ import annotations
 

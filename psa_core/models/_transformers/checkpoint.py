@@ -1,4 +1,4 @@
-"""Load a transformers model from a folder, with one sentence for each way in which a folder can be wrong."""
+"""Load a transformers model from a folder, with a clear message for each kind of damage."""
 
 from __future__ import annotations
 

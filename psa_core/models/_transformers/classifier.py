@@ -1,4 +1,4 @@
-"""A transformers classifier as a scorer: text to token ids to raw outputs to targets, each step on its own."""
+"""A transformers classifier as a scorer, in separate steps: tokenize, forward, reduce."""
 
 from __future__ import annotations
 

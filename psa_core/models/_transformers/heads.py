@@ -1,4 +1,4 @@
-"""Classification heads: what their raw outputs mean, and the targets they give."""
+"""Classification heads: how raw outputs become targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a transformers model's files are: a folder, or a model hub's copy on this machine, fetched when it is not."""
+"""Locate a transformers model: a local folder, or a model hub's files, downloaded when missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Language models as scorers: how surprised they are by a text."""
+"""Language models as scorers of log-perplexity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a language model is, and how it is loaded: for perplexity, for judges and for whoever generates."""
+"""Locate and load language models for perplexity, judges and generation."""
 
 from __future__ import annotations
 

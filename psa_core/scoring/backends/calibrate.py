@@ -1,4 +1,4 @@
-"""How many tokens a batch should have on this machine: measured once for a model, then remembered."""
+"""Find the best batch size for a model on this machine, once, and remember it."""
 
 from __future__ import annotations
 

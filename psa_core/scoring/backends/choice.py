@@ -1,4 +1,4 @@
-"""Which way computes a model here: the fastest that is installed and keeps the precision that was asked for."""
+"""Choose how to compute a model: the fastest installed way with the required precision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A transformers model on its device, with no wait between batches; in a shorter number format when asked to."""
+"""Run a transformers model on its device, without waiting between batches, optionally in reduced precision."""
 
 from __future__ import annotations
 

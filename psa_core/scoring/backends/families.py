@@ -1,4 +1,4 @@
-"""Families of encoders: where their weights are, what their head reads, how they count positions.
+"""Supported encoder families: layout of their weights, pooling and positions.
 
 A family is one function from a transformers classifier to its `Encoder`; `fused` computes any of them.
 """

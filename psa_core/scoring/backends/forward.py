@@ -1,4 +1,4 @@
-"""One way to compute a token scorer's logits: what it is, and the scorer's own arithmetic as the reference."""
+"""Ways to compute a token scorer's logits; the scorer's own is the reference."""
 
 from __future__ import annotations
 

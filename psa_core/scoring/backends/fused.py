@@ -1,4 +1,4 @@
-"""An encoder written as few large operations, without what no head reads.
+"""A fused encoder that skips what the head does not read.
 
 Same weights, same float32 arithmetic, other order of summation. What is saved against the model as it is:
 

@@ -1,4 +1,4 @@
-"""The same arithmetic in ONNX Runtime: the graph is exported once, fused by the runtime, and kept beside the cache."""
+"""Run a model in ONNX Runtime, from a graph exported once and kept beside the cache."""
 
 from __future__ import annotations
 

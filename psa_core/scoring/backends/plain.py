@@ -1,4 +1,4 @@
-"""A scorer that shows no steps: its own ``score``, in chunks."""
+"""Score texts in chunks with a scorer's own ``score``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Causal language models, with the beginning that texts share computed once.
+"""Compute the shared prefix of texts once in causal language models.
 
 The texts of one sentence are equal up to the name. What a causal model makes of a token depends on those before it
 only, so the shared beginning is computed for one text, and the others go on from its keys and values. Besides, the

@@ -1,4 +1,4 @@
-"""Batches shared among threads that each compute alone."""
+"""Split batches among threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scoring through token ids: length-sorted batches, filled by a budget of tokens."""
+"""Score token ids in batches sorted by length and bounded by a token budget."""
 
 from __future__ import annotations
 

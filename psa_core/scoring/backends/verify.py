@@ -1,4 +1,4 @@
-"""Is a way of computing a model as exact as the model itself? Asked once a model and machine, then remembered."""
+"""Verify, once per model and machine, that a backend is as exact as the model itself."""
 
 from __future__ import annotations
 

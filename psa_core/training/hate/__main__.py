@@ -1,4 +1,4 @@
-"""``python -m psa_core.training.hate``: public sets in, a task folder for ``python -m psa_core.training`` out."""
+"""``python -m psa_core.training.hate``: build the hate speech task from public data sets."""
 
 from __future__ import annotations
 

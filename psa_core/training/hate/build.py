@@ -1,4 +1,4 @@
-"""Public sets and our own sentences as one training table for hate speech."""
+"""Combine public data sets and our own sentences into one training table for hate speech."""
 
 from __future__ import annotations
 

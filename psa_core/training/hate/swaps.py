@@ -1,4 +1,4 @@
-"""Counterfactual copies of real texts: a group in place of *people*, an insult for a group in place of another."""
+"""Counterfactual copies of real texts: *people* replaced by a group, an insult by another group's."""
 
 from __future__ import annotations
 

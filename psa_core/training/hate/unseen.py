@@ -1,4 +1,4 @@
-"""``python -m psa_core.training.hate.unseen``: an adapter on corpora it did not see, and by identity group.
+"""``python -m psa_core.training.hate.unseen``: evaluate an adapter on other corpora and by identity group.
 
 Identity groups are told from the words of ``groups.csv`` and ``slurs.csv``. Templates and words of the use *test* are
 never trained on.

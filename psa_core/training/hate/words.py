@@ -1,4 +1,4 @@
-"""Group words, insults for groups, and templates: what the training tables add to public sets."""
+"""Group words, insults and templates that extend the public data sets."""
 
 from __future__ import annotations
 

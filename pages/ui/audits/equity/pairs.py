@@ -1,4 +1,4 @@
-"""The sentence pairs with the largest differences, word by word, and each person's mean score."""
+"""The sentence pairs with the largest differences, and each person's mean score."""
 
 from __future__ import annotations
 

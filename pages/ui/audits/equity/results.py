@@ -1,4 +1,4 @@
-"""What an Equity Evaluation Corpus audit found: sentence, figure, tables, pairs, export."""
+"""Results of an Equity Evaluation Corpus audit: finding, figure, tables, pairs, export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of an Equity Evaluation Corpus audit is looked at."""
+"""What is selected on the Equity page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Setting up an Equity Evaluation Corpus audit: systems, sentences, run."""
+"""Set up an Equity Evaluation Corpus audit: systems, sentences, run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two values read side by side: their score distributions, and continuations that met the same random numbers."""
+"""Two values compared: their score distributions, and continuations drawn with the same random numbers."""
 
 from __future__ import annotations
 

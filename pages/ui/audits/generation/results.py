@@ -1,4 +1,4 @@
-"""What an audit of a language model found: the finding, values against chance, pairs, and their texts."""
+"""Results of a language model audit: finding, values against chance, pairs and their texts."""
 
 from __future__ import annotations
 

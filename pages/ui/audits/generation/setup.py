@@ -1,4 +1,4 @@
-"""Setting up an audit of a language model: who writes, prompts, scores, run."""
+"""Set up a language model audit: generator, prompts, scorers, run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a nationality audit found: heat map, map of the world, tables, correlations, sentences, export."""
+"""Results of a nationality audit: heat map, world map, tables, correlations, sentences, export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Setting up a nationality audit: sentences, countries, model, run."""
+"""Set up a nationality audit: sentences, countries, model, run."""
 
 from __future__ import annotations
 
