@@ -1,4 +1,4 @@
-"""Warnings about a name list: ordinary words, near duplicates, odd entries."""
+"""Warnings about the names of a list, such as ordinary words among them."""
 
 from __future__ import annotations
 
