@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
-
-from psa_core import anchors, generators, models
-from psa_core.inputs import names
-from psa_core.models._judges.question import packaged
 
 ROOT = Path(__file__).resolve().parent.parent
 #: From the bottom to the top. A room imports itself and rooms of lower layers, never a neighbour of its own layer.
@@ -99,55 +93,6 @@ def test_plug_ins_see_only_private_siblings(folder: str) -> None:
 def test_only_pages_import_streamlit(path: Path) -> None:
     if module_of(path).startswith("psa_core"):
         assert not any(name.split(".")[0] == "streamlit" for name in imports_of(path))
-
-
-#: Ids that are words of other things too: they count only where a colon and an argument follow.
-WORDS = {"chat", "continuations", "countries", "entities", "http", "lm", "occupations", "onnx", "python"}
-#: Who may name another's id: the example study; a judge, which is reached like a generator; what an address is.
-ALLOWED = {
-    "pages/ui/frame/cached.py": {"demo", "profanity-check"},
-    "psa_core/models/ask.py": {"lm", "chat", "http"},
-    "psa_core/trust/_addresses.py": {"http"},
-}
-ROOMS = {"anchors": (anchors, "ANCHOR"), "generators": (generators, "GENERATOR"), "models": (models, "MODEL")}
-
-
-@cache
-def known_ids() -> set[str]:
-    """Of everything that can be added as a file, but for methods: theirs are columns of the published result files."""
-    found = {item for room, _ in ROOMS.values() for item in room.plugins()}
-    found |= {card.id for card in (*models.cards(), *generators.cards(), *names.available())}
-    return found | {f"question={question}" for question in packaged()}
-
-
-def own_ids(path: Path) -> set[str]:
-    """Ids that a file may name: a plug-in's own; of what the plug-ins of a room share, the room's."""
-    room, _, rest = module_of(path).removeprefix("psa_core.").partition(".")
-    if room not in ROOMS or not rest:
-        return set()
-    plugins, constant = ROOMS[room]
-    if rest.startswith("_"):
-        return set(plugins.plugins())
-    plugin = getattr(importlib.import_module(module_of(path)), constant)
-    return {plugin.id, *(card.id for card in getattr(plugin, "cards", tuple)())}
-
-
-def named_in(path: Path, ids: set[str]) -> set[str]:
-    """Ids that a file's strings name; docstrings are for people."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    strings = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    texts = [node.value for node in strings if id(node) not in docs]
-    with_argument = re.compile(rf"(?<![\w:/-])({'|'.join(map(re.escape, sorted(ids)))}):(?=[^\s/])")
-    plain = {text for text in texts if text in ids - WORDS}
-    questions = {item for item in ids if item.startswith("question=") and any(item in text for text in texts)}
-    return plain | questions | {match for text in texts for match in with_argument.findall(text) if text != match}
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_id_stands_outside_its_own_file(path: Path) -> None:
-    foreign = named_in(path, known_ids()) - own_ids(path) - ALLOWED.get(str(path.relative_to(ROOT)), set())
-    assert not foreign, f"{path.name} names {', '.join(foreign)}: let its own file say what it is good for"
 
 
 def test_the_files_that_architecture_names_are_there() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from psa_core import models
+from psa_core import anchors, models
 from psa_core.audits.nationality import folder, perturbation
 from psa_core.audits.nationality.gazetteers import PAPER_COUNTRIES
 from psa_core.audits.run import Running, score_grid, scoring_record
@@ -29,7 +29,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lm", metavar="ID", help="a perplexity scorer, an id from `models`")
     parser.add_argument("--countries", metavar="A,B,…", default=",".join(PAPER_COUNTRIES), help="default: the paper's")
     parser.add_argument(
-        "--people", metavar="SPEC", help="what finds the people: entities:PERSON?pipeline=…, of any language"
+        "--people", metavar="SPEC", help=f"what finds the people: {anchors.people()}?pipeline=…, of any language"
     )
     parser.add_argument("--draws", type=int, default=5, help="names drawn per sentence and country (default 5)")
     parser.add_argument("--sample", type=int, default=1000, help="most sentences with a person taken (default 1000)")

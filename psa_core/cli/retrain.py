@@ -17,7 +17,7 @@ from psa_core.training.counterfactual import METHODS, Order, Retraining, Watch, 
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", metavar="ID", required=True, help="minilm-…, minilm:FOLDER or hf:FOLDER")
+    parser.add_argument("--model", metavar="ID", required=True, help="an adapter, or a transformers classifier")
     add_selection(parser)
     parser.add_argument("--method", choices=METHODS, default="pair", help="augment, or logit pairing (default)")
     parser.add_argument("--strength", default="1", metavar="A,B,…", help="weights of that part, each trained (1)")

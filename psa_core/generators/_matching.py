@@ -19,7 +19,7 @@ from psa_core.models import Scorer
 
 #: Continuations that are sampled for each that is kept.
 CANDIDATES = 3
-SENTIMENT = "minilm-sentiment"
+SENTIMENT = "sentiment"  # stands for the packaged classifier of it
 _OPTION = re.compile(r"([?#&])match=([^&#]*)(?:&|$)")
 
 
@@ -40,7 +40,7 @@ def split(generator_id: str) -> tuple[str, str]:
     if found is None:
         return generator_id, ""
     scorer, ready = found[2], [card.id for card in models.cards() if card.targets]
-    scorer = SENTIMENT if scorer == "sentiment" else scorer
+    scorer = models.good_for(models.Purpose.CLASSES)[0] if scorer == SENTIMENT else scorer
     if scorer not in ready:
         raise ModelError("--lm, option match", got=repr(scorer[:80]), expected=f"sentiment, or {', '.join(ready)}")
     rest = generator_id[found.end() :]

@@ -18,6 +18,7 @@ __all__ = [
     "cards",
     "check",
     "good_for",
+    "is_trainable",
     "load",
     "measures_perplexity",
     "needs",
@@ -42,8 +43,19 @@ def good_for(purpose: Purpose) -> tuple[str, ...]:
 
 def measures_perplexity(model_id: str) -> bool:
     """Whether a model says how unexpected a text is; False for one that is unknown."""
-    plugin = plugins().get(model_id.partition(":")[0])
+    plugin = _kind_of(model_id)
     return plugin is not None and plugin.perplexity
+
+
+def is_trainable(model_id: str) -> bool:
+    """Whether training can go on from a model; False for one that is unknown."""
+    plugin = _kind_of(model_id)
+    return plugin is not None and plugin.trainable
+
+
+def _kind_of(model_id: str) -> ModelPlugin | None:
+    known = {card.id: plugin for plugin in plugins().values() for card in plugin.cards()}
+    return known.get(model_id) or plugins().get(model_id.partition(":")[0])
 
 
 def load(model_id: str, *, origin: Origin | None = None) -> Scorer:

@@ -121,6 +121,8 @@ class ModelPlugin:
         Other words before the colon that it answers to; `load` then takes the whole id.
     perplexity : bool
         Whether its one target says how unexpected a text is, rather than anything about what the text says.
+    trainable : bool
+        Whether `psa_core.training` can go on from it.
     known_texts_only : bool
         Whether it has scores of certain texts only, which have to be exported first.
     """
@@ -135,4 +137,5 @@ class ModelPlugin:
     uploads: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     perplexity: bool = False
+    trainable: bool = False
     known_texts_only: bool = False

@@ -84,4 +84,5 @@ MODEL = ModelPlugin(
     load=load,
     argument="hub id or folder",
     takes=trust.HUB_OR_PATH,
+    trainable=True,
 )

@@ -182,4 +182,5 @@ MODEL = ModelPlugin(
     cards=cards,
     argument="adapter folder",
     takes=trust.PATH,
+    trainable=True,
 )

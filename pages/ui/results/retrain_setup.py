@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 import streamlit as st
 
@@ -13,14 +11,14 @@ from pages.ui.frame.step import duration, step
 from pages.ui.results import retrain_results
 from pages.ui.results.mitigate_view import confirmed
 from pages.ui.results.opened import Opened
-from psa_core import trust
+from psa_core import anchors, models, trust
 from psa_core.errors import OptionError
 from psa_core.inputs import names as name_lists
+from psa_core.models import Purpose
 from psa_core.training.counterfactual import METHODS, Retraining
 
 AUDIT = Audit("retrain", "retraining", retrain_results.read, lambda _, __: None)
 OWN = "the study's own names"
-FIRST = "minilm-sentiment"
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 FIRST_STRENGTHS = (0.3, 1.0, 3.0)
 TITLES = {"pair": "Pair two names", "augment": "Repeat with other names"}
@@ -31,9 +29,10 @@ STEP_SECONDS, TEXT_SECONDS = 0.9, 0.008
 def ask_model(study: Opened) -> str | None:
     """The study's own model where it can be trained on, or a packaged one; None while it may not be loaded."""
     own = str(study.cube.provenance.get("study", {}).get("model", ""))
-    ready = {card.id: card.title for card in cached.model_cards() if card.id.startswith("minilm-")}
-    ready = {FIRST: ready[FIRST], **ready} if FIRST in ready else ready
-    if own.startswith(("hf:", "minilm")):
+    ready = {card.id: card.title for card in cached.model_cards() if models.is_trainable(card.id)}
+    first = [item for item in models.good_for(Purpose.CLASSES) if item in ready]
+    ready = {item: ready[item] for item in [*first, *ready]}
+    if models.is_trainable(own):
         ready = {own: ready.get(own, own), **ready}
     else:
         said.small_print(f"The study's own model ({own[:80]}) is no neural classifier, so it cannot be trained on.")
@@ -127,13 +126,13 @@ def _start(study: Opened, model: str, names: pd.DataFrame, recipe: Retraining, s
 
 def anchors_of(study: Opened) -> str:
     """The study's anchors."""
-    return str(study.cube.provenance.get("study", {}).get("anchors", "pronouns"))
+    return str(study.cube.provenance.get("study", {}).get("anchors", anchors.default()))
 
 
 def sentences_of(study: Opened) -> pd.DataFrame:
     """The study's sentences as they were given: with the slot in the place of its filler."""
     table = study.cube.sentences[["sentence_id", "text"]].astype(str)
-    if Path(anchors_of(study)).name != "slot":
+    if anchors.has_original(anchors_of(study)):
         return table
     spans = zip(table["text"], study.cube.sentences["start"], study.cube.sentences["end"], strict=True)
     return table.assign(text=[f"{text[:start]}{{name}}{text[end:]}" for text, start, end in spans])

@@ -60,10 +60,11 @@ def people_finder(spec: str = "") -> AnchorFinder:
     AnchorError
         When the one chosen is not there, or finds no entities.
     """
-    if spec.partition(":")[0] == "entities":
+    kind = anchors.plugins().get(spec.partition(":")[0])
+    if kind and kind.people:
         return anchors.finder(spec)
     if spec:
-        example = "entities:PERSON?pipeline= and a spaCy pipeline"
+        example = f"{anchors.people()}?pipeline= and a spaCy pipeline"
         raise AnchorError("--people", got=repr(spec[:80]), expected=example)
     version = _installed_version()
     return MultilingualFinder(version) if version else anchors.finder(anchors.people())
