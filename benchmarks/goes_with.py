@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.statistics.why import replaced
+from benchmarks.results.sections import replaced
 from psa_core import models, scoring
 from psa_core.cube import ScoreCube
 from psa_core.study import StudySpec, run
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, metavar="FILE", help="docs/results.md")
     options = parser.parse_args(arguments)
     page = options.out.read_text(encoding="utf-8") if options.out else "<!-- why --><!-- /why -->"
-    replaced(page, "")
+    replaced(page, {"why": ""})
     found = {
         model: {
             corpus: measured(model, options.data / path, column, options.sentences)
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }
     text = markdown(found, options.sentences)
     if options.out:
-        options.out.write_text(replaced(page, text), encoding="utf-8")
+        options.out.write_text(replaced(page, {"why": text}), encoding="utf-8")
     else:
         print(text, end="")
     return 0

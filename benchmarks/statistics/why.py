@@ -17,15 +17,14 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
+from benchmarks.results.sections import replaced
 from benchmarks.statistics.checks import Check
 from psa_core.cube import ScoreCube, Target
-from psa_core.errors import OptionError
 from psa_core.inputs import names as name_lists
 from psa_core.stats.reliability import order_agreement, order_reliability, top_stability
 from psa_core.tables.factors import measured_factors, why_table
 from psa_core.tables.parts import FIRST, REST, part_shares, part_table, plan_parts, variants
 
-BEGIN, END = "<!-- why -->", "<!-- /why -->"
 NAMES, SENTENCES, NOISE = 120, 60, 0.5
 FACTORS = ("length", "frequency", "word", "perplexity", "gender", "career")
 ORDER_NAMES, ORDER_SENTENCES = 30, 60
@@ -68,14 +67,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, metavar="FILE", help="docs/statistics.md")
     options = parser.parse_args(arguments)
-    page = options.out.read_text(encoding="utf-8") if options.out else f"{BEGIN}{END}"
-    replaced(page, "")
+    page = options.out.read_text(encoding="utf-8") if options.out else "<!-- why --><!-- /why -->"
+    replaced(page, {"why": ""})  # a page without marks is better known of now
     causes = list(planted_causes(options.repetitions, seed=options.seed))
     checks = list(order_checks(3 * options.repetitions // 2, seed=options.seed))
     tops = list(top_rows(options.repetitions // 4, seed=options.seed))
     text = markdown(causes, checks, tops, repetitions=options.repetitions)
     if options.out:
-        options.out.write_text(replaced(page, text), encoding="utf-8")
+        options.out.write_text(replaced(page, {"why": text}), encoding="utf-8")
     else:
         print(text, end="")
     kept = all(check.holds for check in checks) and all(cause.share >= SHARE for cause in causes)
@@ -308,15 +307,6 @@ def markdown(
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
-
-
-def replaced(page: str, tables: str) -> str:
-    """The page with the tables between its marks; `OptionError` where it has none."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise OptionError("--out", got="a page without the marks", expected=f"{BEGIN} and {END} in it")
-    return f"{before}{BEGIN}\n{tables}{END}{after}"
 
 
 if __name__ == "__main__":

@@ -21,9 +21,9 @@ Words = Callable[[AppTest], str]
 
 
 def sent(page: AppTest) -> dict[str, object]:
-    """What the picture was given."""
-    (picture,) = page.get("bidi_component")
-    return json.loads(picture.proto.json)
+    """What the picture was given, and what is selected in it."""
+    picture, selection = page.get("bidi_component")
+    return json.loads(picture.proto.json) | json.loads(selection.proto.json)
 
 
 def test_every_cell_is_sent_in_the_order_of_the_matrix(open_page: OpenPage, words_of: Words) -> None:

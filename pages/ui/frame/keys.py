@@ -108,6 +108,7 @@ class Key(StrEnum):
     TRY_PARTS_NAME = "try_parts_name"
 
     MATRIX = "matrix"
+    MATRIX_SELECTION = "matrix_selection"
     MATRIX_BASELINE = "matrix_baseline"
 
     MITIGATE_COUNT = "mitigate_count"

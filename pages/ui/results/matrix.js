@@ -9,14 +9,25 @@ export default function (component) {
     view = build(box);
     kept.set(box, view);
   }
-  view.choose = (row, column) => setTriggerValue("cell", { row, column });
+  view.choose = (row, column) => {
+    // The picture answers at once; the page follows.
+    view.chosen = { row, columns: [...new Set([...view.chosen.columns, column])] };
+    draw(view);
+    view.where.textContent = words(view, { row, column }).join(" · ");
+    setTriggerValue("cell", { row, column });
+  };
+  view.chosen = window.psaMatrix || view.chosen;
   if (view.source !== data.cells) paint(view, data);
   view.data = data;
   draw(view);
 }
 
 function build(box) {
-  const view = { cursor: { row: 0, column: 0 }, area: { x: 0, y: 0, w: 1, h: 1 } };
+  const view = { cursor: { row: 0, column: 0 }, area: { x: 0, y: 0, w: 1, h: 1 }, chosen: { row: -1, columns: [] } };
+  window.addEventListener("psa-matrix", () => {
+    view.chosen = window.psaMatrix;
+    draw(view);
+  });
   const tools = box.appendChild(document.createElement("div"));
   tools.className = "tools";
   for (const [label, title, zoom] of [["+", "Zoom in", 0.6], ["−", "Zoom out", 1 / 0.6], ["All", "Show all cells", 0]]) {
@@ -78,10 +89,11 @@ function draw(view) {
   pen.globalAlpha = 1;
   pen.strokeStyle = ink;
   pen.lineWidth = 2 * scale;
-  for (const column of data.columns) {
+  for (const column of view.chosen.columns) {
     pen.strokeRect(across(column), -9, Math.max(2 * scale, across(column + 1) - across(column)), canvas.height + 18);
   }
-  if (data.row >= 0) pen.strokeRect(-9, down(data.row), canvas.width + 18, Math.max(2 * scale, down(data.row + 1) - down(data.row)));
+  const row = view.chosen.row;
+  if (row >= 0) pen.strokeRect(-9, down(row), canvas.width + 18, Math.max(2 * scale, down(row + 1) - down(row)));
   if (view.keyboard) {
     const { row, column } = view.cursor;
     pen.setLineDash([4 * scale, 3 * scale]);

@@ -29,6 +29,12 @@ _canvas = st.components.v2.component(
     js=(HERE / "matrix.js").read_text(encoding="utf-8"),
 )
 
+#: What is selected travels by itself: the cells stay what they are, and are not sent again at every click.
+_selection = st.components.v2.component(
+    "psa_matrix_selection",
+    js="export default ({ data }) => { window.psaMatrix = data; window.dispatchEvent(new Event('psa-matrix')); }",
+)
+
 
 def ordered(study: Opened) -> Matrix:
     """The study's matrix against the chosen baseline."""
@@ -53,17 +59,17 @@ def cells(study: Opened, found: Matrix) -> None:
     sentences, names = study.cube.sentences["sentence_id"], study.cube.names["name"]
     ids, list_of_names = sentences.to_numpy()[found.rows], names.to_numpy()[found.columns]
     static = _static(study.target_key, study.cube, found, baseline=str(st.session_state.get(Key.MATRIX_BASELINE)))
-    chosen = {
-        "names": [study.labels[name] for name in list_of_names],
-        "columns": [int(place) for place in np.flatnonzero(np.isin(list_of_names, study.seen.names))],
-        "row": next(iter(np.flatnonzero(ids.astype(str) == str(study.seen.sentence)).tolist()), -1),
-    }
     _canvas(
         key=Key.MATRIX,
-        data={**static, **chosen},
+        data={**static, "names": [study.labels[name] for name in list_of_names]},
         height=660,
         on_cell_change=partial(_take, [str(one) for one in ids], list_of_names.tolist()),
     )
+    chosen = {
+        "columns": np.flatnonzero(np.isin(list_of_names, study.seen.names)).tolist(),
+        "row": next(iter(np.flatnonzero(ids.astype(str) == str(study.seen.sentence)).tolist()), -1),
+    }
+    _selection(key=Key.MATRIX_SELECTION, data=chosen)
     shown_names.hide_switch()
     said.small_print(
         "One row a sentence, one column a name. Orange: the name raises the score; blue: it lowers it; the strongest "
