@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from psa_core.training.__main__ import main
+from tests.tiny_models import tiny_classifier
 
 
 def test_command_writes_an_adapter_that_says_how_it_was_made(
@@ -64,3 +65,21 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
 def test_missing_task_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--task-folder", str(tmp_path / "none"), "--out", str(tmp_path / "out")]) == 2
     assert "no train.csv" in capsys.readouterr().err
+
+
+def test_retraining_on_a_task_folder(task_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = tiny_classifier(tmp_path / "model", labels=("cat", "dog"))
+    (tmp_path / "names.csv").write_text("name\nalice\nbob\ncarol\ndave\n")
+    (tmp_path / "held.csv").write_text("text\nhe is good.\nshe is bad.\n")
+    table = (task_folder / "train.csv").read_text("utf-8")
+    (task_folder / "train.csv").write_text(table + "he sees a cat,0,cat\nshe sees a dog,1,dog\n", "utf-8")
+    words = ["--task-folder", str(task_folder), "--counterfactual", str(tmp_path / "names.csv"), "--steps", "2"]
+    words += ["--held-out", str(tmp_path / "held.csv"), "--seeds", "2", "--out", str(tmp_path / "out")]
+    assert main([*words, "--model", f"hf:{model}", "--strength", "3"]) == 0
+    said = capsys.readouterr().out
+    assert "| 3 | `dog` |" in said and "| 3 | accuracy |" in said
+    content = json.loads((tmp_path / "out" / "retraining.json").read_text("utf-8"))
+    assert content["seeds"] == [0, 1]
+    assert content["runs"][0]["material"] | {"texts": 22, "sentences_trained": 2} == content["runs"][0]["material"]
+    assert main(words) == 2
+    assert "--model" in capsys.readouterr().err
