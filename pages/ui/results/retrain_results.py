@@ -33,6 +33,9 @@ def read(folder: Path) -> Content:
     """What ``retraining.json`` of a result folder holds; raises `RunFolderError` when it is not there or damaged."""
     try:
         content: Content = json.loads((folder / FILE).read_text("utf-8"))
+        for row in content["strengths"]:
+            for target in row["targets"]:
+                finding(content, target, row["strength"])
         _table(content, next(iter(content["strengths"][0]["targets"])))
         return content
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
