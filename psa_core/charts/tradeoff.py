@@ -36,7 +36,7 @@ def _spec(cost: str) -> Spec:
     import altair as alt
 
     base = alt.Chart().encode(
-        alt.X("cost:Q", title=cost, axis=alt.Axis(tickCount=6)),
+        alt.X("cost:Q", title=cost, axis=alt.Axis(tickCount=6), scale=alt.Scale(zero=False)),
         alt.Y("score_dev:Q", title="ScoreDev on held-out names", scale=alt.Scale(zero=True)),
     )
     line = base.mark_line(color=_theme.MUTED, strokeWidth=2).encode(order="strength:Q")

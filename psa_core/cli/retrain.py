@@ -14,6 +14,10 @@ from psa_core.folders import writing
 from psa_core.inputs import corpus
 from psa_core.jobs.worker import TELL_SECONDS, Job
 from psa_core.training.counterfactual import METHODS, Order, Retraining, Watch, retrain
+from psa_core.training.task import labelled_texts
+
+#: Labelled texts on which the task's score is measured, at most.
+LABELLED = 1000
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +30,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="trainings of each strength (default 1)")
     parser.add_argument("--texts", metavar="FILE", help="texts to train on; else half of the sentences")
+    parser.add_argument("--labelled", metavar="FILE", help="texts with a label of the classifier, for the task's score")
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="result folder, new or empty")
     parser.add_argument("--job", type=Path, help=argparse.SUPPRESS)
 
@@ -49,12 +54,15 @@ def _order(options: argparse.Namespace) -> Order:
     if options.seeds < 1:
         raise OptionError("--seeds", got=str(options.seeds), expected="at least 1")
     texts = corpus.load(options.texts).sentences["text"] if options.texts else ()
+    labelled, labels = labelled_texts(options.labelled, most=LABELLED) if options.labelled else (None, ())
     return Order(
         study_spec(options),
         Retraining(method=options.method, steps=options.steps),
         _strengths(options.strength),
         tuple(range(options.seed, options.seed + options.seeds)),
         tuple(map(str, texts)),
+        labelled,
+        labels,
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.errors import CorpusError
+from psa_core.inputs import corpus
 
 SPLITS = ("train", "val", "test")
 
@@ -87,6 +88,33 @@ def read_task(folder: str | Path) -> Task:
         raise CorpusError("train labels", got=f"only {', '.join(labels)}", expected="at least two classes")
     splits = {split: _to_split(table, labels, split) for split, table in tables.items() if table is not None}
     return Task(labels, splits["train"], splits["val"], splits.get("test"))
+
+
+def labelled_texts(source: str, *, most: int) -> tuple[Split, tuple[str, ...]]:
+    """Labelled texts of one file, such as an upload, and their classes in alphabetical order.
+
+    Parameters
+    ----------
+    source : str
+        As `corpus.load` takes it, with a column ``label_name`` or ``label``.
+    most : int
+        Of more texts, so many are drawn.
+
+    Raises
+    ------
+    CorpusError
+        When it cannot be read, has no such column, or an empty label.
+    """
+    table = corpus.load(source).sentences
+    column = next((name for name in ("label_name", "label") if name in table), None)
+    if column is None:
+        raise CorpusError("labelled texts", got="no such column", expected="a column label_name or label")
+    table = table.sample(min(most, len(table)), random_state=0)
+    labels = table[column].astype(str).str.strip()
+    if not labels.all():
+        raise CorpusError("labelled texts", got="an empty label", expected="a label in every row")
+    classes, numbers = np.unique(labels.to_numpy(dtype=str), return_inverse=True)
+    return Split(tuple(table["text"]), numbers.astype(np.int64)), tuple(map(str, classes))
 
 
 def _read_table(folder: Path, split: str) -> pd.DataFrame | None:

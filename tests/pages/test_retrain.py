@@ -44,8 +44,8 @@ def result(tmp_path: Path) -> str:
     content = {
         "study": {"model": "minilm-sentiment"},
         "strengths": [
-            {"strength": 1.0, "targets": {"toxicity": measured(0.1, 0.98)}},
-            {"strength": 3.0, "targets": {"toxicity": measured(0.05, 0.9)}},
+            {"strength": 1.0, "targets": {"toxicity": measured(0.1, 0.98)}, "task": None},
+            {"strength": 3.0, "targets": {"toxicity": measured(0.05, 0.9)}, "task": None},
         ],
         "runs": [{"material": {"names_held_out": 6, "sentences_held_out": 20}}],
     }
@@ -74,6 +74,7 @@ def test_what_is_asked_is_started(
     assert [metric.value for metric in page.metric][:2] == ["20", "20"]
     page.multiselect(key="retrain_strengths").set_value([1.0, 0.1])
     page.selectbox(key="retrain_model").set_value("minilm-hate")
+    page.file_uploader(key="retrain_labelled").upload("Mine.CSV", b"text,label\nGood.,hate\n")
     page.button(key="retrain_start").click()
     page.run()
     command, arguments, files = started
@@ -86,7 +87,9 @@ def test_what_is_asked_is_started(
         "--method": "pair",
         "--strength": "0.1,1",
         "--steps": "80",
+        "--labelled": "labelled.csv",
     }
+    assert files["labelled.csv"].startswith(b"text,label")
     assert files["sentences.csv"].decode().splitlines()[2] == "s1,He counted to 1."
     assert files["names.csv"].decode().splitlines()[0] == "name,gender,career"
 
@@ -132,3 +135,12 @@ def test_a_damaged_result_is_told(open_page: OpenPage, words_of: Words, tmp_path
     (tmp_path / "result" / "retraining.json").write_text('{"strengths": []}')
     page = open_page("mitigate", run=result_studies.keep(), retrain=jobs.adopt("retrain", tmp_path / "result"))
     assert "damaged result" in words_of(page)
+
+
+def test_the_curve_has_the_tasks_score_where_there_is_one() -> None:
+    from pages.ui.results.retrain_results import _table
+
+    row = {"strength": 1.0, "targets": {"toxicity": measured(0.1, 0.98)}}
+    row["task"] = {"macro_f1": {"before": number(0.7), "after": number(0.69)}}
+    table = _table({"strengths": [row]}, "toxicity")
+    assert table[["strength", "cost", "score_dev"]].to_numpy().tolist() == [[0.0, 0.7, 0.2], [1.0, 0.69, 0.1]]

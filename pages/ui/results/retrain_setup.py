@@ -21,6 +21,7 @@ AUDIT = Audit("retrain", "retraining", retrain_results.read, lambda _, __: None)
 OWN = "the study's own names"
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 FIRST_STRENGTHS = (0.3, 1.0, 3.0)
+LABELLED_TYPES = ["csv", "tsv", "jsonl", "parquet"]
 TITLES = {"pair": "Pair two names", "augment": "Repeat with other names"}
 #: Seconds on one core of a step of the packaged encoder, and of one text that is scored.
 STEP_SECONDS, TEXT_SECONDS = 0.9, 0.008
@@ -83,6 +84,17 @@ def ask_recipe() -> tuple[Retraining, tuple[float, ...]]:
     return Retraining(method=str(method), steps=steps), tuple(sorted(map(float, strengths)))
 
 
+def ask_labelled() -> dict[str, bytes]:
+    """Labelled texts, where there are any: the curve then has the task's score."""
+    chosen = st.file_uploader(
+        "Labelled texts, for the score at the classifier's own task (optional)",
+        LABELLED_TYPES,
+        key=AUDIT.key("labelled"),
+        help="Columns text and label, with the classifier's own labels. None of them is trained on.",
+    )
+    return {} if chosen is None else {f"labelled{Path(chosen.name).suffix.lower()}": chosen.getvalue()}
+
+
 def show(study: Opened) -> None:
     """Ask for everything, say how long it takes, and start."""
     said.second(
@@ -97,21 +109,8 @@ def show(study: Opened) -> None:
         names = ask_names(study)
     with step(3, "Method", "How strongly the answers are drawn together."):
         recipe, strengths = ask_recipe()
-    with step(4, "Run", "You may leave this page meanwhile."):
-        _start(study, model, names, recipe, strengths)
-
-
-def _start(study: Opened, model: str, names: pd.DataFrame, recipe: Retraining, strengths: tuple[float, ...]) -> None:
-    sentences = study.cube.shape[0] // 2
-    texts = 2 * sentences * (1 + len(names) // 2)
-    seconds = len(strengths) * (recipe.steps * STEP_SECONDS + texts * TEXT_SECONDS)
-    with st.container(horizontal=True):
-        st.metric("Sentences trained on", f"{study.cube.shape[0] - sentences:,}", border=True)
-        st.metric("Sentences measured", f"{sentences:,}", border=True)
-        st.metric("On one processor core", f"about {duration(seconds)}", border=True)
-    if not st.button("Retrain", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
-        return
-    values = {
+        labelled = ask_labelled()
+    values: dict[str, object] = {
         "model": model,
         "sentences": "sentences.csv",
         "names": "names.csv",
@@ -120,8 +119,24 @@ def _start(study: Opened, model: str, names: pd.DataFrame, recipe: Retraining, s
         "strength": ",".join(f"{strength:g}" for strength in strengths),
         "steps": recipe.steps,
     }
-    files = {"sentences.csv": _csv(sentences_of(study)), "names.csv": _csv(names)}
-    AUDIT.start([part for name, value in values.items() for part in (f"--{name}", str(value))], files)
+    if labelled:
+        values["labelled"] = next(iter(labelled))
+    files = labelled | {"sentences.csv": _csv(sentences_of(study)), "names.csv": _csv(names)}
+    with step(4, "Run", "You may leave this page meanwhile."):
+        _plan(study, len(names), recipe, len(strengths))
+        if st.button("Retrain", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
+            AUDIT.start([part for name, value in values.items() for part in (f"--{name}", str(value))], files)
+
+
+def _plan(study: Opened, names: int, recipe: Retraining, strengths: int) -> None:
+    """How much is trained on and measured, and how long that takes."""
+    sentences = study.cube.shape[0] // 2
+    texts = 2 * sentences * (1 + names // 2)
+    seconds = strengths * (recipe.steps * STEP_SECONDS + texts * TEXT_SECONDS)
+    with st.container(horizontal=True):
+        st.metric("Sentences trained on", f"{study.cube.shape[0] - sentences:,}", border=True)
+        st.metric("Sentences measured", f"{sentences:,}", border=True)
+        st.metric("On one processor core", f"about {duration(seconds)}", border=True)
 
 
 def anchors_of(study: Opened) -> str:

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from psa_core import atomic, study
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
@@ -48,7 +50,7 @@ class Order:
     labelled : Split or None
         Texts with the classes that the model knows, for the task's score.
     labels : tuple of str
-        Those classes, in the order of the model's outputs.
+        Those classes: the model's own, or their numbers in the order of its outputs.
     """
 
     spec: StudySpec
@@ -160,10 +162,10 @@ def _one(
     watch.tell(f"Preparing strength {recipe.strength:g}, seed {recipe.seed}")
     split = material(planned, texts=order.texts, seed=recipe.seed)
     pupil = student(order.spec.model, recipe)
-    _check_labels(order, pupil)
+    labelled = _labelled(order, pupil)
     watch.allow(split.held_out.cells)
     if recipe.seed not in before:
-        before[recipe.seed] = _measured(split.held_out, pupil.scorer, order, watch)
+        before[recipe.seed] = _measured(split.held_out, pupil.scorer, labelled, watch)
     began, total = time.perf_counter(), len(order.recipes) * recipe.steps
     watch.tell(f"Training with strength {recipe.strength:g}, seed {recipe.seed}")
     first = number * recipe.steps
@@ -171,7 +173,7 @@ def _one(
     seconds = time.perf_counter() - began
     watch.tell(f"Measuring strength {recipe.strength:g}, seed {recipe.seed}")
     named = replace(order.spec, model=pupil.id_with(out.resolve() / _folder(recipe.strength) / ADAPTER))
-    after = _measured(replace(split.held_out, spec=named), pupil.scorer, order, watch)
+    after = _measured(replace(split.held_out, spec=named), pupil.scorer, labelled, watch)
     folder.mkdir(parents=True)
     pupil.save(folder / ADAPTER)
     cube_file.save(before[recipe.seed].cube, folder / BEFORE)
@@ -181,15 +183,22 @@ def _one(
     return run
 
 
-def _check_labels(order: Order, pupil: Student) -> None:
-    known = tuple(map(str, pupil.model.config.id2label.values()))
-    if order.labelled is not None and known != order.labels:
-        raise OptionError("labels", got=", ".join(order.labels), expected=", ".join(known))
+def _labelled(order: Order, pupil: Student) -> Split | None:
+    """The labelled texts with classes as the model numbers them."""
+    if order.labelled is None:
+        return None
+    known = [str(label) for label in pupil.model.config.id2label.values()]
+    where = {str(number): number for number in range(len(known))} | {name: i for i, name in enumerate(known)}
+    unknown = [label for label in order.labels if label not in where]
+    if unknown:
+        raise OptionError("labels", got=repr(unknown[0][:60]), expected=f"the classifier's own: {', '.join(known)}")
+    numbers = np.array([where[label] for label in order.labels], dtype=np.int64)
+    return Split(order.labelled.texts, numbers[order.labelled.labels])
 
 
-def _measured(planned: Plan, scorer: Scorer, order: Order, watch: Watch) -> Measured:
+def _measured(planned: Plan, scorer: Scorer, labelled: Split | None, watch: Watch) -> Measured:
     cube = study.execute(planned, scorer, should_stop=watch.should_stop)
-    return Measured(cube, None if order.labelled is None else task_score(scorer, order.labelled))
+    return Measured(cube, None if labelled is None else task_score(scorer, labelled))
 
 
 def _run(recipe: Retraining, split: Material, before: Measured, after: Measured) -> dict[str, Any]:

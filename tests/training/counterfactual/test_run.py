@@ -19,7 +19,7 @@ from psa_core.training.counterfactual import Order, Retraining, Watch, retrain
 from psa_core.training.counterfactual.material import material
 from psa_core.training.counterfactual.measure import change, interval, sensitivity
 from psa_core.training.counterfactual.student import student
-from psa_core.training.task import Split
+from psa_core.training.task import Split, labelled_texts
 from tests.tiny_models import tiny_classifier
 
 NAMES = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi"]
@@ -119,13 +119,32 @@ def test_augmentation_learns_the_answer_to_the_sentence_as_it_was(place: Path, t
 
 
 def test_the_tasks_score_is_measured_on_labelled_texts(place: Path, tmp_path: Path) -> None:
-    split = Split(tuple(SENTENCES), np.arange(len(SENTENCES)) % 2)
-    few = order(place, recipe=Retraining(steps=1), strengths=(0.0,), labelled=split, labels=("negative", "positive"))
-    task = retrain(few, tmp_path / "out")["strengths"][0]["task"]
+    true = np.arange(len(SENTENCES)) % 2
+    few = order(place, recipe=Retraining(steps=1), strengths=(0.0,))
     scores = models.load(few.spec.model).score(SENTENCES)
-    assert task["accuracy"]["before"]["value"] == np.mean((scores[:, 0] > 0.5) == split.labels)
-    with pytest.raises(OptionError, match="expected negative, positive"):
-        retrain(replace(few, labels=("positive", "negative")), tmp_path / "other")
+    names = np.array(["negative", "positive"])[true]
+    (tmp_path / "named.csv").write_text("text,label\n" + "\n".join(map(",".join, zip(SENTENCES, names, strict=True))))
+    for number, (labelled, labels) in enumerate(
+        [
+            (Split(tuple(SENTENCES), 1 - true), ("positive", "negative")),
+            (Split(tuple(SENTENCES), true), ("0", "1")),
+            labelled_texts(str(tmp_path / "named.csv"), most=100),
+        ]
+    ):
+        task = retrain(replace(few, labelled=labelled, labels=labels), tmp_path / str(number))["strengths"][0]["task"]
+        assert task["accuracy"]["before"]["value"] == np.mean((scores[:, 0] > 0.5) == true)
+    with pytest.raises(OptionError, match="expected the classifier's own: negative, positive"):
+        retrain(replace(few, labelled=labelled, labels=("positive", "other")), tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("text,kind\nhe is good,1\n", "label_name or label"), ("text,label\nhe is good,1\nhe is bad,\n", "empty label")],
+)
+def test_labelled_texts_that_are_none(content: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "labelled.csv").write_text(content)
+    with pytest.raises(CorpusError, match=said):
+        labelled_texts(str(tmp_path / "labelled.csv"), most=10)
 
 
 def test_an_adapter_on_the_packaged_encoder_stays_one(task_folder: Path, tiny_base: Path, tmp_path: Path) -> None:
