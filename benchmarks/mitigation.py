@@ -34,6 +34,9 @@ This page is written by `python -m benchmarks.mitigation`.
 """
 
 
+NONE = "Not measured yet over three seeds.\n"
+
+
 def page(contents: list[dict[str, Any]]) -> str:
     """Markdown with a section for each classifier and recipe.
 
@@ -45,7 +48,7 @@ def page(contents: list[dict[str, Any]]) -> str:
     together = defaultdict(list)
     for content in contents:
         together[json.dumps([content["study"]["model"], content["study"]["names"], content["recipe"]])] += [content]
-    return "\n".join([HEAD, *(_section(part) for part in together.values())])
+    return "\n".join([HEAD, *([_section(part) for part in together.values()] or [NONE])])
 
 
 def _section(contents: list[dict[str, Any]]) -> str:
