@@ -51,8 +51,10 @@ def fit(
 
     trained = [value for value in student.model.parameters() if value.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=recipe.learning_rate, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, recipe.learning_rate, total_steps=recipe.steps, pct_start=0.1
+    rising = max(1, recipe.steps // 10)
+    falling = max(1, recipe.steps - rising)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / rising, (recipe.steps - step) / falling)
     )
     losses = []
     student.model.eval()  # dropout would make two names differ by chance

@@ -28,7 +28,7 @@ class Retraining:
     sentences : int
         Texts, and as many swapped sentences, a step.
     learning_rate : float
-        Peak of the one-cycle schedule.
+        Its peak, after a tenth of the steps; it rises and falls in straight lines.
     rank : int
         Rank of the low-rank updates, whose scale is 2.
     layers : int

@@ -16,6 +16,7 @@ from psa_core.folders import cube_file
 from psa_core.study import StudySpec
 from psa_core.training import Origin, Recipe, describe, read_task, score_test, train
 from psa_core.training.counterfactual import Order, Retraining, Watch, retrain
+from psa_core.training.counterfactual.fit import fit
 from psa_core.training.counterfactual.material import material
 from psa_core.training.counterfactual.measure import change, interval, sensitivity
 from psa_core.training.counterfactual.student import student
@@ -176,6 +177,14 @@ def test_sensitivity_by_hand() -> None:
     assert change(small_cube(), small_cube(), "toxicity") == {"score_change": 0.0, "labels_kept": 1.0}
     assert interval([0.5]) == {"value": 0.5, "low": None, "high": None}
     assert interval([1.0, 2.0, 3.0])["value"] == 2.0
+
+
+@pytest.mark.parametrize("steps", [1, 2, 9, 10, 11])
+def test_any_number_of_steps_will_do(steps: int, place: Path) -> None:
+    recipe = Retraining(steps=steps, sentences=2, layers=1)
+    pupil = student(f"hf:{place / 'model'}", recipe)
+    losses = fit(pupil, material(study.plan(order(place).spec)), recipe)
+    assert len(losses) == steps and np.isfinite(losses).all()
 
 
 @pytest.mark.parametrize(
