@@ -18,6 +18,8 @@ from psa_core.training.task import labelled_texts
 
 #: Labelled texts on which the task's score is measured, at most.
 LABELLED = 1000
+#: Texts as they are, the sentences as they are, and these with two names.
+TEXTS_A_STEP = 4 * Retraining.sentences
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -95,7 +97,8 @@ class _Told:
         self.told = now
         speed = (done - self.first) / max(now - self.began, 1e-9)
         left = (total - done) / speed if speed else None
-        self.job.tell(f"Training: step {done:,} of {total:,}", texts_done=done, texts_total=total, seconds_left=left)
+        texts = {"texts_done": TEXTS_A_STEP * done, "texts_total": TEXTS_A_STEP * total}
+        self.job.tell(f"Training: step {done:,} of {total:,}", seconds_left=left, **texts)
 
 
 def _say(message: str) -> None:
