@@ -109,6 +109,8 @@ def parsed(argument: str) -> tuple[str, dict[str, str]]:
     whom, mark, query = argument.rpartition("?")
     whom, query = (whom, query) if mark else (argument, "")
     known = THERE if is_address(whom) else HERE
+    if "?" in whom and not is_address(whom):  # what a path or a hub id is before one, is not what it is behind it
+        raise ModelError("ask", got=repr(whom[:80]), expected="one ?, before the options")
     return whom, split_options(f"?{query}", known)[1] if query else {}
 
 

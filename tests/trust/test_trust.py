@@ -127,6 +127,14 @@ def test_an_id_of_any_length_is_one_sentence() -> None:
             assert len(str(caught.value)) < 1000
 
 
+@pytest.mark.parametrize("model_id", ["lm:x.gguf/.", "hf:owner/.", "hf:owner/..", "ask:lm:o/m?/../x?question=loan"])
+@pytest.mark.parametrize("origin", [Origin.VISITOR, Origin.FILE])
+def test_gate_and_loader_take_the_same_for_a_path(model_id: str, origin: Origin) -> None:
+    """A path leaves ``.`` out, and what a hub's id looks like before a ``?`` may be one behind it."""
+    with pytest.raises(PsaError, match=r"reads this machine's files|expected one \?"):
+        models.check(model_id, origin)
+
+
 def test_pickles_are_for_who_owns_the_machine() -> None:
     for query in ("allow_pickle=1", "allow_pickle=TRUE", "targets=a&allow_pickle=yes", "allow_pickle=maybe"):
         assert Need(Kind.PICKLE, "o/m") in trust.HUB_OR_PATH.needs(f"o/m?{query}")

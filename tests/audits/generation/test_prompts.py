@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from psa_core.audits.generation import prompts
@@ -84,3 +85,10 @@ def test_unknown_lists() -> None:
         prompts.load("nowhere", "country")
     with pytest.raises(OptionError, match="--values"):
         prompts.load("country", "nowhere")
+
+
+def test_prompts_have_a_limit_in_all() -> None:
+    lines = [f"{n} {'x' * 1_900} {prompts.SLOT}" for n in range(60)]
+    values = pd.DataFrame({"value": [f"v{n}" for n in range(1_000)]})
+    with pytest.raises(OptionError, match=r"characters in all, expected at most 100,000,000"):
+        prompts.checked(lines, values)

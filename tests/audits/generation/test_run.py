@@ -136,3 +136,8 @@ def test_reports_escape_what_is_not_ours(tmp_path: Path, parrot: Parrot) -> None
     write(planned, execute(planned, parrot, out), out)
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;Ann" in page and "<b>Ann" not in page
+
+
+def test_continuations_are_readable_by_their_owner_only(tmp_path: Path, parrot: Parrot) -> None:
+    journal = execute(plan(tmp_path), parrot, tmp_path / "out").journal
+    assert [path.stat().st_mode & 0o077 for path in (journal.path, Path(f"{journal.path}.lock"))] == [0, 0]
