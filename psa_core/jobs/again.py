@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from psa_core.inputs import corpus, names
+from psa_core.inputs.checks import file_name
 from psa_core.jobs._places import INPUTS, run_path
 from psa_core.jobs.runs import spec_at, submit
 from psa_core.trust import Origin
@@ -14,9 +16,14 @@ def has_inputs(run_id: str) -> bool:
     """Whether the sentences and the names of a run are at hand: packaged, or kept with it."""
     spec, kept = spec_at(run_path(run_id)), run_path(run_id) / INPUTS
     lists = {card.id for card in names.available()}
-    return (spec.sentences in corpus.packaged() or (kept / spec.sentences).is_file()) and (
-        spec.names in lists or (kept / spec.names).is_file()
+    return (spec.sentences in corpus.packaged() or _is_kept(kept, spec.sentences)) and (
+        spec.names in lists or _is_kept(kept, spec.names)
     )
+
+
+def _is_kept(folder: Path, name: str) -> bool:
+    """Whether a file is among a run's uploads; what a run that somebody brought names elsewhere is not looked for."""
+    return file_name(name) == name and (folder / name).is_file()
 
 
 def submit_with(run_id: str, model: str, *, origin: Origin = Origin.VISITOR, visitor: str = "") -> str:

@@ -165,10 +165,9 @@ def add_updates(model: Any, weights: Mapping[str, Any], scale: float, *, heads: 
             if place.endswith(".lora_A.weight"):
                 layer = model.get_submodule(place.removesuffix(".lora_A.weight"))
                 other = weights[name.replace(".lora_A.", ".lora_B.")]
-                if (*other.shape[:1], *value.shape[1:]) != tuple(
-                    layer.weight.shape
-                ):  # else a small file makes a huge one
-                    raise RuntimeError(f"{place} makes {[*other.shape[:1], *value.shape[1:]]}")
+                made = (*other.shape[:1], *value.shape[1:])
+                if made != tuple(layer.weight.shape):  # else a small file makes a huge matrix
+                    raise RuntimeError(f"{place} makes {[*made]}")
                 layer.weight += scale * (other.float() @ value.float())
             elif not place.endswith(".lora_B.weight"):
                 model.get_parameter(place).copy_(value)

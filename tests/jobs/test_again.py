@@ -1,0 +1,28 @@
+"""The same study by another model: only where its sentences and names are the run's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from psa_core import jobs
+from psa_core.study import StudySpec
+
+SPEC = StudySpec("comments.csv", "demo", "vader")
+
+
+@pytest.mark.parametrize(
+    ("sentences", "has"), [("comments.csv", True), ("sample", True), ("other.csv", False), ("../job.json", False)]
+)
+def test_inputs_are_packaged_or_kept_with_the_run(sentences: str, has: bool) -> None:
+    spec = replace(SPEC, sentences=sentences)
+    run_id = jobs.create({"command": "run", "study": spec}, {"comments.csv": b"text\nHe left.\n"})
+    assert jobs.has_inputs(run_id) is has
+
+
+def test_a_file_of_the_machine_is_not_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "theirs.csv").write_text("text\nHe left.\n", encoding="utf-8")
+    spec = replace(SPEC, sentences=str(tmp_path / "theirs.csv"))
+    assert not jobs.has_inputs(jobs.create({"command": "run", "study": spec}, {}))
