@@ -183,7 +183,8 @@ def _cube(manifest: dict[str, Any], texts: pd.DataFrame, scores: pd.DataFrame) -
         if list(dict.fromkeys(order)) != [(t, v) for t in templates for v in values["value"]]:
             raise ValueError("templates and values in another order than the manifest's")
     kept = [cut(text) if isinstance(text, str) else "" for text in texts["sampled"]]
-    numbers = scores[[target.name for target in targets]].to_numpy(np.float32)
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
+        numbers = scores[[target.name for target in targets]].to_numpy(np.float32)
     return GenerationCube(
         pd.DataFrame({"template": templates}),
         values,

@@ -190,7 +190,7 @@ def _values(place: str) -> tuple[pd.DataFrame, str, str]:
     except NameListError as error:
         fix = f"Known: {', '.join(packaged())}. {error.fix}".strip()
         raise OptionError("--values", got=error.got, expected=error.expected, fix=fix) from error
-    table = found.table.rename(columns={"name": "value"})
+    table = found.table.drop(columns="value", errors="ignore").rename(columns={"name": "value"})
     groups = [column for column in table.columns if column != "value"]
     return table, found.provenance or place, groups[0] if path.is_file() and groups else ""
 
