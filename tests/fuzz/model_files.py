@@ -62,6 +62,7 @@ def _base() -> Any:
     import torch
 
     model = torch.nn.Module()
+    model.name_or_path = "tiny"
     model.layer, model.classifier = torch.nn.Linear(SIDE, SIDE), torch.nn.Linear(SIDE, 2)
     return model
 

@@ -138,7 +138,7 @@ def load_tokenizer(folder: Path) -> Any:
 
     try:
         return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except FAULTS as error:
+    except Exception as error:  # the tokenizers library raises nothing narrower
         raise ModelError(
             "tokenizer",
             got=f"files that do not load ({reason(error)})",
@@ -152,10 +152,11 @@ def _load_model(folder: Path, kind: str, *, configuration: dict[str, Any], pickl
 
     import torch
     import transformers
+    from huggingface_hub.errors import StrictDataclassError
     from safetensors import SafetensorError
 
     _check_size(folder, kind, configuration)
-    faults = (SafetensorError, pickle.UnpicklingError, EOFError, *FAULTS)
+    faults = (SafetensorError, StrictDataclassError, pickle.UnpicklingError, EOFError, *FAULTS)
     try:
         model, report = getattr(transformers, kind).from_pretrained(
             folder,
@@ -185,6 +186,7 @@ def _check_size(folder: Path, kind: str, configuration: dict[str, Any]) -> None:
     """
     import torch
     import transformers
+    from huggingface_hub.errors import StrictDataclassError
 
     layers = max(_layers(configuration), default=0)
     held = sum(path.stat().st_size for name in WEIGHTS for path in folder.glob(name))
@@ -195,7 +197,7 @@ def _check_size(folder: Path, kind: str, configuration: dict[str, Any]) -> None:
             with torch.device("meta"), quietly():
                 model = getattr(transformers, kind).from_config(config)
             numbers = sum(tensor.numel() for tensor in (*model.parameters(), *model.buffers()))
-        except FAULTS:
+        except (StrictDataclassError, *FAULTS):
             return
         asked = f"{numbers:,} numbers" if numbers > held + SPARE_NUMBERS else ""
     if asked:
