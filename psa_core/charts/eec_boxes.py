@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._altair import Drawing, Spec, filled, template
+from psa_core.charts._figure import TICK_SIZE, TITLE_SIZE, faded, shown_label
 
-ROW_PIXELS, FRAME_PIXELS = 44, 110
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+ROW_PIXELS, FRAME_PIXELS = 58, 118
 #: Colour and mark of the three verdicts, in the paper's order: not significant, first side higher, second side higher.
-LOOKS = ((_theme.MUTED, "●"), (_theme.UP, "▲"), (_theme.DOWN, "▼"))
-#: Two lines of a label; system and target names cannot hold it.
-BREAK = "\n"
+LOOKS = ((_theme.MUTED, "circle", "●"), (_theme.UP, "triangle-up", "▲"), (_theme.DOWN, "triangle-down", "▼"))
 
 
-def delta_boxes(deltas: pd.DataFrame, systems: pd.DataFrame, verdicts: tuple[str, ...], *, points: bool) -> Drawing:
+def delta_boxes(deltas: pd.DataFrame, systems: pd.DataFrame, verdicts: tuple[str, ...], *, points: bool) -> go.Figure:
     """Draw a box of score differences for each system, with its Δ-spread beside it.
 
     Parameters
@@ -29,44 +29,67 @@ def delta_boxes(deltas: pd.DataFrame, systems: pd.DataFrame, verdicts: tuple[str
     verdicts : tuple of str
         The three verdicts in the paper's order; they tell the colour and the mark.
     points : bool
-        A stroke for every pair; else those beyond the whiskers only. Whiskers reach 1.5 times the interquartile range.
+        Show every pair; else those beyond the whiskers only. Whiskers reach 1.5 times the interquartile range.
     """
-    marks = {verdict: mark for verdict, (_, mark) in zip(verdicts, LOOKS, strict=True)}
-    words = {verdict: f"{mark} {verdict}" for verdict, mark in marks.items()}
-    labels = systems["verdict"].map(marks) + " " + systems["system"] + BREAK + systems["target"]
-    boxes = systems[["system", "target", "spread"]].assign(label=labels, verdict=systems["verdict"].map(words))
-    rows = deltas[["system", "target", "delta"]].merge(boxes, on=["system", "target"]).round({"delta": 5})
-    height = FRAME_PIXELS + ROW_PIXELS * len(systems)
-    spec = _template(tuple(words.values()), points=points)
-    return Drawing(rows, filled(spec, height=height, y_order=labels.tolist()))
+    import plotly.graph_objects as go
+
+    drawn = _theme.figure(FRAME_PIXELS + ROW_PIXELS * len(systems), showlegend=True)
+    by_system = dict(tuple(deltas.groupby(["system", "target"], sort=False)["delta"]))
+    for position, row in enumerate(systems.itertuples(index=False)):
+        delta = by_system[row.system, row.target].round(5)
+        drawn.add_trace(_box(delta, position, LOOKS[verdicts.index(row.verdict)], points))
+    for verdict, (colour, symbol, _) in zip(verdicts, LOOKS, strict=True):
+        if verdict in set(systems["verdict"]):
+            marker = {"color": colour, "symbol": symbol, "size": 11}
+            drawn.add_trace(go.Scatter(x=[None], y=[None], mode="markers", marker=marker, name=shown_label(verdict)))
+    _lay_out(drawn, systems, verdicts)
+    return drawn
 
 
-@lru_cache(maxsize=8)
-def _template(verdicts: tuple[str, ...], *, points: bool) -> Spec:
-    import altair as alt
+def _box(delta: pd.Series, position: int, look: tuple[str, str, str], points: bool) -> go.Box:
+    import plotly.graph_objects as go
 
-    axis = alt.Axis(labelExpr=f"split(datum.label, {BREAK!r})", labelLimit=260, labelOffset=-8, grid=False)
-    legend = alt.Legend(orient="top", title=None, labelLimit=300, symbolOpacity=1)
-    scale = alt.Scale(domain=list(verdicts), range=[colour for colour, _ in LOOKS])
-    base = alt.Chart().encode(
-        alt.Y("label:N", title=None, axis=axis), alt.Color("verdict:N", scale=scale, legend=legend)
+    colour, symbol, _ = look
+    return go.Box(
+        x=delta,
+        y=[position] * len(delta),
+        orientation="h",
+        width=0.5,
+        boxpoints="all" if points else "outliers",
+        jitter=0.6,
+        pointpos=0,
+        marker={"color": faded(colour, 0.55), "symbol": symbol, "size": 6},
+        line={"color": colour, "width": 2},
+        fillcolor=faded(_theme.MUTED, 0.22),
+        showlegend=False,
+        hovertemplate="Δ %{x:+.3f}<extra></extra>",
     )
-    x = alt.X("delta:Q", title="Δ of the score, as a share of its range", axis=alt.Axis(format="+.3~f", tickCount=8))
-    zero = alt.Chart().mark_rule(color=_theme.MUTED).encode(x=alt.datum(0))
-    beyond: Any = False if points else {"size": 12, "opacity": 0.45}
-    edge = {"stroke": _theme.PAGE_INK, "fillOpacity": 0.25 if points else 0.75}
-    median = {"color": _theme.PAGE_INK}
-    box = base.mark_boxplot(extent=1.5, size=20, box=edge, ticks={"size": 14}, outliers=beyond, median=median)
-    pairs = [base.mark_tick(thickness=1, size=30, opacity=0.25).encode(x)] if points else []
-    return template(alt.layer(zero, *pairs, box.encode(x), *_spreads(base)).configure(aria=False))
 
 
-def _spreads(base: Any) -> list[Any]:
-    """Each box's Δ-spread at its right, under a heading."""
-    import altair as alt
+def _lay_out(drawn: go.Figure, systems: pd.DataFrame, verdicts: tuple[str, ...]) -> None:
+    marks = [LOOKS[verdicts.index(verdict)][2] for verdict in systems["verdict"]]
+    labels = [
+        _theme.ink(f"{mark} {shown_label(row.system, width=30)}<br><b>{shown_label(row.target)}</b>")
+        for mark, row in zip(marks, systems.itertuples(index=False), strict=True)
+    ]
+    rows = list(range(len(systems)))
+    drawn.update_yaxes(tickvals=rows, ticktext=labels, range=[len(rows) - 0.4, -0.75], showgrid=False)
+    drawn.update_yaxes(tickfont_size=TICK_SIZE, fixedrange=True)
+    drawn.update_xaxes(
+        title={"text": _theme.ink("Δ of the score, as a share of its range"), "font": {"size": TITLE_SIZE}},
+        tickformat="+.3~f",
+        tickfont_size=TICK_SIZE,
+        zeroline=True,
+        zerolinecolor=_theme.MUTED,
+        zerolinewidth=1.5,
+        fixedrange=True,
+    )
+    spreads = [_beside(position, f"{spread:.3f}") for position, spread in enumerate(systems["spread"])]
+    header = _beside(-0.55, "Δ-spread")
+    drawn.update_layout(legend_font_size=TICK_SIZE)
+    drawn.update_layout(annotations=[header, *spreads], margin={"r": 84, "t": 40, "b": 56}, boxmode="overlay")
 
-    beside: dict[str, Any] = {"align": "left", "dx": 10, "fontSize": 13}
-    right, ink = alt.value("width"), alt.value(_theme.PAGE_INK)
-    numbers = base.mark_text(**beside).encode(x=right, text=alt.Text("max(spread):Q", format=".3f"), color=ink)
-    heading = alt.Chart().transform_aggregate(rows="count()").mark_text(baseline="bottom", dy=-6, **beside)
-    return [numbers, heading.encode(x=right, y=alt.value(0), text=alt.value("Δ-spread"), color=ink)]
+
+def _beside(y: float, text: str) -> dict[str, Any]:
+    place = {"x": 1.005, "xref": "paper", "xanchor": "left", "y": y, "yref": "y", "showarrow": False}
+    return place | {"text": _theme.ink(text), "font": {"size": TICK_SIZE}}

@@ -1,4 +1,4 @@
-"""Static SVG figures of the nationality audit: heat map and world map."""
+"""Static SVG figures of the audits: box plots, heat map, world map."""
 
 from __future__ import annotations
 
@@ -8,16 +8,74 @@ from typing import Any
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._altair import to_svg
+from psa_core.charts._altair import Drawing, drawing_svg, filled, template, to_svg
 from psa_core.charts.country_heat import Block, number_text
 from psa_core.charts.country_map import shapes
+from psa_core.charts.eec_boxes import LOOKS
 
+BOX_PIXELS, BOXES_WIDTH = 44, 620
 SQUARE_WIDTH, SQUARE_HEIGHT, NOTE_PIXELS = 92, 25, 22
 MAP_WIDTH, MAP_HEIGHT = 820, 400
 LAND, OUTLINE, NEUTRAL = "#F1F2F2", "#C3C9CB", "#EDEEEE"
 DIVERGING = [_theme.DOWN, NEUTRAL, _theme.UP]
-#: Two lines of a heading; class names cannot hold it.
+MEDIAN = {"color": _theme.INK}
+#: Two lines of a label; system and target names cannot hold it.
 BREAK = "\n"
+
+
+def delta_boxes(deltas: pd.DataFrame, systems: pd.DataFrame, verdicts: tuple[str, ...], *, points: bool) -> str:
+    """Figures 1 and 2 of the Equity audit.
+
+    Parameters
+    ----------
+    deltas, systems : DataFrame
+        As for `eec_boxes.delta_boxes`.
+    verdicts : tuple of str
+        The three verdicts in the paper's order; they tell colour and mark.
+    points : bool
+        A stroke for every pair; else those beyond the whiskers only.
+
+    Returns
+    -------
+    str
+        SVG.
+    """
+    marks = {verdict: look[2] for verdict, look in zip(verdicts, LOOKS, strict=True)}
+    words = {verdict: f"{mark} {verdict}" for verdict, mark in marks.items()}
+    labels = systems["verdict"].map(marks) + " " + systems["system"] + BREAK + systems["target"]
+    boxes = systems[["system", "target", "spread"]].assign(label=labels, verdict=systems["verdict"].map(words))
+    rows = deltas[["system", "target", "delta"]].merge(boxes, on=["system", "target"]).round({"delta": 5})
+    chart = _boxes(list(words.values()), points=points).properties(height=BOX_PIXELS * len(systems))
+    return drawing_svg(Drawing(rows, filled(template(chart), y_order=labels.tolist())), width=BOXES_WIDTH)
+
+
+def _boxes(verdicts: list[str], *, points: bool) -> Any:
+    import altair as alt
+
+    axis = alt.Axis(labelExpr=f"split(datum.label, {BREAK!r})", labelLimit=260, labelFontSize=13, labelOffset=-8)
+    legend = alt.Legend(orient="top", title=None, labelLimit=300, symbolOpacity=1)
+    scale = alt.Scale(domain=verdicts, range=[look[0] for look in LOOKS])
+    base = alt.Chart().encode(
+        alt.Y("label:N", title=None, axis=axis), alt.Color("verdict:N", scale=scale, legend=legend)
+    )
+    x = alt.X("delta:Q", title="Δ of the score, as a share of its range", axis=alt.Axis(format="+.3~f", tickCount=8))
+    zero = alt.Chart().mark_rule(color=_theme.MUTED).encode(x=alt.datum(0))
+    beyond: Any = False if points else {"size": 12, "opacity": 0.45}
+    edge = {"stroke": _theme.INK, "fillOpacity": 0.25 if points else 0.75}
+    box = base.mark_boxplot(extent=1.5, size=20, box=edge, ticks={"size": 14}, outliers=beyond, median=MEDIAN)
+    pairs = [base.mark_tick(thickness=1, size=30, opacity=0.25).encode(x)] if points else []
+    return alt.layer(zero, *pairs, box.encode(x), *_spreads(base)).configure(aria=False)
+
+
+def _spreads(base: Any) -> list[Any]:
+    """Each box's Δ-spread at its right, under a heading."""
+    import altair as alt
+
+    beside: dict[str, Any] = {"align": "left", "dx": 10, "fontSize": 13}
+    right, ink = alt.value("width"), alt.value(_theme.INK)
+    numbers = base.mark_text(**beside).encode(x=right, text=alt.Text("max(spread):Q", format=".3f"), color=ink)
+    heading = alt.Chart().transform_aggregate(rows="count()").mark_text(baseline="bottom", dy=-6, **beside)
+    return [numbers, heading.encode(x=right, y=alt.value(0), text=alt.value("Δ-spread"), color=ink)]
 
 
 def country_heat(blocks: Sequence[Block]) -> str:

@@ -11,11 +11,16 @@ import pytest
 from psa_core.charts import _theme
 from psa_core.charts._altair import to_png
 from psa_core.charts.country_heat import Block
+from psa_core.charts.eec_boxes import LOOKS
 from psa_core.charts.print import audits
 
 pytestmark = pytest.mark.slow
 
 VERDICTS = ("F=M not significant", "F↑–M↓", "F↓–M↑")
+SYSTEMS = pd.DataFrame(
+    {"system": ["<b>one", "two"], "target": ["joy", "joy"], "verdict": ["F↓–M↑", VERDICTS[0]], "spread": [0.75, 0.0]}
+)
+DELTAS = pd.DataFrame({"system": ["<b>one"] * 3 + ["two"] * 2, "target": "joy", "delta": [-0.5, 0.25, 0.1, 0.0, 0.0]})
 CHANGES = pd.DataFrame([[12.5, -40.0], [0.0, np.nan]], index=["France", "<i>India"], columns=["anger", "joy"])
 VALUES = pd.DataFrame({"country": ["France", "Malta"], "iso3": ["FRA", "MLT"], "value": [1.5, -3.0]})
 
@@ -23,6 +28,21 @@ VALUES = pd.DataFrame({"country": ["France", "Malta"], "iso3": ["FRA", "MLT"], "
 def words(svg: str) -> list[str]:
     """Every text of a picture, line by line."""
     return re.findall(r"<t(?:ext|span)[^>]*>([^<]+)<", svg)
+
+
+@pytest.mark.parametrize("points", [False, True])
+def test_boxes_have_their_system_verdict_and_spread(points: bool) -> None:
+    drawn = audits.delta_boxes(DELTAS, SYSTEMS, VERDICTS, points=points)
+    found = words(drawn)
+    assert {"▼ &lt;b&gt;one", "● two", "0.750", "0.000", "▼ F↓–M↑"} <= set(found)
+    assert found.count("Δ-spread") == 1, "once, not once a pair"
+    assert found.index("▼ &lt;b&gt;one") < found.index("● two"), "in the order of the table"
+    assert LOOKS[2][0] in drawn and "href" not in drawn
+
+
+def test_every_pair_is_a_stroke_when_asked_for() -> None:
+    few, all_pairs = (audits.delta_boxes(DELTAS, SYSTEMS, VERDICTS, points=points) for points in (False, True))
+    assert all_pairs.count(' opacity="0.25"') == len(DELTAS) and ' opacity="0.25"' not in few
 
 
 def test_cells_hold_the_numbers_and_a_missing_one_is_empty() -> None:

@@ -18,8 +18,8 @@ from psa_core.audits.eec import corpus, findings, significance, tables
 from psa_core.audits.eec import folder as eec_files
 from psa_core.audits.eec.again import people_table
 from psa_core.audits.eec.folder import EquityResult
-from psa_core.charts._altair import drawing_svg
 from psa_core.charts.eec_boxes import delta_boxes
+from psa_core.charts.print import audits
 from psa_core.cube import ScoreCube
 from psa_core.tables.findings import Finding
 
@@ -150,18 +150,19 @@ def _figure(seen: Seen) -> None:
     """Figure 1 or 2 of the paper."""
     table, points = _ask_figure(seen)
     deltas = _deltas(seen.run, seen.spelling, seen.kind, seen.part, seen.systems)
-    drawing = delta_boxes(deltas, table, significance.VERDICTS[seen.kind], points=points)
+    picture = delta_boxes(deltas, table, significance.VERDICTS[seen.kind], points=points)
     words = (
         f"Box plot of {len(deltas):,} score differences of {len(table)} scores. {findings.finding(table, seen.kind)}"
     )
-    st.vega_lite_chart(drawing.rows, drawing.spec, key=AUDIT.key("figure"), alt=words)
+    st.plotly_chart(picture, key=AUDIT.key("figure"), config={"displayModeBar": False}, alt=words)
     st.caption(
         "Δ is the first side's score minus the second side's, for each template and word, as a share of the score's "
         "range, so that systems compare (the paper's scores all run from 0 to 1). The box holds the middle half of the "
         "pairs, whiskers reach 1.5 times as far. Δ-spread: the largest Δ minus the smallest."
     )
     with exports.row():
-        exports.picture_buttons(partial(drawing_svg, drawing), f"eec_{seen.kind}_{seen.part}", key=AUDIT.key("picture"))
+        still = partial(audits.delta_boxes, deltas, table, significance.VERDICTS[seen.kind], points=points)
+        exports.picture_buttons(still, f"eec_{seen.kind}_{seen.part}", key=AUDIT.key("picture"))
 
 
 def _ask_figure(seen: Seen) -> tuple[pd.DataFrame, bool]:
