@@ -11,7 +11,7 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
-from psa_core.stats.explanation import explain
+from psa_core.stats.explanation import shares_of_variance
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 
@@ -19,6 +19,7 @@ WHOLE, FIRST, REST, LOWER, INITIALS = "the whole name", "first part", "the rest"
 VARIANTS = (WHOLE, FIRST, REST, LOWER, INITIALS)
 SENTENCES, NAMES = 20, 100
 FEWEST_NAMES = 6
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +114,9 @@ def part_table(cube: ScoreCube, target: str, plan: PartPlan, scores: np.ndarray)
         interaction=interaction.value,
         interaction_low=interaction.low,
         interaction_high=interaction.high,
-        first_share=np.divide(means[:, 1], means[:, 0], out=np.full(len(means), np.nan), where=means[:, 0] != 0),
+        first_share=np.divide(
+            means[:, 1], means[:, 0], out=np.full(len(means), np.nan), where=np.abs(means[:, 0]) > ROUNDING
+        ),
     )
 
 
@@ -126,10 +129,13 @@ def part_shares(table: pd.DataFrame) -> dict[str, float]:
         ``first part``, ``the rest``, ``neither alone``; they sum to 1. Empty for under six names, or names that do not
         differ.
     """
-    if len(table) < FEWEST_NAMES or not np.ptp(table["whole"]) > 1e-9:
+    if len(table) < FEWEST_NAMES or not np.ptp(table["whole"]) > ROUNDING:
         return {}
-    found = explain(table["whole"], table[["first_alone", "rest_alone"]], [FIRST, REST])
-    return {**found.shares, "neither alone": 1 - found.r_squared}
+    whole, first, rest = (
+        table[[column]].to_numpy() - table[column].mean() for column in ("whole", "first_alone", "rest_alone")
+    )
+    of_first, of_rest = shares_of_variance(whole[:, 0], [first, rest]).tolist()
+    return {FIRST: of_first, REST: of_rest, "neither alone": max(0.0, 1 - of_first - of_rest)}
 
 
 def part_finding(table: pd.DataFrame, target: str, *, sentences: int) -> str:
