@@ -85,5 +85,5 @@ def test_a_folder_without_one_and_a_file_far_too_large_are_told(tmp_path, monkey
     with pytest.raises(RunFolderError, match=r"no manifest\.json"):
         manifest.read(tmp_path / "manifest.json")
     (tmp_path / "manifest.json").write_bytes(b" " * 20)
-    with pytest.raises(RunFolderError, match="larger than 0 MB"):
+    with pytest.raises(RunFolderError, match="larger than 0 KB"):
         manifest.read(tmp_path / "manifest.json")
