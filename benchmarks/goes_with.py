@@ -46,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.goes_with", description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of the corpora")
     parser.add_argument("--sentences", type=int, default=SENTENCES)
+    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
     parser.add_argument("--out", type=Path, metavar="FILE", help="docs/results.md")
     options = parser.parse_args(arguments)
     page = options.out.read_text(encoding="utf-8") if options.out else "<!-- why --><!-- /why -->"
@@ -55,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             corpus: measured(model, options.data / path, column, options.sentences)
             for corpus, (path, column) in CORPORA.items()
         }
-        for model in MODELS
+        for model in options.models
     }
     text = markdown(found, options.sentences)
     if options.out:

@@ -106,8 +106,8 @@ def shares_of_variance(outcome: np.ndarray, blocks: Sequence[np.ndarray]) -> np.
 
     As LMG (Lindeman, Merenda and Gold 1980) a mean over all orders of the blocks of what each adds to R², but orders
     count more in which less is left to explain after each step. So a block that adds nothing where the others are there
-    gets nothing, however much it resembles one of them: with LMG a name's letters would get half of what its subwords
-    explain.
+    gets nothing, however much it resembles one of them: with LMG a name's rarity would get a part of what its length
+    explains.
 
     Parameters
     ----------
