@@ -85,7 +85,7 @@ def value_matrix(square: pd.DataFrame, *, selected: tuple[str, str] | None = Non
     drawn = _theme.figure(MARGIN_PIXELS + 46 * len(values))
     drawn.add_trace(
         go.Heatmap(
-            z=numbers,
+            z=np.where(np.eye(len(values), dtype=bool), np.nan, np.nan_to_num(numbers)),
             zmin=0,
             zmax=limit,
             colorscale=[[0, faded(_theme.UP, 0.04)], [1, faded(_theme.UP, 0.72)]],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -24,6 +25,8 @@ class Server(BaseHTTPRequestHandler):
     asked: list[tuple[str, dict[str, Any], str]] = []  # noqa: RUF012
     failures: list[int] = []  # noqa: RUF012
     body: bytes | None = None
+    seconds = 0.0
+    cut = False
 
     def do_POST(self) -> None:
         question = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -32,8 +35,9 @@ class Server(BaseHTTPRequestHandler):
         text = f" seed {question['seed']}."
         choice = {"message": {"content": text}} if self.path.endswith("chat/completions") else {"text": text}
         body = self.body or json.dumps({"choices": [choice]}).encode()
+        time.sleep(self.seconds)
         self.send_response(status)
-        self.send_header("content-length", str(len(body)))
+        self.send_header("content-length", str(len(body) + 100 * self.cut))
         self.send_header("retry-after", "0")
         self.end_headers()
         self.wfile.write(body)
@@ -44,7 +48,7 @@ class Server(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def address() -> Iterator[str]:
-    Server.asked, Server.failures, Server.body = [], [], None
+    Server.asked, Server.failures, Server.body, Server.seconds, Server.cut = [], [], None, 0.0, False
     server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -90,6 +94,16 @@ def test_what_came_before_a_failure_is_handed_over(address: str) -> None:
         for batch in generator.sample(DRAWS, Sampling(), lambda: None):
             kept += batch.positions
     assert kept == [0, 1]
+
+
+def test_a_slow_server_and_a_cut_connection_are_one_sentence(address: str) -> None:
+    Server.cut = True
+    with pytest.raises(ModelError, match=r"no connection \(.*\), asked 2 times, expected an answer") as caught:
+        sampled(generators.load(f"chat:{address}#retries=1&parallel=1"))
+    assert "\n" not in str(caught.value) and len(Server.asked) >= 2
+    Server.cut, Server.seconds = False, 0.5
+    with pytest.raises(ModelError, match=r"no answer within 0\.1 seconds, asked once"):
+        sampled(generators.load(f"chat:{address}#retries=0&timeout=0.1&parallel=1"), DRAWS[:1])
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"{}", b'{"choices": []}', b'{"choices": [{"message": {"content": 3}}]}'])

@@ -26,7 +26,8 @@ def model_table(audits: Mapping[str, GenerationResult]) -> pd.DataFrame:
     -------
     DataFrame
         ``audit, K, PPL, PPLˢ, semantic sim., kept, score``; for I.F. and G.F. the plug-in, its floor and the corrected
-        value with its interval in words, or that it is not above noise. Quality is None where it was not measured.
+        value with its interval in words, or that it is not above noise. Quality is None where it was not measured, and
+        left out where it was measured of none.
     """
     rows = []
     for name, opened in audits.items():
@@ -43,7 +44,7 @@ def model_table(audits: Mapping[str, GenerationResult]) -> pd.DataFrame:
                     f"{words} corrected": said(number),
                 }
             rows.append({**row, "score": scorer})
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(rows).dropna(axis=1, how="all")
     return table[["score", *(column for column in table if column != "score")]].sort_values("score", kind="stable")
 
 

@@ -12,14 +12,13 @@ from typing import Any
 
 from psa_core import storage
 from psa_core.errors import ModelError
+from psa_core.inputs.limits import GRAPHS
 from psa_core.models._answers import reason
 from psa_core.models._fingerprint import digest, digest_of_files, digest_of_model, digest_of_tokenizer
 from psa_core.models._transformers.checkpoint import load_checkpoint
 from psa_core.models._transformers.classifier import best_device, quietly
 
 KIND = "AutoModelForCausalLM"
-# What is kept of all files together; a disk that would be left with less than as much again is not written to.
-MOST_BYTES = 4 * 2**30
 
 
 def load_gguf(file: Path) -> tuple[Any, Any]:
@@ -58,7 +57,8 @@ def _keep(model: Any, tokenizer: Any, place: Path) -> None:
     """Keep what was expanded, if it reads back as the same model; where there is no room or no right to, do not."""
     size = sum(weights.numel() * weights.element_size() for weights in model.parameters())
     with suppress(OSError):
-        if size > MOST_BYTES or shutil.disk_usage(place.parent).free < 2 * size:
+        # A disk that would be left with less than as much again is not written to.
+        if size > GRAPHS.value or shutil.disk_usage(place.parent).free < 2 * size:
             return
         with tempfile.TemporaryDirectory(prefix=".new-", dir=place.parent) as aside, quietly():
             whole = Path(aside) / "whole"
@@ -68,7 +68,7 @@ def _keep(model: Any, tokenizer: Any, place: Path) -> None:
             with suppress(ModelError):
                 if _fingerprint(*load_checkpoint(whole, KIND)) == _fingerprint(model, tokenizer):
                     os.rename(whole, place)
-        storage.shrink(place.parent, MOST_BYTES)
+        storage.shrink(place.parent, GRAPHS.value)
 
 
 def _fingerprint(model: Any, tokenizer: Any) -> tuple[Any, ...]:

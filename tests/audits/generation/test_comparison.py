@@ -24,6 +24,7 @@ def test_each_audit_has_its_numbers_beside_their_floors() -> None:
     table = model_table(AUDITS).set_index("audit")
     assert table.loc["large", "PPL"] == 20 and table.loc["large", "kept"] == pytest.approx(179 / 180)
     assert table["PPL"].isna().tolist() == [False, True, True]
+    assert "PPLˢ" not in table
     number = AUDITS["large"].tables.summary["mood"]["individual_fairness"]
     assert table.loc["large", ["I.F.", "floor of I.F."]].tolist() == [number["value"], number["floor"]]
     assert table.loc["large", "I.F. corrected"].startswith(f"{number['corrected']:.3f} (")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from psa_core import storage
+from psa_core.inputs.limits import GRAPHS
 from psa_core.models._transformers import gguf_file
 from psa_core.models._transformers.checkpoint import load_checkpoint
 from tests.tiny_models import tiny_causal_lm
@@ -58,7 +61,7 @@ def test_without_room_or_right_nothing_is_kept_and_the_model_is_there(
 ) -> None:
     file = tmp_path / "m.gguf"
     file.write_bytes(b"weights")
-    monkeypatch.setattr(gguf_file, "MOST_BYTES", 10)
+    monkeypatch.setattr(gguf_file, "GRAPHS", replace(GRAPHS, default=10, scale=1))
     assert gguf_file.load_gguf(file)[0] is not None and kept(tmp_path) == []
     (tmp_path / "taken").write_text("a file", "utf-8")
     monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "taken"))
@@ -74,7 +77,7 @@ def test_what_was_not_used_for_longest_makes_room(
     gguf_file.load_gguf(file)
     (first,) = kept(tmp_path)
     os.utime(first, (1, 1))
-    monkeypatch.setattr(gguf_file, "MOST_BYTES", gguf_file.storage._bytes(first) + 100)
+    monkeypatch.setattr(gguf_file, "GRAPHS", replace(GRAPHS, default=storage._bytes(first) + 100, scale=1))
     file.write_bytes(b"second")
     gguf_file.load_gguf(file)
     assert len(kept(tmp_path)) == 1 and kept(tmp_path) != [first]
