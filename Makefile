@@ -50,7 +50,7 @@ bench: setup
 
 # The documentation as a site, in docs/_build; the tutorial's pictures and the example notebook are made anew by `pictures`.
 docs: setup
-	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build
+	$(PY) -m sphinx -q -b html docs docs/_build
 
 pictures: setup
 	$(PY) -m docs.execute
