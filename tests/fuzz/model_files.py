@@ -1,27 +1,18 @@
-"""Folders of models: adapters with their weights, and what the transformers library loads."""
+"""Folders of adapters, with their description and their configuration."""
 
 from __future__ import annotations
 
-import copy
 import json
 import random
 import shutil
-import struct
-import tempfile
-from functools import cache
 from pathlib import Path
-from typing import Any
-from unittest import mock
 
-from psa_core import models
 from psa_core.models import minilm
-from psa_core.models._transformers import adapter as weights_of
 from psa_core.registry import ASSETS
-from tests.fuzz.mutation import damaged, odd_json
+from tests.fuzz.mutation import odd_json
 
 Draw = random.Random
 WHOLE = ASSETS / "models" / "minilm-emotion"
-RANK, SIDE = 2, 16
 
 
 def adapter(draw: Draw, folder: Path) -> object:
@@ -35,66 +26,3 @@ def adapter(draw: Draw, folder: Path) -> object:
     description = minilm.read_description(folder)
     minilm.reduction(description)
     return minilm.fingerprint(folder)
-
-
-def adapter_weights(draw: Draw, folder: Path) -> object:
-    """Weights of an adapter whose header or body is damaged, on a base model of a few numbers."""
-    content = _weights()
-    size = struct.unpack("<Q", content[:8])[0]
-    header, body = json.loads(content[8 : 8 + size]), content[8 + size :]
-    if draw.random() < 0.6:
-        told = json.dumps(odd_json(header, draw)).encode()
-        content = struct.pack("<Q", len(told)) + told + body
-    else:
-        content = damaged(content, draw)
-    for name in minilm.FILES[:2]:
-        shutil.copy(WHOLE / name, folder / name)
-    (folder / minilm.FILES[2]).write_bytes(content)
-    with (
-        mock.patch.object(weights_of, "bare_classifier", lambda *_: copy.deepcopy(_base())),
-        mock.patch("transformers.AutoTokenizer.from_pretrained"),
-    ):
-        return weights_of.load_merged(folder, ["a", "b"])
-
-
-@cache
-def _base() -> Any:
-    import torch
-
-    model = torch.nn.Module()
-    model.name_or_path = "tiny"
-    model.layer, model.classifier = torch.nn.Linear(SIDE, SIDE), torch.nn.Linear(SIDE, 2)
-    return model
-
-
-@cache
-def _weights() -> bytes:
-    import torch
-    from safetensors.torch import save
-
-    lora = {"lora_A": torch.ones(RANK, SIDE), "lora_B": torch.ones(SIDE, RANK)}
-    named = {f"base_model.model.layer.{name}.weight": value for name, value in lora.items()}
-    head = {"classifier.weight": torch.ones(2, SIDE), "classifier.bias": torch.ones(2)}
-    return save(named | {f"base_model.model.{name}": value for name, value in head.items()})
-
-
-def model_folder(draw: Draw, folder: Path) -> object:
-    """A folder of the transformers library with odd settings, or a damaged file."""
-    for name, content in _classifier().items():
-        (folder / name).write_bytes(content)
-    name = draw.choice(sorted(_classifier()))
-    content = _classifier()[name]
-    if name.endswith(".json") and draw.random() < 0.8:
-        content = json.dumps(odd_json(json.loads(content), draw)).encode()
-    else:
-        content = damaged(content, draw)
-    (folder / name).write_bytes(content)
-    return models.load(f"hf:{folder}").score(["he is good"])
-
-
-@cache
-def _classifier() -> dict[str, bytes]:
-    from tests.tiny_models import tiny_classifier
-
-    with tempfile.TemporaryDirectory() as place:
-        return {path.name: path.read_bytes() for path in tiny_classifier(Path(place) / "tiny").iterdir()}
