@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from psa_core.audits.generation import folder, report, rewriting
-from psa_core.audits.generation.folder import Opened
+from psa_core.audits.generation.folder import GenerationResult
 from psa_core.registry import ASSETS
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "results-generators.md"
@@ -20,7 +20,7 @@ MEASURES = {
 }
 
 
-def page(opened: Opened) -> str:
+def page(opened: GenerationResult) -> str:
     """The page's text."""
     cube, found = opened.cube, opened.tables
     m, a, k = cube.shape
@@ -62,7 +62,7 @@ def page(opened: Opened) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rows(opened: Opened) -> list[str]:
+def _rows(opened: GenerationResult) -> list[str]:
     rows = []
     for scorer in opened.cube.scorers:
         for name, words in MEASURES.items():
