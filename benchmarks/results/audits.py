@@ -16,7 +16,7 @@ from psa_core.audits.eec import folder as eec_files
 from psa_core.audits.eec import significance
 from psa_core.audits.eec import tables as eec
 from psa_core.audits.nationality import folder as nationality_files
-from psa_core.audits.nationality.folder import Opened
+from psa_core.audits.nationality.folder import NationalityResult
 from psa_core.errors import PsaError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,7 +28,7 @@ PARTS = {"eec gender": ("gender", "all"), "eec race": ("race", "all"), "eec neut
 WORDS = {"eec gender": "by gender", "eec race": "by race", "eec neutral": "by gender on the neutral rows"}
 
 
-def equity(opened: eec_files.Opened) -> dict[str, str]:
+def equity(opened: eec_files.EquityResult) -> dict[str, str]:
     """Tables 5 to 7, with what remains when templates and people count once."""
     assessed = significance.assess(opened.systems)
     found = {
@@ -82,7 +82,7 @@ def _verdicts(found: Mapping[str, pd.DataFrame]) -> str:
     return "\n".join(lines)
 
 
-def nationality(audits: Sequence[Opened]) -> dict[str, str]:
+def nationality(audits: Sequence[NationalityResult]) -> dict[str, str]:
     """Table 1, and how well its columns agree with the paper's in the countries' order."""
     changes = pd.concat([audit.matrix("change_percent") for audit in audits], axis=1)
     counts = {
@@ -122,7 +122,7 @@ def _ranks(changes: pd.DataFrame) -> str:
     return table(headings, rows)
 
 
-def _people(audit: Opened) -> str:
+def _people(audit: NationalityResult) -> str:
     account, options = audit.manifest["account"], audit.manifest["options"]
     genders = {gender: account[f"mentions, {gender} gender"] for gender in ("female", "male", "unknown")}
     return (
@@ -132,7 +132,7 @@ def _people(audit: Opened) -> str:
     )
 
 
-def spanish(audit: Opened) -> dict[str, str]:
+def spanish(audit: NationalityResult) -> dict[str, str]:
     """The mean change of each score by country, with its interval over sentences."""
     rows = [
         (row.country, row.target, f"{signed(row.delta, 2)} [{signed(row.delta_low, 2)}, {signed(row.delta_high, 2)}]")
