@@ -46,8 +46,10 @@ def pipeline(name: str) -> Pipeline:
     packaged = _PACKAGE.fullmatch(name) is not None
     folder = _package_folder(name) if packaged else Path(name)
     try:
-        meta = json.loads((folder / "meta.json").read_text(encoding="utf-8")) if folder else None
-        version = f"{name}-{meta['version']}" if packaged else f"folder-{_digest(folder)}"  # type: ignore[index,arg-type]
+        if folder is None:
+            raise KeyError(name)
+        meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        version = f"{name}-{meta['version']}" if packaged else f"folder-{_digest(folder)}"
         return Pipeline(version, _labels(meta), str(meta["lang"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         got = f"pipeline={name[:120]}, which is not here or no spaCy pipeline"

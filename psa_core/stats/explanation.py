@@ -98,7 +98,10 @@ def explain(outcome: ArrayLike, columns: ArrayLike, factors: Sequence[str]) -> E
     adjusted = 1 - (1 - r_squared) * (len(values) - 1) / left
     by_name = dict(zip(names, shares.tolist(), strict=True))
     residual = spread * fitted.residual
-    return Explanation(*bounds, r_squared, adjusted, by_name, residual, fitted.unexplained, spread)
+    coefficient, low, high, p_value = bounds
+    return Explanation(
+        coefficient, low, high, p_value, r_squared, adjusted, by_name, residual, fitted.unexplained, spread
+    )
 
 
 def shares_of_variance(outcome: np.ndarray, blocks: Sequence[np.ndarray]) -> np.ndarray:
@@ -194,8 +197,9 @@ def _distinguishable(columns: np.ndarray) -> list[int]:
     for column in range(columns.shape[1]):
         tried = np.column_stack([np.ones(len(columns)), columns[:, [*kept, column]]])
         orthogonal, triangle = np.linalg.qr(tried)
-        new = abs(triangle[-1, -1]) > 1e-6 * max(np.linalg.norm(tried[:, -1]), ROUNDING)
-        if new and np.linalg.norm(tried[:, -1]) > ROUNDING and (orthogonal**2).sum(axis=1).max() < LEVERAGE:
+        length = float(np.linalg.norm(tried[:, -1]))
+        new = abs(triangle[-1, -1]) > 1e-6 * max(length, ROUNDING)
+        if new and length > ROUNDING and (orthogonal**2).sum(axis=1).max() < LEVERAGE:
             kept.append(column)
     return kept
 

@@ -32,7 +32,7 @@ def by_template(cube: ScoreCube) -> ScoreCube:
     templates = cube.sentences[column].astype(str).to_numpy()
     distinct = list(dict.fromkeys(templates))
     rows = [templates == template for template in distinct]
-    kept = cube.rows([int(np.flatnonzero(row)[0]) for row in rows])
+    kept = cube.rows(np.array([np.flatnonzero(row)[0] for row in rows]))
     return replace(
         kept,
         names=cube.names[named].reset_index(drop=True),

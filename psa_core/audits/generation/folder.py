@@ -138,8 +138,8 @@ def read(folder: Path) -> GenerationResult:
         summary = json_file.read(folder / SUMMARY)
         if not all(isinstance(summary[scorer][measure], dict) for scorer in cube.scorers for measure in MEASURES):
             raise ValueError("a summary without a measure")
-        frames = (_frame(folder / name) for name in (PAIRS, MATRIX, VALUES))
-        return GenerationResult(cube, Tables(*frames, summary))
+        pairs, matrix, values = (_frame(folder / name) for name in (PAIRS, MATRIX, VALUES))
+        return GenerationResult(cube, Tables(pairs, matrix, values, summary))
     except RunFolderError:
         raise
     except (*DAMAGES, *archives.FAULTS) as error:

@@ -170,7 +170,7 @@ def execute(
     running = running or Running()
     work = _Work(planned, generator, scorers, Journal.of(out, generator, planned.spec.sampling), running)
     for k in _parts(planned.spec.continuations)[:-1] if publish else ():
-        if work.generate(k):
+        if publish and work.generate(k):
             publish(work.done(k))
     work.generate(planned.spec.continuations)
     return work.done(planned.spec.continuations)

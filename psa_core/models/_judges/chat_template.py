@@ -27,13 +27,13 @@ def render(template: str, tokens: Mapping[str, Any], content: str) -> str:
     """
     chat = [{"role": "user", "content": content}]
     try:
-        written, _ = render_jinja_template(
+        rendered = render_jinja_template(
             conversations=[chat], chat_template=template, add_generation_prompt=True, enable_thinking=False, **tokens
         )
     except FAULTS as error:
         got = f"a chat template that fails ({error!s:.120})"
         raise ModelError("model", got=got, expected="one that takes a question", fix="Add template=0.") from error
-    return str(written[0])
+    return str(rendered[0][0])
 
 
 def render_within_limits(template: str, tokens: Mapping[str, Any], content: str) -> str:

@@ -118,10 +118,18 @@ def _fetch(name: str, options: Mapping[str, str], *, patterns: list[str]) -> Pat
         raise ModelError(
             what, got="no copy on this machine and no connection to the hub", expected="one of them", fix=fix
         ) from error
-    except (errors.HfHubHTTPError.__mro__[1], errors.HFValidationError, OSError) as error:  # of the hub's HTTP client
+    except (_http_error(), errors.HFValidationError, OSError) as error:
         raise ModelError(
             what, got=f"no answer from the hub ({reason(error)})", expected="its files", fix="Try again."
         ) from error
+
+
+def _http_error() -> type[Exception]:
+    """What the hub's HTTP client raises; which client that is depends on the hub's version."""
+    from huggingface_hub import errors
+
+    base: type[Exception] = errors.HfHubHTTPError.__mro__[1]
+    return base
 
 
 def _expect_public(name: str, revision: str | None, patterns: list[str]) -> None:

@@ -110,6 +110,8 @@ def _head_reads(model: Any, here: tuple[Any, Any]) -> Iterator[list[bool]]:
     list of bool
         Not empty after a pass in which it was so; the logits are then (B, 1, V).
     """
+    import torch
+
     done: list[bool] = []
 
     def pick(_: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -117,18 +119,12 @@ def _head_reads(model: Any, here: tuple[Any, Any]) -> Iterator[list[bool]]:
         return (inputs[0][here][:, None], *inputs[1:])
 
     head = model.get_output_embeddings()
-    hook = head.register_forward_pre_hook(pick) if isinstance(head, _linear()) else None
+    hook = head.register_forward_pre_hook(pick) if type(head) is torch.nn.Linear else None
     try:
         yield done
     finally:
         if hook is not None:
             hook.remove()
-
-
-def _linear() -> type:
-    import torch
-
-    return torch.nn.Linear
 
 
 def as_tensors(rows: Sequence[Sequence[int]], pad: int, *, device: str) -> tuple[Any, Any]:

@@ -58,7 +58,7 @@ class PrefixForward:
         """Batches of rows that begin alike, each at most `budget` tokens, padding counted, or one row."""
         batches: list[list[int]] = [[]]
         longest = 0
-        for row in sorted(range(len(token_ids)), key=token_ids.__getitem__):
+        for row in sorted(range(len(token_ids)), key=lambda i: list(token_ids[i])):
             longest = max(longest, len(token_ids[row]))
             if batches[-1] and (len(batches[-1]) + 1) * longest > budget:
                 batches.append([])
@@ -110,7 +110,7 @@ def shared_beginnings(rows: TokenIds) -> Iterator[tuple[np.ndarray, int]]:
         Positions into `rows`, and how many tokens at their beginning are computed once for all of them; fewer than
         the shortest has. 0 for rows for which a pass of their own saves nothing: these come in like lengths.
     """
-    order = sorted(range(len(rows)), key=rows.__getitem__)
+    order = sorted(range(len(rows)), key=lambda i: list(rows[i]))
     common = [_common(rows[a], rows[b]) for a, b in pairwise(order)]
     loose = []
     for start, stop, shared in _groups(common, 0, len(order))[1]:
