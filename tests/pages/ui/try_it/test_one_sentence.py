@@ -55,7 +55,7 @@ def test_of_many_names_the_ends_are_shown() -> None:
     ],
 )
 def test_the_slot_takes_a_whole_word(sentence: str, word: str, expected: str) -> None:
-    assert word in one_sentence.words(sentence) or word == "a"
+    assert word in one_sentence.words_of(sentence) or word == "a"
     assert one_sentence.put_slot(sentence, word) == expected
 
 
