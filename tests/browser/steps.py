@@ -51,7 +51,9 @@ def chips(page: Page) -> list[str]:
 def click_bar(page: Page, index: int) -> None:
     """Click the middle of a bar of Figure 1, and wait until the chips say so."""
     before = chips(page)
-    box = page.locator(".st-key-names_bars .bars .point path").nth(index).bounding_box()
+    bar = page.locator(".st-key-names_bars .bars .point path").nth(index)
+    bar.scroll_into_view_if_needed()
+    box = bar.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     shown = f"[...document.querySelectorAll({CHIPS!r})].map(chip => chip.innerText)"

@@ -35,7 +35,7 @@ def seen(page: Page) -> dict[str, object]:
         "chips": chips(page),
         "study": body.get_by_text("280 sentences × 20 names").inner_text(),
         "finding": body.get_by_text("at least one name changes the label").inner_text(),
-        "count": body.get_by_text(re.compile("flips, one a name")).inner_text(),
+        "count": body.get_by_text(re.compile(r"\d flips.* shown$")).first.inner_text(),
         "cards": body.locator("[class*='st-key-flip'] p del").all_inner_texts(),
         "sentence": body.get_by_text("One sentence, every name").locator("xpath=following::p[1]").inner_text(),
         "dots": page.locator(".st-key-sentences_dots path[aria-roledescription='point']").count(),
@@ -126,6 +126,7 @@ def test_two_models_are_compared_on_the_same_cells(page: Page, studies: Studies)
     body = page.get_by_test_id("stMain")
     expect(body).to_contain_text("is largest for profanity-check · sample.csv · toxicity")
     expect(body).to_contain_text("No other study here has the target toxicity.")
+    settle(page)
     page.locator(".st-key-compare_second input").click()
     page.get_by_role("option", name="sentiment").click()
     expect(body).to_contain_text("toxicity and sentiment are different targets")
