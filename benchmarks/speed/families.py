@@ -12,7 +12,11 @@ from benchmarks.speed.table import Row
 from psa_core import models
 
 SIZE = {"hidden_size": 384, "num_hidden_layers": 6, "num_attention_heads": 12, "intermediate_size": 1536}
+#: As the published DeBERTa-v3 models: distances in 256 buckets, made into keys and queries by the tokens' own weights.
+OF_DEBERTA = {"relative_attention": True, "position_buckets": 256, "share_att_key": True, "norm_rel_ebd": "layer_norm"}
+OF_DEBERTA |= {"pos_att_type": ["p2c", "c2p"], "position_biased_input": False, "type_vocab_size": 0}
 OF_DISTILBERT = {"dim": 384, "n_layers": 6, "n_heads": 12, "hidden_dim": 1536}
+SIZES = {"distilbert": OF_DISTILBERT, "deberta-v2": SIZE | OF_DEBERTA | {"pooler_hidden_size": 384}}
 #: Of the product, and of the pipeline; DeBERTa's attention costs what no product of these FLOPs does.
 GOALS = {"roberta": (0.90, None), "distilbert": (0.90, None), "electra": (0.90, None), "deberta-v2": (None, 1.8)}
 
@@ -39,7 +43,7 @@ def saved(kind: str, folder: Path) -> Path:
     ids = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id, "max_position_embeddings": 514}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        config = AutoConfig.for_model(kind, **(OF_DISTILBERT if kind == "distilbert" else SIZE), **ids)
+        config = AutoConfig.for_model(kind, **SIZES.get(kind, SIZE), **ids)
         AutoModelForSequenceClassification.from_config(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from psa_core.models._transformers.classifier import pad_id
+from psa_core.scoring.backends.distances import Distances
 from psa_core.scoring.backends.families import Encoder, Layer, family_of
 from psa_core.scoring.backends.forward import Way
 from psa_core.scoring.backends.split import SplitForward, alone_in_thread
@@ -125,8 +126,8 @@ class _Fused:
     def __init__(self, encoder: Encoder, linear: Callable[..., Any]) -> None:
         *before, last = encoder.layers
         self._of = encoder
-        self._layers = [_WholeLayer(layer, encoder.heads, linear) for layer in before]
-        self._last = _LastLayer(last, encoder.heads, linear)
+        self._layers = [_WholeLayer(layer, encoder, linear) for layer in before]
+        self._last = _LastLayer(last, encoder, linear)
 
     def logits(self, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
         import torch
@@ -135,7 +136,7 @@ class _Fused:
             distinct = self._embedded(ids)
             x, bias = distinct.rows[distinct.where], None
             if not mask.all():
-                bias = torch.from_numpy(np.where(mask, 0, np.finfo(np.float32).min).astype(np.float32))[:, None, None]
+                bias = torch.from_numpy(np.where(mask, 0, np.finfo(np.float32).min).astype(np.float32))[:, None]
             for number, layer in enumerate(self._layers):
                 x = layer(x, bias, len(ids), distinct if number == 0 else None)
             answer: np.ndarray = self._of.head(self._last(x, bias, len(ids))).numpy()
@@ -145,20 +146,24 @@ class _Fused:
         import torch
 
         of = self._of
-        positions = of.positions(ids)
-        tokens_and_places = ids.astype(np.int64) * of.places.num_embeddings + positions
+        places = 1 if of.places is None else of.places.num_embeddings
+        tokens_and_places = ids.astype(np.int64) * places + (0 if of.places is None else of.positions(ids))
         rows, where = np.unique(tokens_and_places, return_inverse=True)
-        words = torch.from_numpy(rows // of.places.num_embeddings)
-        x = of.words(words) + of.places(torch.from_numpy(rows % of.places.num_embeddings))
+        x = of.words(torch.from_numpy(rows // places))
+        if of.places is not None:
+            x = x + of.places(torch.from_numpy(rows % places))
         x = of.norm(x if of.every_token is None else x + of.every_token)
         return _Distinct(x if of.projection is None else of.projection(x), torch.from_numpy(where.ravel()))
 
 
 class _Layer:
-    """What both kinds of layer share: the output of attention, and the feed-forward network."""
+    """What both kinds of layer share: attention, its output, and the feed-forward network."""
 
-    def __init__(self, layer: Layer, heads: int, linear: Callable[..., Any]) -> None:
-        self.heads, self.size = heads, layer.query.weight.shape[0] // heads
+    def __init__(self, layer: Layer, of: Encoder, linear: Callable[..., Any]) -> None:
+        self.heads, self.size = of.heads, layer.query.weight.shape[0] // of.heads
+        self.scale = (self.size * of.terms) ** -0.5
+        self.which = of.relative and of.relative.which
+        self.distances = of.relative and Distances.of(of.relative, layer, of.heads, self.scale)
         self.attended, self.attended_norm = linear(layer.attended), layer.attended_norm
         self.inner, self.outer, self.outer_norm = linear(layer.inner), linear(layer.outer), layer.outer_norm
 
@@ -167,42 +172,48 @@ class _Layer:
         return self.outer_norm(self.outer(self.inner(x, gelu=True)).add_(x))
 
     def mix(self, query: Any, key: Any, value: Any, bias: Any) -> Any:
-        """Attention of (texts * heads, queries, size) over (texts * heads, tokens, size)."""
+        """Attention of (heads, texts, queries, size) over (heads, texts, tokens, size): (texts, queries, width)."""
         import torch
 
-        weights = torch.bmm(query, key.transpose(1, 2))
+        (heads, texts, asked, size), tokens = query.shape, key.shape[2]
+        query, key, value = (x.reshape(heads * texts, -1, size) for x in (query, key, value))
+        flat = torch.bmm(query, key.transpose(1, 2))
+        weights = flat.view(heads, texts, asked, tokens)
+        if self.distances is not None:
+            which = self.which(tokens)[: tokens + asked - 1]
+            self.distances.add_to(
+                weights, query.view(heads, texts, asked, size), key.view(heads, texts, tokens, size), which
+            )
         if bias is not None:
-            weights.view(len(bias), self.heads, *weights.shape[1:]).add_(bias)
-        return torch.bmm(torch.softmax(weights, -1), value)
+            weights.add_(bias)
+        mixed = torch.bmm(torch.softmax(flat, -1), value)
+        return mixed.view(heads, texts, asked, size).permute(1, 2, 0, 3).reshape(texts, asked, heads * size)
 
 
 class _WholeLayer(_Layer):
     """A layer whose every output is read by the next one."""
 
-    def __init__(self, layer: Layer, heads: int, linear: Callable[..., Any]) -> None:
-        super().__init__(layer, heads, linear)
-        self.project = linear(layer.query, layer.key, layer.value, scale=self.size**-0.5)
+    def __init__(self, layer: Layer, of: Encoder, linear: Callable[..., Any]) -> None:
+        super().__init__(layer, of, linear)
+        self.project = linear(layer.query, layer.key, layer.value, scale=self.scale)
 
     def __call__(self, x: Any, bias: Any, texts: int, distinct: _Distinct | None) -> Any:
         rows, width = x.shape
         projected = self.project(x) if distinct is None else self.project(distinct.rows)[distinct.where]
-        by_head = projected.view(texts, rows // texts, 3, self.heads, self.size).permute(2, 0, 3, 1, 4)
-        query, key, value = by_head.reshape(3, texts * self.heads, rows // texts, self.size)
-        mixed = self.mix(query, key, value, bias).view(texts, self.heads, rows // texts, self.size)
-        return self.finish(mixed.transpose(1, 2).reshape(rows, width), x)
+        by_head = projected.view(texts, rows // texts, 3, self.heads, self.size).permute(2, 3, 0, 1, 4)
+        return self.finish(self.mix(*by_head.contiguous(), bias).view(rows, width), x)
 
 
 class _LastLayer(_Layer):
     """The last layer, for the first token of each text: its keys and values are all that other tokens add."""
 
-    def __init__(self, layer: Layer, heads: int, linear: Callable[..., Any]) -> None:
-        super().__init__(layer, heads, linear)
-        self.ask, self.answer = linear(layer.query, scale=self.size**-0.5), linear(layer.key, layer.value)
+    def __init__(self, layer: Layer, of: Encoder, linear: Callable[..., Any]) -> None:
+        super().__init__(layer, of, linear)
+        self.ask, self.answer = linear(layer.query, scale=self.scale), linear(layer.key, layer.value)
 
     def __call__(self, x: Any, bias: Any, texts: int) -> Any:
         rows, width = x.shape
         first = x.view(texts, rows // texts, width)[:, 0].contiguous()
-        query = self.ask(first).view(texts * self.heads, 1, self.size)
-        by_head = self.answer(x).view(texts, rows // texts, 2, self.heads, self.size).permute(2, 0, 3, 1, 4)
-        key, value = by_head.reshape(2, texts * self.heads, rows // texts, self.size)
-        return self.finish(self.mix(query, key, value, bias).view(texts, width), first)
+        query = self.ask(first).view(texts, 1, self.heads, self.size).permute(2, 0, 1, 3)
+        by_head = self.answer(x).view(texts, rows // texts, 2, self.heads, self.size).permute(2, 3, 0, 1, 4)
+        return self.finish(self.mix(query, *by_head.contiguous(), bias).view(texts, width), first)
