@@ -52,7 +52,8 @@ def again_finding(again: Again, target: str) -> Finding:
         return Finding(f"Whether the names' order would repeat cannot be told: {why}.")
     evidence = (
         f"Reliability {_signed(value)} (95 % interval {_signed(low)} to {_signed(high)}): the rank correlation with "
-        "the order by other sentences, from the halves of these (Spearman–Brown); 0 is chance, 1 the same order."
+        "the order by other sentences, from the halves of these (Spearman–Brown); 0 is chance, 1 the same order. How "
+        "many sentences the furthest names take is known to its order of magnitude only."
     )
     others = f"Another {again.sentences:,} sentences of this kind"
     if low <= 0:
@@ -67,8 +68,15 @@ def _top(again: Again) -> str:
     if isinf(needed):
         return f"{few} would not be the same ones however many sentences there were, so alike are names there"
     if needed <= again.sentences:
-        return f"nine in ten of {few} would be the same ones, as from about {needed:,.0f} sentences on"
-    return f"{100 * share:.0f} % of {few} would be the same ones, and nine in ten from about {needed:,.0f} sentences on"
+        return f"nine in ten of {few} would be the same ones"
+    return (
+        f"{100 * share:.0f} % of {few} would be the same ones; nine in ten take very roughly {_rough(needed)} sentences"
+    )
+
+
+def _rough(number: float) -> str:
+    """One digit: the number of sentences is known no better."""
+    return f"{float(f'{number:.0e}'):,.0f}"
 
 
 def order_in_both(first: ScoreCube, second: ScoreCube, targets: tuple[str, str]) -> Agreement | None:

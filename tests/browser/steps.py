@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 CHIPS = ".st-key-chips [data-tag-index]"
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
@@ -58,6 +58,20 @@ def click_bar(page: Page, index: int) -> None:
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     shown = f"[...document.querySelectorAll({CHIPS!r})].map(chip => chip.innerText)"
     page.wait_for_function(f"before => JSON.stringify({shown}) !== JSON.stringify(before)", arg=before)
+    settle(page)
+
+
+def choose(page: Page, key: str, option: str) -> None:
+    """Choose in a select box; a list that closed because the page was drawn anew is opened again."""
+    listed = page.get_by_role("option", name=option)
+    for _ in range(5):
+        page.locator(f".st-key-{key} input").click()
+        try:
+            listed.click(timeout=5_000)
+            break
+        except TimeoutError:
+            page.keyboard.press("Escape")
+            settle(page)
     settle(page)
 
 

@@ -15,6 +15,7 @@ from tests.browser.steps import (
     IDLE,
     charts_drawn,
     chips,
+    choose,
     click_bar,
     download,
     drawings_drawn,
@@ -127,8 +128,7 @@ def test_two_models_are_compared_on_the_same_cells(page: Page, studies: Studies)
     expect(body).to_contain_text("is largest for profanity-check · sample.csv · toxicity")
     expect(body).to_contain_text("No other study here has the target toxicity.")
     settle(page)
-    page.locator(".st-key-compare_second input").click()
-    page.get_by_role("option", name="sentiment").click()
+    choose(page, "compare_second", "sentiment")
     expect(body).to_contain_text("toxicity and sentiment are different targets")
     expect(body).to_contain_text("sentences and 20 names in common")
     marks = page.locator(".st-key-compare_scatter path[aria-roledescription='point']")

@@ -76,6 +76,22 @@ def test_it_is_a_sum_and_not_a_mean(tmp_path: Path) -> None:
     assert two > 1.2 * one
 
 
+def test_a_masked_batch_holds_no_more_than_it_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    from psa_core.models._transformers import language_models
+
+    scorer: Any = models.load(f"lm:{tiny_masked_lm(tmp_path / 'm')}")
+    whole, head = scorer.score(TEXTS), scorer.model.get_output_embeddings()
+    made: list[int] = []
+    monkeypatch.setattr(language_models, "OUTPUT_NUMBERS", most := 30 * head.out_features)
+    head.register_forward_hook(lambda _layer, _given, answer: made.append(answer.numel()))
+    for kind in (torch.nn.Linear, type("Other", (torch.nn.Linear,), {})):  # of another kind: all tokens of a row
+        head.__class__ = kind
+        np.testing.assert_allclose(scorer.score(TEXTS), whole, rtol=1e-5, atol=1e-5)
+    assert len(made) > 2 and max(made) <= most
+
+
 def test_small_memory_gives_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from psa_core.models._transformers import language_models
 

@@ -76,11 +76,18 @@ class MaskedScorer(TransformersScorer):
         wanted = np.array([token_ids[r][t] for r, t in places], np.int64)
         at = np.array([t for _, t in places], np.int64)
         logs = np.zeros(len(places), np.float64)
-        for batch in length_sorted(masked, BATCH_TOKENS) if masked else []:
+        for batch in self._batches(masked):
             logs[batch] = self._logs([masked[i] for i in batch], at=at[batch], wanted=wanted[batch])
         owners = np.array([r for r, _ in places], np.int64)
         sums = 0.0 - np.bincount(owners, logs, minlength=len(token_ids))
         return sums.astype(np.float32)[:, np.newaxis]
+
+    def _batches(self, rows: Sequence[Sequence[int]]) -> Iterator[np.ndarray]:
+        """Batches whose outputs stay within `OUTPUT_NUMBERS`, be they of one token a row or of all of them."""
+        most = max(1, OUTPUT_NUMBERS // self.model.config.vocab_size)
+        for batch in length_sorted(rows, BATCH_TOKENS if _narrows(self.model) else most) if rows else []:
+            for start in range(0, len(batch), most):
+                yield batch[start : start + most]
 
     def _logs(self, rows: Sequence[Sequence[int]], *, at: np.ndarray, wanted: np.ndarray) -> np.ndarray:
         """Log-probability of the wanted token at its place of each row: float64 (B,)."""
@@ -110,21 +117,25 @@ def _head_reads(model: Any, here: tuple[Any, Any]) -> Iterator[list[bool]]:
     list of bool
         Not empty after a pass in which it was so; the logits are then (B, 1, V).
     """
-    import torch
-
     done: list[bool] = []
 
     def pick(_: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         done.append(True)
         return (inputs[0][here][:, None], *inputs[1:])
 
-    head = model.get_output_embeddings()
-    hook = head.register_forward_pre_hook(pick) if type(head) is torch.nn.Linear else None
+    hook = model.get_output_embeddings().register_forward_pre_hook(pick) if _narrows(model) else None
     try:
         yield done
     finally:
         if hook is not None:
             hook.remove()
+
+
+def _narrows(model: Any) -> bool:
+    """Whether the vocabulary can be had for some tokens only: the last layer works token by token."""
+    import torch
+
+    return type(model.get_output_embeddings()) is torch.nn.Linear
 
 
 def as_tensors(rows: Sequence[Sequence[int]], pad: int, *, device: str) -> tuple[Any, Any]:

@@ -143,10 +143,12 @@ def _part(out: Path) -> Path:
     return out.parent / f".{out.name}.part"
 
 
-def _key(order: Order, recipe: Retraining) -> str:
-    """Equal for equal trainings."""
-    texts = hashlib.sha256("\n".join(order.texts).encode()).hexdigest()
-    return json.dumps([asdict(order.spec), asdict(recipe), texts, order.labels], sort_keys=True)
+def _key(order: Order, planned: Plan, recipe: Retraining) -> str:
+    """Equal for equal trainings, whatever the files were called: what was read counts, not where."""
+    labelled = ([], []) if order.labelled is None else (order.labelled.texts, order.labelled.labels.tolist())
+    read = json.dumps([asdict(planned.perturbation), order.texts, labelled])
+    digest = hashlib.sha256(read.encode()).hexdigest()
+    return json.dumps([asdict(order.spec), asdict(recipe), digest, order.labels], sort_keys=True)
 
 
 def _one(
@@ -154,7 +156,7 @@ def _one(
 ) -> dict[str, Any]:
     """Train and measure one recipe, unless an earlier run of this order has; `before` is by seed."""
     recipe, folder = order.recipes[number], _part(out) / str(number)
-    key, done = _key(order, recipe), folder / "run.json"
+    key, done = _key(order, planned, recipe), folder / "run.json"
     if done.is_file() and (known := json.loads(done.read_text("utf-8")))["key"] == key:
         run: dict[str, Any] = known["run"]
         return run

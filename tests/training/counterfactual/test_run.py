@@ -15,7 +15,7 @@ from psa_core.errors import Cancelled, CorpusError, ModelError, NameListError, O
 from psa_core.folders import cube_file
 from psa_core.study import StudySpec
 from psa_core.training import Origin, Recipe, describe, read_task, score_test, train
-from psa_core.training.counterfactual import Order, Retraining, Watch, retrain
+from psa_core.training.counterfactual import Order, Retraining, Watch, retrain, run
 from psa_core.training.counterfactual.fit import fit
 from psa_core.training.counterfactual.material import material
 from psa_core.training.counterfactual.measure import change, interval, sensitivity
@@ -103,6 +103,15 @@ def test_a_stopped_run_goes_on(place: Path, tmp_path: Path) -> None:
     told.clear()
     retrain(order(place), tmp_path / "again", Watch(tell=told.append))
     assert [line for line in told if line.startswith("Training")] == ["Training with strength 30, seed 0"]
+
+
+def test_other_labelled_texts_are_another_order(place: Path) -> None:
+    asked = replace(order(place), labelled=Split(tuple(SENTENCES), np.zeros(len(SENTENCES), int)), labels=("0",))
+    planned = study.plan(asked.spec)
+    other = replace(asked, labelled=Split(tuple(SENTENCES[1:]), np.zeros(len(SENTENCES) - 1, int)))
+    recipe = asked.recipes[0]
+    assert run._key(asked, planned, recipe) == run._key(asked, study.plan(asked.spec), recipe)
+    assert run._key(asked, planned, recipe) != run._key(other, planned, recipe)
 
 
 def test_steps_are_told_over_all_trainings(place: Path, tmp_path: Path) -> None:
