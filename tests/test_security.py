@@ -35,14 +35,13 @@ from psa_core.audits.eec import corpus as eec
 from psa_core.audits.eec import folder as eec_files
 from psa_core.audits.eec.run import Audited
 from psa_core.audits.generation import folder as generation_files
-from psa_core.audits.generation import prompts
 from psa_core.audits.zipped import unzip
 from psa_core.cache import ScoreCache
 from psa_core.cli import app as app_command
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import ModelError, OptionError, PsaError, RunFolderError
 from psa_core.folders import cube_file, results
-from psa_core.inputs import corpus, names
+from psa_core.inputs import corpus, names, prompts
 from psa_core.jobs import _queue, _records, _starting, retention, runs
 from psa_core.jobs.worker import Job
 from psa_core.report import _closing

@@ -114,7 +114,7 @@ def _quality(
     """What is said of the texts themselves, and how far the scorers would be led by the prompts."""
     found = quality.quality(cube)
     if options.held_out:
-        lm = cast(TokenScorer, models.load(options.lm.partition("?")[0]))
+        lm = cast(TokenScorer, models.load(generators.as_scorer(options.lm)))
         texts = [str(text) for text in corpus.load(options.held_out, None).sentences["text"]]
         found |= quality.perplexities(lm, texts, [str(value) for value in cube.values["value"]])
     if options.leak_check > 0 and cube.kept.any():

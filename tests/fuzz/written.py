@@ -13,10 +13,11 @@ import pandas as pd
 
 from psa_core import generators
 from psa_core.audits.generation import folder as generation_folder
-from psa_core.audits.generation import prompts, report
+from psa_core.audits.generation import report
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.tables import tables
 from psa_core.cube import Target
+from psa_core.inputs import prompts
 from psa_core.models._judges.question import FOLDER, Question, read_question
 from tests.fuzz.mutation import damaged, damaged_table, every_format, odd_json, odd_text
 

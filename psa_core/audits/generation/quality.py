@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from psa_core.audits.generation.cube import GenerationCube
-from psa_core.audits.generation.prompts import packaged
 from psa_core.errors import ModelError
+from psa_core.inputs.prompts import packaged
 from psa_core.models import TokenScorer
 
 #: A continuation is about the value when its embedding has a larger cosine with that of the value.

@@ -14,15 +14,15 @@ import pandas as pd
 
 from psa_core import generators, models
 from psa_core.audits._grid import Grid
-from psa_core.audits.generation import prompts
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.cutting import cut
 from psa_core.audits.generation.journal import Journal
-from psa_core.audits.generation.prompts import PromptSet
 from psa_core.audits.run import Running, score_grid, scoring_record
 from psa_core.cube import Target
 from psa_core.errors import Cancelled, OptionError
 from psa_core.generators import Draw, Generator, Sampling
+from psa_core.inputs import prompts
+from psa_core.inputs.prompts import PromptSet
 from psa_core.models import Purpose, Scorer
 from psa_core.scoring import Progress
 

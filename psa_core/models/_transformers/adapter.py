@@ -168,7 +168,7 @@ def add_updates(model: Any, weights: Mapping[str, Any], scale: float, *, heads: 
                 made = (*other.shape[:1], *value.shape[1:])
                 if made != tuple(layer.weight.shape):  # else a small file makes a huge matrix
                     raise RuntimeError(f"{place} makes {[*made]}")
-                layer.weight += scale * (other.float() @ value.float())
+                layer.weight += (scale * (other.float() @ value.float())).to(layer.weight)
             elif not place.endswith(".lora_B.weight"):
                 model.get_parameter(place).copy_(value)
                 missing.discard(place)

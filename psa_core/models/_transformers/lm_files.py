@@ -27,17 +27,28 @@ def load_language_model(name: str, options: Mapping[str, str] | None = None) -> 
     name : str
         ``smollm2``, a folder, a .gguf file, or a hub id.
     options : mapping, optional
-        ``kind``, ``revision``, ``allow_pickle``, as after the ``?`` of a model id.
+        ``kind``, ``revision``, ``allow_pickle``, ``adapter`` (a folder of low-rank updates, which are added to the
+        weights), as after the ``?`` of a model id.
 
     Raises
     ------
     ModelError
         When it cannot be found, fetched or loaded, or is no language model.
     """
+    from psa_core.models._transformers.adapter import merge_adapter
+
+    options = options or {}
+    model, tokenizer, kind = _load(name, options)
+    if "adapter" in options:
+        trust.permit_path("adapter", options["adapter"])
+        merge_adapter(model, path_of(options["adapter"]))
+    return model, tokenizer, kind
+
+
+def _load(name: str, options: Mapping[str, str]) -> tuple[Any, Any, str]:
     from psa_core.models._transformers.checkpoint import check_folder, load_checkpoint
     from psa_core.models._transformers.gguf_file import load_gguf
 
-    options = options or {}
     file = packaged_file() if name == PACKAGED else path_of(name)
     if file.suffix == ".gguf":
         return (*load_gguf(file), "causal")
@@ -75,11 +86,15 @@ def packaged_file() -> Path:
 
 
 def needs_of(argument: str) -> tuple[trust.Need, ...]:
-    """What loading a language model does: nothing for the packaged weights, else what a hub id or a path needs."""
+    """What loading a language model does: nothing for the packaged weights, else what a hub id or a path needs.
+
+    An adapter is a path, whatever it is for.
+    """
     name = argument.partition("?")[0]
+    own, *others = trust.HUB_OR_PATH.needs(argument)
     if name.endswith(".gguf"):
-        return (trust.Need(trust.Kind.PATH, str(path_of(name))),)
-    return () if name == PACKAGED else trust.HUB_OR_PATH.needs(argument)
+        own = trust.Need(trust.Kind.PATH, str(path_of(name)))
+    return tuple(others) if name == PACKAGED else (own, *others)
 
 
 def _kind(architectures: list[str]) -> str:

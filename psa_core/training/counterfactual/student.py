@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +15,7 @@ from psa_core.errors import ModelError
 from psa_core.models._transformers.adapter import scale_of
 from psa_core.models.minilm import adapter_folder
 from psa_core.training.counterfactual.recipe import Retraining
-
-SCALE = 2.0
-_LAYER = re.compile(r"\.(?:layers?|h|blocks?)\.(\d+)\.")
+from psa_core.training.updates import SCALE, last_linears
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,25 +84,13 @@ def student(model_id: str, recipe: Retraining) -> Student:
     scorer: Any = models.load(model_id)
     torch.manual_seed(recipe.seed)
     config = LoraConfig(
-        r=recipe.rank, lora_alpha=int(SCALE * recipe.rank), target_modules=_last_linears(scorer.model, recipe.layers)
+        r=recipe.rank, lora_alpha=int(SCALE * recipe.rank), target_modules=last_linears(scorer.model, recipe.layers)
     )
     with warnings.catch_warnings():
         # peft still asks transformers for an attribute by its old name.
         warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
         model = get_peft_model(scorer.model, config)
     return Student(model_id, replace(scorer, model=model, fingerprint=f"{scorer.fingerprint}+updates"))
-
-
-def _last_linears(model: Any, layers: int) -> list[str]:
-    """Names of the linear maps of the last so many layers of the encoder."""
-    import torch
-
-    linear = [name for name, module in model.named_modules() if isinstance(module, torch.nn.Linear)]
-    numbers = {name: int(found[1]) for name in linear if (found := _LAYER.search(f".{name}."))}
-    if not numbers:
-        raise ModelError("--model", got="a classifier without numbered layers of linear maps", expected="a transformer")
-    first = max(numbers.values()) + 1 - layers
-    return [name for name, number in numbers.items() if number >= first]
 
 
 def _save_minilm(model: Any, old: Path, folder: Path) -> None:

@@ -10,10 +10,11 @@ import streamlit as st
 from pages.ui.audits.audit_job import Audit
 from pages.ui.frame import cached, exports, offered, said
 from psa_core import generators, trust
-from psa_core.audits.generation import folder, prompts
+from psa_core.audits.generation import folder
 from psa_core.audits.generation.rewriting import rewrite
 from psa_core.audits.generation.run import default_scorers
 from psa_core.errors import OptionError
+from psa_core.inputs import prompts
 
 AUDIT = Audit("generate", "audit of a language model", folder.read, rewrite)
 OWN = "Your own templates"

@@ -92,7 +92,7 @@ def load(templates: str, values: str = "") -> PromptSet:
     values = values or (templates if known else "")
     if not values:
         raise OptionError("--values", got="nothing", expected="an id or a file", fix=f"Known: {', '.join(packaged())}.")
-    table, source, group = _values(values)
+    table, source, group = values_of(values)
     own = known["source"] if known else f"file {Path(templates).name}"
     return checked(lines, table, source=own if own == source else f"templates: {own}; values: {source}", group=group)
 
@@ -177,8 +177,8 @@ def _read_templates(place: str) -> list[str]:
         raise OptionError("--templates", got=got, expected=expected) from error
 
 
-def _values(place: str) -> tuple[pd.DataFrame, str, str]:
-    """Values with their groups, where they come from, and the column of the subgroups."""
+def values_of(place: str) -> tuple[pd.DataFrame, str, str]:
+    """Values with their groups, where they come from, and the column of the subgroups; see `load`."""
     if place in packaged():
         known = packaged()[place]
         return pd.DataFrame(known["values"]), known["source"], known["group"]

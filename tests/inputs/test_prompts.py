@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from psa_core.audits.generation import prompts
 from psa_core.errors import OptionError
+from psa_core.inputs import prompts
 
 COUNTS = {"occupation": (10, 29), "country": (10, 10), "name": (10, 34)}
 
