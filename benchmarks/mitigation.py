@@ -1,6 +1,7 @@
 """``python -m benchmarks.mitigation FOLDER… --out FILE.md``: result folders of retrainings as one page of tables.
 
-Folders of one classifier and recipe are put together, so that seeds may be trained one at a time.
+Folders of one classifier and recipe are put together, so that seeds may be trained one at a time. Result folders of
+``generate`` are language models before and after a training.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import mitigation_lm
 from psa_core.audits.generation import folder
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.generators._matching import CANDIDATES, nearest
@@ -124,9 +126,13 @@ def main() -> None:
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    contents = [json.loads((folder / FILE).read_text("utf-8")) for folder in options.folders]
-    example = folder.read(ASSETS / "examples" / "occupations").cube
-    options.out.write_text(f"{page(contents)}\n{resampling(example)}", "utf-8")
+    audits = [place for place in options.folders if folder.is_generation(place)]
+    contents = [json.loads((place / FILE).read_text("utf-8")) for place in options.folders if place not in audits]
+    parts = [page(contents)]
+    if audits:
+        parts.append(mitigation_lm.section([folder.read(place) for place in audits]))
+    parts.append(resampling(folder.read(ASSETS / "examples" / "occupations").cube))
+    options.out.write_text("\n".join(parts), "utf-8")
 
 
 if __name__ == "__main__":
