@@ -117,6 +117,22 @@ def test_the_result_says_what_is_gained_and_what_it_costs(
     assert [metric.value for metric in page.metric] == ["0.1000", "0.1000", "98%"]
 
 
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ("Names", "on average against the other names as it was, and by"),
+        ("Thresholds", "LabelDist is"),
+        ("Sentences", "Of 480 held-out cells"),
+    ],
+)
+def test_each_part_stands_side_by_side(
+    open_page: OpenPage, run: Run, words_of: Words, result: str, part: str, words: str
+) -> None:
+    page = open_page("mitigate", run=result_studies.keep(), retrain=result)
+    page.segmented_control(key="retrain_part").set_value(part)
+    assert words in words_of(run(page))
+
+
 def test_both_classifiers_open_as_studies(open_page: OpenPage, run: Run, result: str) -> None:
     page = open_page("mitigate", run=result_studies.keep(), retrain=result)
     page.button(key="retrain_open").click()

@@ -14,7 +14,7 @@ from pages.ui.audits import audit_job
 from pages.ui.audits.audit_job import Audit
 from pages.ui.frame import exports, said, shell, state
 from pages.ui.frame.keys import Key
-from pages.ui.results import opened
+from pages.ui.results import opened, side_by_side
 from psa_core import jobs, report
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.tradeoff import trade_off
@@ -62,6 +62,7 @@ def show(audit: Audit, folder: Path) -> None:
         _curve(table, target, strength, TASK if content["strengths"][0]["task"] else COST)
     with verdict:
         said.finding(finding(content, target, strength))
+    side_by_side.show(folder / f"strength-{strength:g}", target, key=audit.key("part"))
     _as_studies(audit, folder, strength)
     with st.container(horizontal=True):
         audit_job.ask_download(audit, folder)

@@ -1,0 +1,103 @@
+"""Mitigate → Retrain: names, thresholds and sentences, as the classifier was and as it is retrained."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.ui.frame import exports, said, shown_names
+from psa_core.charts._altair import drawing_svg
+from psa_core.charts.before_after import MOST_NAMES, WHENS, name_changes
+from psa_core.charts.label_dist import CurveOptions, label_dist_figure
+from psa_core.cube import ScoreCube
+from psa_core.folders import cube_file
+from psa_core.tables import label_dist_table
+from psa_core.tables.before_after import names_before_after, sentences_before_after
+from psa_core.training.counterfactual import AFTER, BEFORE
+
+NAMES, THRESHOLDS, SENTENCES = "Names", "Thresholds", "Sentences"
+COLUMNS = {
+    "text": "sentence",
+    "spread_before": f"spread over names, {WHENS[0]}",
+    "spread_after": f"spread, {WHENS[1]}",
+    "flips_before": f"names that change the label, {WHENS[0]}",
+    "flips_after": f"names, {WHENS[1]}",
+}
+
+
+def show(folder: Path, target: str, *, key: str) -> None:
+    """The held-out cells of a strength, before and after, one part at a time.
+
+    Parameters
+    ----------
+    folder : path
+        Of one strength.
+    target : str
+    key : str
+        Of the widget.
+    """
+    st.subheader("Side by side", anchor=False)
+    part = st.segmented_control(
+        "Part", (NAMES, THRESHOLDS, SENTENCES), default=NAMES, required=True, key=key, label_visibility="collapsed"
+    )
+    before, after = (_cube(str(folder / file), (folder / file).stat().st_mtime_ns) for file in (BEFORE, AFTER))
+    {NAMES: _names, THRESHOLDS: _thresholds, SENTENCES: _sentences}[str(part)](before, after, target)
+
+
+@st.cache_data(max_entries=8, show_spinner="Opening the held-out cells")
+def _cube(place: str, stamp: int) -> ScoreCube:
+    return cube_file.load(Path(place))
+
+
+def _names(before: ScoreCube, after: ScoreCube, target: str) -> None:
+    table = names_before_after(before, after, target)
+    sizes = table[["before", "after"]].abs().mean()
+    said.second(
+        f"A held-out name moves {target} by {sizes['before']:.4f} on average against the other names as it was, and by "
+        f"{sizes['after']:.4f} retrained."
+    )
+    drawing = name_changes(table, labels=shown_names.labels(before))
+    st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"Effect of each held-out name on {target}, before and after")
+    with exports.row():
+        exports.csv_button(table, f"names.{target}.csv", key="side_names_csv")
+        exports.picture_buttons(partial(drawing_svg, drawing), f"names.{target}", key="side_names_picture")
+    if len(table) > MOST_NAMES:
+        said.small_print(
+            f"The {MOST_NAMES} names with the largest effects as it was; the download has all {len(table)}."
+        )
+
+
+def _thresholds(before: ScoreCube, after: ScoreCube, target: str) -> None:
+    tables = [label_dist_table(cube, target, interval=False) for cube in (before, after)]
+    threshold = before.targets[before.target_index(target)].default_threshold
+    means = [float(table["label_dist"].mean()) for table in tables]
+    said.second(f"Over all thresholds, LabelDist is {means[0]:.3f} on average as it was and {means[1]:.3f} retrained.")
+    options = CurveOptions(threshold=threshold, curves={WHENS[0]: tables[0]["label_dist"].to_numpy()}, target=target)
+    st.plotly_chart(
+        label_dist_figure(tables[1].assign(low=np.nan, high=np.nan), options),
+        key="side_thresholds",
+        config={"displaylogo": False, "modeBarButtonsToRemove": ["toImage"]},
+        alt=f"LabelDist of {target} over the threshold, before and after",
+    )
+    both = tables[0].merge(tables[1], on="threshold", suffixes=("_before", "_after"))
+    with exports.row():
+        exports.csv_button(both, f"label_dist.{target}.csv", key="side_thresholds_csv")
+    said.small_print("Above: LabelDist, the mean curve is the retrained classifier's. Below: its flips by direction.")
+
+
+def _sentences(before: ScoreCube, after: ScoreCube, target: str) -> None:
+    threshold = before.targets[before.target_index(target)].default_threshold
+    table = sentences_before_after(before, after, target, threshold=threshold)
+    flips = table[["flips_before", "flips_after"]].sum()
+    said.second(
+        f"Of {before.shape[0] * before.shape[1]:,} held-out cells {flips['flips_before']:,} change the label at "
+        f"{threshold:g} as it was, and {flips['flips_after']:,} retrained."
+    )
+    shown: pd.DataFrame = table.rename(columns=COLUMNS)
+    st.dataframe(shown, hide_index=True, key="side_sentences", alt="Spread and flips of each sentence")
+    with exports.row():
+        exports.csv_button(table, f"sentences.{target}.csv", key="side_sentences_csv")

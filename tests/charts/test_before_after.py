@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+import pandas as pd
+
+from psa_core.charts.before_after import MOST_NAMES, name_changes
+
+
+def test_each_name_has_two_points_and_the_first_names_are_drawn() -> None:
+    names = [f"name {number}" for number in range(MOST_NAMES + 5)]
+    table = pd.DataFrame({"name": names, "before": 0.2, "after": 0.1})
+    drawing = name_changes(table, labels={name: name.upper() for name in names})
+    assert len(drawing.rows) == 2 * MOST_NAMES and set(drawing.rows["when"]) == {"as it was", "retrained"}
+    ordered = drawing.spec["layer"][1]["encoding"]["y"]["sort"]
+    assert ordered == [name.upper() for name in names[:MOST_NAMES]]
