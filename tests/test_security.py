@@ -208,7 +208,7 @@ def test_a_run_opens_by_its_id_alone() -> None:
 
 
 def test_a_visitor_sees_nothing_of_anothers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "advance", lambda: None)
+    monkeypatch.setattr(_starting, "advance", lambda: None)
     first, second = (jobs.submit(STUDY, {}, visitor=name) for name in ("visitor one", "visitor two"))
     assert jobs.history() == []
     assert jobs.status(second).ahead == 1
@@ -225,7 +225,7 @@ def test_a_visitor_sees_nothing_of_anothers(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_visitors_runs_wait_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "advance", lambda: None)
+    monkeypatch.setattr(_starting, "advance", lambda: None)
     mine = [jobs.submit(STUDY, {}, visitor="ann") for _ in range(3)]
     with pytest.raises(OptionError, match="PSA_MAX_RUNS_EACH"):
         jobs.submit(STUDY, {}, visitor="ann")
@@ -249,7 +249,7 @@ def test_a_run_is_kept_as_long_as_it_is_used() -> None:
 
 
 def test_another_user_of_the_machine_reads_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "advance", lambda: None)
+    monkeypatch.setattr(_starting, "advance", lambda: None)
     jobs.submit(STUDY, {"mine.csv": b"text\nHe left.\n"})
     jobs.keep(cube(), lambda _: "")
     execute(plan(STUDY), models.load("keyword"), cache=ScoreCache.open())
@@ -348,7 +348,7 @@ def test_a_member_of_a_zip_is_named_by_us(place: Path) -> None:
 
 
 def test_an_upload_is_kept_under_its_own_name_in_its_own_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "advance", lambda: None)
+    monkeypatch.setattr(_starting, "advance", lambda: None)
     monkeypatch.setenv("PSA_MAX_RUNS_EACH", "100")
     for name in ("~root.csv", "~x.csv", "../../x.csv", "/etc/x.csv", "a\0.csv", "x" * 300 + ".csv", "--out", ".."):
         spec = StudySpec(sentences=name, names="demo", model="keyword")
@@ -394,7 +394,7 @@ def test_an_upload_is_never_unpickled(place: Path) -> None:
 
 
 def test_a_worker_acts_on_the_word_of_who_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "advance", lambda: None)
+    monkeypatch.setattr(_starting, "advance", lambda: None)
     for origin in (Origin.VISITOR, Origin.OWN_MACHINE):
         run = jobs.run_path(jobs.submit(STUDY, {"a.txt": b"x"}, origin=origin))
         seen: list[Origin] = []

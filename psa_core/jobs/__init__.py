@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 from psa_core.jobs._places import CANCEL, JOB, LOCK, PARTIAL, RESULT, RUN_ID, SO_FAR, root, run_path
-from psa_core.jobs._starting import own_machine
+from psa_core.jobs._records import write_status
+from psa_core.jobs._starting import advance, own_machine
 from psa_core.jobs.again import has_inputs, submit_with
-from psa_core.jobs.runs import (
-    LIVE,
-    RunStatus,
-    adopt,
-    advance,
-    cancel,
-    create,
-    history,
-    keep,
-    open_cube,
-    origin_at,
-    own_copy,
-    result_folder,
-    result_so_far,
-    resume,
-    spec_at,
-    status,
-    submit,
-    submit_audit,
-    write_status,
-)
+from psa_core.jobs.making import adopt, create, keep, own_copy
+from psa_core.jobs.runs import cancel, origin_at, resume, spec_at, submit, submit_audit
 from psa_core.jobs.titles import LONGEST_TITLE, give_title, started, title
+from psa_core.jobs.watching import LIVE, RunStatus, history, open_cube, result_folder, result_so_far, status
 
 __all__ = [
     "CANCEL",

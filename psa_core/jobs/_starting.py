@@ -1,4 +1,4 @@
-"""Start the worker process of a run."""
+"""Start the worker processes of runs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from psa_core import locks
 from psa_core.errors import RunFolderError
+from psa_core.jobs import _queue
 from psa_core.jobs._places import CANCEL, INPUTS, LOCK, LOG, root
 from psa_core.jobs._records import JobRecord, cannot_write, read_job, read_status, write_status
 from psa_core.trust import Origin
@@ -23,6 +24,12 @@ _children: list[subprocess.Popen[bytes]] = []
 def own_machine() -> bool:
     """Whether this is one person's own machine (``PSA_HISTORY=1``), rather than a server that may be shared."""
     return os.environ.get("PSA_HISTORY") == "1"
+
+
+def advance() -> None:
+    """Start the runs whose turn has come; whoever submits, looks at or ends a run calls it."""
+    reap()
+    _queue.advance(start)
 
 
 def start(run_id: str) -> bool:

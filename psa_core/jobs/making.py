@@ -1,0 +1,81 @@
+"""Make the folders of runs: before a worker comes, and whole ones of what was made or opened elsewhere."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from psa_core import atomic
+from psa_core.cube import ScoreCube
+from psa_core.folders import results
+from psa_core.inputs.checks import file_name
+from psa_core.jobs._places import INPUTS, RESULT, private_root, root, run_path
+from psa_core.jobs._records import JobRecord, keeping, read_job, read_status, write_job, write_status
+from psa_core.jobs.watching import result_folder
+from psa_core.study import spec_of
+
+
+def create(job: Mapping[str, Any], uploads: Mapping[str, bytes]) -> str:
+    """Make the folder of a run that has no worker yet; `job` has its ``command``. Returns the run id."""
+    return made_folder(JobRecord(**job), uploads)
+
+
+def keep(cube: ScoreCube, report: Callable[[ScoreCube], str], *, shared: bool = False) -> str:
+    """Give a cube that was made or opened in place a run of its own; returns the run id.
+
+    A `shared` one is for many visitors to look at and for nobody to change; see `own_copy`.
+    """
+    job = JobRecord("run", study=spec_of(cube), shared=shared)
+    done = {"sentences_done": cube.shape[0], "sentences_total": cube.shape[0]}
+    return _finished(job, lambda place: results.write(cube, place, report), **done)
+
+
+def adopt(command: str, result: Path) -> str:
+    """Give a result folder of another command, made elsewhere, a run of its own; returns the run id."""
+    return _finished(JobRecord(command), lambda place: shutil.copytree(result, place))
+
+
+def own_copy(run_id: str) -> str:
+    """A run that its visitor may write to: the run itself, or a copy where many look at it; returns the run id."""
+    job = read_job(run_path(run_id))
+    if not job.shared:
+        return run_id
+    source, known = result_folder(run_id), read_status(run_path(run_id))
+    done = {"sentences_done": known.sentences_done, "sentences_total": known.sentences_total}
+    return _finished(replace(job, shared=False), lambda place: shutil.copytree(source, place), **done)
+
+
+def _finished(job: JobRecord, write_result: Callable[[Path], object], **done: int) -> str:
+    run_id = made_folder(job, {})
+    place = root() / run_id
+    try:
+        with keeping():
+            write_result(place / RESULT)
+            atomic.close_to_others(place / RESULT)
+            write_status(place, state="finished", **done)
+    except BaseException:
+        shutil.rmtree(place, ignore_errors=True)
+        raise
+    return run_id
+
+
+def made_folder(job: JobRecord, uploads: Mapping[str, bytes]) -> str:
+    """A run's folder appears whole, so that nobody meets one without its ``job.json``."""
+    run_id = secrets.token_urlsafe(15)
+    with keeping():
+        aside = private_root() / f"{atomic.UNFINISHED}{secrets.token_hex(8)}"
+        try:
+            (aside / INPUTS).mkdir(atomic.ONLY_MINE_FOLDER, parents=True)
+            aside.chmod(atomic.ONLY_MINE_FOLDER)
+            for name, content in uploads.items():
+                atomic.write(aside / INPUTS / file_name(name), content)
+            write_job(aside, job)
+            aside.rename(root() / run_id)
+        except BaseException:
+            shutil.rmtree(aside, ignore_errors=True)
+            raise
+    return run_id
