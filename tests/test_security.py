@@ -42,7 +42,7 @@ from psa_core.cube import ScoreCube, Target
 from psa_core.errors import ModelError, OptionError, PsaError, RunFolderError
 from psa_core.folders import cube_file, results
 from psa_core.inputs import corpus, names, prompts
-from psa_core.jobs import _queue, _records, _starting, retention, runs
+from psa_core.jobs import _queue, _records, _starting, retention
 from psa_core.jobs.worker import Job
 from psa_core.report import _closing
 from psa_core.study import StudySpec, execute, plan

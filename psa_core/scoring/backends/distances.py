@@ -6,6 +6,7 @@ gathers the few that a short text has. Here only those are multiplied, and read 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +23,13 @@ class Distances:
         A query's partner for each distance that the model knows (content to position).
     queries : tensor (heads, D, size) or None
         A key's partner (position to content), scaled as queries are.
+    which : callable
+        As `Relative.which`.
     """
 
     keys: Any
     queries: Any
+    which: Callable[[int], Any]
 
     @classmethod
     def of(cls, relative: Relative, layer: Layer, heads: int, scale: float) -> Distances:
@@ -36,9 +40,9 @@ class Distances:
 
         keys = None if layer.distance_key is None else by_head(layer.distance_key)
         queries = None if layer.distance_query is None else by_head(layer.distance_query) * scale
-        return cls(keys, queries)
+        return cls(keys, queries, relative.which)
 
-    def add_to(self, weights: Any, query: Any, key: Any, which: Any) -> None:
+    def add_to(self, weights: Any, query: Any, key: Any) -> None:
         """Add to the weights of attention, in place.
 
         Parameters
@@ -47,10 +51,9 @@ class Distances:
         query : tensor (heads, texts, Q, size)
             Scaled; the first Q tokens of each text.
         key : tensor (heads, texts, K, size)
-        which : int64 tensor (Q + K - 1,)
-            The row of `keys` and `queries` for the distances query minus key from 1 - K to Q - 1.
         """
         asked, known = query.shape[2], key.shape[2]
+        which = self.which(known)[: known + asked - 1]  # for the distances query minus key from 1 - K to Q - 1
         if self.keys is not None:
             # Backwards, so that a query's distances to the first, second, … key follow each other.
             weights.add_(_diagonals(_products(query, self.keys[:, which.flip(0)]), known, first=asked - 1))

@@ -162,8 +162,8 @@ class _Layer:
     def __init__(self, layer: Layer, of: Encoder, linear: Callable[..., Any]) -> None:
         self.heads, self.size = of.heads, layer.query.weight.shape[0] // of.heads
         self.scale = (self.size * of.terms) ** -0.5
-        self.which = of.relative and of.relative.which
-        self.distances = of.relative and Distances.of(of.relative, layer, of.heads, self.scale)
+        relative = of.relative
+        self.distances = None if relative is None else Distances.of(relative, layer, of.heads, self.scale)
         self.attended, self.attended_norm = linear(layer.attended), layer.attended_norm
         self.inner, self.outer, self.outer_norm = linear(layer.inner), linear(layer.outer), layer.outer_norm
 
@@ -180,10 +180,7 @@ class _Layer:
         flat = torch.bmm(query, key.transpose(1, 2))
         weights = flat.view(heads, texts, asked, tokens)
         if self.distances is not None:
-            which = self.which(tokens)[: tokens + asked - 1]
-            self.distances.add_to(
-                weights, query.view(heads, texts, asked, size), key.view(heads, texts, tokens, size), which
-            )
+            self.distances.add_to(weights, query.view(heads, texts, asked, size), key.view(heads, texts, tokens, size))
         if bias is not None:
             weights.add_(bias)
         mixed = torch.bmm(torch.softmax(flat, -1), value)
@@ -201,7 +198,8 @@ class _WholeLayer(_Layer):
         rows, width = x.shape
         projected = self.project(x) if distinct is None else self.project(distinct.rows)[distinct.where]
         by_head = projected.view(texts, rows // texts, 3, self.heads, self.size).permute(2, 3, 0, 1, 4)
-        return self.finish(self.mix(*by_head.contiguous(), bias).view(rows, width), x)
+        query, key, value = by_head.contiguous()
+        return self.finish(self.mix(query, key, value, bias).view(rows, width), x)
 
 
 class _LastLayer(_Layer):
@@ -216,4 +214,5 @@ class _LastLayer(_Layer):
         first = x.view(texts, rows // texts, width)[:, 0].contiguous()
         query = self.ask(first).view(texts, 1, self.heads, self.size).permute(2, 0, 1, 3)
         by_head = self.answer(x).view(texts, rows // texts, 2, self.heads, self.size).permute(2, 3, 0, 1, 4)
-        return self.finish(self.mix(query, *by_head.contiguous(), bias).view(texts, width), first)
+        key, value = by_head.contiguous()
+        return self.finish(self.mix(query, key, value, bias).view(texts, width), first)
