@@ -93,7 +93,7 @@ def test_chips_are_taken_away_everywhere(page: Page, studies: Studies) -> None:
 
 
 def test_a_judgement_counts_at_once_and_travels(page: Page, studies: Studies) -> None:
-    open_address(page, f"/sentences?run={studies[1]}&each=All")
+    open_address(page, f"/sentences?run={studies[1]}&each=all")
     expect(page.get_by_test_id("stMain")).to_contain_text("of 280 sentences")
     cards = page.locator("[class*='st-key-flip']")
     cards.nth(4).get_by_text("Defect", exact=True).click()

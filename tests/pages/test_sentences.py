@@ -32,7 +32,7 @@ def flips() -> tables.Flips:
 
 
 def test_cards_show_the_largest_flips_first(open_page: OpenPage, words_of: Words, flips: tables.Flips) -> None:
-    page = open_page("sentences", run=result_studies.keep(), each="All")
+    page = open_page("sentences", run=result_studies.keep(), each="all")
     first = flips.frame(limit=1).iloc[0]
     shown = cards(page)
     assert len(shown) == min(PAGE, len(flips))
@@ -59,7 +59,7 @@ def test_filters_by_name_direction_and_words(open_page: OpenPage, run: Run, flip
 
 
 def test_pages_hold_every_flip_once(open_page: OpenPage, run: Run, flips: tables.Flips) -> None:
-    page = open_page("sentences", run=result_studies.keep(), each="All")
+    page = open_page("sentences", run=result_studies.keep(), each="all")
     seen = cards(page)
     for number in range(2, -(-len(flips) // PAGE) + 1):
         page.pagination[0].set_value(number)
@@ -68,7 +68,7 @@ def test_pages_hold_every_flip_once(open_page: OpenPage, run: Run, flips: tables
 
 
 def test_card_opens_its_sentence(open_page: OpenPage, run: Run, words_of: Words, flips: tables.Flips) -> None:
-    page = open_page("sentences", run=result_studies.keep(), each="All")
+    page = open_page("sentences", run=result_studies.keep(), each="all")
     last = flips.frame(limit=PAGE).iloc[-1]
     page.button(key=f"open {last['sentence_id']} {last['name']}").click()
     run(page)
@@ -85,7 +85,7 @@ def test_judgement_is_kept_and_a_changed_meaning_leaves_the_sentence_out_at_once
     open_page: OpenPage, run: Run, words_of: Words, flips: tables.Flips
 ) -> None:
     run_id = result_studies.keep()
-    page = open_page("sentences", run=run_id, each="All")
+    page = open_page("sentences", run=run_id, each="all")
     page.text_input(key="sentences_reader").set_value("Eva")
     run(page)
     first, second = (row for _, row in flips.frame(limit=2).iterrows())
@@ -127,7 +127,7 @@ def test_flips_are_one_a_name_or_one_a_sentence(
     open_page: OpenPage, words_of: Words, flips: tables.Flips, each: str, column: str
 ) -> None:
     page = open_page(
-        "sentences", run=result_studies.keep(), cards="20", **({} if each == "name" else {"each": "One a sentence"})
+        "sentences", run=result_studies.keep(), cards="20", **({} if each == "name" else {"each": "sentence"})
     )
     expected = flips.frame().drop_duplicates(column)
     assert 1 < len(expected) < len(flips)
@@ -140,7 +140,7 @@ def test_judged_flips_are_counted_filtered_and_given_back(
     open_page: OpenPage, run: Run, words_of: Words, flips: tables.Flips
 ) -> None:
     run_id = result_studies.keep()
-    page = open_page("sentences", run=run_id, judged="Not judged yet")
+    page = open_page("sentences", run=run_id, judged="no")
     listed = flips.one_each("name")
     first = listed.frame(limit=1).iloc[0]
     assert f"0 of {len(listed)} judged" in words_of(page)

@@ -11,7 +11,7 @@ from typing import NoReturn
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from pages.ui.frame import cached, closed_tabs, heap, login, offered, state, turns
+from pages.ui.frame import address, cached, closed_tabs, heap, login, offered, state, turns
 from pages.ui.frame.keys import Key
 from psa_core import jobs, trust
 from psa_core.cube import ScoreCube
@@ -63,11 +63,12 @@ def run_app() -> None:
     login.require()
     page = st.navigation(pages(), position="top")
     _configure(page.title)
-    state.sync()
+    state.sync(page.title)
     _frame.drawn = True
     try:
         with _TURNS.turn(), st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH):
             page.run()
+            address.write_typed()
     finally:
         _frame.drawn = False
         heap.settle()

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.frame import address
 from pages.ui.frame.keys import Key
 from psa_core.cube import ScoreCube, Target
 from psa_core.jobs import RUN_ID
@@ -39,16 +40,19 @@ class View:
     sentence: str | None = None
 
 
-def sync() -> None:
+def sync(page: str = "") -> None:
     """Bring session and URL together: a link or the Back button wins, a page change keeps the session's view.
 
-    A page change clears the URL, so an address without any parameter of ours says nothing.
+    Parameters
+    ----------
+    page : str
+        Which page runs; see `address.bring_over`.
     """
+    address.bring_over(page, [*PARAMETERS.values(), "with"])
     linked = _from_url()
     if "run" in st.query_params:
         st.session_state[Key.BROKEN_LINK] = linked.run is None
-    spoken = any(name in st.query_params for name in PARAMETERS.values())
-    if Key.VIEW not in st.session_state or (spoken and linked != st.session_state.get(Key.VIEW_IN_URL)):
+    if Key.VIEW not in st.session_state or linked != st.session_state.get(Key.VIEW_IN_URL):
         st.session_state[Key.VIEW] = linked
     _to_url(st.session_state[Key.VIEW])
 
@@ -70,7 +74,8 @@ def choose(**changes: Any) -> View:
         before = replace(before, threshold=None)
     after = replace(before, **changes)
     st.session_state[Key.VIEW] = after
-    _to_url(after)
+    is_other_list = replace(after, sentence=before.sentence) != before
+    _to_url(after, clears=(Key.SENTENCES_PAGE,) if is_other_list else ())
     return after
 
 
@@ -141,7 +146,7 @@ def _number(value: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _to_url(chosen: View) -> None:
+def _to_url(chosen: View, *, clears: tuple[str, ...] = ()) -> None:
     wanted: dict[str, Any] = {
         "run": chosen.run,
         "target": chosen.target,
@@ -149,8 +154,10 @@ def _to_url(chosen: View) -> None:
         "names": list(chosen.names),
         "s": chosen.sentence,
     }
-    lists = {name: value if isinstance(value, list) else [value] if value else [] for name, value in wanted.items()}
-    changed = {name: values for name, values in lists.items() if st.query_params.get_all(name) != values}
-    if changed:  # in one go: each writing is a step for the Back button
-        st.query_params.update(changed)
+    address.write(
+        {
+            **{name: [] for name in clears},
+            **{name: value if isinstance(value, list) else [value] if value else [] for name, value in wanted.items()},
+        }
+    )
     st.session_state[Key.VIEW_IN_URL] = _from_url()

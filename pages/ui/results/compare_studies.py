@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from pages.ui.frame import cached, markup, shell
+from pages.ui.frame import address, cached, markup, shell
 from pages.ui.frame.keys import Key
 from pages.ui.results import opened
 from pages.ui.results.opened import Opened
@@ -71,8 +71,7 @@ def ask_studies(study: Opened) -> list[Compared]:
     _say_added()
     chosen = st.session_state[Key.COMPARE_RUNS]
     others = [run for run in chosen if run != study.run]
-    if st.query_params.get_all(PARAMETER) != others:
-        st.query_params[PARAMETER] = others
+    address.write({PARAMETER: others})
     return [by_run[run] for run in by_run if run in chosen]
 
 

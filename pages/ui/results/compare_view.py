@@ -8,7 +8,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import clicks, exports, markup, said, shell, shown_names
+from pages.ui.frame import address, clicks, exports, markup, said, shell, shown_names
 from pages.ui.frame.keys import Key
 from pages.ui.results import opened
 from pages.ui.results.compare_studies import Compared
@@ -83,12 +83,10 @@ def chart(table: pd.DataFrame) -> str:
             "Metric",
             METRICS,
             format_func=METRICS.get,
-            default="score_dev",
             required=True,
-            key=Key.COMPARE_METRIC,
-            bind="query-params",
             help="ScoreDev and ScoreRange are in per cent of the score's range, here and in the table, so that a score "
             "from 0 to 1 and one from −1 to 1 can stand side by side: 1 % is 0.01 of the first and 0.02 of the second.",
+            **address.linked(Key.COMPARE_METRIC, "score_dev", METRICS),
         )
     )
     rows = table.assign(label=table["label"] + " · " + table["target"], **in_parts(table, metric))

@@ -8,7 +8,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import cached, exports, markup, offered, said, shell
+from pages.ui.frame import address, cached, exports, markup, offered, said, shell
 from pages.ui.frame.keys import Key
 from pages.ui.results import held_out
 from pages.ui.results.held_out import HeldOut
@@ -53,10 +53,9 @@ def ask_count(halved: HeldOut) -> int:
         st.select_slider(
             "Names averaged over",
             options,
-            value=total,
-            key=f"{Key.MITIGATE_COUNT} {total}",
             format_func=lambda count: f"all {count} of one half" if count == total else str(count),
             help="Half of the list's names, dealt by group, may be averaged over; the other half is measured.",
+            **address.linked(f"{Key.MITIGATE_COUNT} {total}", total, options),
         )
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import clicks, exports, markup, said, shown_names
+from pages.ui.frame import address, clicks, exports, markup, said, shown_names
 from pages.ui.frame.keys import Key
 from pages.ui.results import opened
 from pages.ui.results.opened import Opened
@@ -61,25 +61,20 @@ def ask(study: Opened) -> Choice:
             "Change from",
             BASELINES,
             format_func=BASELINES.get,
-            default=tables.default_baseline(study.cube),
             required=True,
-            key=Key.NAMES_BASELINE,
-            bind="query-params",
-            persist_state="session",
             help="A pronoun is not a name, so against the original sentence all names move together. "
             "Against the typical name (the median over names of their mean scores) names are compared with names.",
+            **address.linked(Key.NAMES_BASELINE, tables.default_baseline(study.cube), BASELINES),
         )
         colour = _column("Colour by", columns, first=colour_first, key=Key.NAMES_COLOUR)
         section = _column("Group by", columns, first=section_first, key=Key.NAMES_SECTION)
         search = st.text_input(
             "Find a name",
             type="search",
-            key=Key.NAMES_SEARCH,
             width=190,
             live=True,
             placeholder="Part of a name",
-            bind="query-params",
-            persist_state="session",
+            **address.linked(Key.NAMES_SEARCH, "", typing=True),
         )
         with st.popover("More", icon=":material/tune:"):
             correction = _correction()
@@ -90,9 +85,7 @@ def ask(study: Opened) -> Choice:
 
 def _column(label: str, columns: list[str], *, first: str, key: Key) -> str:
     options = [NONE, *columns]
-    return st.selectbox(
-        label, options, index=options.index(first), key=key, width=170, bind="query-params", persist_state="session"
-    )
+    return st.selectbox(label, options, width=170, **address.linked(key, first, options))
 
 
 def _chosen(column: str) -> str:
@@ -103,13 +96,10 @@ def _correction() -> str:
     return st.selectbox(
         "Correction of p-values over names",
         list(CORRECTIONS),
-        index=list(CORRECTIONS).index("holm"),
         format_func=lambda correction: CORRECTIONS[correction],
-        key=Key.NAMES_CORRECTION,
-        bind="query-params",
-        persist_state="session",
         help="With many names some look significant by chance. Holm keeps the chance of any false mark below 5 %; "
         "Benjamini–Hochberg keeps the share of false marks below 5 %.",
+        **address.linked(Key.NAMES_CORRECTION, "holm", CORRECTIONS),
     )
 
 
@@ -118,11 +108,8 @@ def _limit(study: Opened) -> int:
     return st.selectbox(
         "Bars",
         list(LIMITS),
-        index=list(LIMITS).index(first),
         format_func=lambda limit: LIMITS[limit],
-        key=Key.NAMES_LIMIT,
-        bind="query-params",
-        persist_state="session",
+        **address.linked(Key.NAMES_LIMIT, first, LIMITS),
     )
 
 
@@ -260,15 +247,15 @@ def equivalence(study: Opened, choice: Choice) -> None:
             "that none of these sentences has."
         )
         extent = float(study.target.high - study.target.low)
+        link = address.linked(Key.NAMES_MARGIN, extent / 50)
+        st.session_state[Key.NAMES_MARGIN] = max(st.session_state[Key.NAMES_MARGIN], extent / 1000)
         margin = st.number_input(
             f"A mean change of {markup.literal(study.target.name)} below this does not matter",
             min_value=extent / 1000,
-            value=extent / 50,
             step=extent / 200,
             format="%.3f",
-            key=Key.NAMES_MARGIN,
-            bind="query-params",
             width=360,
+            **link,
         )
         table = tables.name_test_table(
             study.cube, study.target.name, baseline=choice.baseline, correction=choice.correction, margin=float(margin)

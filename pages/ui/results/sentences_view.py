@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import clicks, exports, said, state
+from pages.ui.frame import address, clicks, exports, said, state
 from pages.ui.frame.keys import Key
 from pages.ui.results import flip_card, opened
 from pages.ui.results.opened import Opened
@@ -43,21 +45,16 @@ def ask(study: Opened) -> Filters:
             "Direction",
             DIRECTIONS,
             format_func=DIRECTIONS.get,
-            default="both",
             required=True,
-            key=Key.SENTENCES_DIRECTION,
-            bind="query-params",
-            persist_state="session",
+            **_linked(Key.SENTENCES_DIRECTION, "both", DIRECTIONS),
         )
         order = st.selectbox(
             "First",
             list(ORDERS),
             format_func=lambda order: ORDERS[order],
-            key=Key.SENTENCES_ORDER,
             width=190,
-            bind="query-params",
-            persist_state="session",
             help="Clearest: both scores are far from the threshold.",
+            **_linked(Key.SENTENCES_ORDER, "size", ORDERS),
         )
         each = _ask_one("Show", EACH, Key.SENTENCES_EACH)
         judged = _ask_one("Judged", JUDGED, Key.SENTENCES_JUDGED)
@@ -65,11 +62,9 @@ def ask(study: Opened) -> Filters:
         search = st.text_input(
             "Words in the sentence",
             type="search",
-            key=Key.SENTENCES_SEARCH,
             width=190,
             placeholder="Any words",
-            bind="query-params",
-            persist_state="session",
+            **_linked(Key.SENTENCES_SEARCH, ""),
         )
         judging()
     direction = None if direction == "both" else str(direction)
@@ -82,12 +77,15 @@ def _ask_one(label: str, options: dict[str, str], key: Key) -> str:
             label,
             list(options),
             format_func=lambda option: options[option],
-            key=key,
             width=160,
-            bind="query-params",
-            persist_state="session",
+            **_linked(key, next(iter(options)), options),
         )
     )
+
+
+def _linked(key: Key, default: str | int, options: Collection[Any] | None = None) -> dict[str, Any]:
+    """See `address.linked`; another list of flips starts at its first page."""
+    return address.linked(key, default, options, clears=(Key.SENTENCES_PAGE,))
 
 
 def _ask_names(study: Opened) -> None:
@@ -137,7 +135,7 @@ def cards(study: Opened, flips: Flips, filters: Filters) -> bool:
     shown = listed if filters.judged == "all" else listed.only(judged == (filters.judged == "yes"))
     above, below = st.container(), st.container(horizontal=True, vertical_alignment="bottom")
     with below:
-        page, size = _ask_page(f"{study.run} {study.target.name} {study.threshold} {study.seen.names} {filters}", shown)
+        page, size = _ask_page(shown)
     with above:
         one_each = "" if len(listed) == len(flips) else f", {EACH[filters.each].lower()}: {len(listed):,}"
         first, last = size * (page - 1), min(size * page, len(shown))
@@ -151,20 +149,15 @@ def cards(study: Opened, flips: Flips, filters: Filters) -> bool:
         return any([flip_card.show(study, flip, reading) for _, flip in rows.iterrows()])
 
 
-def _ask_page(listed: str, shown: Flips) -> tuple[int, int]:
-    """Which page of the cards, and how many a page has; another list starts at its first page."""
-    if st.session_state.setdefault(f"{Key.SENTENCES_PAGE} of", listed) != listed:
-        st.session_state[f"{Key.SENTENCES_PAGE} of"] = listed
-        st.session_state[Key.SENTENCES_PAGE] = 1
+def _ask_page(shown: Flips) -> tuple[int, int]:
+    """Which page of the cards, and how many a page has."""
     place = st.container(width="stretch")
-    size = st.selectbox(
-        "Cards a page", SIZES, key=Key.SENTENCES_SIZE, width=120, bind="query-params", persist_state="session"
-    )
+    size = st.selectbox("Cards a page", SIZES, width=120, **_linked(Key.SENTENCES_SIZE, SIZES[0], SIZES))
     pages = -(-len(shown) // size)
     if pages < 2:
         return 1, size
     with place:
-        return st.pagination(pages, key=Key.SENTENCES_PAGE, bind="query-params", persist_state="session"), size
+        return st.pagination(pages, **address.linked(Key.SENTENCES_PAGE, 1, range(1, pages + 1))), size
 
 
 def judging() -> None:

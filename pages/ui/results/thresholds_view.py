@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from pages.ui.frame import exports, markup, said, state
+from pages.ui.frame import address, exports, markup, said, state
 from pages.ui.frame.keys import Key
 from pages.ui.results import opened
 from pages.ui.results.names_view import group_columns
@@ -28,13 +28,10 @@ def ask_curves(study: Opened) -> str:
     chosen = st.segmented_control(
         "Compare with",
         options,
-        default=MEAN,
         required=True,
-        key=Key.THRESHOLDS_CURVES,
         format_func=markup.literal,
-        bind="query-params",
-        persist_state="session",
         help="Names are selected on the Names page, or below.",
+        **address.linked(Key.THRESHOLDS_CURVES, MEAN, options),
     )
     return str(chosen)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui.frame import cached, markup, shown_names
+from pages.ui.frame import address, cached, markup, shown_names
 from pages.ui.frame.keys import Key
 from pages.ui.try_it.one_sentence import MAX_CHARACTERS, SLOT, put_slot, words_of
 from psa_core.anchors.slot import DEFAULT_FILLER
@@ -52,10 +52,8 @@ def ask_sentence() -> str:
     """The sentence field with examples beneath it."""
     st.text_input(
         f"Your sentence, with {SLOT} where the name goes",
-        FIRST_SENTENCE,
-        key=Key.TRY_SENTENCE,
         live=True,
-        bind="query-params",
+        **address.linked(Key.TRY_SENTENCE, FIRST_SENTENCE, typing=True),
     )
     st.pills(
         "Examples", EXAMPLES, key=Key.TRY_EXAMPLE, on_change=_take_example, label_visibility="collapsed", wrap=True
@@ -73,17 +71,14 @@ def ask_names_and_models(sentence: str) -> Choice:
     chosen = st.selectbox(
         "Names",
         list(cards),
-        key=Key.TRY_LIST,
         format_func=lambda item: f"{cards[item].title} ({cards[item].count})",
-        bind="query-params",
+        **address.linked(Key.TRY_LIST, next(iter(cards)), cards),
     )
     typed = st.text_input(
         "Add names of your own",
-        key=Key.TRY_OWN,
         placeholder="Ada Lovelace, Kim Lee",
         live=True,
-        bind="query-params",
-        persist_state="session",
+        **address.linked(Key.TRY_OWN, "", typing=True),
     )
     models = _ask_models()
     return _choice(sentence, chosen, typed, models)
@@ -97,11 +92,9 @@ def _ask_models() -> tuple[str, ...]:
         "Models",
         list(titles),
         selection_mode="multi",
-        default=first,
-        key=Key.TRY_MODELS,
         format_func=titles.__getitem__,
-        bind="query-params",
         wrap=True,
+        **address.linked(Key.TRY_MODELS, first, titles),
     )
     return tuple(model for model in titles if model in chosen)
 
@@ -112,21 +105,15 @@ def ask_view() -> None:
         st.segmented_control(
             "Order",
             SORTS,
-            default=SORTS[0],
-            key=Key.TRY_SORT,
             required=True,
-            bind="query-params",
-            persist_state="session",
+            **address.linked(Key.TRY_SORT, SORTS[0], SORTS),
         )
         st.text_input(
             "Neutral words for comparison",
-            DEFAULT_FILLER,
-            key=Key.TRY_FILLER,
             max_chars=60,
             live=True,
-            bind="query-params",
-            persist_state="session",
             width=260,
+            **address.linked(Key.TRY_FILLER, DEFAULT_FILLER, typing=True, longest=60),
         )
         shown_names.hide_switch()
     st.caption(
@@ -177,11 +164,11 @@ def say_pronoun(neutral: str) -> None:
 def _take_example() -> None:
     example = st.session_state[Key.TRY_EXAMPLE]
     if example:
-        st.session_state[Key.TRY_SENTENCE] = example
+        address.put(Key.TRY_SENTENCE, example)
         st.session_state[Key.TRY_EXAMPLE] = None
 
 
 def _take_slot() -> None:
     word = st.session_state[Key.TRY_SLOT]
     if word:
-        st.session_state[Key.TRY_SENTENCE] = put_slot(st.session_state[Key.TRY_SENTENCE], word)
+        address.put(Key.TRY_SENTENCE, put_slot(st.session_state[Key.TRY_SENTENCE], word))

@@ -13,7 +13,7 @@ from pages.ui.audits import audit_job
 from pages.ui.audits.equity import pairs
 from pages.ui.audits.equity.seen import Seen
 from pages.ui.audits.equity.setup import AUDIT, SPELLINGS
-from pages.ui.frame import exports, said, shell
+from pages.ui.frame import address, exports, said, shell
 from psa_core.audits.eec import corpus, findings, significance, tables
 from psa_core.audits.eec import folder as eec_files
 from psa_core.audits.eec.again import people_table
@@ -105,24 +105,21 @@ def _ask(run_id: str, opened: EquityResult) -> Seen:
     """The switches: gender or race, which rows, which spelling."""
     any_cube = next(iter(opened.systems.values()))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        kinds = list(opened.design.comparisons)
+        kinds, parts = list(opened.design.comparisons), list(tables.parts_of(any_cube))
         kind = st.segmented_control(
             "Compare",
             kinds,
-            default=kinds[0],
             required=True,
-            key=AUDIT.key("kind"),
             format_func=COMPARISONS.get,
             wrap=True,
-            bind="query-params",
+            **address.linked(AUDIT.key("kind"), kinds[0], kinds),
         )
         part = st.selectbox(
             "On",
-            tables.parts_of(any_cube),
-            key=AUDIT.key("part"),
+            parts,
             format_func=lambda item: PART_WORDS.get(item, f"Rows about {item}"),
             width=170,
-            bind="query-params",
+            **address.linked(AUDIT.key("part"), parts[0], parts),
         )
         spelling = _ask_spelling(opened)
     systems = opened.systems if spelling == opened.spelling else opened.respelled

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits.nationality.setup import AUDIT
-from pages.ui.frame import exports, markup, said
+from pages.ui.frame import address, exports, markup, said
 from pages.ui.results import flip_card
 from psa_core.audits.nationality import examples, findings
 from psa_core.audits.nationality.folder import NationalityResult
@@ -24,12 +24,8 @@ def ask(opened: NationalityResult) -> tuple[str, str]:
     names, targets = opened.countries["country"].drop_duplicates().tolist(), opened.columns
     first = findings.largest(opened.countries)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        country = st.selectbox(
-            "Country", names, names.index(first["country"]), key=COUNTRY, width=240, bind="query-params"
-        )
-        target = st.selectbox(
-            "Class or score", targets, targets.index(first["target"]), key=TARGET, width=240, bind="query-params"
-        )
+        country = st.selectbox("Country", names, width=240, **address.linked(COUNTRY, first["country"], names))
+        target = st.selectbox("Class or score", targets, width=240, **address.linked(TARGET, first["target"], targets))
     return (country if country in names else names[0]), (target if target in targets else targets[0])
 
 
@@ -38,7 +34,8 @@ def take_click(heat: str) -> None:
     points = st.session_state[heat]["selection"]["points"]
     if points:
         country, target, *_ = points[0]["customdata"]
-        st.session_state[COUNTRY], st.session_state[TARGET] = country, target
+        address.put(COUNTRY, country)
+        address.put(TARGET, target)
 
 
 def show(opened: NationalityResult, country: str, target: str) -> None:

@@ -34,7 +34,7 @@ def script() -> None:
         np.zeros((3, 2), np.float32),
         np.zeros((3, 2, 2), np.float32),
     )
-    state.sync()
+    state.sync(st.session_state.get("page", "names"))
     st.session_state["seen"] = state.view(cube)
     chips.show(cube)
     st.button("sentiment", on_click=state.choose, kwargs={"target": "sentiment"})
@@ -125,6 +125,15 @@ def test_a_page_change_keeps_the_view_though_the_url_is_bare() -> None:
     page = opened(run=RUN, names="Ann")
     for name in list(page.query_params):
         del page.query_params[name]
+    page.session_state["page"] = "sentences"
     page.run()
     assert page.session_state["seen"].names == ("Ann",)
     assert address(page)["run"] == [RUN]
+
+
+def test_a_bare_url_on_the_same_page_is_a_step_back_to_the_start() -> None:
+    page = opened(run=RUN, names="Ann")
+    for name in list(page.query_params):
+        del page.query_params[name]
+    page.run()
+    assert page.session_state["seen"].run is None and page.session_state["seen"].names == ()

@@ -1,0 +1,155 @@
+"""What stands in the address: it can be sent, outlives a reload, and each change is one step for the Back button.
+
+Streamlit's own binding of widgets to the address replaces the entry of the browser's history, so that Back undoes
+several changes at once, and leaves entries behind at each change of the page. Here each change is written in one go.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from pages.ui.frame.keys import Key
+
+T = TypeVar("T")
+LONGEST = 600
+#: Somebody who types has paused when nothing came for so long.
+PAUSE_SECONDS = 1.0
+Texts = Mapping[str, list[str]]
+
+
+def bring_over(page: str, ours: Collection[str]) -> None:
+    """At the start of a run: a change of the page empties the address, so it gets back what stood in it.
+
+    Parameters
+    ----------
+    page : str
+        Which page runs.
+    ours : collection of str
+        Parameters that go from page to page, beside those of `linked` widgets.
+    """
+    turned = st.session_state.setdefault(Key.ADDRESS_PAGE, page) != page
+    st.session_state[Key.ADDRESS_PAGE] = page
+    if turned and not len(st.query_params):
+        typed = st.session_state.pop(Key.ADDRESS_TYPED, {})
+        write({**st.session_state.get(Key.ADDRESS, {}), **typed})
+        return
+    carried = {*ours, *st.session_state.get(Key.ADDRESS_WIDGETS, ())}
+    st.session_state[Key.ADDRESS] = {name: st.query_params.get_all(name) for name in carried & set(st.query_params)}
+
+
+def write(texts: Texts) -> None:
+    """Put texts in the address, all in one step; an empty list takes a parameter away."""
+    changed = {name: values for name, values in texts.items() if st.query_params.get_all(name) != values}
+    if not changed:
+        return
+    st.query_params.update(changed)
+    for name in [name for name, values in changed.items() if not values]:
+        st.query_params.pop(name)
+    st.session_state[Key.ADDRESS] = {**st.session_state.get(Key.ADDRESS, {}), **changed}
+
+
+def linked(
+    key: str,
+    default: T,
+    options: Collection[Any] | None = None,
+    *,
+    typing: bool = False,
+    longest: int = LONGEST,
+    clears: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    """Arguments for a widget whose value stands in the address under its key; a link and the Back button win.
+
+    Parameters
+    ----------
+    key : str
+    default : object
+        The value that is not written: text, a number, one of the options, or a list of some.
+    options : collection, optional
+        What may be chosen; anything else in the address is left unheard.
+    typing : bool
+        Whether the value comes letter by letter: then it is written at the next pause; see `write_typed`.
+    longest : int
+        Letters that are taken from the address.
+    clears : tuple of str
+        Parameters that a new value takes out of the address.
+    """
+    st.session_state.setdefault(Key.ADDRESS_WIDGETS, set()).add(key)
+    texts, memory = st.query_params.get_all(key), f"{key} in address"
+    if key not in st.session_state or texts != st.session_state.get(memory, []):
+        st.session_state[key] = _value(texts, default, options, longest)
+    elif options is not None and not _is_among(st.session_state[key], options):
+        st.session_state[key] = default
+    st.session_state[memory] = texts
+    return {"key": key, "on_change": _wait_to_write if typing else _write_now, "args": (key, default, clears)}
+
+
+def put(key: str, value: Any) -> None:
+    """Give a linked widget another value, from the click on something else."""
+    st.session_state[key] = value
+    _write_widgets({key: _texts(value, None)})
+
+
+def write_typed() -> None:
+    """Write what was typed as soon as nothing comes any more; called at the end of a page."""
+    if st.session_state.get(Key.ADDRESS_TYPED):
+        st.fragment(_write_at_pause, run_every=PAUSE_SECONDS)()
+
+
+def _write_at_pause() -> None:
+    typed = st.session_state.get(Key.ADDRESS_TYPED)
+    if typed and time.monotonic() - st.session_state[Key.ADDRESS_TYPED_AT] >= PAUSE_SECONDS:
+        st.session_state[Key.ADDRESS_TYPED] = {}
+        _write_widgets(typed)
+        st.rerun()
+
+
+def _wait_to_write(key: str, default: Any, clears: tuple[str, ...]) -> None:
+    texts = {**{name: [] for name in clears}, key: _texts(st.session_state[key], default)}
+    st.session_state[Key.ADDRESS_TYPED] = {**st.session_state.get(Key.ADDRESS_TYPED, {}), **texts}
+    st.session_state[Key.ADDRESS_TYPED_AT] = time.monotonic()
+
+
+def _write_now(key: str, default: Any, clears: tuple[str, ...]) -> None:
+    _write_widgets({key: _texts(st.session_state[key], default)}, clears)
+
+
+def _write_widgets(texts: Texts, clears: tuple[str, ...] = ()) -> None:
+    """Write the texts of widgets, which then need not take them from the address."""
+    write({**{name: [] for name in clears}, **texts})
+    st.session_state.update({f"{key} in address": values for key, values in texts.items()})
+
+
+def _texts(value: Any, default: Any) -> list[str]:
+    return [] if value is None or value == default else [str(item) for item in _listed(value)]
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _is_among(value: Any, options: Collection[Any]) -> bool:
+    return all(item in options for item in _listed(value))
+
+
+def _value(texts: list[str], default: T, options: Collection[Any] | None, longest: int) -> Any:
+    """What a widget's texts stand for; the default where they stand for nothing."""
+    if not texts:
+        return default
+    if options is not None:
+        by_text = {str(option): option for option in options}
+        found = [by_text[text] for text in texts if text in by_text]
+        if isinstance(default, list):
+            return found or default
+        return found[-1] if found else default
+    if not isinstance(default, float):
+        return texts[-1][:longest].encode("utf-8", "ignore").decode("utf-8")
+    try:
+        number = float(texts[-1])
+    except ValueError:
+        return default
+    return number if math.isfinite(number) else default
