@@ -148,3 +148,47 @@ def test_pictures_are_made_without_the_network(page: Page, studies: Studies) -> 
     go_to(page, "Sentences")
     assert b"toxicity" in download(page, "dots_picture_svg")
     assert download(page, "scatter_picture_png").startswith(b"\x89PNG")
+
+
+def test_one_press_of_back_undoes_one_change(page: Page, studies: Studies) -> None:
+    open_address(page, f"/names?run={studies[0]}")
+    charts_drawn(page)
+    click_bar(page, 0)
+    first = chips(page)
+    page.get_by_role("radio", name="The typical name").click()
+    expect(page).to_have_url(re.compile("baseline=names"))
+    settle(page)
+    go_to(page, "Sentences")
+    expect(page).to_have_url(re.compile("/sentences.*baseline=names"))
+    page.locator("[class*='st-key-cards'] input").click()
+    page.get_by_role("option", name="10").click()
+    expect(page).to_have_url(re.compile("cards=10"))
+    settle(page)
+
+    page.go_back()
+    settle(page)
+    assert "/sentences" in page.url and "cards=" not in page.url
+    page.go_back()
+    settle(page)
+    assert "/names" in page.url and "baseline=names" in page.url
+    page.go_back()
+    settle(page)
+    assert "baseline" not in page.url and chips(page) == first
+    page.go_back()
+    settle(page)
+    assert chips(page) == [] and studies[0] in page.url
+
+
+def test_what_is_typed_on_try_it_survives_a_reload(page: Page) -> None:
+    open_address(page, "/try_it")
+    expect(page.get_by_text("Page not found")).to_have_count(0)
+    page.locator(".st-key-try_own_names input").fill("Ada Lovelace")
+    page.get_by_role("radio", name="By name").click()
+    page.locator(".st-key-try_filler input").fill("somebody")
+    expect(page).to_have_url(re.compile("try_filler=somebody"))
+    expect(page).to_have_url(re.compile(r"try_own_names=Ada\+Lovelace"))
+    page.reload()
+    settle(page)
+    expect(page.locator(".st-key-try_own_names input")).to_have_value("Ada Lovelace")
+    expect(page.locator(".st-key-try_filler input")).to_have_value("somebody")
+    expect(page.get_by_role("radio", name="By name")).to_be_checked()

@@ -32,14 +32,12 @@ def bring_over(page: str, ours: Collection[str]) -> None:
     ours : collection of str
         Parameters that go from page to page, beside those of `linked` widgets.
     """
+    st.session_state.setdefault(Key.ADDRESS_CARRIED, set()).update(ours)
     turned = st.session_state.setdefault(Key.ADDRESS_PAGE, page) != page
     st.session_state[Key.ADDRESS_PAGE] = page
     if turned and not len(st.query_params):
-        typed = st.session_state.pop(Key.ADDRESS_TYPED, {})
-        write({**st.session_state.get(Key.ADDRESS, {}), **typed})
-        return
-    carried = {*ours, *st.session_state.get(Key.ADDRESS_WIDGETS, ())}
-    st.session_state[Key.ADDRESS] = {name: st.query_params.get_all(name) for name in carried & set(st.query_params)}
+        write({**st.session_state.get(Key.ADDRESS, {}), **st.session_state.pop(Key.ADDRESS_TYPED, {})})
+    _remember()
 
 
 def write(texts: Texts) -> None:
@@ -50,7 +48,13 @@ def write(texts: Texts) -> None:
     st.query_params.update(changed)
     for name in [name for name, values in changed.items() if not values]:
         st.query_params.pop(name)
-    st.session_state[Key.ADDRESS] = {**st.session_state.get(Key.ADDRESS, {}), **changed}
+    _remember()
+
+
+def _remember() -> None:
+    """Keep what is carried from page to page, in its order: the same address again is no step in the history."""
+    carried: set[str] = st.session_state.get(Key.ADDRESS_CARRIED, set())
+    st.session_state[Key.ADDRESS] = {n: st.query_params.get_all(n) for n in st.query_params if n in carried}
 
 
 def linked(
@@ -78,7 +82,7 @@ def linked(
     clears : tuple of str
         Parameters that a new value takes out of the address.
     """
-    st.session_state.setdefault(Key.ADDRESS_WIDGETS, set()).add(key)
+    st.session_state.setdefault(Key.ADDRESS_CARRIED, set()).add(key)
     texts, memory = st.query_params.get_all(key), f"{key} in address"
     if key not in st.session_state or texts != st.session_state.get(memory, []):
         st.session_state[key] = _value(texts, default, options, longest)
@@ -95,7 +99,7 @@ def put(key: str, value: Any) -> None:
 
 
 def write_typed() -> None:
-    """Write what was typed as soon as nothing comes any more; called at the end of a page."""
+    """Write what was typed as soon as nothing comes any more; called before a page is drawn."""
     if st.session_state.get(Key.ADDRESS_TYPED):
         st.fragment(_write_at_pause, run_every=PAUSE_SECONDS)()
 
@@ -103,7 +107,6 @@ def write_typed() -> None:
 def _write_at_pause() -> None:
     typed = st.session_state.get(Key.ADDRESS_TYPED)
     if typed and time.monotonic() - st.session_state[Key.ADDRESS_TYPED_AT] >= PAUSE_SECONDS:
-        st.session_state[Key.ADDRESS_TYPED] = {}
         _write_widgets(typed)
         st.rerun()
 
@@ -120,12 +123,14 @@ def _write_now(key: str, default: Any, clears: tuple[str, ...]) -> None:
 
 def _write_widgets(texts: Texts, clears: tuple[str, ...] = ()) -> None:
     """Write the texts of widgets, which then need not take them from the address."""
+    waiting = st.session_state.get(Key.ADDRESS_TYPED, {})
+    st.session_state[Key.ADDRESS_TYPED] = {key: typed for key, typed in waiting.items() if key not in texts}
     write({**{name: [] for name in clears}, **texts})
     st.session_state.update({f"{key} in address": values for key, values in texts.items()})
 
 
 def _texts(value: Any, default: Any) -> list[str]:
-    return [] if value is None or value == default else [str(item) for item in _listed(value)]
+    return [] if value in (None, "", default) else [str(item) for item in _listed(value)]
 
 
 def _listed(value: Any) -> list[Any]:

@@ -13,7 +13,7 @@ class Key(StrEnum):
     BROKEN_LINK = "broken_link"
     ADDRESS = "address"
     ADDRESS_PAGE = "address_page"
-    ADDRESS_WIDGETS = "address_widgets"
+    ADDRESS_CARRIED = "address_carried"
     ADDRESS_TYPED = "address_typed"
     ADDRESS_TYPED_AT = "address_typed_at"
     CHIPS = "chips"

@@ -67,8 +67,8 @@ def run_app() -> None:
     _frame.drawn = True
     try:
         with _TURNS.turn(), st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH):
-            page.run()
             address.write_typed()
+            page.run()
     finally:
         _frame.drawn = False
         heap.settle()

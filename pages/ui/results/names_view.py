@@ -27,9 +27,9 @@ LIMITS = {0: "All", 10: "10 highest and lowest", 20: "20 highest and lowest"}
 COLUMNS = ["name", "score_sens", "ci_low", "ci_high", "p_adjusted", "effect_size", "label_dist"]
 NONE = "none"
 LONG_LIST = 60
-COLUMNS = ["name", "score_sens", "ci_low", "ci_high", "p_adjusted", "effect_size", "label_dist"]
 ROW_PIXELS, TABLE_PIXELS = 35, 1020
 LARGEST_SECTIONING = 4
+LABEL_DIST = f"At the chosen threshold: {findings.METRIC_MEANS['LabelDist']}"
 
 
 @dataclass(frozen=True)
@@ -191,14 +191,16 @@ def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         alt="ScoreSens, interval, adjusted p-value, effect size and LabelDist of every name",
         column_config={
             "name": config.TextColumn("Name", width=140),
-            "score_sens": config.NumberColumn("ScoreSens", format="%+.4f", width=80),
+            "score_sens": config.NumberColumn(
+                "ScoreSens", format="%+.4f", width=80, help="Mean change of the score with this name"
+            ),
             "ci_low": config.NumberColumn("From", format="%+.3f", width=62, help="95 % interval over sentences"),
             "ci_high": config.NumberColumn("To", format="%+.3f", width=62, help="95 % interval over sentences"),
             "p_adjusted": config.TextColumn("p", width=66, help="Corrected as chosen"),
             "effect_size": config.NumberColumn(
                 "d_z", format="%+.2f", width=58, help="Mean change in its own standard deviations"
             ),
-            "label_dist": config.NumberColumn("LabelDist", format="%.3f", width=78, help="At the chosen threshold"),
+            "label_dist": config.NumberColumn("LabelDist", format="%.3f", width=78, help=LABEL_DIST),
             **{item: config.NumberColumn(m.title, format="%.3f", width=78, help=m.summary) for item, m in more.items()},
         },
     )
