@@ -177,7 +177,13 @@ def test_command_line_gives_the_same_study() -> None:
     from psa_core.cli._base import add_selection
 
     spec = StudySpec(
-        sentences="my file.csv", names="demo", model="vader", balance=True, sample=7, anchors="terms:he,she"
+        sentences="my file.csv",
+        names="demo",
+        model="vader",
+        balance=True,
+        sample=7,
+        anchors="terms:he,she",
+        name_column="full name",
     )
     parser = argparse.ArgumentParser()
     add_selection(parser)

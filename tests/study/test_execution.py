@@ -139,3 +139,9 @@ def test_a_part_of_a_study_is_published_without_making_every_text_again():
     assert any("7 texts that the study does not have" in note for note in whole.provenance["notes"])
     part = study.assemble(planned, Told(), replace(parts[0], order=parts[0].order[:3]))
     assert asked == [6 * 21] and not any("does not have" in note for note in part.provenance["notes"])
+
+
+def test_names_are_read_from_the_column_that_the_spec_names(tmp_path):
+    (tmp_path / "people.csv").write_text("no,who\n1,Ann\n2,Bo\n", encoding="utf-8")
+    spec = StudySpec("sample", str(tmp_path / "people.csv"), "keyword", name_column="who")
+    assert study.plan(spec).names.table["name"].tolist() == ["Ann", "Bo"]
