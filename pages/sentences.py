@@ -21,7 +21,7 @@ with shell.mending():
     with left:
         is_open = sentences_view.cards(study, flips, filters)
     with right:
-        if not is_open:
+        with one_sentence.drawer() if is_open else st.container():
             one_sentence.show(study, sentences_view.in_view(study, flips, filters))
         sentences_view.all_sentences(study)
     sentences_view.account(study)

@@ -182,8 +182,10 @@ def judge_three_flips(page: Page, camera: Camera) -> None:
     camera.shoot(page, "flips")
     cards.nth(1).get_by_role("button", name="All names in this sentence").click()
     drawings_drawn(page)
-    expect(cards.nth(1).get_by_text("One sentence, every name")).to_be_in_viewport()
+    expect(page.get_by_text("One sentence, every name")).to_be_in_viewport()
     camera.shoot(page, "all-names-of-a-sentence")
+    page.locator(".st-key-close_drawer button").click()
+    settle(page)
     for index, verdict in enumerate(("Defect", "Not a defect", "Defect")):
         cards.nth(index).get_by_text(verdict, exact=True).click()
         expect(page.get_by_text(f"{index + 1} of 3 judged")).to_be_visible()

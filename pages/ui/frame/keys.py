@@ -89,6 +89,7 @@ class Key(StrEnum):
     SENTENCES_JUDGED = "judged"
     SENTENCES_SIZE = "cards"
     SENTENCES_CARD = "sentences_card"
+    SENTENCES_DRAWER = "sentences_drawer"
     SENTENCES_TAKEN = "sentences_taken"
     SENTENCES_UNDO = "sentences_undo"
 

@@ -61,7 +61,7 @@ def reading_of(study: Opened, reader: str) -> Reading:
 
 
 def show(study: Opened, flip: pd.Series, reading: Reading) -> bool:
-    """Draw one flip; whether it shows all names of its sentence."""
+    """Draw one flip; whether all names of its sentence are to be shown."""
     sentence_id, name = str(flip["sentence_id"]), str(flip["name"])
     pieces = swap_pieces(opened.perturbation(study), int(flip["sentence_position"]), study.labels[name])
     with st.container(border=True, gap="small", key=f"flip {sentence_id} {name}"):
@@ -77,8 +77,6 @@ def show(study: Opened, flip: pd.Series, reading: Reading) -> bool:
                 on_click=one_sentence.open_in,
                 args=((sentence_id, name),),
             )
-        if is_open:
-            one_sentence.show(study, sentence_id)
     return is_open
 
 

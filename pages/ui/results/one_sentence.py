@@ -1,4 +1,4 @@
-"""One sentence, its anchor marked, and its score with every name; in the card that opened it, or beside the cards."""
+"""One sentence, its anchor marked, and its score with every name: beside the cards, or, from a card, before them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import partial
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import clicks, exports, markup, said, state
 from pages.ui.frame.keys import Key
@@ -14,18 +15,34 @@ from psa_core.charts._altair import drawing_svg
 from psa_core.charts.sentence_dots import sentence_dots
 
 Card = tuple[str, str]
+# A card may be anywhere on the page, and what it opens has to be on the screen, also on a small one.
+ON_SCREEN = f"""<style>.st-key-{Key.SENTENCES_DRAWER} {{
+  position: fixed; right: 1rem; bottom: 1rem; z-index: 90; overflow: auto; box-sizing: border-box;
+  width: min(40rem, calc(100vw - 2rem)) !important; max-height: min(48rem, calc(100vh - 6rem)); padding: 1rem 1.25rem;
+  background: light-dark(#FCFBF8, #12171A); border: 1px solid rgba(128, 128, 128, 0.5); border-radius: 0.6rem;
+  box-shadow: 0 0.5rem 2rem rgba(0, 0, 0, 0.3) }}
+@media (max-width: 640px) {{ .st-key-{Key.SENTENCES_DRAWER} {{ max-height: 62vh }} }}</style>"""
 
 
 def open_in(card: Card) -> None:
-    """Show all names of a card's sentence in that card, from a button; a second click closes it."""
+    """Show all names of a card's sentence, from a button; a second click closes it."""
     is_open = st.session_state.get(Key.SENTENCES_CARD) == card and state.view().sentence == card[0]
     st.session_state[Key.SENTENCES_CARD] = None if is_open else card
     state.choose(sentence=None if is_open else card[0])
 
 
 def is_open_in(study: Opened, card: Card) -> bool:
-    """Whether a card's sentence is shown in it."""
+    """Whether a card's sentence is shown because of it."""
     return st.session_state.get(Key.SENTENCES_CARD) == card and study.seen.sentence == card[0]
+
+
+def drawer() -> DeltaGenerator:
+    """A place on the screen, wherever the page is scrolled to; it can be closed."""
+    st.html(ON_SCREEN)
+    place = st.container(key=Key.SENTENCES_DRAWER)
+    card = st.session_state[Key.SENTENCES_CARD]
+    place.button("Close", key="close_drawer", type="tertiary", icon=":material/close:", on_click=open_in, args=(card,))
+    return place
 
 
 def show(study: Opened, sentence_id: str) -> None:
