@@ -74,7 +74,8 @@ def linked(
     default : object
         The value that is not written: text, a number, one of the options, or a list of some.
     options : collection, optional
-        What may be chosen; anything else in the address is left unheard.
+        What may be chosen; anything else in the address is left unheard. Of a mapping, the labels are heard as well:
+        links that were sent earlier have them.
     typing : bool
         Whether the value comes letter by letter: then it is written at the next pause; see `write_typed`.
     longest : int
@@ -146,7 +147,8 @@ def _value(texts: list[str], default: T, options: Collection[Any] | None, longes
     if not texts:
         return default
     if options is not None:
-        by_text = {str(option): option for option in options}
+        labels = options.items() if isinstance(options, Mapping) else ()
+        by_text = {str(label): option for option, label in labels} | {str(option): option for option in options}
         found = [by_text[text] for text in texts if text in by_text]
         if isinstance(default, list):
             return found or default
