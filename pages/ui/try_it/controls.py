@@ -67,12 +67,12 @@ def ask_sentence() -> str:
 
 def ask_names_and_models(sentence: str) -> Choice:
     """List, own names, models."""
-    cards = {card.id: card for card in name_lists.available()}
+    titles = {card.id: f"{card.title} ({card.count})" for card in name_lists.available()}
     chosen = st.selectbox(
         "Names",
-        list(cards),
-        format_func=lambda item: f"{cards[item].title} ({cards[item].count})",
-        **address.linked(Key.TRY_LIST, next(iter(cards)), cards),
+        list(titles),
+        format_func=titles.__getitem__,
+        **address.linked(Key.TRY_LIST, next(iter(titles)), titles),
     )
     typed = st.text_input(
         "Add names of your own",
