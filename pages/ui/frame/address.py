@@ -36,7 +36,9 @@ def bring_over(page: str, ours: Collection[str]) -> None:
     turned = st.session_state.setdefault(Key.ADDRESS_PAGE, page) != page
     st.session_state[Key.ADDRESS_PAGE] = page
     if turned and not len(st.query_params):
-        write({**st.session_state.get(Key.ADDRESS, {}), **st.session_state.pop(Key.ADDRESS_TYPED, {})})
+        carried = st.session_state[Key.ADDRESS_CARRIED]
+        stood = {name: values for name, values in st.session_state.get(Key.ADDRESS, {}).items() if name in carried}
+        write({**stood, **st.session_state.pop(Key.ADDRESS_TYPED, {})})
     _remember()
 
 
@@ -52,9 +54,8 @@ def write(texts: Texts) -> None:
 
 
 def _remember() -> None:
-    """Keep what is carried from page to page, in its order: the same address again is no step in the history."""
-    carried: set[str] = st.session_state.get(Key.ADDRESS_CARRIED, set())
-    st.session_state[Key.ADDRESS] = {n: st.query_params.get_all(n) for n in st.query_params if n in carried}
+    """Keep what stands there, in its order: the same address again is no step in the history."""
+    st.session_state[Key.ADDRESS] = {name: st.query_params.get_all(name) for name in st.query_params}
 
 
 def linked(

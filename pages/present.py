@@ -1,0 +1,13 @@
+"""Present: one finding a view, in large type, for a room that looks at a wall."""
+
+from __future__ import annotations
+
+from pages.ui.frame import shell
+from pages.ui.results import opened, present_view
+
+shell.guard()
+study = opened.need_whole_study()
+with shell.mending():
+    views = present_view.views(study)
+    view = present_view.ask(list(views))
+    views[view]()

@@ -1,0 +1,51 @@
+"""Headings and digits of tables: no column is called as it is in a file, and no number has seventeen digits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+TITLES = {
+    "ci_low": "From",
+    "ci_high": "To",
+    "delta": "Δ",
+    "delta_low": "Δ from",
+    "delta_high": "Δ to",
+    "high": "To",
+    "iso3": "Code",
+    "low": "From",
+    "mean_difference": "Mean Δ",
+    "mean_negative": "Mean of negative Δ",
+    "mean_positive": "Mean of positive Δ",
+    "p_adjusted": "p, corrected",
+    "p_clustered": "p, by template",
+    "p_value": "p",
+    "spread": "Δ-spread",
+    "value_a": "Value",
+    "value_b": "Other value",
+    "w1": "W1",
+}
+
+
+def config(table: pd.DataFrame, given: Mapping[str, Any] | None = None, *, digits: int = 3) -> dict[str, Any]:
+    """A heading in words and few digits for each column of a table that has none given.
+
+    Examples
+    --------
+    >>> found = config(pd.DataFrame({"p_value": [0.01], "original_count": [3]}))
+    >>> [found[column]["label"] for column in found]
+    ['p', 'Original count']
+    """
+    return {str(column): _column(str(column), table[column], digits) for column in table.columns} | dict(given or {})
+
+
+def _column(name: str, values: pd.Series, digits: int) -> Any:
+    spaced = name.replace("_", " ")
+    title = TITLES.get(name, spaced[:1].upper() + spaced[1:])
+    if not pd.api.types.is_float_dtype(values):
+        return st.column_config.Column(title)
+    is_p = name in ("p", "global_p", "local_p") or name.startswith("p_")
+    return st.column_config.NumberColumn(title, format="%.2g" if is_p else f"%.{digits}f")

@@ -1,0 +1,72 @@
+"""Which sentences a threshold cuts: those whose label hangs on the name, coloured as the line moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.frame import said
+from pages.ui.frame.keys import Key
+from pages.ui.results import opened
+from pages.ui.results.opened import Opened
+from psa_core import stats
+from psa_core.charts._theme import MUTED, UP
+
+HERE = Path(__file__).resolve().parent
+MOST_STROKES, DIGITS = 400, 4
+_strokes = st.components.v2.component(
+    "psa_crossing",
+    html='<div class="crossing"></div>',
+    css=(HERE / "crossing.css").read_text(encoding="utf-8"),
+    js=(HERE / "crossing.js").read_text(encoding="utf-8"),
+)
+#: The threshold travels by itself: the strokes stay what they are, and are not sent again.
+_line = st.components.v2.component(
+    "psa_crossing_line",
+    js="export default ({ data }) => {"
+    " window.psaThreshold = data.threshold; window.dispatchEvent(new Event('psa-threshold')); }",
+)
+
+
+def show(study: Opened) -> None:
+    """Every sentence's range over the names, or an even part of them, and how many the threshold cuts."""
+    st.header("Sentences on the line", anchor=False)
+    original, perturbed = study.cube.of(study.target.name)
+    lowest, highest = (stats.labels_at(end(perturbed, axis=1), study.threshold) for end in (np.min, np.max))
+    cut = int(np.count_nonzero(lowest != highest))
+    said.second(
+        f"At {study.threshold:g} the label of {cut:,} of {len(original):,} sentences depends on which name it wears."
+    )
+    strokes = _ranges(study.target_key, study.cube)
+    _strokes(key=Key.THRESHOLDS_CROSSING, data=strokes, height=264)
+    _line(key=Key.THRESHOLDS_LINE, data={"threshold": study.threshold})
+    shown = f" {MOST_STROKES} of them, evenly chosen, are drawn." if len(original) > MOST_STROKES else ""
+    said.small_print(
+        f"A stroke is a sentence, from its lowest to its highest name's {study.target.name}; the dash is its original "
+        f"score, which sorts them. Coloured: the threshold (dashed) lies between its names.{shown}"
+    )
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _ranges(key: opened.TargetKey, _cube: Any) -> dict[str, Any]:
+    """What does not change with the threshold."""
+    original, perturbed = _cube.of(key[1])
+    order = np.argsort(original, kind="stable")
+    if len(order) > MOST_STROKES:
+        order = order[np.linspace(0, len(order) - 1, MOST_STROKES).round().astype(int)]
+    low, high = perturbed.min(axis=1), perturbed.max(axis=1)
+    lowest, highest = float(min(low.min(), original.min())), float(max(high.max(), original.max()))
+    target = _cube.targets[_cube.target_index(key[1])]
+    ends = [end if np.isfinite(end) else seen for end, seen in ((target.low, lowest), (target.high, highest))]
+    columns = {"low": low, "high": high, "original": original}
+    return {
+        **{name: np.round(values[order].astype(float), DIGITS).tolist() for name, values in columns.items()},
+        "bottom": float(ends[0]),
+        "top": float(ends[1]),
+        "colour": UP,
+        "muted": MUTED,
+        "alt": f"Range of {key[1]} over the names for {len(order)} sentences, and the threshold",
+    }

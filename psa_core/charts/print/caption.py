@@ -1,0 +1,76 @@
+"""What a picture says when it stands alone: its title and finding above, its source beneath."""
+
+from __future__ import annotations
+
+import html
+import re
+import textwrap
+from dataclasses import dataclass
+
+from psa_core.charts import _theme
+
+SIDE, LINE = 16, 1.35
+TITLE, FINDING, SOURCE = 18, 14, 12
+#: Width of a letter as a share of its size, rather too wide than too narrow.
+LETTER = 0.56
+SIZE = re.compile(r'<svg[^>]*?\bwidth="([\d.]+)"[^>]*?\bheight="([\d.]+)"')
+
+
+@dataclass(frozen=True)
+class Caption:
+    """The words of a picture.
+
+    Attributes
+    ----------
+    title : str
+        What is drawn.
+    finding : str
+        What it shows, with its number.
+    source : str
+        What was measured: model, sentences, names.
+    """
+
+    title: str
+    finding: str = ""
+    source: str = ""
+
+
+def captioned(svg: str, caption: Caption) -> str:
+    """A picture with its words; they are escaped, and broken where the picture ends.
+
+    Examples
+    --------
+    >>> small = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"></svg>'
+    >>> "&lt;b&gt;" in captioned(small, Caption("<b>"))
+    True
+    """
+    width, height = (float(side) for side in _size(svg))
+    above, y = _lines(caption.title, TITLE, width, y=float(SIDE), weight="600")
+    found, y = _lines(caption.finding, FINDING, width, y=y)
+    below, bottom = _lines(caption.source, SOURCE, width, y=y + height + SIDE / 2)
+    picture = svg.replace("<svg", f'<svg y="{y + SIDE / 2:.0f}"', 1)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="{width:.0f}" '
+        f'height="{bottom + SIDE:.0f}" viewBox="0 0 {width:.0f} {bottom + SIDE:.0f}">'
+        f'<rect width="100%" height="100%" fill="{_theme.PAPER}"/>{above}{found}{picture}{below}</svg>'
+    )
+
+
+def _size(svg: str) -> tuple[str, ...]:
+    found = SIZE.search(svg)
+    if found is None:
+        raise ValueError("a picture without width and height")
+    return found.groups()
+
+
+def _lines(text: str, size: int, width: float, *, y: float, weight: str = "400") -> tuple[str, float]:
+    """The text in lines from `y` on, and where it ends."""
+    letters = max(10, int((width - 2 * SIDE) / (LETTER * size)))
+    written = []
+    for line in textwrap.wrap(text, letters):
+        y += LINE * size
+        written.append(
+            f'<text x="{SIDE}" y="{y:.1f}" font-family="sans-serif" font-size="{size}" font-weight="{weight}" '
+            f'fill="{_theme.INK}">{html.escape(line)}</text>'
+        )
+    return "".join(written), y
