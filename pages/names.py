@@ -25,12 +25,13 @@ with shell.mending():
                 correction=choice.correction,
             )
         )
-        said.second(again.again_finding(opened.again(study), study.target.name))
-        shell.link("why", "Why these names?")
     chart, numbers = st.columns([13, 10], gap="medium")
     with chart:
         names_view.bars(table, study, choice)
     with numbers:
         names_view.side_table(table, study, choice)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        said.second(again.again_finding(opened.again(study), study.target.name))
+        shell.link("why", "Why these names?")
     names_view.groups(study, choice)
     names_view.equivalence(study, choice)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pages.ui.frame import controls, shell
-from pages.ui.results import opened, thresholds_view
+from pages.ui.results import crossing_view, opened, thresholds_view
 
 shell.guard()
 shell.heading("Thresholds", "A threshold turns scores into labels. How many labels change with the name?")
@@ -15,4 +15,5 @@ with shell.mending():
     chosen = thresholds_view.ask_curves(study)
     thresholds_view.figure(study, chosen)
     thresholds_view.safest(study)
+    crossing_view.show(study)
     thresholds_view.numbers(study)

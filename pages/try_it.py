@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.frame import shell, shown_names
 from pages.ui.frame.keys import Key
-from pages.ui.try_it import controls, one_sentence, panels, parts
+from pages.ui.try_it import arriving, controls, one_sentence, panels, parts
 
 shell.guard()
 shell.heading(
@@ -32,14 +32,20 @@ with right, shell.mending():
     if not choice.models:
         st.info("Choose at least one model.")
         st.stop()
-    with st.spinner("Scoring"):
-        table = one_sentence.table_one(found, choice.models)
+    ready = arriving.answered(choice.models, found.texts)
+    with st.spinner("Scoring", show_time=True):
+        table = one_sentence.table_one(found, ready)
     labels = shown_names.labels_of(table.names)
     table = table.shown_as(labels)
     panels.finding(table, found)
     panels.chart(table, frozenset(labels[name] for name in choice.own))
+    waiting = [model for model in choice.models if model not in ready]
+    place = st.container()
     controls.ask_view()
     panels.scores(table)
-    parts.parts(found, table, choice.models, labels)
+    parts.parts(found, table, ready, labels)
     st.markdown("**One sentence is an anecdote.** A study asks the same of hundreds, and says how sure the answer is.")
     shell.link("study", "Set up a study")
+    if waiting:
+        with place:
+            arriving.wait_for(waiting[0], found.texts)

@@ -433,7 +433,7 @@ def test_a_text_is_never_markup() -> None:
     for stem in ("names", "thresholds", "sentences", "compare", "mitigate", "report", "study"):
         page = page_of(stem, run=run_id, s=FORMULA, names=[SCRIPT])
         assert SCRIPT not in said(page), stem
-        for kind in ("markdown", "caption", "subheader", "title"):
+        for kind in ("markdown", "caption", "header", "title"):
             for element in getattr(page, kind):
                 assert SCRIPT not in element.value, stem
                 assert "![x](http" not in element.value, stem

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from psa_core.charts._theme import CATEGORICAL
+from psa_core.charts._theme import CATEGORICAL, MUTED
 
 OTHER = "other"
+MOST_GROUPS, HIGHLIGHTED = 8, 5
 PATTERNS = ("", "/", "x", "-", "\\", "+", ".", "|")
 DASHES = ("dash", "dot", "dashdot", "longdash", "longdashdot")
 TITLE_SIZE, TICK_SIZE = 15, 14
@@ -40,15 +41,19 @@ def faded(colour: str, opacity: float = 0.35) -> str:
     return f"rgba({red}, {green}, {blue}, {opacity})"
 
 
-def colour_values(groups: pd.Series) -> list[str]:
-    """The group values that get a colour of their own, largest group first; the rest share `OTHER`.
+def group_colours(groups: pd.Series) -> dict[str, str]:
+    """The colour of each group, largest group first, the same wherever the same list is coloured.
+
+    More than `MOST_GROUPS` groups cannot be told apart: then only the largest have a colour, and the rest, as `OTHER`,
+    is grey.
 
     Examples
     --------
-    >>> colour_values(pd.Series(["actor", "singer", "actor"]))
-    ['actor', 'singer']
+    >>> group_colours(pd.Series(["actor", "singer", "actor"]))
+    {'actor': '#12908A', 'singer': '#D9622B'}
     """
     counts = groups.astype(str).value_counts(sort=False)
     ordered = sorted(counts.index, key=lambda value: (-counts[value], value))
-    room = len(CATEGORICAL)
-    return ordered if len(ordered) <= room else ordered[: room - 1]
+    if len(ordered) <= MOST_GROUPS:
+        return dict(zip(ordered, CATEGORICAL, strict=False))
+    return dict(zip(ordered[:HIGHLIGHTED], CATEGORICAL, strict=False)) | {OTHER: MUTED}

@@ -29,6 +29,8 @@ class BarOptions:
         Names that the limit never hides.
     labels : mapping
         Name to the text that is shown for it, where the two differ.
+    colours : mapping
+        Group to its colour; without it the table's own groups are coloured.
     """
 
     colour_by: str = ""
@@ -38,6 +40,7 @@ class BarOptions:
     axis_title: str = "Mean change of the score"
     kept: tuple[str, ...] = ()
     labels: Mapping[str, str] | None = None
+    colours: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 HEIGHT = 460
 STRONG = 0.9
-DIVERGING = ((0.0, faded(_theme.DOWN, STRONG)), (0.5, faded(_theme.MUTED, 0.18)), (1.0, faded(_theme.UP, STRONG)))
+#: Zero is a colour; a country without a number has none, only its outline.
+ZERO = faded(_theme.MUTED, 0.5)
+DIVERGING = ((0.0, faded(_theme.DOWN, STRONG)), (0.5, ZERO), (1.0, faded(_theme.UP, STRONG)))
 #: Plotly asks for outlines, by default from its own server, even where the shapes are given; these are ours.
 CONFIG = {"topojsonURL": "app/static/geo/", "displayModeBar": False, "scrollZoom": False}
 
@@ -40,7 +42,8 @@ def country_map(values: pd.DataFrame, *, title: str, number: str = "+.1f", heigh
     Returns
     -------
     Figure
-        To be shown with `CONFIG`. Orange is more, blue is less; countries too small to see have a round mark.
+        To be shown with `CONFIG`. Orange is more, blue is less, grey is zero; a country without a number is an outline.
+        Countries too small to see have a round mark.
     """
     known = values[values["iso3"].isin(shapes()) & values["value"].notna()]
     largest = float(known["value"].abs().max()) if len(known) else 0.0
@@ -103,8 +106,7 @@ def _geo() -> dict[str, Any]:
         "bgcolor": "rgba(0,0,0,0)",
         "showframe": False,
         "showcoastlines": False,
-        "showland": True,
-        "landcolor": faded(_theme.MUTED, 0.14),
+        "showland": False,
         "showcountries": True,
         "countrycolor": faded(_theme.MUTED, 0.35),
         "showocean": False,

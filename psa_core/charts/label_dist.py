@@ -37,6 +37,8 @@ class CurveOptions:
         Label to LabelDist values at the table's thresholds, one line each (names or groups).
     target : str
         Whose threshold the axis shows.
+    colours : mapping
+        Label to the colour of its line, where it has one of its own.
     """
 
     threshold: float | None = None
@@ -44,6 +46,7 @@ class CurveOptions:
     safest: float | None = None
     curves: Mapping[str, np.ndarray] = field(default_factory=dict)
     target: str = "score"
+    colours: Mapping[str, str] = field(default_factory=dict)
 
 
 def label_dist_figure(table: pd.DataFrame, options: CurveOptions) -> go.Figure:
@@ -67,7 +70,7 @@ def label_dist_figure(table: pd.DataFrame, options: CurveOptions) -> go.Figure:
     curves = enumerate(options.curves.items())
     above = [
         *([_interval(table)] if table["low"].notna().all() else []),
-        *(_curve(table["threshold"], values, label=label, index=index) for index, (label, values) in curves),
+        *(_curve(table["threshold"], values, label, index, options) for index, (label, values) in curves),
         _mean_curve(table),
     ]
     below = [
@@ -105,14 +108,15 @@ def _mean_curve(table: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _curve(thresholds: pd.Series, values: np.ndarray, *, label: str, index: int) -> dict[str, Any]:
+def _curve(thresholds: pd.Series, values: np.ndarray, label: str, index: int, options: CurveOptions) -> dict[str, Any]:
     shown = shown_label(label)
+    other = _theme.CATEGORICAL[1 + index % (len(_theme.CATEGORICAL) - 1)]
     return {
         "x": thresholds,
         "y": values,
         "mode": "lines",
         "line": {
-            "color": _theme.CATEGORICAL[1 + index % (len(_theme.CATEGORICAL) - 1)],
+            "color": options.colours.get(label, other),
             "width": 2,
             "dash": DASHES[index % len(DASHES)],
         },

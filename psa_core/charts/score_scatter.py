@@ -12,10 +12,12 @@ from psa_core.charts._altair import Drawing, Spec, template
 
 POINT = "sentence"
 LETTERS = 80
+#: Share of the sentences that each point of the curve looks at.
+NEAR = 0.5
 
 
 def score_scatter(table: pd.DataFrame, *, target: str = "score", selected: str | None = None) -> Drawing:
-    """Draw one point per sentence, with the straight line through them.
+    """Draw one point per sentence, with a curve through them that follows what is near, so that a hump stays one.
 
     Parameters
     ----------
@@ -55,8 +57,8 @@ def _template(target: str) -> Spec:
         ],
     )
     marks = marks.add_params(alt.selection_point(name=POINT, fields=["sentence_id"]))
-    line = base.transform_regression("original", "mean_abs_delta").mark_line(
-        color=_theme.MUTED, strokeDash=[6, 4], aria=False
+    line = base.transform_loess("original", "mean_abs_delta", bandwidth=NEAR).mark_line(
+        color=_theme.MUTED, strokeDash=[6, 4], strokeWidth=2.5, aria=False
     )
     style: dict[str, Any] = {"stroke": _theme.DOWN, "strokeWidth": 3, "aria": False}
     ring = base.transform_filter(alt.datum.ringed).mark_point(size=280, filled=False, **style)

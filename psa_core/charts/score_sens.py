@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._figure import OTHER, PATTERNS, TICK_SIZE, TITLE_SIZE, colour_values, faded, shown_label
+from psa_core.charts._figure import (
+    MOST_GROUPS,
+    OTHER,
+    PATTERNS,
+    TICK_SIZE,
+    TITLE_SIZE,
+    faded,
+    group_colours,
+    shown_label,
+)
 from psa_core.charts.bar_order import Arrangement, BarOptions, arrange
 
 if TYPE_CHECKING:
@@ -48,8 +57,13 @@ def score_sens_bars(table: pd.DataFrame, options: BarOptions) -> go.Figure:
     import plotly.graph_objects as go
 
     arrangement = arrange(table, options)
-    groups = enumerate(_coloured(arrangement.rows, options.colour_by, table))
-    bars = [_bars(rows, options, value=value, index=index) for index, (value, rows) in groups if len(rows)]
+    colours = options.colours or (group_colours(table[options.colour_by]) if options.colour_by else {"": _theme.ACCENT})
+    groups = enumerate(_coloured(arrangement.rows, options.colour_by, colours))
+    bars = [
+        _bars(rows, options, value=value, fill=(colours[value], _pattern(value, index)))
+        for index, (value, rows) in groups
+        if len(rows)
+    ]
     traces = [*bars, _asterisks(arrangement.rows, options.alpha)]
     return go.Figure(data=traces, layout=_layout(arrangement, options))
 
@@ -64,15 +78,19 @@ def highlight(table: pd.DataFrame, options: BarOptions, names: Collection[str]) 
     return "\n".join([*bands, *(f".ytick:nth-child({row + 1}) text {{font-weight: 700 !important}}" for row in rows)])
 
 
-def _coloured(rows: pd.DataFrame, column: str, table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def _coloured(rows: pd.DataFrame, column: str, colours: Mapping[str, str]) -> list[tuple[str, pd.DataFrame]]:
     if not column:
         return [("", rows)]
-    values = colour_values(table[column])  # of all names, so that a group keeps its colour when some are hidden
-    known = rows[column].astype(str).where(rows[column].astype(str).isin(values), OTHER)
-    return [(value, rows[known == value]) for value in [*values, OTHER]]
+    known = rows[column].astype(str).where(rows[column].astype(str).isin(list(colours)), OTHER)
+    return [(value, rows[known == value]) for value in colours]
 
 
-def _bars(rows: pd.DataFrame, options: BarOptions, *, value: str, index: int) -> dict[str, Any]:
+def _pattern(value: str, index: int) -> str:
+    """Groups differ by hatching as well as by colour; what is grey stays plain."""
+    return "" if value == OTHER else PATTERNS[index % len(PATTERNS)]
+
+
+def _bars(rows: pd.DataFrame, options: BarOptions, *, value: str, fill: tuple[str, str]) -> dict[str, Any]:
     shown = [shown_label(name, options.labels, width=80) for name in rows["name"]]
     return {
         "type": "bar",
@@ -85,7 +103,7 @@ def _bars(rows: pd.DataFrame, options: BarOptions, *, value: str, index: int) ->
         "customdata": np.column_stack([rows["name"], shown, rows["ci_low"], rows["ci_high"], rows["p_adjusted"]]),
         "hovertemplate": HOVER,
         "error_x": _whiskers(rows),
-        "marker": _fill((rows["p_adjusted"] < options.alpha).tolist(), index),
+        "marker": _fill((rows["p_adjusted"] < options.alpha).tolist(), *fill),
         "selected": {"marker": {"opacity": 1}},
         "unselected": {"marker": {"opacity": 1}},
     }
@@ -97,10 +115,9 @@ def _whiskers(rows: pd.DataFrame) -> dict[str, Any]:
     return {"type": "data", "symmetric": False, **beyond, **style}
 
 
-def _fill(is_sure: list[bool], index: int) -> dict[str, Any]:
+def _fill(is_sure: list[bool], colour: str, pattern: str) -> dict[str, Any]:
     """Full colour where sure, pale where not; the hatching tells groups apart without colour."""
-    colour = _theme.CATEGORICAL[index % len(_theme.CATEGORICAL)]
-    hatching = {"shape": PATTERNS[index % len(PATTERNS)], "size": 7, "solidity": 0.28}
+    hatching = {"shape": pattern, "size": 7, "solidity": 0.28}
     return {
         "color": [colour if sure else faded(colour) for sure in is_sure],
         "line": {"color": colour, "width": 1},
@@ -127,7 +144,7 @@ def _asterisks(rows: pd.DataFrame, alpha: float) -> dict[str, Any]:
 
 def _layout(arrangement: Arrangement, options: BarOptions) -> dict[str, Any]:
     rows = arrangement.rows
-    groups = rows[options.colour_by].nunique() if options.colour_by else 0
+    groups = min(rows[options.colour_by].nunique(), MOST_GROUPS) if options.colour_by else 0
     legend_pixels = LEGEND_PIXELS * -(-groups // LEGEND_COLUMNS)
     layout = _theme.house_layout(round(MARGIN_PIXELS + ROW_PIXELS * max(6.0, arrangement.bottom)) + legend_pixels)
     place = {"xref": "container", "yref": "container", "y": 1, "yanchor": "top", "font": {"size": TICK_SIZE}}

@@ -53,7 +53,7 @@ def words_of() -> Callable[[AppTest], str]:
 
     def words(page: AppTest) -> str:
         html = [element.proto.body for element in page.get("html")]
-        kinds = (page.title, page.subheader, page.markdown, page.text, page.caption)
+        kinds = (page.title, page.header, page.markdown, page.text, page.caption)
         return "\n".join([*html, *(element.value for kind in kinds for element in kind)])
 
     return words

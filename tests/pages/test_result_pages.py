@@ -36,7 +36,7 @@ def test_a_study_is_shown_and_its_texts_are_never_markup(stem: str, open_page: O
     assert "40 sentences × 12 names" in words_of(page)
     html = "\n".join(element.proto.body for element in page.get("html"))
     assert "<img" not in html and "<script" not in html
-    for element in (*page.markdown, *page.caption, *page.title, *page.subheader, *page.info, *page.error):
+    for element in (*page.markdown, *page.caption, *page.title, *page.header, *page.info, *page.error):
         assert "evil.example" not in element.value and "<img" not in element.value
     for widget in (*page.button, *page.selectbox, *page.multiselect, *page.text_input, *page.metric, *page.toggle):
         assert "evil.example" not in widget.label and "<img" not in widget.label

@@ -36,7 +36,7 @@ def cube(run_id: str) -> ScoreCube:
 
 
 def _open(run_id: str) -> ScoreCube:
-    with st.spinner("Opening the study"):
+    with st.spinner("Opening the study", show_time=True):
         return jobs.open_cube(run_id)
 
 
@@ -46,12 +46,12 @@ def scorer(model_id: str, origin: Origin | None = None) -> Scorer:
     return _scorer(models.check(model_id, said_by), said_by)
 
 
-@st.cache_resource(max_entries=4, show_spinner="Loading the model")
+@st.cache_resource(max_entries=4, show_spinner="Loading the model", show_time=True)
 def _scorer(model_id: str, origin: Origin) -> Scorer:
     return models.load(model_id, origin=origin)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Loading the anchor finder")
+@st.cache_resource(max_entries=8, show_spinner="Loading the anchor finder", show_time=True)
 def finder(spec: str) -> AnchorFinder:
     """An anchor finder; what is read here may be named by a file, so nothing is loaded from a folder."""
     return anchors.finder(spec, origin=Origin.FILE)

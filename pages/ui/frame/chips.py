@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import shown_names, state
 from pages.ui.frame.keys import Key
@@ -14,12 +15,19 @@ from psa_core.cube import ScoreCube
 Chip = tuple[str, str]
 
 
-def show(cube: ScoreCube) -> None:
-    """Show the open study, without what readers left out, and the selection, from which chips can be taken away."""
+def show(cube: ScoreCube) -> DeltaGenerator:
+    """Show the open study, without what readers left out, and the selection, from which chips can be taken away.
+
+    Returns
+    -------
+    DeltaGenerator
+        The line, for what else is to stand there.
+    """
     seen = state.view(cube)
     study = cube.provenance.get("study", {})
     parts = [f"{cube.shape[0]:,} sentences", f"{cube.shape[1]:,} names", str(study.get("model", ""))]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    line = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    with line:
         st.text(
             " × ".join(parts[:2]) + f" · {parts[2]} · {seen.target} ≥ {_digits(float(seen.threshold or 0))}",
             width="content",
@@ -35,6 +43,7 @@ def show(cube: ScoreCube) -> None:
                 on_change=_taken_away,
                 label_visibility="collapsed",
             )
+    return line
 
 
 def _digits(threshold: float) -> str:

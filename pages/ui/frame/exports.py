@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from psa_core.charts._altair import to_png
+from psa_core.charts.print.caption import Caption, captioned
 from psa_core.folders.results import neutral
 
 
@@ -29,7 +30,7 @@ def csv_button(table: pd.DataFrame, file_name: str, *, key: str) -> None:
     )
 
 
-def picture_buttons(draw: Callable[[], str], stem: str, *, key: str) -> None:
+def picture_buttons(draw: Callable[[], str], stem: str, words: Caption, *, key: str) -> None:
     """A chart dark on white, as SVG and PNG; drawn when it is asked for, without a browser.
 
     Parameters
@@ -38,10 +39,16 @@ def picture_buttons(draw: Callable[[], str], stem: str, *, key: str) -> None:
         Makes the SVG.
     stem : str
         Of the file name.
+    words : Caption
+        Written into the picture, which may be looked at without the page.
     key : str
         Of the buttons; the format is added.
     """
-    formats: dict[str, Callable[[], str | bytes]] = {"svg": draw, "png": lambda: to_png(draw())}
+
+    def drawn() -> str:
+        return captioned(draw(), words)
+
+    formats: dict[str, Callable[[], str | bytes]] = {"svg": drawn, "png": lambda: to_png(drawn())}
     for ending, make in formats.items():
         st.download_button(
             ending.upper(),

@@ -30,6 +30,7 @@ class Key(StrEnum):
     TRY_SORT = "try_sort"
     TRY_SLOT = "try_put_slot"
     TRY_LAST = "try_last_sentence"
+    TRY_ANSWERED = "try_answered"
 
     STUDY_FILE = "study_file"
     STUDY_COLUMN = "study_column"
@@ -73,8 +74,13 @@ class Key(StrEnum):
     NAMES_MARGIN = "names_margin"
     NAMES_EQUIVALENCE = "names_equivalence"
 
+    PRESENT_VIEW = "view_on"
+    PRESENT_SENTENCE = "present_sentence"
+
     THRESHOLDS_CURVES = "curves"
     THRESHOLDS_SAFEST = "thresholds_safest"
+    THRESHOLDS_CROSSING = "thresholds_crossing"
+    THRESHOLDS_LINE = "thresholds_line"
 
     SENTENCES_NAMES = "sentences_names"
     SENTENCES_DIRECTION = "direction"

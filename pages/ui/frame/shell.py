@@ -40,15 +40,21 @@ PAGES = (
     ("language_models", "Language models", "forum", "What a generator writes about countries, occupations and names."),
     ("mitigate", "Mitigate", "healing", "Average over names or retrain, and measure on other names."),
     ("report", "Report", "download", "Everything in one folder: preview, download, open again."),
+    ("present", "Present", "slideshow", "One finding a view, in large type."),
 )
 COPY_AGAIN = "Copy it again from where the study is open."
+HIDDEN = ("present",)
 AUDITS = ("equity", "nationality", "language_models")
 #: Sentences that a running study needs before anything is said of it.
 EARLIEST = 30
 # No one accent has a contrast of 4.5 both under white letters and as letters on dark paper, so in dark mode the letters
-# on the accent are dark. The theme has no setting for them; these are the only rules of our own.
-READABLE_ACCENT = """<style>
+# on the accent are dark. The page's width grows with its letters, and both grow on a wall. What the keyboard is at has a
+# frame. The theme has no settings for these.
+RULES = """<style>
 button[kind="primary"] :is(p, span), [data-tag-index] :is(span, button) { color: light-dark(#fff, #0b1113) }
+.st-key-page { width: min(100%, 85rem) !important }
+@media (min-width: 1800px) { html { font-size: 20px !important } }
+:is(a, summary):focus-visible { outline: 3px solid currentColor !important; outline-offset: 2px }
 </style>"""
 _frame = threading.local()
 _TURNS = turns.Turns()
@@ -59,14 +65,14 @@ def run_app() -> None:
     _configure()
     _keep_house()
     st.logo(str(ROOT / "static" / "icon.svg"), size="large")
-    st.html(READABLE_ACCENT)
+    st.html(RULES)
     login.require()
     page = st.navigation(pages(), position="top")
     _configure(page.title)
     state.sync(page.title)
     _frame.drawn = True
     try:
-        with _TURNS.turn(), st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH):
+        with _TURNS.turn(), st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH, key="page"):
             address.write_typed()
             page.run()
     finally:
@@ -120,6 +126,7 @@ def pages() -> dict[str, list[st.Page]]:  # type: ignore[valid-type]
                 help=help_text,
                 default=first,
                 url_path="start" if first else None,
+                visibility="hidden" if stem in HIDDEN else "visible",
             )
             sections.setdefault("Audits" if stem in AUDITS else "", []).append(page)
             if first:  # the first page is at the root; this one is for who types its address
@@ -158,9 +165,10 @@ def cards(stems: Sequence[str]) -> None:
 
 
 def heading(title: str, question: str) -> None:
-    """The page's title and, beneath it, the question that it answers."""
-    st.title(title, anchor=False)
-    st.markdown(f":gray[{question}]")
+    """The page's title and, beside it where there is room, the question that it answers."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.title(title, anchor=False, width="content")
+        st.markdown(f":gray[{question}]", width="content")
 
 
 def need_run() -> ScoreCube:
@@ -251,14 +259,14 @@ def open_example() -> None:
 
 def _empty_state() -> None:
     with st.container(border=True, gap="small"):
-        st.subheader("No study is open yet", anchor=False)
+        st.header("No study is open yet", anchor=False)
         st.markdown(
             "This page looks at a **study**: many sentences, each wearing every name, scored by one model. "
             "Load the example to look around, or set up your own."
         )
         with st.container(horizontal=True):
             if st.button("Load the example study", type="primary", key=Key.EXAMPLE, icon=":material/play_arrow:"):
-                with mending(), st.spinner("Scoring the sample corpus with 40 names"):
+                with mending(), st.spinner("Scoring the sample corpus with 40 names", show_time=True):
                     open_example()
                 st.rerun()
             link("study", "Set up your own study")

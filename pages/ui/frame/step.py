@@ -13,7 +13,7 @@ def step(number: int, title: str, hint: str) -> Iterator[None]:
     """A bordered section under a number, a title and one plain sentence."""
     with st.container(border=True, key=f"step_{number}"):
         words, work = st.columns([3, 10], gap="medium")
-        words.subheader(f":primary[{number}]\u2002{title}", anchor=False)
+        words.header(f":primary[{number}]\u2002{title}", anchor=False)
         words.markdown(f":gray[{hint}]")
         with work:
             yield

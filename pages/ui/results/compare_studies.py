@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import PurePath
 
 import streamlit as st
 
@@ -170,7 +169,7 @@ def _open(runs: list[str]) -> list[Compared]:
             _forget(run)
             shell.problem(error, "A study could not be opened")
             continue
-        label = jobs.title(run) or _model_and_file(cube)
+        label = jobs.title(run) or opened.model_and_file(cube)
         found.append(Compared(run, label, f"{label} · {_time(run)}", cube, left_out))
     alike = Counter(compared.label for compared in found)
     timed = [replace(c, label=c.full) if alike[c.label] > 1 else c for c in found]
@@ -183,12 +182,6 @@ def _open(runs: list[str]) -> list[Compared]:
 
 def _forget(run: str) -> None:
     st.session_state[Key.RUNS_SEEN] = [known for known in st.session_state[Key.RUNS_SEEN] if known != run]
-
-
-def _model_and_file(cube: ScoreCube) -> str:
-    study = cube.provenance.get("study", {})
-    source = cube.provenance.get("inputs", {}).get("sentences", {}).get("source", study.get("sentences", "sentences"))
-    return f"{study.get('model', 'model')} · {PurePath(str(source)).name}"
 
 
 def _time(run: str) -> str:

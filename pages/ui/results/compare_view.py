@@ -16,6 +16,7 @@ from pages.ui.results.opened import Opened
 from psa_core import methods, stats
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.comparison import metric_intervals, name_scatter
+from psa_core.charts.print.caption import Caption
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError
 from psa_core.study import perturbation_of
@@ -93,11 +94,13 @@ def chart(table: pd.DataFrame) -> str:
     rows = rows[rows["value"].notna()]
     title = _titled(metric)
     with verdict:
-        said.finding(findings.comparison_finding(rows, title + "," * (metric in IN_PARTS)))
+        found = findings.comparison_finding(rows, title + "," * (metric in IN_PARTS))
+        said.finding(found)
     drawing = metric_intervals(rows, title=title)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"{title} of {len(rows)} studies with intervals")
     with exports.row():
-        exports.picture_buttons(partial(drawing_svg, drawing), f"comparison.{metric}", key="compare_picture")
+        words = Caption(f"{title} by model and sentences", str(found), "Whiskers: 95 % intervals over sentences.")
+        exports.picture_buttons(partial(drawing_svg, drawing), f"comparison.{metric}", words, key="compare_picture")
     return metric
 
 
@@ -122,7 +125,7 @@ def _with_bounds(value: float, low: float, high: float) -> str:
 
 def two_studies(study: Opened, studies: list[Compared], table: pd.DataFrame, metric: str) -> None:
     """Two studies on the same cells: the metric tested, names against each other, the cells that differ most."""
-    st.subheader("Two studies on the same cells", anchor=False)
+    st.header("Two studies on the same cells", anchor=False)
     choices = {f"{c.label} · {target.name}": (c, target) for c in studies for target in c.cube.targets}
     if len(choices) < 2:
         said.second(
@@ -231,7 +234,8 @@ def _names_against(study: Opened, shared: SharedCells, targets: tuple[str, str],
         drawing.rows, drawing.spec, key=SCATTER, on_select=partial(clicks.toggle_names, SCATTER), alt=words
     )
     with exports.row():
-        exports.picture_buttons(partial(drawing_svg, drawing), "two-studies", key="scatter_picture")
+        picture = Caption("Effects of the names in two studies", words, " against ".join(titles))
+        exports.picture_buttons(partial(drawing_svg, drawing), "two-studies", picture, key="scatter_picture")
 
 
 def _short(compared: Compared, target: str) -> str:

@@ -80,12 +80,12 @@ def split(study: Opened, *, whole: bool) -> HeldOut:
     return HeldOut(study, names, replace(sentences, measured=sentences.measured[:most]))
 
 
-@st.cache_data(max_entries=16, show_spinner="Looking for people in the texts")
+@st.cache_data(max_entries=16, show_spinner="Looking for people in the texts", show_time=True)
 def _seen(key: tuple[opened.RunKey, int], _perturbation: Perturbation) -> np.ndarray:
     return mitigate.recognised(_perturbation, cached.finder(anchors.people()))
 
 
-@st.cache_data(max_entries=64, show_spinner="Measuring again")
+@st.cache_data(max_entries=64, show_spinner="Measuring again", show_time=True)
 def _summaries(
     key: tuple[opened.RunKey, int], _trial: Trial, *, count: int, target: str, threshold: float
 ) -> dict[str, Summary]:

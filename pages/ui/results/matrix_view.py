@@ -49,7 +49,7 @@ def ordered(study: Opened) -> Matrix:
     return _matrix(study.target_key, study.cube, baseline=str(baseline))
 
 
-@st.cache_resource(max_entries=16, show_spinner="Ordering sentences and names")
+@st.cache_resource(max_entries=16, show_spinner="Ordering sentences and names", show_time=True)
 def _matrix(key: opened.TargetKey, _cube: Any, *, baseline: str) -> Matrix:
     return matrix(_cube, key[1], baseline=baseline)  # type: ignore[arg-type]
 
@@ -130,7 +130,7 @@ def clusters(study: Opened, found: Matrix) -> None:
     """The names that behave alike."""
     if len(found.clusters) < 2:
         return
-    st.subheader("Which names behave alike?", anchor=False)
+    st.header("Which names behave alike?", anchor=False)
     table = found.clusters
     shown = table.assign(
         members=[", ".join(study.labels[name] for name in members) for members in table["members"]],

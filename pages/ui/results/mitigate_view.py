@@ -125,7 +125,7 @@ def _interval(metric: str, numbers: Mapping[str, float | None]) -> str:
 
 def curves(halved: HeldOut, count: int) -> None:
     """What more names lose and gain, on the sentences that are not measured."""
-    st.subheader("How many names are enough?", anchor=False)
+    st.header("How many names are enough?", anchor=False)
     study, total = halved.study, len(halved.names.used)
     counts = [step for step in STEPS if step < total] + [total]
     chosen_on = mitigate.part(study.cube, sentences=halved.sentences.used, names=halved.names.used)
@@ -140,13 +140,16 @@ def curves(halved: HeldOut, count: int) -> None:
     with exports.row():
         exports.csv_button(table, f"averaging.{study.target.name}.csv", key="averaging_csv")
         exports.picture_buttons(
-            partial(drawing_svg, drawing), f"averaging.{study.target.name}", key="averaging_picture"
+            partial(drawing_svg, drawing),
+            f"averaging.{study.target.name}",
+            study.words(f"What averaging over more names loses and gains, {study.target.name}"),
+            key="averaging_picture",
         )
 
 
 def originals(halved: HeldOut, count: int) -> None:
     """What becomes of the original scores."""
-    st.subheader("What becomes of the original scores?", anchor=False)
+    st.header("What becomes of the original scores?", anchor=False)
     study, trial = halved.study, halved.trial(count)
     before, _ = trial.before.of(study.target.name)
     after, _ = trial.as_people.of(study.target.name)
@@ -157,7 +160,9 @@ def originals(halved: HeldOut, count: int) -> None:
     st.vega_lite_chart(drawing.rows, drawing.spec, alt="Original score of each sentence before and after averaging")
     said.small_print("A point is a measured sentence as it is; on the dashed line nothing changes.")
     with exports.row():
-        exports.picture_buttons(partial(drawing_svg, drawing), f"averaged.{study.target.name}", key="originals_picture")
+        words = study.words(f"Original {study.target.name} before and after averaging over {count} names")
+        stem = f"averaged.{study.target.name}"
+        exports.picture_buttons(partial(drawing_svg, drawing), stem, words, key="originals_picture")
 
 
 def ask_the_model(halved: HeldOut, count: int) -> None:
@@ -170,7 +175,10 @@ def ask_the_model(halved: HeldOut, count: int) -> None:
         if said_by is not None and st.button(
             f"Score {CHECKED_SENTENCES} sentences with the held-out names, averaged over names", key=Key.MITIGATE_CHECK
         ):
-            with shell.mending("The model of this study cannot be asked"), st.spinner("Asking the model"):
+            with (
+                shell.mending("The model of this study cannot be asked"),
+                st.spinner("Asking the model", show_time=True),
+            ):
                 averaged = mitigate.NameAveraged(
                     cached.scorer(model, said_by),
                     tuple(study.cube.names["name"].iloc[halved.used(count)]),

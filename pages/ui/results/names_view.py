@@ -15,6 +15,7 @@ from pages.ui.results import opened
 from pages.ui.results.opened import Opened
 from psa_core import methods, tables
 from psa_core.charts._altair import drawing_svg
+from psa_core.charts._figure import group_colours
 from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.group_differences import group_differences
 from psa_core.charts.print.figures import name_figure
@@ -66,8 +67,6 @@ def ask(study: Opened) -> Choice:
             "Against the typical name (the median over names of their mean scores) names are compared with names.",
             **address.linked(Key.NAMES_BASELINE, tables.default_baseline(study.cube), BASELINES),
         )
-        colour = _column("Colour by", columns, first=colour_first, key=Key.NAMES_COLOUR)
-        section = _column("Group by", columns, first=section_first, key=Key.NAMES_SECTION)
         search = st.text_input(
             "Find a name",
             type="search",
@@ -76,7 +75,9 @@ def ask(study: Opened) -> Choice:
             placeholder="Part of a name",
             **address.linked(Key.NAMES_SEARCH, "", typing=True),
         )
-        with st.popover("More", icon=":material/tune:"):
+        with st.popover("Colours, groups, more", icon=":material/tune:"):
+            colour = _column("Colour by", columns, first=colour_first, key=Key.NAMES_COLOUR)
+            section = _column("Group by", columns, first=section_first, key=Key.NAMES_SECTION)
             correction = _correction()
             limit = _limit(study)
             shown_names.hide_switch()
@@ -85,7 +86,7 @@ def ask(study: Opened) -> Choice:
 
 def _column(label: str, columns: list[str], *, first: str, key: Key) -> str:
     options = [NONE, *columns]
-    return st.selectbox(label, options, width=170, **address.linked(key, first, options))
+    return st.selectbox(label, options, **address.linked(key, first, options))
 
 
 def _chosen(column: str) -> str:
@@ -136,6 +137,10 @@ def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         axis_title=f"Mean change of {study.target.name}",
         kept=study.seen.names if choice.limit else (),
         labels=study.labels,
+        colours=group_colours(table[choice.colour]) if choice.colour else None,
+    )
+    said_of_it = findings.name_finding(
+        shown(table, study), study.target.name, baseline=choice.baseline, correction=choice.correction
     )
     st.plotly_chart(
         _bars(study.target_key, found, options, choice=choice, shown=tuple(study.labels.values()), kept=options.kept),
@@ -143,7 +148,7 @@ def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         on_select=partial(clicks.toggle_bar, Key.NAMES_BARS),
         selection_mode="points",
         config={"displaylogo": False, "modeBarButtonsToRemove": ["toImage", "select2d", "lasso2d"]},
-        alt=str(findings.name_finding(shown(table, study), study.target.name, baseline=choice.baseline)),
+        alt=str(said_of_it),
     )
     st.html(f"<style>.st-key-{Key.NAMES_BARS} {{{highlight(found, options, study.seen.names)}}}</style>")
     said.small_print(
@@ -153,7 +158,8 @@ def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
     with exports.row():
         exports.csv_button(table, f"names.{study.target.name}.csv", key="names_csv")
         picture = partial(name_figure, shown(found, study), options)
-        exports.picture_buttons(picture, f"names.{study.target.name}", key="names_picture")
+        words = study.words(f"{options.axis_title}, by name (from {BASELINES[choice.baseline].lower()})", said_of_it)
+        exports.picture_buttons(picture, f"names.{study.target.name}", words, key="names_picture")
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -208,6 +214,8 @@ def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
 
 def p_text(p_value: float) -> str:
     """A p-value as people read it."""
+    if pd.isna(p_value):
+        return "–"
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
@@ -217,14 +225,15 @@ def groups(study: Opened, choice: Choice) -> None:
     if not columns:
         said.small_print("This name list has no column that sorts names into groups.")
         return
-    st.subheader("Do groups of names differ?", anchor=False)
+    st.header("Do groups of names differ?", anchor=False)
     preferred = choice.section or choice.colour
     first = columns.index(preferred) if preferred in columns else 0
     column = st.segmented_control(
         "Groups", columns, default=columns[first], required=True, key=Key.NAMES_GROUP, format_func=markup.literal
     )
     table = opened.groups(study, str(column), baseline=choice.baseline, correction=choice.correction)
-    said.second(findings.group_finding(table, study.target.name, column=str(column)))
+    found = findings.group_finding(table, study.target.name, column=str(column))
+    said.second(found)
     drawing = group_differences(table, target=study.target.name)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt="Group differences with their noise floors")
     said.small_print(
@@ -234,7 +243,8 @@ def groups(study: Opened, choice: Choice) -> None:
     )
     with exports.row():
         exports.csv_button(table, f"groups.{column}.csv", key="groups_csv")
-        exports.picture_buttons(partial(drawing_svg, drawing), f"groups.{column}", key="groups_picture")
+        words = study.words(f"Groups by {column}: difference in {study.target.name} from the other names", found)
+        exports.picture_buttons(partial(drawing_svg, drawing), f"groups.{column}", words, key="groups_picture")
 
 
 def equivalence(study: Opened, choice: Choice) -> None:
@@ -263,5 +273,29 @@ def equivalence(study: Opened, choice: Choice) -> None:
             study.cube, study.target.name, baseline=choice.baseline, correction=choice.correction, margin=float(margin)
         )
         said.second(findings.equivalence_finding(table, study.target.name, margin=float(margin)))
-        columns = ["name", "equivalent", "p_equivalence_adjusted", "p_rank_adjusted"]
-        st.dataframe(shown(table, study)[columns], hide_index=True, alt="Equivalence and rank tests per name")
+        _in_words(shown(table, study), study.target.name, float(margin))
+
+
+def _in_words(table: pd.DataFrame, target: str, margin: float) -> None:
+    """What the equivalence test says of each name, in words, and the two tests behind them."""
+    said_of = {True: f"moves {target} by less than ±{margin:g}", False: "may move it by more"}
+    rows = pd.DataFrame(
+        {
+            "name": table["name"],
+            "found": table["equivalent"].astype(bool).map(said_of),
+            "p_equivalence": table["p_equivalence_adjusted"].map(p_text),
+            "p_rank": table["p_rank_adjusted"].map(p_text),
+        }
+    )
+    config = st.column_config
+    st.dataframe(
+        rows,
+        hide_index=True,
+        alt="Equivalence and rank tests per name",
+        column_config={
+            "name": config.TextColumn("Name", width=160),
+            "found": config.TextColumn("On average", width=280),
+            "p_equivalence": config.TextColumn("p of that", help="Equivalence test, corrected as chosen"),
+            "p_rank": config.TextColumn("p of any effect, by ranks", help="A second opinion, corrected as chosen"),
+        },
+    )

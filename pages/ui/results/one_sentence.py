@@ -63,7 +63,7 @@ def show(study: Opened, sentence_id: str) -> None:
             "original": original[position],
         }
     )
-    st.subheader("One sentence, every name", anchor=False)
+    st.header("One sentence, every name", anchor=False)
     st.html(markup.sentence(str(sentence["text"]), [(int(sentence["start"]), int(sentence["end"]))]))
     drawing = sentence_dots(table, target=study.target, threshold=study.threshold, selected=study.seen.names)
     st.vega_lite_chart(
@@ -75,4 +75,5 @@ def show(study: Opened, sentence_id: str) -> None:
     )
     said.small_print("Triangles have the label, circles do not. Click a dot to follow that name.")
     with exports.row():
-        exports.picture_buttons(partial(drawing_svg, drawing), f"sentence.{sentence_id}", key="dots_picture")
+        words = study.words(f"One sentence, every name: {study.target.name}", f"“{sentence['text']}”")
+        exports.picture_buttons(partial(drawing_svg, drawing), f"sentence.{sentence_id}", words, key="dots_picture")

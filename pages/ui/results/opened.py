@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pandas as pd
 import streamlit as st
@@ -14,12 +14,14 @@ import streamlit as st
 from pages.ui.frame import chips, shell, shown_names, state
 from pages.ui.frame.keys import Key
 from psa_core import jobs, tables
+from psa_core.charts.print.caption import Caption
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
 from psa_core.folders import judgements
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 from psa_core.tables.again import Again, order_again
+from psa_core.tables.wording import Finding
 
 RunKey = tuple[str, int, tuple[str, ...]]
 TargetKey = tuple[RunKey, str]
@@ -68,6 +70,10 @@ class Opened:
         """The chosen threshold."""
         return float(self.seen.threshold or 0.0)
 
+    def words(self, title: str, finding: Finding | str = "") -> Caption:
+        """What a picture of this study says when it stands alone."""
+        return Caption(title, str(finding), source(self.cube))
+
     @cached_property
     def labels(self) -> dict[str, str]:
         """What to show for each name: itself, or dots while names are hidden."""
@@ -81,12 +87,33 @@ def need_study() -> Opened:
     run = str(seen.run)
     remember_run(run)
     cube, left_out = without_left_out(run, whole)
-    chips.show(cube)
+    with chips.show(cube):
+        shell.link("present", "Present")
     shell.say_unfinished(run, len(whole.sentences))
     if left_out:
         count = len(whole.sentences) - len(cube.sentences)
         st.caption(f"Left out: {count} sentence{'s' * (count > 1)} whose meaning changes with a name, as readers said.")
     return Opened(run, whole, cube, seen, left_out)
+
+
+def source(cube: ScoreCube) -> str:
+    """What a cube was measured on, in one line."""
+    return f"{model_and_file(cube)} · {cube.shape[0]:,} sentences × {cube.shape[1]:,} names"
+
+
+def model_and_file(cube: ScoreCube) -> str:
+    """The model and the file of the sentences."""
+    study = cube.provenance.get("study", {})
+    file = cube.provenance.get("inputs", {}).get("sentences", {}).get("source", study.get("sentences", "sentences"))
+    return f"{study.get('model', 'model')} · {PurePath(str(file)).name}"
+
+
+def need_whole_study() -> Opened:
+    """The open study without its line of chips; an empty state ends the page where there is none."""
+    whole = shell.need_run()
+    seen = state.view(whole)
+    shell.say_unfinished(str(seen.run), len(whole.sentences))
+    return finished(str(seen.run), whole)
 
 
 def without_left_out(run: str, whole: ScoreCube) -> tuple[ScoreCube, frozenset[str]]:
@@ -165,7 +192,7 @@ def thresholds(opened: Opened) -> pd.DataFrame:
     return _thresholds(opened.target_key, opened.cube)
 
 
-@st.cache_data(max_entries=32, show_spinner="Measuring every threshold")
+@st.cache_data(max_entries=32, show_spinner="Measuring every threshold", show_time=True)
 def _thresholds(key: TargetKey, _cube: ScoreCube) -> pd.DataFrame:
     return tables.label_dist_table(_cube, key[1])
 
@@ -241,6 +268,6 @@ def _within(cube: ScoreCube, thresholds: Mapping[str, float]) -> tuple[tuple[str
     )
 
 
-@st.cache_data(max_entries=64, show_spinner="Measuring")
+@st.cache_data(max_entries=64, show_spinner="Measuring", show_time=True)
 def _summary(key: RunKey, _cube: ScoreCube, *, thresholds: tuple[tuple[str, float], ...]) -> tables.corpus.Summary:
     return tables.summary(_cube, thresholds=dict(thresholds))

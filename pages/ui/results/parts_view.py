@@ -23,7 +23,7 @@ NUMBERS = {
 
 def parts(study: Opened) -> None:
     """How much of the effects goes with one part of the name."""
-    st.subheader("Which part of the name?", anchor=False)
+    st.header("Which part of the name?", anchor=False)
     try:
         plan = plan_parts(study.cube)
     except PsaError as error:

@@ -31,7 +31,7 @@ FILES = {
 PREVIEW_PIXELS = 860
 
 
-@st.cache_data(max_entries=8, show_spinner="Writing the report")
+@st.cache_data(max_entries=8, show_spinner="Writing the report", show_time=True)
 def _page(key: opened.RunKey, _cube: ScoreCube, *, thresholds: tuple[float, ...]) -> str:
     return report.render(_cube)
 
@@ -88,7 +88,7 @@ def contents() -> None:
 
 def flips(study: Opened) -> None:
     """Every flip at the chosen threshold with texts and judgements, in three formats."""
-    st.subheader("Flips at the chosen threshold", anchor=False)
+    st.header("Flips at the chosen threshold", anchor=False)
     said.small_print(
         f"{study.target.name} ≥ {study.threshold:g}: every sentence × name whose label changes, with both texts and "
         "what readers said."
@@ -126,7 +126,7 @@ def _parquet(rows: pd.DataFrame) -> bytes:
 
 def preview(study: Opened) -> None:
     """The report as it will look; a data address has no access to this page."""
-    st.subheader("Preview", anchor=False)
+    st.header("Preview", anchor=False)
     encoded = base64.b64encode(page(study).encode("utf-8")).decode("ascii")
     with st.container(border=True):
         address = f"data:text/html;charset=utf-8;base64,{encoded}"

@@ -17,6 +17,7 @@ from pages.ui.frame.keys import Key
 from pages.ui.results import opened, side_by_side
 from psa_core import jobs, report
 from psa_core.charts._altair import drawing_svg
+from psa_core.charts.print.caption import Caption
 from psa_core.charts.tradeoff import trade_off
 from psa_core.errors import RunFolderError
 from psa_core.folders import cube_file
@@ -129,18 +130,19 @@ def _numbers(content: Content, target: str, strength: float) -> None:
 
 
 def _curve(table: pd.DataFrame, target: str, strength: float, cost: str) -> None:
-    st.subheader("What does a strength gain, and what does it cost?", anchor=False)
+    st.header("What does a strength gain, and what does it cost?", anchor=False)
     drawing = trade_off(table, chosen=strength, cost=cost)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"ScoreDev on held-out names against: {cost}")
     said.small_print(f"Down is what is wanted: names move the score less. {PRICES[cost]} A person picks the point.")
     with exports.row():
         exports.csv_button(table, f"retraining.{target}.csv", key="retrain_csv")
-        exports.picture_buttons(partial(drawing_svg, drawing), f"retraining.{target}", key="retrain_picture")
+        words = Caption(f"What retraining gains for {target} on held-out names, and what it costs", PRICES[cost])
+        exports.picture_buttons(partial(drawing_svg, drawing), f"retraining.{target}", words, key="retrain_picture")
 
 
 def _as_studies(audit: Audit, folder: Path, strength: float) -> None:
     """Both classifiers on the held-out cells, as studies for the other pages."""
-    st.subheader("Look closer", anchor=False)
+    st.header("Look closer", anchor=False)
     key = f"{audit.key('studies')} {audit.run_id} {strength:g}"
     if key not in st.session_state:
         if not st.button("Open both as studies", key=audit.key("open"), icon=":material/compare_arrows:"):

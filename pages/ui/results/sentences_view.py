@@ -190,21 +190,27 @@ def in_view(study: Opened, flips: Flips, filters: Filters) -> str:
 
 def all_sentences(study: Opened) -> None:
     """Original score against sensitivity, a point a sentence."""
-    st.subheader("Which sentences move most?", anchor=False)
+    st.header("Which sentences move most?", anchor=False)
     numbers = opened.unlabelled_summary(study)[study.target.name]["sensitivity_correlation"]
-    said.second(findings.correlation_finding(numbers, study.target.name))
+    found = findings.correlation_finding(numbers, study.target.name)
+    said.second(found)
     drawing = score_scatter(opened.sentences(study), target=study.target.name, selected=study.seen.sentence)
     st.vega_lite_chart(
         drawing.rows,
         drawing.spec,
         key=Key.SENTENCES_SCATTER,
         on_select=partial(clicks.choose_sentence, Key.SENTENCES_SCATTER),
-        alt=str(findings.correlation_finding(numbers, study.target.name)),
+        alt=str(found),
     )
-    said.small_print("A point is a sentence; the line is the straight fit. Click a point to open its sentence above.")
+    said.small_print(
+        "A point is a sentence; the curve follows the half of the sentences that is nearest (LOESS). Click a point to "
+        "open its sentence above."
+    )
     with exports.row():
         exports.csv_button(opened.sentences(study), f"sentences.{study.target.name}.csv", key="sentences_csv")
-        exports.picture_buttons(partial(drawing_svg, drawing), f"sentences.{study.target.name}", key="scatter_picture")
+        words = study.words(f"How far names move each sentence, by its original {study.target.name}", found)
+        stem = f"sentences.{study.target.name}"
+        exports.picture_buttons(partial(drawing_svg, drawing), stem, words, key="scatter_picture")
 
 
 def account(study: Opened) -> None:

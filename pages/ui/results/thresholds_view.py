@@ -13,6 +13,7 @@ from pages.ui.results import opened
 from pages.ui.results.names_view import group_columns
 from pages.ui.results.opened import Opened
 from psa_core import tables
+from psa_core.charts._figure import OTHER, group_colours
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
 from psa_core.charts.print.figures import threshold_figure
 from psa_core.cube import ScoreCube
@@ -54,6 +55,15 @@ def _curve(key: opened.TargetKey, _cube: ScoreCube, *, names: tuple[str, ...]) -
     return tables.label_dist_table(_cube, key[1], names=names, interval=False)["label_dist"].to_numpy()
 
 
+def _colours(study: Opened, chosen: str) -> dict[str, str]:
+    """A group has the colour that it has on Names."""
+    if chosen in (MEAN, SELECTED):
+        return {}
+    values = study.cube.names[chosen]
+    colours = group_colours(values)
+    return {value: colours.get(value, colours.get(OTHER, "")) for value in values.astype(str).unique()}
+
+
 def figure(study: Opened, chosen: str) -> None:
     """Figure 2 with the chosen threshold; a click moves the threshold."""
     table = opened.thresholds(study)
@@ -63,6 +73,7 @@ def figure(study: Opened, chosen: str) -> None:
         safest=findings.safest_threshold(table),
         curves=curves(study, chosen),
         target=study.target.name,
+        colours=_colours(study, chosen),
     )
     st.plotly_chart(
         label_dist_figure(table, options),
@@ -73,7 +84,9 @@ def figure(study: Opened, chosen: str) -> None:
     with exports.row():
         exports.csv_button(table, f"label_dist.{study.target.name}.csv", key="thresholds_csv")
         picture = partial(threshold_figure, table, target=study.target.name, threshold=study.threshold)
-        exports.picture_buttons(picture, f"label_dist.{study.target.name}", key="thresholds_picture")
+        found = findings.threshold_finding(opened.at_threshold(study), study.target.name, threshold=study.threshold)
+        words = study.words(f"Labels for {study.target.name} that change with the name, by threshold", found)
+        exports.picture_buttons(picture, f"label_dist.{study.target.name}", words, key="thresholds_picture")
     if chosen == SELECTED and not study.seen.names:
         said.small_print("No name is selected yet: click a bar on the Names page.")
     labelled = opened.at_threshold(study)["labelled"].iloc[0]
@@ -108,4 +121,18 @@ def numbers(study: Opened) -> None:
     """Every threshold as a table."""
     table = opened.thresholds(study)
     with st.expander("Every threshold as a table"):
-        st.dataframe(table, hide_index=True, alt="LabelDist and flips at every threshold")
+        number, three = st.column_config.NumberColumn, {"format": "%.3f"}
+        st.dataframe(
+            table,
+            hide_index=True,
+            alt="LabelDist and flips at every threshold",
+            column_config={
+                "threshold": number("Threshold", **three),
+                "label_dist": number("LabelDist", **three),
+                "low": number("From", help="95 % interval over sentences", **three),
+                "high": number("To", help="95 % interval over sentences", **three),
+                "flips_up": number("Labels that appear"),
+                "flips_down": number("Labels that disappear"),
+                "labelled": number("Originals with the label", format="percent"),
+            },
+        )

@@ -22,7 +22,7 @@ SHOWN_SENTENCES, EACH_SIDE = 20, 12
 
 def where(study: Opened) -> None:
     """Words whose presence goes with more sensitivity, and where the anchor stands."""
-    st.subheader("In which sentences?", anchor=False)
+    st.header("In which sentences?", anchor=False)
     words, places = _tables(study.target_key, study.cube)
     said.second(where_finding(words, study.target.name))
     left, right = st.columns([7, 5], gap="large")
@@ -36,7 +36,7 @@ def where(study: Opened) -> None:
         exports.csv_button(words, f"words.{study.target.name}.csv", key="words_csv")
 
 
-@st.cache_resource(max_entries=16, show_spinner="Reading the sentences")
+@st.cache_resource(max_entries=16, show_spinner="Reading the sentences", show_time=True)
 def _tables(key: opened.TargetKey, _cube: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
     return word_table(_cube, key[1]), place_table(_cube, key[1])
 

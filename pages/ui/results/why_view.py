@@ -38,7 +38,7 @@ LEFT_SHOWN = 12
 
 def factors(study: Opened, verdict: DeltaGenerator) -> None:
     """What the names' effects go with: a forest plot, shares, and what is left."""
-    st.subheader("What goes with it?", anchor=False)
+    st.header("What goes with it?", anchor=False)
     measured = _perplexity(study)
     chosen = _ask(study, measured)
     if not chosen:
@@ -73,7 +73,9 @@ def factors(study: Opened, verdict: DeltaGenerator) -> None:
         _left_over(study, why)
     with exports.row():
         exports.csv_button(why.coefficients, f"factors.{study.target.name}.csv", key="factors_csv")
-        exports.picture_buttons(partial(drawing_svg, drawing), f"factors.{study.target.name}", key="factors_picture")
+        words = study.words(f"What goes with the names' effects on {study.target.name}, in standard deviations")
+        stem = f"factors.{study.target.name}"
+        exports.picture_buttons(partial(drawing_svg, drawing), stem, words, key="factors_picture")
 
 
 def _ask(study: Opened, measured: Mapping[str, float] | None) -> list[str]:
@@ -83,7 +85,7 @@ def _ask(study: Opened, measured: Mapping[str, float] | None) -> list[str]:
     return st.multiselect("Factors", options, default=wanted, key=key, format_func=markup.literal)
 
 
-@st.cache_resource(max_entries=32, show_spinner="Measuring the names")
+@st.cache_resource(max_entries=32, show_spinner="Measuring the names", show_time=True)
 def _why(
     key: opened.TargetKey,
     _cube: ScoreCube,

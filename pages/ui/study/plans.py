@@ -92,7 +92,7 @@ def remembered(entries: int, words: str = "") -> Callable[[Callable[..., T]], Ca
     """
 
     def decorated(make: Callable[..., T]) -> Callable[..., T]:
-        options: dict[str, Any] = {"max_entries": entries, "show_spinner": words or False}
+        options: dict[str, Any] = {"max_entries": entries, "show_spinner": words or False, "show_time": True}
         everywhere, here = st.cache_resource(**options)(make), st.cache_resource(**options, scope="session")(make)
 
         @wraps(make)
@@ -177,7 +177,7 @@ def price(planned: Plan, model_id: str) -> Price:
     return _price(repr(parts), model_id, planned.perturbation)
 
 
-@st.cache_data(max_entries=24, show_spinner="Timing the model on a few of your sentences")
+@st.cache_data(max_entries=24, show_spinner="Timing the model on a few of your sentences", show_time=True)
 def _price(key: str, model_id: str, _perturbation: Perturbation) -> Price:
     cells = _perturbation.cells + len(_perturbation.texts)
     exact = cells <= COUNT_UP_TO

@@ -37,7 +37,7 @@ def ask_zip() -> None:
 def ask_example() -> None:
     """Open the example study."""
     if st.button("Open the example study", key="study_example", icon=":material/play_arrow:"):
-        with shell.mending(), st.spinner("Scoring the sample corpus"):
+        with shell.mending(), st.spinner("Scoring the sample corpus", show_time=True):
             shell.open_example()
         st.rerun()
 

@@ -33,15 +33,15 @@ def show(status: RunStatus, look_at: Sequence[str]) -> None:
     with chart:
         _bars(study)
     with flips:
-        st.subheader("Three labels that change with the name", anchor=False)
+        st.header("Three labels that change with the name", anchor=False)
         flip_card.three(study)
-    st.subheader("What next?", anchor=False)
+    st.header("What next?", anchor=False)
     _another_model(status)
     shell.cards(look_at)
 
 
 def _bars(study: Opened) -> None:
-    st.subheader(f"What the names do to the {study.target.name} score", anchor=False)
+    st.header(f"What the names do to the {study.target.name} score", anchor=False)
     table = opened.names_of(study, study.target)
     options = BarOptions(limit=SHOWN_ENDS, axis_title=f"Mean change of {study.target.name}", labels=study.labels)
     st.plotly_chart(

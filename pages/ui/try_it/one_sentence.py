@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -123,10 +123,12 @@ def table_one(found: Slotted, model_ids: Sequence[str]) -> TableOne:
     return TableOne(found.perturbation.names, found.texts, found.neutral, tuple(panels), tuple(others))
 
 
-def extremes(table: TableOne, order: np.ndarray) -> np.ndarray:
-    """The first and the last of an order when there are more than `FEW`; else all of it."""
+def extremes(table: TableOne, order: np.ndarray, *, kept: Collection[str] = ()) -> np.ndarray:
+    """The first and the last of an order when there are more than `FEW`, with what is kept between; else all of it."""
     half = FEW // 2
-    return order if len(order) <= FEW else np.concatenate([order[:half], order[-half:]])
+    rank = np.arange(len(order))
+    is_kept = np.isin([table.names[position] for position in order], list(kept))
+    return order[(len(order) <= FEW) | (rank < half) | (rank >= len(order) - half) | is_kept]
 
 
 def put_slot(sentence: str, word: str) -> str:

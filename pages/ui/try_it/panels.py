@@ -15,6 +15,7 @@ from pages.ui.try_it.one_sentence import FEW, Slotted, TableOne, extremes
 from psa_core.charts import try_it
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts._theme import CATEGORICAL
+from psa_core.charts.print.caption import Caption
 from psa_core.charts.sentence_dots import sentence_dots
 from psa_core.tables import findings
 
@@ -40,7 +41,7 @@ def _scored(table: TableOne, found: Slotted, position: int) -> str:
 def chart(table: TableOne, own: frozenset[str]) -> None:
     """The picture, in the order that was chosen."""
     order = table.sorted_by(table.widest if st.session_state.get(Key.TRY_SORT, SORTS[0]) == SORTS[0] else None)
-    shown = table.at(extremes(table, order))
+    shown = table.at(extremes(table, order, kept=own))
     with st.grid(columns=min(2, len(shown.panels)), min_column_width=330, gap="medium"):
         for position, panel in enumerate(shown.panels):
             colour = CATEGORICAL[position % len(CATEGORICAL)]
@@ -49,7 +50,10 @@ def chart(table: TableOne, own: frozenset[str]) -> None:
             st.plotly_chart(picture, key=key, config={"displayModeBar": False}, alt=_in_words(table, panel))
     if len(shown.names) < len(table.names):
         half = FEW // 2
-        st.caption(f"The first {half} and the last {half} of {len(table.names)} names; the table below has them all.")
+        kept = ", and those that you typed" if own else ""
+        st.caption(
+            f"The first {half} and the last {half} of {len(table.names)} names{kept}; the table below has them all."
+        )
 
 
 def scores(table: TableOne) -> None:
@@ -71,7 +75,8 @@ def scores(table: TableOne) -> None:
             with exports.row():
                 st.text(f"{panel.target.name} · {panel.model}", width="content")
                 stem = f"try-it.{panel.target.name}"
-                exports.picture_buttons(partial(_picture, table, panel), stem, key=f"try_picture_{position}")
+                words = Caption(f"{panel.target.name} · {panel.model}", _in_words(table, panel), table.texts[0])
+                exports.picture_buttons(partial(_picture, table, panel), stem, words, key=f"try_picture_{position}")
 
 
 def _picture(table: TableOne, panel: try_it.Panel) -> str:

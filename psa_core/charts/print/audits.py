@@ -16,7 +16,7 @@ from psa_core.charts.eec_boxes import LOOKS
 BOX_PIXELS, BOXES_WIDTH = 44, 620
 SQUARE_WIDTH, SQUARE_HEIGHT, NOTE_PIXELS = 92, 25, 22
 MAP_WIDTH, MAP_HEIGHT = 820, 400
-LAND, OUTLINE, NEUTRAL = "#F1F2F2", "#C3C9CB", "#EDEEEE"
+LAND, OUTLINE, NEUTRAL, ZERO = _theme.PAPER, "#C3C9CB", "#EDEEEE", "#BDC4C7"
 DIVERGING = [_theme.DOWN, NEUTRAL, _theme.UP]
 MEDIAN = {"color": _theme.INK}
 #: Two lines of a label; system and target names cannot hold it.
@@ -144,7 +144,7 @@ def country_map(values: pd.DataFrame, *, title: str) -> str:
 
     known = values[values["iso3"].isin(shapes()) & values["value"].notna()]
     top = float(known["value"].abs().max()) if len(known) else 0.0
-    scale = alt.Scale(domain=[-(top or 1.0), 0, top or 1.0], range=DIVERGING, interpolate="rgb")
+    scale = alt.Scale(domain=[-(top or 1.0), 0, top or 1.0], range=[_theme.DOWN, ZERO, _theme.UP], interpolate="rgb")
     words: dict[str, Any] = {"titleFontSize": 14, "titleFontWeight": "normal", "titleLimit": 500, "format": "+.3~f"}
     legend = alt.Legend(orient="bottom", title=title, gradientLength=340, **words)
     colour = alt.Color("properties.value:Q", scale=scale, legend=legend)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._altair import to_svg
-from psa_core.charts._figure import OTHER, colour_values
+from psa_core.charts._figure import OTHER, group_colours
 from psa_core.charts.bar_order import BarOptions, arrange
 
 BARS_WIDTH, CURVE_WIDTH, ROW_PIXELS = 470, 640, 19
@@ -42,7 +43,7 @@ def name_figure(table: pd.DataFrame, options: BarOptions) -> str:
     names = pd.DataFrame({"y": rows["y"], "words": words})
     zero = alt.Chart(pd.DataFrame({"x": [0.0]})).mark_rule(color=_theme.INK).encode(x="x:Q")
     layers = [
-        *_bars(rows, y, options, groups=colour_values(table[options.colour_by]) if options.colour_by else []),
+        *_bars(rows, y, options, _colours(table, options)),
         zero,
         _row_texts(names, y, "normal"),
         _row_texts(pd.DataFrame(arrangement.headers, columns=["y", "words"]), y, "bold"),
@@ -53,18 +54,25 @@ def name_figure(table: pd.DataFrame, options: BarOptions) -> str:
     return to_svg(alt.layer(*layers).properties(width=BARS_WIDTH, height=height, padding=padding))
 
 
-def _bars(rows: pd.DataFrame, y: Any, options: BarOptions, *, groups: list[str]) -> list[Any]:
+def _colours(table: pd.DataFrame, options: BarOptions) -> Mapping[str, str]:
+    if not options.colour_by:
+        return {"": _theme.ACCENT}
+    return options.colours or group_colours(table[options.colour_by])
+
+
+def _bars(rows: pd.DataFrame, y: Any, options: BarOptions, colours: Mapping[str, str]) -> list[Any]:
     import altair as alt
 
     is_sure = rows["p_adjusted"] < options.alpha
     rows = rows.assign(
         mark=is_sure.map({True: "*", False: ""}),
         opacity=is_sure.map({True: 1.0, False: 0.4}),
-        group=rows[options.colour_by].astype(str).where(lambda value: value.isin(groups), OTHER) if groups else "",
+        group=rows[options.colour_by].astype(str).where(lambda value: value.isin(list(colours)), OTHER)
+        if options.colour_by
+        else "",
         mark_at=rows["ci_high"].where(rows["score_sens"] >= 0, rows["ci_low"]),
     )
     legend = alt.Legend(orient="top", title=None, columns=5) if options.colour_by else None
-    colours = dict(zip([*groups, OTHER] if groups else [""], _theme.CATEGORICAL, strict=False))
     drawn = [group for group in colours if (rows["group"] == group).any()]
     scale = alt.Scale(domain=drawn, range=[colours[group] for group in drawn])
     colour = alt.Color("group:N", legend=legend, scale=scale)

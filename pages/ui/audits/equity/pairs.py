@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.ui.audits.equity.seen import Seen
 from pages.ui.audits.equity.setup import AUDIT
-from pages.ui.frame import exports, markup
+from pages.ui.frame import columns, exports, markup
 from psa_core.audits.eec import findings, tables
 from psa_core.charts._theme import DOWN, UP
 from psa_core.cube import ScoreCube
@@ -20,7 +20,7 @@ SHOWN = 8
 
 def show(seen: Seen) -> None:
     """Choose a system and a score, then read its pairs; at first those of the largest difference that was found."""
-    st.subheader("The pairs that differ most", anchor=False)
+    st.header("The pairs that differ most", anchor=False)
     systems = seen.systems
     choices = [(name, target.name) for name, cube in systems.items() for target in cube.targets]
     most = findings.largest(seen.table)
@@ -57,13 +57,13 @@ def _pairs(_seen: Seen, system: str, target: str, *looked_at: str) -> pd.DataFra
 
 
 def _everything(table: pd.DataFrame, cube: ScoreCube, target: str, part: str) -> None:
-    numbers = {name: st.column_config.NumberColumn(format="%.3f") for name in ("first", "second", "delta", "score")}
     with st.expander(f"All {len(table):,} pairs as a table"):
-        st.dataframe(table, hide_index=True, column_config=numbers, alt="Every pair with its scores")
+        st.dataframe(table, hide_index=True, column_config=columns.config(table), alt="Every pair with its scores")
         exports.csv_button(table, "eec_pairs.csv", key=AUDIT.key("pairs_csv"))
     with st.expander("Each person's mean score"):
         people = tables.person_table(cube, target, part)
-        st.dataframe(people, hide_index=True, column_config=numbers, alt="Mean score by person, highest first")
+        in_words = columns.config(people)
+        st.dataframe(people, hide_index=True, column_config=in_words, alt="Mean score by person, highest first")
 
 
 def _pair(row: object, cube: ScoreCube, target: str) -> str:

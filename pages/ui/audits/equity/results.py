@@ -13,13 +13,14 @@ from pages.ui.audits import audit_job
 from pages.ui.audits.equity import pairs
 from pages.ui.audits.equity.seen import Seen
 from pages.ui.audits.equity.setup import AUDIT, SPELLINGS
-from pages.ui.frame import address, exports, said, shell
+from pages.ui.frame import address, columns, exports, said, shell
 from psa_core.audits.eec import corpus, findings, significance, tables
 from psa_core.audits.eec import folder as eec_files
 from psa_core.audits.eec.again import people_table
 from psa_core.audits.eec.folder import EquityResult
 from psa_core.charts.eec_boxes import delta_boxes
 from psa_core.charts.print import audits
+from psa_core.charts.print.caption import Caption
 from psa_core.cube import ScoreCube
 from psa_core.tables.findings import Finding
 
@@ -27,7 +28,6 @@ COMPARISONS = {"gender": "Gender (female − male)", "race": "Race (African − 
 PART_WORDS = {tables.ALL: "All rows", corpus.NEUTRAL: "Neutral rows"}
 PAPER_TABLES = {("gender", "all"): "Table 5", ("gender", "neutral"): "Table 6", ("race", "all"): "Table 7"}
 ORDERS = ("As listed", "By Δ-spread", "By task score")
-SHARES = ("mean_difference", "mean_positive", "mean_negative", "spread", "largest")
 
 
 def show(run_id: str, folder: Path) -> None:
@@ -81,17 +81,17 @@ def _people(seen: Seen) -> None:
         )
 
 
-@st.cache_data(max_entries=12, show_spinner="Measuring the first names")
+@st.cache_data(max_entries=12, show_spinner="Measuring the first names", show_time=True)
 def _again(run_id: str, spelling: str, _systems: dict[str, ScoreCube]) -> pd.DataFrame:
     return people_table(_systems)
 
 
-@st.cache_resource(max_entries=6, show_spinner="Opening the audit")
+@st.cache_resource(max_entries=6, show_spinner="Opening the audit", show_time=True)
 def _opened(run_id: str, folder: str) -> EquityResult:
     return eec_files.read(Path(folder))
 
 
-@st.cache_resource(max_entries=12, show_spinner="Testing")
+@st.cache_resource(max_entries=12, show_spinner="Testing", show_time=True)
 def _assessed(run_id: str, spelling: str, _systems: dict[str, ScoreCube]) -> dict[str, dict[str, Any]]:
     return significance.assess(_systems)
 
@@ -159,14 +159,19 @@ def _figure(seen: Seen) -> None:
     )
     with exports.row():
         still = partial(audits.delta_boxes, deltas, table, significance.VERDICTS[seen.kind], points=points)
-        exports.picture_buttons(still, f"eec_{seen.kind}_{seen.part}", key=AUDIT.key("picture"))
+        found = Caption(_figure_title(seen), str(findings.finding(table, seen.kind)), "Equity Evaluation Corpus")
+        exports.picture_buttons(still, f"eec_{seen.kind}_{seen.part}", found, key=AUDIT.key("picture"))
+
+
+def _figure_title(seen: Seen) -> str:
+    return f"Figure {1 if seen.kind == 'gender' else 2}: Δ of every pair"
 
 
 def _ask_figure(seen: Seen) -> tuple[pd.DataFrame, bool]:
     """The figure's heading with its switches: the systems in their order, and whether every pair is shown."""
     task_scores = seen.opened.task_scores
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.subheader(f"Figure {1 if seen.kind == 'gender' else 2}: Δ of every pair", anchor=False, width="content")
+        st.header(_figure_title(seen), anchor=False, width="content")
         with st.container(horizontal=True, width="content", vertical_alignment="center"):
             points = st.toggle("Show every pair", key=AUDIT.key("points"))
             order = st.segmented_control(
@@ -190,7 +195,7 @@ def _deltas(run_id: str, spelling: str, kind: str, part: str, _systems: dict[str
 def _tables(seen: Seen) -> None:
     """Tables 5 to 7 of the paper, and the systems one by one."""
     name = PAPER_TABLES.get((seen.kind, seen.part), "As Tables 5 to 7")
-    st.subheader(f"{name}: systems by verdict", anchor=False)
+    st.header(f"{name}: systems by verdict", anchor=False)
     signs = ("F↑–M↓", "F↓–M↑") if seen.kind == "gender" else ("AA↑–EA↓", "AA↓–EA↑")
     first, second = ("women", "men") if seen.kind == "gender" else ("African American names", "European American names")
     said.small_print(
@@ -199,7 +204,7 @@ def _tables(seen: Seen) -> None:
     groups, single = st.tabs(["By verdict", "System by system"])
     share = {"format": "%+.4f"}
     with groups:
-        columns = {
+        by_verdict = {
             "task": st.column_config.TextColumn("Task"),
             "group": st.column_config.TextColumn("Bias group", width="medium"),
             "systems": st.column_config.NumberColumn("Systems"),
@@ -208,12 +213,8 @@ def _tables(seen: Seen) -> None:
         }
         table = tables.group_table(seen.table, seen.kind)
         st.dataframe(
-            table, hide_index=True, column_config=columns, placeholder="–", alt=f"{name} for the chosen systems"
+            table, hide_index=True, column_config=by_verdict, placeholder="–", alt=f"{name} for the chosen systems"
         )
     with single:
-        numbers = {column: st.column_config.NumberColumn(**share) for column in SHARES}
-        small = {
-            column: st.column_config.NumberColumn(format="%.2g") for column in ("p_value", "p_adjusted", "p_clustered")
-        }
-        columns = numbers | small | {"t": st.column_config.NumberColumn(format="%.2f")}
-        st.dataframe(seen.table, hide_index=True, column_config=columns, placeholder="–", alt="Every system's test")
+        in_words = columns.config(seen.table, {"t": st.column_config.NumberColumn(format="%.2f")}, digits=4)
+        st.dataframe(seen.table, hide_index=True, column_config=in_words, placeholder="–", alt="Every system's test")

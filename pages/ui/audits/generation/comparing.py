@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui.audits.generation.setup import AUDIT
-from pages.ui.frame import exports, said, shell
+from pages.ui.frame import columns, exports, said, shell
 from psa_core import jobs
 from psa_core.audits.generation import comparison
 from psa_core.audits.generation import folder as folders
@@ -61,7 +61,13 @@ def show() -> None:
         else:
             st.warning("These audits have different templates or values: their numbers are not about the same thing.")
     table = comparison.model_table(compared)
-    st.dataframe(table.round(3), hide_index=True, alt="I.F., G.F. and quality of each audit")
+    st.dataframe(
+        table,
+        hide_index=True,
+        alt="I.F., G.F. and quality of each audit",
+        column_config=columns.config(table),
+        placeholder="–",
+    )
     said.small_print(
         "I.F. and G.F. as measured, what chance alone shows (floor), and corrected with a 95 % interval. PPL: of "
         "held-out texts; PPLˢ: of those with a value in them; semantic sim.: share of the continuations that are about "
@@ -94,7 +100,7 @@ def _open(run: str) -> GenerationResult | None:
         return None
 
 
-@st.cache_resource(max_entries=MOST + 1, show_spinner="Opening the audits")
+@st.cache_resource(max_entries=MOST + 1, show_spinner="Opening the audits", show_time=True)
 def _read(run: str, folder: str) -> GenerationResult:
     return folders.read(Path(folder))
 

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits.generation.setup import AUDIT
-from pages.ui.frame import exports, said
+from pages.ui.frame import columns, exports, said
 from psa_core.audits.generation import report, views
 from psa_core.audits.generation.folder import GenerationResult
 
@@ -38,7 +38,7 @@ PAIRS = "p is corrected for the number of rows (Holm); the corrected distance is
 
 
 def _table(table: pd.DataFrame, name: str, alt: str) -> None:
-    st.dataframe(table.round(3), hide_index=True, alt=alt)
+    st.dataframe(table, hide_index=True, alt=alt, column_config=columns.config(table), placeholder="–")
     exports.csv_button(table, f"{name}.csv", key=AUDIT.key(f"{name}_csv"))
 
 

@@ -19,7 +19,7 @@ PAGE = 5
 
 def show(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
     """The gap between the two, then their texts."""
-    st.subheader("Two values, side by side", anchor=False)
+    st.header("Two values, side by side", anchor=False)
     if pair[0] == pair[1]:
         st.info("Choose two different values above to compare what was written about them.")
         return

@@ -70,7 +70,7 @@ def _charts(run_id: str, opened: GenerationResult, scorer: str, pair: tuple[str,
 
 
 def _dots(table: pd.DataFrame, scorer: str) -> None:
-    st.subheader("Each value against chance", anchor=False)
+    st.header("Each value against chance", anchor=False)
     st.plotly_chart(
         value_dots(table, scorer),
         key=AUDIT.key("dots"),
@@ -82,7 +82,7 @@ def _dots(table: pd.DataFrame, scorer: str) -> None:
 
 def _pairs(opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None:
     values = opened.cube.values["value"].astype(str).tolist()
-    st.subheader("Each pair of values", anchor=False)
+    st.header("Each pair of values", anchor=False)
     st.plotly_chart(
         value_matrix(views.matrix(opened.tables, scorer, values), selected=pair),
         key=MATRIX,
@@ -97,7 +97,7 @@ def _pairs(opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None
     )
 
 
-@st.cache_resource(max_entries=4, show_spinner="Opening the audit")
+@st.cache_resource(max_entries=4, show_spinner="Opening the audit", show_time=True)
 def _opened(run_id: str, folder: str) -> GenerationResult:
     return folders.read(Path(folder))
 

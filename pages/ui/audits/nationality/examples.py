@@ -43,7 +43,7 @@ def show(opened: NationalityResult, country: str, target: str) -> None:
     table = examples.changed_draws(opened.cube, country, target)
     texts = [opened.texts[s][n] for s, n in zip(table["sentence_position"], table["name_position"], strict=True)]
     table = table.assign(text=texts)
-    st.subheader("The sentences behind it", anchor=False)
+    st.header("The sentences behind it", anchor=False)
     said.second(f"{country}, “{target}”")
     if table.empty:
         st.info("No sentence enters or leaves this class with names of this country.")

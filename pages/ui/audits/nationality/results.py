@@ -13,7 +13,7 @@ import streamlit as st
 from pages.ui.audits import audit_job
 from pages.ui.audits.nationality import examples
 from pages.ui.audits.nationality.setup import AUDIT
-from pages.ui.frame import exports, said
+from pages.ui.frame import columns, exports, said
 from psa_core.audits.nationality import findings
 from psa_core.audits.nationality import folder as nationality_files
 from psa_core.audits.nationality.again import country_again, country_finding
@@ -24,8 +24,10 @@ from psa_core.audits.nationality.tables import OVERALL
 from psa_core.charts.country_heat import Block, country_heat
 from psa_core.charts.country_map import CONFIG, HEIGHT, country_map
 from psa_core.charts.print import audits
+from psa_core.charts.print.caption import Caption
 from psa_core.cube import ScoreCube
 from psa_core.tables.again import Again
+from psa_core.tables.wording import Finding
 
 HEAT_KEY, PICKED, COLUMN = AUDIT.key("heat"), AUDIT.key("country"), AUDIT.key("target")
 PLAIN = {"displayModeBar": False}
@@ -55,7 +57,7 @@ def show(run_id: str, folder: Path) -> None:
         audit_job.ask_another(AUDIT)
 
 
-@st.cache_resource(max_entries=6, show_spinner="Opening the audit")
+@st.cache_resource(max_entries=6, show_spinner="Opening the audit", show_time=True)
 def _opened(run_id: str, folder: str) -> NationalityResult:
     return nationality_files.read(Path(folder))
 
@@ -63,6 +65,12 @@ def _opened(run_id: str, folder: str) -> NationalityResult:
 @st.cache_data(max_entries=24, show_spinner=False)
 def _again(run_id: str, target: str, _cube: ScoreCube) -> Again:
     return country_again(_cube, target)
+
+
+def _words(opened: NationalityResult, title: str, finding: Finding | str) -> Caption:
+    """What a picture of this audit says when it stands alone."""
+    account, options = opened.manifest["account"], opened.manifest["options"]
+    return Caption(title, str(finding), f"{options['model']} · {account[KEPT]:,} sentences with a person")
 
 
 def _account(opened: NationalityResult) -> None:
@@ -109,7 +117,7 @@ def _is_wide(opened: NationalityResult) -> bool:
 
 def _table_one(opened: NationalityResult, country: str, target: str) -> None:
     """Table 1 of the paper: heat map and table."""
-    st.subheader("Table 1: change of each predicted class, by country", anchor=False)
+    st.header("Table 1: change of each predicted class, by country", anchor=False)
     blocks = _blocks(opened)
     alone = [[block] for block in blocks] if _is_wide(opened) else [blocks]
     places = st.columns([sum(len(block.values.columns) for block in part) + LABELS_WIDE for part in alone])
@@ -126,13 +134,15 @@ def _table_one(opened: NationalityResult, country: str, target: str) -> None:
         )
     said.small_print(_how_to_read(opened))
     with exports.row():
-        exports.picture_buttons(partial(audits.country_heat, blocks), "countries", key=AUDIT.key("heat_picture"))
+        words = _words(opened, "Change of each predicted class, by country", findings.finding(opened.countries))
+        exports.picture_buttons(partial(audits.country_heat, blocks), "countries", words, key=AUDIT.key("heat_picture"))
     with st.expander("As a table"):
-        numbers = {"format": "%.2f"}
-        columns = {name: st.column_config.NumberColumn(**numbers) for name in ("change_percent", "perturbed_count")}
-        columns |= {n: st.column_config.NumberColumn(format="%.4f") for n in ("delta", "delta_low", "delta_high")}
         st.dataframe(
-            opened.countries, hide_index=True, column_config=columns, placeholder="–", alt="Table 1 as numbers"
+            opened.countries,
+            hide_index=True,
+            column_config=columns.config(opened.countries),
+            placeholder="–",
+            alt="Table 1 as numbers",
         )
 
 
@@ -164,7 +174,7 @@ def _world(opened: NationalityResult, target: str) -> None:
     column, words = ("change_percent", "change in %") if counted else ("delta", "mean change of the score")
     rows = opened.countries[opened.countries["target"] == target]
     values = rows[["country", "iso3"]].assign(value=rows[column])
-    st.subheader("The chosen column on the map", anchor=False)
+    st.header("The chosen column on the map", anchor=False)
     height = HEIGHT if _is_wide(opened) else BESIDE_HEIGHT
     title = f"{target}: {words}"
     picture = country_map(values, title=title, number="+.1f" if counted else "+.3f", height=height)
@@ -174,9 +184,10 @@ def _world(opened: NationalityResult, target: str) -> None:
         low, high = known.iloc[0], known.iloc[-1]
         said_so += f", from {low['value']:+.2f} ({low['country']}) to {high['value']:+.2f} ({high['country']})"
     st.plotly_chart(picture, key=AUDIT.key("map"), config=CONFIG, alt=f"{said_so}.")
+    said.small_print("Grey is a change of zero. A country that is only an outline is not in this audit.")
     with exports.row():
         still = partial(audits.country_map, values, title=title)
-        exports.picture_buttons(still, f"map.{target}", key=AUDIT.key("map_picture"))
+        exports.picture_buttons(still, f"map.{target}", _words(opened, title, said_so), key=AUDIT.key("map_picture"))
 
 
 def _correlations(opened: NationalityResult) -> None:
@@ -185,7 +196,7 @@ def _correlations(opened: NationalityResult) -> None:
     if table is None:
         said.small_print("Correlations with perplexity (the paper's Tables 2 to 5) need a language model in step 3.")
         return
-    st.subheader("Tables 2 to 5: scores and perplexity", anchor=False)
+    st.header("Tables 2 to 5: scores and perplexity", anchor=False)
     said.second(findings.correlation_finding(table))
     blocks = []
     for column, title in (
@@ -199,14 +210,14 @@ def _correlations(opened: NationalityResult) -> None:
     st.plotly_chart(country_heat(blocks), key=AUDIT.key("correlations"), config=PLAIN, width="content", alt=alt)
     with exports.row():
         still = partial(audits.country_heat, blocks)
-        exports.picture_buttons(still, "correlations", key=AUDIT.key("correlations_picture"))
+        words = _words(opened, "Scores and log-perplexity, by country", findings.correlation_finding(table))
+        exports.picture_buttons(still, "correlations", words, key=AUDIT.key("correlations_picture"))
     said.small_print(
         "Pearson correlation between score and log-perplexity. Global: over all texts of a country; its p-value takes "
         "the texts as independent. Local: among the draws of one sentence, averaged over the sentences, so that what "
         f"the sentence itself says is out of it. {OVERALL}: all countries together."
     )
     with st.expander("As a table"):
-        numbers = {name: st.column_config.NumberColumn(format="%.3f") for name in ("global_r", "local_r")}
-        numbers |= {name: st.column_config.NumberColumn(format="%.2g") for name in ("global_p", "local_p")}
-        st.dataframe(table, hide_index=True, column_config=numbers, placeholder="–", alt="Correlations as numbers")
+        in_words = columns.config(table)
+        st.dataframe(table, hide_index=True, column_config=in_words, placeholder="–", alt="Correlations as numbers")
         exports.csv_button(pd.DataFrame(table), "correlations.csv", key=AUDIT.key("correlations_csv"))

@@ -40,9 +40,12 @@ def test_the_widest_panel_is_wide_for_its_range() -> None:
 
 def test_of_many_names_the_ends_are_shown() -> None:
     order = np.arange(100)
-    shown = one_sentence.extremes(table([0.0] * 2, ("Ann", "Bob")), order)
+    long = table([0.0] * 100, tuple(f"name {place}" for place in range(100)))
+    shown = one_sentence.extremes(long, order)
     assert len(shown) == one_sentence.FEW
     assert (shown[0], shown[-1]) == (0, 99)
+    with_own = one_sentence.extremes(long, order, kept={"name 50", "name 3"})
+    assert with_own.tolist() == sorted([*shown.tolist(), 50])
 
 
 @pytest.mark.parametrize(
