@@ -56,3 +56,17 @@ def test_selected_names_and_groups_have_curves_of_their_own(open_page: OpenPage,
     )
     next(group for group in page.get("button_group") if group.key == "curves").set_value("career")
     assert curves(run(page))[1:4] == ["actor", "leader", "singer"]
+
+
+def test_sentences_on_the_line_are_counted_and_only_the_line_travels(
+    open_page: OpenPage, run: Run, words_of: Words
+) -> None:
+    page = open_page("thresholds", run=result_studies.keep())
+    before = [part.proto.json for part in page.get("bidi_component")]
+    page.slider(key="threshold_slider").set_value(0.3)
+    said = words_of(run(page))
+    after = [part.proto.json for part in page.get("bidi_component")]
+    assert after[0] == before[0] and json.loads(after[1]) == {"threshold": 0.3}
+    _, perturbed = result_studies.cube().of("toxicity")
+    cut = int(((perturbed.min(axis=1) < 0.3) & (perturbed.max(axis=1) >= 0.3)).sum())
+    assert cut and f"the label of {cut} of 40 sentences depends on which name it wears" in said

@@ -48,8 +48,8 @@ AUDITS = ("equity", "nationality", "language_models")
 #: Sentences that a running study needs before anything is said of it.
 EARLIEST = 30
 # No one accent has a contrast of 4.5 both under white letters and as letters on dark paper, so in dark mode the letters
-# on the accent are dark. The page's width grows with its letters, and both grow on a wall. What the keyboard is at has a
-# frame. The theme has no settings for these.
+# on the accent are dark. The page's width grows with its letters, and both grow on a wall. What the keyboard is at has
+# a frame. The theme has no settings for these.
 RULES = """<style>
 button[kind="primary"] :is(p, span), [data-tag-index] :is(span, button) { color: light-dark(#fff, #0b1113) }
 .st-key-page { width: min(100%, 85rem) !important }

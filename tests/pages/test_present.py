@@ -1,0 +1,41 @@
+"""Present: one finding a view, the sentence with every name, and no way to show a view that is not there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages import result_studies
+
+OpenPage = Callable[..., AppTest]
+Run = Callable[[AppTest], AppTest]
+Words = Callable[[AppTest], str]
+
+
+def test_the_widest_sentence_wears_every_name_in_the_order_of_their_scores(open_page: OpenPage, run: Run) -> None:
+    page = open_page("present", run=result_studies.keep())
+    cube = result_studies.cube()
+    _, perturbed = cube.of("toxicity")
+    row = perturbed[np.argmax(np.ptp(perturbed, axis=1))]
+    sent = json.loads(page.get("bidi_component")[0].proto.json)
+    assert sent["scores"] == pytest.approx(np.sort(row).tolist())
+    worn = ["".join(text for kind, text in pieces if kind == "come") for pieces in sent["pieces"]]
+    assert worn[-1].startswith(cube.names["name"][int(row.argmax())])
+    page.toggle(key="hide_names").set_value(True)
+    run(page)
+    assert worn[-1] not in page.get("bidi_component")[0].proto.json
+
+
+def test_buttons_turn_the_views_and_stop_at_the_ends(open_page: OpenPage, run: Run, words_of: Words) -> None:
+    page = open_page("present", run=result_studies.keep(), view_on="99")
+    assert page.button(key="present_back").disabled
+    said = []
+    while not page.button(key="present_next").disabled:
+        page.button(key="present_next").click()
+        said.append(words_of(run(page)))
+    assert len(said) == len(set(said)) > 2
+    assert page.query_params["view_on"] in ([str(len(said) + 1)], str(len(said) + 1))
