@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.steps import charts_drawn, download, drawings_drawn, go_to, open_address, settle
+from tests.browser.steps import charts_drawn, choose, download, drawings_drawn, go_to, open_address, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 WIDTHS, MODES = {1440: 900, 1024: 768, 390: 844}, ("light", "dark")
@@ -147,9 +147,7 @@ def scores_made_elsewhere(page: Page, camera: Camera) -> str:
     page.get_by_role("button", name="Set up another study").click()
     settle(page)
     expect(page.get_by_text("40 of 40 sentences are eligible.")).to_be_visible()
-    page.locator(".st-key-study_model input").click()
-    page.get_by_role("option", name=re.compile("^File of predictions")).click()
-    settle(page)
+    choose(page, "study_model", "File of predictions")
     texts = download(page, "study_texts")
     upload(page, "study_scored", "scored.csv", scored(texts))
     expect(page.get_by_text("All 280 texts have a score.")).to_be_visible()

@@ -32,6 +32,7 @@ def seen(page: Page) -> dict[str, object]:
     """What a visitor sees of the selection on Sentences."""
     drawings_drawn(page)
     body = page.get_by_test_id("stMain")
+    expect(page.locator(CHIPS)).not_to_have_count(0)
     return {
         "chips": chips(page),
         "study": body.get_by_text("280 sentences × 20 names").inner_text(),
@@ -160,8 +161,7 @@ def test_one_press_of_back_undoes_one_change(page: Page, studies: Studies) -> No
     settle(page)
     go_to(page, "Sentences")
     expect(page).to_have_url(re.compile("/sentences.*baseline=names"))
-    page.locator("[class*='st-key-cards'] input").click()
-    page.get_by_role("option", name="10").click()
+    choose(page, "cards", "10")
     expect(page).to_have_url(re.compile("cards=10"))
     settle(page)
 
@@ -183,10 +183,12 @@ def test_what_is_typed_on_try_it_survives_a_reload(page: Page) -> None:
     open_address(page, "/try_it")
     expect(page.get_by_text("Page not found")).to_have_count(0)
     page.locator(".st-key-try_own_names input").fill("Ada Lovelace")
+    expect(page).to_have_url(re.compile(r"try_own_names=Ada\+Lovelace"))
     page.get_by_role("radio", name="By name").click()
+    expect(page).to_have_url(re.compile("try_sort=By"))
+    settle(page)
     page.locator(".st-key-try_filler input").fill("somebody")
     expect(page).to_have_url(re.compile("try_filler=somebody"))
-    expect(page).to_have_url(re.compile(r"try_own_names=Ada\+Lovelace"))
     page.reload()
     settle(page)
     expect(page.locator(".st-key-try_own_names input")).to_have_value("Ada Lovelace")
