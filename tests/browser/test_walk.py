@@ -1,4 +1,4 @@
-"""The walk of a first-time visitor in a real browser: Try it → Study → Names → Thresholds → Sentences → Report."""
+"""The walk of a first-time visitor in a real browser: Try it → Study → Report; the rest is in the journey."""
 
 from __future__ import annotations
 
@@ -8,16 +8,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.steps import charts_drawn, go_to, open_address, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 FILES = {"manifest.json", "sentences.csv", "names.csv", "label_dist.csv", "summary.json", "flips.csv", "report.html"}
-COMMENTS = (
-    b"comment,place\nShe left her dog in the car.,town\nHe is an idiot.,town\n"
-    b"He is kind to his dog.,farm\nShe left.,farm\n"
-)
 
 
 def test_the_first_visitor_of_a_deep_link_gets_the_frame(page: Page) -> None:
@@ -39,7 +35,7 @@ def test_try_it_answers_while_typing(page: Page) -> None:
     expect(page.locator(".js-plotly-plot").first).to_contain_text("Ada Lovelace")
 
 
-def test_the_whole_walk(page: Page, context: BrowserContext) -> None:
+def test_the_whole_walk(page: Page) -> None:
     open_address(page, "/")
     go_to(page, "Study")
     page.locator(".st-key-study_run button").click()
@@ -51,39 +47,10 @@ def test_the_whole_walk(page: Page, context: BrowserContext) -> None:
     settle(page)
     expect(page.get_by_text("280 sentences × 20 names = 5,600 cells.")).to_be_visible()
 
-    for title in ("Names", "Thresholds"):
-        go_to(page, title)
-        assert run[0] in page.url
-        charts_drawn(page)
-    go_to(page, "Sentences")
-    expect(page.get_by_test_id("stMain")).to_contain_text("Dick Cheney")
-
     go_to(page, "Report")
     content = downloaded(page)
     with zipfile.ZipFile(io.BytesIO(content)) as folder:
         assert {Path(name).name for name in folder.namelist()} >= FILES
-
-    reopened = context.new_page()
-    open_address(reopened, "/study")
-    reopened.get_by_text("Open an earlier study").click()
-    reopened.locator(".st-key-study_zip input[type=file]").set_input_files(
-        {"name": "study.zip", "mimeType": "application/zip", "buffer": content}
-    )
-    expect(reopened.get_by_text("280 sentences × 20 names = 5,600 cells.")).to_be_visible()
-
-
-def test_an_own_file_is_studied_and_survives_a_page_change(page: Page) -> None:
-    open_address(page, "/study")
-    page.get_by_role("radio", name="Your own file").first.click()
-    page.locator("[class*=st-key-study_file] input[type=file]").set_input_files(
-        {"name": "comments.csv", "mimeType": "text/csv", "buffer": COMMENTS}
-    )
-    expect(page.get_by_text("4 of 4 sentences are eligible.")).to_be_visible()
-    go_to(page, "Try it")
-    go_to(page, "Study")
-    expect(page.get_by_text("4 of 4 sentences are eligible.")).to_be_visible()
-    page.locator(".st-key-study_run button").click()
-    expect(page.get_by_text("4 sentences × 20 names = 80 cells.")).to_be_visible()
 
 
 def downloaded(page: Page) -> bytes:

@@ -166,7 +166,7 @@ def cards(stems: Sequence[str]) -> None:
 
 def heading(title: str, question: str) -> None:
     """The page's title and, beside it where there is room, the question that it answers."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title(title, anchor=False, width="content")
         st.markdown(f":gray[{question}]", width="content")
 

@@ -70,12 +70,12 @@ def ask(study: Opened) -> Choice:
         search = st.text_input(
             "Find a name",
             type="search",
-            width=190,
+            width=200,
             live=True,
             placeholder="Part of a name",
             **address.linked(Key.NAMES_SEARCH, "", typing=True),
         )
-        with st.popover("Colours, groups, more", icon=":material/tune:"):
+        with st.popover("View", icon=":material/tune:"):
             colour = _column("Colour by", columns, first=colour_first, key=Key.NAMES_COLOUR)
             section = _column("Group by", columns, first=section_first, key=Key.NAMES_SECTION)
             correction = _correction()

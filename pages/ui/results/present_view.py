@@ -30,9 +30,12 @@ STILL = {"staticPlot": True}
 # Nothing but the finding; type half as large again where the screen has room for it.
 STAGE = """<style>
 [data-testid="stHeader"] { display: none }
+[data-testid="stMainBlockContainer"] { padding-top: 1rem !important }
 .st-key-page { width: 100% !important }
 @media (min-width: 900px) { html { font-size: 24px !important } }
 </style>"""
+#: For who does not see the page: its title, which takes no room.
+HEADING = '<h1 style="position: absolute; width: 1px; height: 1px; overflow: hidden; margin: 0">Present</h1>'
 _cycling = st.components.v2.component(
     "psa_cycling",
     html='<div class="cycling"></div>',
@@ -54,7 +57,7 @@ def views(study: Opened) -> dict[str, Callable[[], None]]:
 
 def ask(titles: Sequence[str]) -> str:
     """Which view is on, with the ways to the next one and out."""
-    st.html(STAGE)
+    st.html(STAGE + HEADING)
     numbers = range(1, len(titles) + 1)
     address.linked(Key.PRESENT_VIEW, 1, numbers)
     at = int(st.session_state[Key.PRESENT_VIEW])
@@ -129,7 +132,7 @@ def _threshold(study: Opened) -> None:
     said.finding(findings.threshold_finding(here, study.target.name, threshold=study.threshold).headline)
     options = CurveOptions(study.threshold, float(here["label_dist"].iloc[0]), target=study.target.name)
     figure = enlarged(label_dist_figure(opened.thresholds(study), options).to_plotly_json(), 1.4)
-    figure["layout"]["height"] = 620
+    figure["layout"]["height"] = 560
     st.plotly_chart(figure, key="present_curve", config=STILL, alt="Labels that change with the name, by threshold")
 
 
