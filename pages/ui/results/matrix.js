@@ -110,7 +110,7 @@ function names(view, pen, across, scale, ink) {
     pen.translate((across(column) + across(column + 1)) / 2 + 4 * scale, view.canvas.height - 8 * scale);
     pen.rotate(-Math.PI / 2);
     pen.lineWidth = 3 * scale;
-    pen.strokeStyle = ink.includes("255") ? "#0b1113" : "#ffffff";
+    pen.strokeStyle = Number(ink.match(/\d+/)[0]) > 127 ? "#0b1113" : "#ffffff";
     pen.strokeText(view.data.names[column], 0, 0, 220 * scale);
     pen.fillStyle = ink;
     pen.fillText(view.data.names[column], 0, 0, 220 * scale);
