@@ -28,7 +28,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.audits.generation import setup as generation_setup
-from pages.ui.frame import cached, exports, offered, uploads
+from pages.ui.frame import cached, exports, offered, uploads, visitor
 from pages.ui.study import plans
 from psa_core import cli, jobs, models, report, trust
 from psa_core.audits.eec import corpus as eec
@@ -222,6 +222,19 @@ def test_a_visitor_sees_nothing_of_anothers(monkeypatch: pytest.MonkeyPatch) -> 
         scored = execute(plan(STUDY), models.load("keyword"), cache=ScoreCache.open())
         hits.append(scored.provenance["cache_hits"] > 0)
     assert hits == [False, False, True]
+    asked: list[str] = []
+    scorer = SimpleNamespace(
+        fingerprint="counting", targets=(Target("mood"),), score=lambda texts: _noted(texts, asked)
+    )
+    for owner, times in zip((*owners, owners[-1]), (1, 2, 2), strict=True):
+        monkeypatch.setattr(visitor, "key", lambda owner=owner: owner)
+        cached.kept_scores(scorer, ["Somebody's own sentence."])
+        assert len(asked) == times
+
+
+def _noted(texts: list[str], asked: list[str]) -> np.ndarray:
+    asked.extend(texts)
+    return np.zeros((len(texts), 1), np.float32)
 
 
 def test_a_visitors_runs_wait_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -481,9 +494,9 @@ def test_a_model_folder_makes_no_more_than_it_holds(place: Path) -> None:
 
     folder = tiny_classifier(place / "model")
     own = json.loads((folder / "config.json").read_text())
-    for setting in ({"vocab_size": 10**11}, {"num_hidden_layers": 10**9}):
+    for setting in ({"vocab_size": 10**11}, {"num_hidden_layers": 10**9}, {"num_labels": 10**9}, {"num_experts": 1e9}):
         (folder / "config.json").write_text(json.dumps({**own, **setting}))
-        with pytest.raises(ModelError, match="whose files have"):
+        with pytest.raises(ModelError, match=f"whose files have|{next(iter(setting))} = 1"):
             models.load(f"hf:{folder}")
     layer = torch.nn.Linear(4, 4)
     updates = {"0.lora_A.weight": torch.zeros(1, 10**6), "0.lora_B.weight": torch.zeros(10**6, 1)}

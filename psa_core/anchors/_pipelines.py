@@ -51,7 +51,7 @@ def pipeline(name: str) -> Pipeline:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         version = f"{name}-{meta['version']}" if packaged else f"folder-{_digest(folder)}"
         return Pipeline(version, _labels(meta), str(meta["lang"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         got = f"pipeline={name[:120]}, which is not here or no spaCy pipeline"
         raise AnchorError("anchors", got=got, expected="an installed spaCy pipeline", fix=FIX) from error
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from psa_core import anchors, models
 from psa_core.errors import OptionError
-from psa_core.inputs import corpus, names
+from psa_core.inputs import corpus, json_file, names
 from psa_core.study import Plan, StudySpec
 from psa_core.trust import Origin
 
@@ -88,12 +87,9 @@ def _hash_of(options: argparse.Namespace, name: str) -> Any:
 
 def _manifest(options: argparse.Namespace) -> dict[str, Any]:
     try:
-        content = json.loads(options.from_manifest.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        return json_file.read(options.from_manifest)
+    except (OSError, ValueError) as error:
         raise _no_manifest(options) from error
-    if not isinstance(content, dict):
-        raise _no_manifest(options)
-    return content
 
 
 def _no_manifest(options: argparse.Namespace) -> OptionError:

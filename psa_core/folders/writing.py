@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import platform
 import shutil
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from psa_core import locks
 from psa_core.errors import OptionError
+from psa_core.inputs import json_file
 
 MANIFEST = "manifest.json"
 WRITTEN = (".json", ".csv", ".parquet", ".html")
@@ -166,8 +166,8 @@ def _real(path: Path) -> Path:
 def _is_result(folder: Path) -> bool:
     """Whether it holds an earlier result and nothing that a run does not write."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        manifest = json_file.read(folder / MANIFEST)
+    except (OSError, ValueError):
         return False
-    ours = isinstance(manifest, dict) and any(key in manifest for key in OURS)
+    ours = any(key in manifest for key in OURS)
     return ours and all(path.is_file() and path.suffix in WRITTEN for path in folder.iterdir())

@@ -41,7 +41,7 @@ def halves(rows: pd.DataFrame, *, seed: int = 0) -> Halves:
     [0, 1]
     """
     order = np.random.default_rng(seed).permutation(len(rows))
-    groups = rows.drop(columns="name", errors="ignore").astype(str).agg("\n".join, axis=1).to_numpy(dtype=str)
+    groups = rows.drop(columns="name", errors="ignore").astype(str).agg("\n".join, axis=1).to_numpy(dtype=object)
     if rows.shape[1] > ("name" in rows):
         order = order[np.argsort(groups[order], kind="stable")]
     return Halves(np.sort(order[::2]), np.sort(order[1::2]))

@@ -24,6 +24,9 @@ from psa_core.models._transformers.hub import split_options
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx", "model_quantized.onnx")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+MOST_LABELS = 100_000
+#: What may be raised by settings of another kind than they should be.
+SETTINGS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 # These count positions from the padding's id on, so their position tables are longer than what they can read.
 POSITIONS_AFTER_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet", "xlm-roberta-xl", "longformer")
 
@@ -116,24 +119,43 @@ def load(argument: str) -> OnnxScorer:
     file = _model_file(path_of(name))
     configuration = _json(_beside(file, "config.json"))
     session = _session(file)
-    outputs = session.get_outputs()[0].shape or []
-    labels = configuration.get("id2label") or {}
-    count = next((size for size in outputs[1:] if isinstance(size, int)), len(labels))
-    if len(outputs) != 2 or not count:
-        got = f"outputs of shape {outputs}"
-        raise ModelError("onnx", got=got, expected="a text classifier: one row per text, one number per label")
-    kind = configuration.get("problem_type")
-    head = head_of(SimpleNamespace(problem_type=kind, id2label=labels, num_labels=count), options)
-    _, width = (known if isinstance(known, int) else None for known in session.get_inputs()[0].shape)
-    limit = min(
-        _max_tokens(configuration, _json(_beside(file, "tokenizer_config.json", needed=False))), width or NO_LIMIT
-    )
+    more = _json(_beside(file, "tokenizer_config.json", needed=False))
+    try:
+        head = _head(session, configuration, options)
+        limit = min(_max_tokens(configuration, more), _width(session) or NO_LIMIT)
+        pad = int(configuration.get("pad_token_id") or 0)
+    except SETTINGS as error:
+        got = f"a damaged file ({reason(error)})"
+        raise ModelError("config.json", got=got, expected="the configuration of a text classifier") from error
     rules = _beside(file, "tokenizer.json") or file
     tokenizer = _tokenizer(rules, limit)
     weights = sorted(path for path in file.parent.iterdir() if path.name.startswith(file.name))
     described = repr((head.activation, [(t.name, t.low, t.high) for t in head.targets], head.weights.tolist(), limit))
     fingerprint = f"onnx:{digest([digest_of_files([*weights, rules]), described])}"
-    return OnnxScorer(session, tokenizer, head, fingerprint, limit, int(configuration.get("pad_token_id") or 0))
+    scorer = OnnxScorer(session, tokenizer, head, fingerprint, limit, pad)
+    try:
+        scorer.score(["He is here."])
+    except Exception as error:  # ONNX Runtime raises nothing narrower
+        got = f"{file.name}, which does not answer a text ({reason(error)})"
+        raise ModelError("onnx", got=got, expected="a text classifier with its own tokenizer") from error
+    return scorer
+
+
+def _head(session: Any, configuration: Mapping[str, Any], options: Mapping[str, str]) -> Head:
+    outputs = session.get_outputs()[0].shape or []
+    labels = configuration.get("id2label") or {}
+    count = next((size for size in outputs[1:] if isinstance(size, int)), len(labels))
+    if len(outputs) != 2 or not 0 < count <= MOST_LABELS:
+        got = f"outputs of shape {outputs}"
+        raise ModelError("onnx", got=got, expected="a text classifier: one row per text, one number per label")
+    kind = configuration.get("problem_type")
+    return head_of(SimpleNamespace(problem_type=kind, id2label=labels, num_labels=count), options)
+
+
+def _width(session: Any) -> int | None:
+    """Tokens of every text, where the file was written for so many."""
+    shape = session.get_inputs()[0].shape
+    return shape[1] if len(shape) == 2 and isinstance(shape[1], int) else None
 
 
 def _model_file(given: Path) -> Path:
@@ -159,7 +181,7 @@ def _json(path: Path | None) -> Mapping[str, Any]:
         return {}
     try:
         content = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelError(path.name, got="a damaged file", expected="JSON") from error
     return content if isinstance(content, dict) else {}
 

@@ -22,6 +22,8 @@ from psa_core.models._transformers.heads import head_of_labels
 from psa_core.models._transformers.hub import split_options
 
 TRUST = "PSA_SKOPS_TRUST"
+#: What an estimator may raise of texts, or of parameters that somebody changed.
+FAULTS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 #: Parts of scikit-learn's calibrated classifiers: numbers and no code, though skops does not list them.
 KNOWN = ("sklearn.calibration._CalibratedClassifier", "sklearn.calibration._SigmoidCalibration")
 
@@ -50,7 +52,7 @@ class PipelineScorer:
             return np.empty((0, len(self.targets)), np.float32)
         try:
             answer = self._answer(texts)
-        except (ValueError, TypeError, AttributeError, KeyError) as error:
+        except FAULTS as error:
             got = f"a pipeline that does not take texts ({reason(error)})"
             raise ModelError(self.name, got=got, expected="one that begins with a text vectorizer") from error
         declare = "write ?range=low..high after the file"
@@ -85,8 +87,8 @@ def load(argument: str) -> PipelineScorer:
 
     own = [part.strip() for part in os.environ.get(TRUST, "").split(",") if part.strip()]
     pipeline = _read(path, [*KNOWN, *own])
-    if hasattr(pipeline, "predict_proba") and hasattr(pipeline, "classes_"):
-        head = head_of_labels([str(label) for label in pipeline.classes_], options.get("targets", ""))
+    if labels := _classes(pipeline, path.name):
+        head = head_of_labels(labels, options.get("targets", ""))
         targets, weights = head.targets, head.weights
     elif is_regressor(pipeline):
         low, high = parse_range(options.get("range", "0..1"))
@@ -103,9 +105,18 @@ def load(argument: str) -> PipelineScorer:
     return PipelineScorer(pipeline, weights, targets, fingerprint, path.name)
 
 
+def _classes(pipeline: Any, name: str) -> list[str]:
+    """The classes that it gives probabilities of; nothing where it gives none."""
+    try:
+        there = hasattr(pipeline, "predict_proba") and hasattr(pipeline, "classes_")
+        return [str(label) for label in pipeline.classes_] if there else []
+    except FAULTS as error:
+        got = f"a damaged pipeline ({reason(error)})"
+        raise ModelError(name, got=got, expected="a file that skops.io.dump wrote") from error
+
+
 def _read(path: Path, trusted: list[str]) -> Any:
     import warnings
-    import zipfile
 
     if not path.is_file():
         raise ModelError("skops", got=f"no file at {str(path)!r}", expected="a file that skops.io.dump wrote")
@@ -126,7 +137,7 @@ def _read(path: Path, trusted: list[str]) -> Any:
         raise ModelError(
             path.name, got=f"types that skops does not know ({types})", expected="none", fix=fix
         ) from error
-    except (zipfile.BadZipFile, ValueError, KeyError, TypeError, AttributeError, ImportError, OSError) as error:
+    except Exception as error:  # a damaged one may raise anything on its way
         got = f"a file that does not load ({reason(error)})"
         raise ModelError(path.name, got=got, expected="a file that skops.io.dump wrote") from error
 

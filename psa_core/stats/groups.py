@@ -223,12 +223,13 @@ def _shuffles(values: np.ndarray, resamples: int, seed: int) -> Iterator[np.ndar
 
 
 def _checked_groups(name_means: ArrayLike, groups: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    means, labels = np.asarray(name_means, dtype=np.float64), np.asarray(groups).astype(str)
+    means, labels = np.asarray(name_means, dtype=np.float64), np.array(groups, dtype=object)
     if means.ndim != 1 or means.shape != labels.shape:
         raise CubeError(
             "groups of names", got=f"{labels.shape} groups for {means.shape} names", expected="one per name"
         )
-    if len(np.unique(labels)) < 2:
+    labels[:] = [str(label) for label in labels]  # objects: one long text would widen each of an array of strings
+    if len(set(labels)) < 2:
         raise CubeError(
             "groups of names",
             got="fewer than two groups",

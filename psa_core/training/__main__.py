@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import shlex
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from psa_core.errors import OptionError, PsaError
+from psa_core.inputs import json_file
 from psa_core.study import StudySpec
 from psa_core.training.adapter import Origin
 from psa_core.training.counterfactual import METHODS, Order, Retraining, Watch, retrain
@@ -100,10 +100,10 @@ def _about(path: Path | None) -> dict[str, str]:
     if path is None:
         return {}
     try:
-        content = json.loads(path.read_text("utf-8"))
+        content = json_file.read(path)
     except (OSError, ValueError) as error:
         raise OptionError("--about", got=f"{path}, unreadable ({error})", expected="a json file") from error
-    content = content.get("about", content) if isinstance(content, dict) else None
+    content = content.get("about", content)
     if not isinstance(content, dict) or not set(content) & set(ABOUT):
         raise OptionError("--about", got=f"{path} without them", expected=f"an object with {', '.join(ABOUT)}")
     return {key: str(content[key]) for key in ABOUT if key in content}

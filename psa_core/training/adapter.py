@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from psa_core import atomic
 from psa_core.errors import ModelError
 from psa_core.models._transformers.adapter import BASE, bare_classifier, base_folder
 from psa_core.models.minilm import read_description
@@ -101,9 +102,14 @@ def _start_from(model: Any, start: Path) -> None:
 def save_adapter(model: Any, folder: Path, origin: Origin) -> None:
     """Write ``adapter_model.safetensors`` (updates and head, float32) and ``adapter_config.json`` into a folder."""
     model.save_pretrained(str(folder), safe_serialization=True)
-    (folder / "adapter_model.safetensors").chmod(0o644)  # it is written for its owner only; adapters are for sharing
     path = folder / "adapter_config.json"
     config = json.loads(path.read_text("utf-8"))
     # peft notes the absolute path where the base model was found; the adapter must load on other machines.
     config["base_model_name_or_path"] = str(origin.base.resolve()) if origin.base else BASE
-    path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n", "utf-8")
+    atomic.write(path, json.dumps(config, indent=2, sort_keys=True) + "\n")
+
+
+def open_to_others(folder: Path) -> None:
+    """Let everybody read an adapter's files: they are written for their owner only, and adapters are for sharing."""
+    for path in folder.iterdir():
+        path.chmod(0o644)

@@ -113,7 +113,7 @@ def labelled_texts(source: str, *, most: int) -> tuple[Split, tuple[str, ...]]:
     labels = table[column].astype(str).str.strip()
     if not labels.all():
         raise CorpusError("labelled texts", got="an empty label", expected="a label in every row")
-    classes, numbers = np.unique(labels.to_numpy(dtype=str), return_inverse=True)
+    classes, numbers = np.unique(labels.to_numpy(dtype=object), return_inverse=True)
     return Split(tuple(table["text"]), numbers.astype(np.int64)), tuple(map(str, classes))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,9 +10,10 @@ from typing import Any
 
 from psa_core import atomic
 from psa_core.errors import OptionError
+from psa_core.folders.writing import whole_folder
 from psa_core.models._transformers.adapter import BASE, load_merged
 from psa_core.models.minilm import read_description
-from psa_core.training.adapter import Origin, new_adapter, save_adapter
+from psa_core.training.adapter import Origin, new_adapter, open_to_others, save_adapter
 from psa_core.training.card import model_card
 from psa_core.training.loop import Epoch, best_epoch, evaluate, fit
 from psa_core.training.recipe import Recipe
@@ -55,9 +55,7 @@ def train(
         raise OptionError("--out", got=f"{out}, which exists", expected="a new folder", fix="Name another one.")
     model, tokenizer = new_adapter(origin, task.labels, recipe)
     epochs = fit(model, tokenizer, task, recipe)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
-        folder = Path(scratch) / "adapter"
+    with whole_folder(out) as folder:
         save_adapter(model, folder, origin)
         content = {**description, "labels": list(task.labels), "max_tokens": recipe.max_tokens}
         content["base"] = str(origin.base or BASE)
@@ -65,7 +63,6 @@ def train(
         content |= {"rows": {"train": len(task.train)}, "val": {}, "test": {}}
         _write_json(folder, content)
         _quality_on(folder, content, "val", task.val)
-        folder.rename(out)
     return epochs
 
 
@@ -112,6 +109,7 @@ def _quality_on(folder: Path, content: dict[str, Any], name: str, split: Split) 
     content["rows"][name] = len(split)
     _write_json(folder, content)
     atomic.write(folder / "README.md", model_card(content))
+    open_to_others(folder)
     return scores
 
 

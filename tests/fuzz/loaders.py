@@ -30,7 +30,7 @@ from psa_core.inputs import corpus, names
 from psa_core.models import predictions
 from psa_core.registry import ASSETS
 from psa_core.study import StudySpec
-from tests.fuzz import model_files, written
+from tests.fuzz import model_files, nested, written
 from tests.fuzz.mutation import damaged, damaged_table, every_format, odd_json, odd_text
 
 Draw = random.Random
@@ -299,23 +299,29 @@ def loaders(place: Path) -> dict[str, tuple[int, Case]]:
     """Each reader with its share of the cases, by name."""
     folders = Folders(place)
     return {
-        "sentences": (15, sentences),
-        "names": (10, name_list),
-        "predictions": (8, scores),
+        "sentences": (12, sentences),
+        "names": (9, name_list),
+        "predictions": (7, scores),
         "continuations": (4, written.continuations),
         "templates and values": (3, written.prompt_sets),
         "question": (4, written.question),
         "equity design": (3, design),
         "zipped study": (6, folders.zipped_study),
         "zipped judgements": (2, folders.zipped_judgements),
-        "run folder": (8, folders.run_folder),
+        "run folder": (7, folders.run_folder),
         "equity audit": (3, folders.eec_audit),
         "nationality audit": (5, folders.nationality_audit),
         "generation audit": (4, folders.generation_audit),
         "zipped audit": (4, folders.zipped_audit),
         "partial result": (4, folders.partial_result),
-        "manifest": (6, manifests),
-        "adapter": (3, model_files.adapter),
+        "retraining": (2, written.retraining),
+        "manifest": (5, manifests),
+        "nested JSON": (2, nested.deep),
+        "adapter": (2, model_files.adapter),
+        "adapter weights": (1, model_files.adapter_weights),
+        "model folder": (1, model_files.model_folder),
+        "onnx folder": (1, model_files.onnx_folder),
+        "skops file": (1, model_files.skops_file),
         "model id": (4, model_id),
         "address": (4, address),
     }

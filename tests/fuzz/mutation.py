@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gzip
 import io
+import json
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -69,6 +70,24 @@ def odd_json(value: Any, draw: random.Random) -> Any:
         else:
             parent[key] = copy.deepcopy(draw.choice(ODD))
     return changed
+
+
+def odd_file(draw: random.Random, name: str, content: bytes) -> bytes:
+    """A damaged file; most often one of JSON has odd values, and is still JSON."""
+    if name.endswith(".json") and draw.random() < 0.8:
+        return json.dumps(odd_json(json.loads(content), draw)).encode()
+    return damaged(content, draw)
+
+
+def nested(draw: random.Random, value: Any) -> bytes:
+    """The value as JSON, where one place, or everything, holds what is nested as deeply as that."""
+    opened, closed = draw.choice((("[", "]"), ('{"name":', "}")))
+    depth = draw.choice((90, 400, 990, 3_000, 100_000))
+    deep = opened * depth + draw.choice(("0", "", '"x"')) + closed * draw.choice((depth, depth, 0))
+    if not isinstance(value, dict) or draw.random() < 0.2:
+        return deep.encode()
+    place = draw.choice(list(value))
+    return json.dumps({**value, place: "\0here"}).replace(json.dumps("\0here"), deep).encode()
 
 
 def odd_text(draw: random.Random) -> str:

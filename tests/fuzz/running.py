@@ -30,10 +30,10 @@ def run(name: str, cases: int, seed: int, place: Path) -> Outcome:
     """Read so many damaged inputs; equal seeds give equal inputs."""
     case, outcome = loaders(place)[name][1], Outcome()
     for number in range(cases):
-        started = time.perf_counter()
+        started = time.process_time()  # how long it takes by the clock says how busy the machine is
         folder = Path(tempfile.mkdtemp(dir=place))
         words = _what_became(case, f"{seed}/{name}/{number}", folder)
-        seconds = time.perf_counter() - started
+        seconds = time.process_time() - started
         outcome.slowest = max(outcome.slowest, seconds)
         outcome.counts["read" if words == "" else "refused"] += 1
         problem = _problem(words) or ("" if seconds < MOST_SECONDS else f"{seconds:.0f} seconds")

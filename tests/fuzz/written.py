@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from pages.ui.results import retrain_results
 from psa_core import generators
 from psa_core.audits.generation import folder as generation_folder
 from psa_core.audits.generation import report
@@ -19,6 +20,7 @@ from psa_core.audits.generation.tables import tables
 from psa_core.cube import Target
 from psa_core.inputs import prompts
 from psa_core.models._judges.question import FOLDER, Question, read_question
+from psa_core.training.counterfactual import FILE
 from tests.fuzz.mutation import damaged, damaged_table, every_format, odd_json, odd_text
 
 Draw = random.Random
@@ -63,6 +65,23 @@ def question(draw: Draw, folder: Path) -> Question:
     found.about("He left.").encode()
     found.swapped().score(np.zeros((1, len(found.answers))))
     return found
+
+
+def retraining(draw: Draw, folder: Path) -> object:
+    """What Mitigate shows of a retraining."""
+    size = {"value": 0.2, "low": 0.1, "high": None}
+    row = {name: {"before": size, "after": size, "fall": size} for name in ("score_dev", "name_effect", "macro_f1")}
+    found = {"mood": row | {"score_change": size, "labels_kept": size}}
+    content = {
+        "strengths": [
+            {"strength": strength, "targets": found, "task": draw.choice((None, row))} for strength in (0.1, 1)
+        ],
+        "runs": [{"material": {"names_held_out": 6, "sentences_held_out": 20}}],
+    }
+    (folder / FILE).write_text(json.dumps(odd_json(content, draw)))
+    if draw.random() < 0.2:
+        (folder / FILE).write_bytes(damaged(json.dumps(content).encode(), draw))
+    return retrain_results.read(folder)
 
 
 def write(place: Path) -> None:

@@ -70,7 +70,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "pickled weights": (as_pickle, "add \\?allow_pickle=1"),
     "nested config": (lambda f: (f / "config.json").write_text("[" * 10**5), "config.json: got a damaged file"),
     "far larger model": (lambda f: rewrite(f / "config.json", vocab_size=10**11), "numbers whose files have"),
-    "far deeper model": (lambda f: rewrite(f / "config.json", num_hidden_layers=10**8), "layers whose files have"),
+    "far deeper model": (lambda f: rewrite(f / "config.json", num_hidden_layers=10**8), "num_hidden_layers = 1000"),
     "no heads": (lambda f: rewrite(f / "config.json", num_attention_heads=0), "files that do not load"),
     "other sizes": (lambda f: rewrite(f / "config.json", hidden_size=32), "weights of other sizes"),
     "labels for more outputs": (

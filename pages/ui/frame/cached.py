@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import offered
+from pages.ui.frame import offered, visitor
 from pages.ui.frame.by_bytes import ByBytes
 from psa_core import anchors, jobs, models, tables
 from psa_core.anchors import AnchorFinder
@@ -75,9 +75,16 @@ def names(list_id: str) -> NameList:
     return name_lists.load(list_id, origin=Origin.FILE)
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
 def scores(model_id: str, texts: tuple[str, ...]) -> np.ndarray:
-    """Scores of a few texts by a shared model, float32 (len(texts), T); sessions take turns."""
+    """Scores of a few texts by a shared model, float32 (len(texts), T); sessions take turns.
+
+    They are kept for their visitor alone: whether an answer comes at once tells nothing of others' texts.
+    """
+    return _scores(visitor.key(), model_id, texts)
+
+
+@st.cache_data(max_entries=512, show_spinner=False)
+def _scores(whose: str, model_id: str, texts: tuple[str, ...]) -> np.ndarray:
     from psa_core import scoring
 
     loaded = scorer(model_id)
@@ -86,11 +93,14 @@ def scores(model_id: str, texts: tuple[str, ...]) -> np.ndarray:
 
 
 def kept_scores(loaded: Scorer, texts: Sequence[str]) -> np.ndarray:
-    """Scores of a few texts by a loaded model, float32 (len(texts), T), remembered on the disk; sessions take turns."""
+    """Scores of a few texts by a loaded model, float32 (len(texts), T), remembered on the disk; sessions take turns.
+
+    They are kept for their visitor alone, as those of `scores`.
+    """
     from psa_core.cache import CachedScorer, ScoreCache
 
     with _one_at_a_time:
-        return CachedScorer(loaded, ScoreCache()).score(texts)
+        return CachedScorer(loaded, ScoreCache(owner=visitor.key())).score(texts)
 
 
 def name_table(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -20,7 +20,8 @@ from psa_core.charts._altair import drawing_svg
 from psa_core.charts.print.caption import Caption
 from psa_core.charts.tradeoff import trade_off
 from psa_core.errors import RunFolderError
-from psa_core.folders import cube_file
+from psa_core.folders import cube_file, manifest
+from psa_core.inputs import json_file
 from psa_core.tables.findings import Finding
 from psa_core.training.counterfactual import AFTER, BEFORE, FILE
 
@@ -38,14 +39,26 @@ Content = dict[str, Any]
 def read(folder: Path) -> Content:
     """What ``retraining.json`` of a result folder holds; raises `RunFolderError` when it is not there or damaged."""
     try:
-        content: Content = json.loads((folder / FILE).read_text("utf-8"))
-        for row in content["strengths"]:
-            for target in row["targets"]:
-                finding(content, target, row["strength"])
-        _table(content, next(iter(content["strengths"][0]["targets"])))
+        content: Content = json_file.read(folder / FILE)
+        _check(content)
         return content
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError) as error:
         raise RunFolderError("retraining", got="a damaged result", expected=FILE) from error
+
+
+def _check(content: Content) -> None:
+    """Make all that `show` makes of it; what is damaged raises on the way."""
+    targets = [*content["strengths"][0]["targets"]]
+    for target in targets:
+        table = _table(content, target).astype(float)
+        strengths = table["strength"].iloc[1:]
+        if not manifest.TARGET["name"](target) or not np.isfinite(table.to_numpy()).all():
+            raise ValueError(target)
+        for strength in strengths:
+            finding(content, target, strength)
+            _numbers(content, target, strength)
+    if not targets or strengths.empty or strengths.duplicated().any():
+        raise ValueError("no targets, no strength, or one twice")
 
 
 def show(audit: Audit, folder: Path) -> None:
@@ -58,7 +71,8 @@ def show(audit: Audit, folder: Path) -> None:
     left, right = st.columns([3, 2], gap="large")
     with right:
         strength = _pick(audit, table)
-        _numbers(content, target, strength)
+        for title, value, before in _numbers(content, target, strength):
+            st.metric(title, value, delta=before, delta_color="off", delta_arrow="off", border=True)
     with left:
         _curve(table, target, strength, TASK if content["strengths"][0]["task"] else COST)
     with verdict:
@@ -90,7 +104,8 @@ def finding(content: Content, target: str, strength: float) -> Finding:
 
 
 def _of(content: Content, strength: float) -> Content:
-    return next(row for row in content["strengths"] if row["strength"] == strength)
+    by_strength: dict[float, Content] = {row["strength"]: row for row in content["strengths"]}
+    return by_strength[strength]
 
 
 def _table(content: Content, target: str) -> pd.DataFrame:
@@ -115,18 +130,21 @@ def _pick(audit: Audit, table: pd.DataFrame) -> float:
     return float(st.segmented_control("Strength", default=strengths[-1], required=True, **options))  # type: ignore[arg-type]
 
 
-def _numbers(content: Content, target: str, strength: float) -> None:
+def _numbers(content: Content, target: str, strength: float) -> list[tuple[str, str, str | None]]:
+    """Title, value after, and value before, of each number beside the curve."""
     found = _of(content, strength)["targets"][target]
-    for title, number in (("ScoreDev", "score_dev"), ("Mean size of a name's effect", "name_effect")):
-        st.metric(
-            f"{title}, held-out names",
-            f"{found[number]['after']['value']:.4f}",
-            delta=f"before {found[number]['before']['value']:.4f}",
-            delta_color="off",
-            delta_arrow="off",
-            border=True,
-        )
-    st.metric("Sentences that keep their label", f"{found['labels_kept']['value']:.0%}", border=True)
+    sizes = (("ScoreDev", found["score_dev"]), ("Mean size of a name's effect", found["name_effect"]))
+    return [
+        *(
+            (f"{title}, held-out names", _four(size["after"]), f"before {_four(size['before'])}")
+            for title, size in sizes
+        ),
+        ("Sentences that keep their label", f"{found['labels_kept']['value']:.0%}", None),
+    ]
+
+
+def _four(number: Content) -> str:
+    return f"{number['value']:.4f}"
 
 
 def _curve(table: pd.DataFrame, target: str, strength: float, cost: str) -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-import pandas as pd
 from filelock import FileLock, Timeout
 
 from psa_core import atomic
 from psa_core.errors import OptionError
+from psa_core.folders.results import DAMAGES, read_scores
 from psa_core.generators import Batch, Draw, Generator, Sampling
+from psa_core.inputs import json_file
 from psa_core.models._fingerprint import digest
 
 CONTINUATIONS, MANIFEST = "continuations.parquet", "manifest.json"
@@ -125,14 +126,13 @@ def _written(path: Path, setting: str) -> dict[Key, str]:
 
 def _finished(folder: Path, setting: str) -> dict[Key, str]:
     try:
-        manifest: Mapping[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        if manifest.get("setting") != setting:
+        if json_file.read(folder / MANIFEST).get("setting") != setting:
             return {}
-        table = pd.read_parquet(folder / CONTINUATIONS, columns=["template", "prompt", "k", "sampled"])
-    except (OSError, ValueError, AttributeError):
-        return {}
-    rows = zip(table["template"], table["prompt"], table["k"], table["sampled"], strict=True)
-    return {(template, prompt, int(k)): text for template, prompt, k, text in rows}
+        table = read_scores(folder / CONTINUATIONS)
+        rows = zip(table["template"], table["prompt"], table["k"], table["sampled"], strict=True)
+        return {(template, prompt, int(k)): text for template, prompt, k, text in rows}
+    except DAMAGES:
+        return {}  # there is none, or it is damaged: its continuations are generated anew
 
 
 def _ends_a_line(path: Path) -> bool:

@@ -61,7 +61,7 @@ def semantic_similarity(cube: GenerationCube, embed: Embed | None = None) -> np.
     embed = embed or minilm_embeddings
     values = embed([str(value) for value in cube.values["value"]])
     kept = cube.kept
-    distinct, where = np.unique(cube.texts[kept].astype(str), return_inverse=True)
+    distinct, where = np.unique(cube.texts[kept], return_inverse=True)
     if not len(distinct):
         return np.full(len(values), np.nan)
     cosines = embed([str(text) for text in distinct]) @ values.T

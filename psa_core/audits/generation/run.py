@@ -271,7 +271,7 @@ class _Work:
         scorer = self.scorers[name]
         targets = measured_targets(name, scorer)
         kept = texts != ""
-        distinct, where = np.unique(texts[kept].astype(str), return_inverse=True)
+        distinct, where = np.unique(texts[kept], return_inverse=True)
         scores = np.full((*texts.shape, len(targets)), np.nan, np.float32)
         if len(distinct):
             self.running.tell(f"Scoring with {name}")

@@ -20,7 +20,7 @@ FOLDER = ASSETS / "questions"
 KEYS = ("title", "summary", "prompt", "answers", "target", "meaning", "low", "high")
 TEXT, ANSWERS = "{text}", "{answers}"
 MOST_BYTES = 64 * 2**10
-MOST_ANSWERS, LARGEST = 100, 1e30
+MOST_ANSWERS, LONGEST_ANSWER, LARGEST = 100, 200, 1e30
 EXPECTED = f"a JSON object with {', '.join(KEYS[2:5])} (and {', '.join((*KEYS[:2], *KEYS[5:]))})"
 
 
@@ -137,8 +137,9 @@ def _check_answers(answers: Sequence[str]) -> None:
     """No answer may begin another one: its probability would hold the other's."""
     if len(answers) > MOST_ANSWERS:
         raise ModelError("question answers", got=f"{len(answers):,}", expected=f"at most {MOST_ANSWERS}")
-    if len(answers) < 2 or any(answer != answer.strip() or not answer for answer in answers):
-        raise ModelError("question answers", got=repr(list(answers))[:80], expected="two or more words or phrases")
+    if len(answers) < 2 or any(answer != answer.strip() or not 0 < len(answer) <= LONGEST_ANSWER for answer in answers):
+        expected = f"two or more words or phrases of at most {LONGEST_ANSWER} letters"
+        raise ModelError("question answers", got=repr(list(answers))[:80], expected=expected)
     for one in answers:
         for other in answers:
             if one is not other and other.casefold().startswith(one.casefold()):

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,8 @@ class SharedPrefix:
         for i, tokens in enumerate(self.continuations):
             ids = torch.tensor([[*row, *tokens]], device=self.model.device)
             with DEVICE_LOCKS[str(self.model.device)], torch.inference_mode():
-                logits = self.model(input_ids=ids, use_cache=False).logits[0, len(row) - 1 : -1].float()
+                out = self.model(input_ids=ids, use_cache=False, **self._keeping(len(tokens) + 1))
+                logits = out.logits[0, -len(tokens) - 1 : -1].float()
                 logs = torch.log_softmax(logits, dim=-1).gather(-1, ids[0, len(row) :, None])
             answer[i] = float(logs.double().sum())
         return answer
@@ -89,30 +91,39 @@ class SharedPrefix:
         return answer
 
     def _rest(self, tokens: Sequence[int], inside: Any, memory: Any) -> Any:
-        """Log-probability of a continuation's second token and on, given the first: float64 (B,)."""
+        """Log-probability of a continuation's second token and on, given the first: float64 (B,).
+
+        Token by token: what is kept of a pass is one row of the vocabulary a text, however long a continuation is.
+        """
         import torch
 
-        ids = torch.tensor(tokens[:-1], device=inside.device).expand(len(inside), -1)
-        inside = torch.cat([inside, torch.ones_like(ids)], dim=1)
-        logs, _ = self._step(ids, inside, _fork(memory), keep=ids.shape[1])
-        wanted = torch.tensor(tokens[1:], device=inside.device).expand(len(inside), -1)
-        return logs.gather(-1, wanted[..., None])[..., 0].double().sum(dim=1)
+        total, memory = torch.zeros(len(inside), dtype=torch.float64, device=inside.device), _fork(memory)
+        for given, wanted in pairwise(tokens):
+            ids = torch.full_like(inside[:, :1], given)
+            inside = torch.cat([inside, torch.ones_like(ids)], dim=1)
+            logs, memory = self._step(ids, inside, memory)
+            total += logs[:, wanted].double()
+        return total
 
-    def _step(self, ids: Any, inside: Any, memory: Any, keep: int = 1) -> tuple[Any, Any]:
-        """Log-probabilities after the last token, (B, V), or after the last few, (B, keep, V), and the memory."""
+    def _step(self, ids: Any, inside: Any, memory: Any) -> tuple[Any, Any]:
+        """Log-probabilities after the last token, (B, V), and the memory."""
         import torch
 
         places = (inside.cumsum(dim=1) - 1).clamp(min=0)[:, -ids.shape[1] :]
-        extra = {"position_ids": places, "logits_to_keep": keep}
+        extra = {"position_ids": places} if "position_ids" in self._takes else {}
         out = self.model(
             input_ids=ids,
             attention_mask=inside,
             past_key_values=memory,
             use_cache=True,
-            **{name: value for name, value in extra.items() if name in self._takes},
+            **extra,
+            **self._keeping(1),
         )
-        logs = torch.log_softmax(out.logits[:, -keep:].float(), dim=-1)
-        return (logs[:, 0] if keep == 1 and ids.shape[1] >= 1 else logs), out.past_key_values
+        return torch.log_softmax(out.logits[:, -1].float(), dim=-1), out.past_key_values
+
+    def _keeping(self, last: int) -> dict[str, int]:
+        """Asks a model, where it can be asked, for its last outputs only: each is as long as its vocabulary."""
+        return {"logits_to_keep": last} if "logits_to_keep" in self._takes else {}
 
     @cached_property
     def _takes(self) -> set[str]:
@@ -123,9 +134,8 @@ class SharedPrefix:
         """Keys and values of the prefix's tokens, one row."""
         import torch
 
-        return self.model(
-            input_ids=torch.tensor([self.prefix], device=self.model.device), use_cache=True
-        ).past_key_values
+        ids = torch.tensor([self.prefix], device=self.model.device)
+        return self.model(input_ids=ids, use_cache=True, **self._keeping(1)).past_key_values
 
 
 def common_prefix(rows: Sequence[Sequence[int]]) -> tuple[int, ...]:

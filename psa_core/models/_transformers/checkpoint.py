@@ -24,8 +24,10 @@ FAULTS = (
     ValueError,
 )
 WEIGHTS = ("*.safetensors", "*.bin")
-#: More than any model has; and numbers that a loaded model may hold beyond a byte each in its files.
-MOST_LAYERS, SPARE_NUMBERS = 1_000, 2**26
+#: More than any model has of what a configuration counts and its program makes one by one.
+MOST = {"layer": 1_000, **dict.fromkeys(("label", "expert", "block", "group", "stage", "depth", "head"), 100_000)}
+#: Numbers that a loaded model may hold beyond a byte each in its files.
+SPARE_NUMBERS = 2**26
 KIND_WORDS = {
     "AutoModelForSequenceClassification": "a text classifier (…ForSequenceClassification)",
     "AutoModelForMaskedLM": "a masked language model (…ForMaskedLM)",
@@ -111,8 +113,12 @@ def read_configuration(folder: Path) -> dict[str, Any]:
     try:
         configuration = json.loads(file.read_text("utf-8"))
         kind = str(configuration["model_type"])
+        ", ".join(configuration.get("architectures") or ())
+        if too_many := next(_too_many(configuration), ""):
+            raise ValueError(too_many)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ModelError("config.json", got="a damaged file", expected="a configuration with a model_type") from error
+        got = f"a damaged file ({reason(error)})"
+        raise ModelError("config.json", got=got, expected="a configuration with a model_type") from error
     from transformers import CONFIG_MAPPING
 
     if kind not in CONFIG_MAPPING:
@@ -188,29 +194,26 @@ def _check_size(folder: Path, kind: str, configuration: dict[str, Any]) -> None:
     import transformers
     from huggingface_hub.errors import StrictDataclassError
 
-    layers = max(_layers(configuration), default=0)
     held = sum(path.stat().st_size for name in WEIGHTS for path in folder.glob(name))
-    asked = f"{layers:,} layers" if layers > MOST_LAYERS else ""
-    if not asked:
-        try:
-            config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-            with torch.device("meta"), quietly():
-                model = getattr(transformers, kind).from_config(config)
-            numbers = sum(tensor.numel() for tensor in (*model.parameters(), *model.buffers()))
-        except (StrictDataclassError, *FAULTS):
-            return
-        asked = f"{numbers:,} numbers" if numbers > held + SPARE_NUMBERS else ""
-    if asked:
-        got = f"a model of {asked} whose files have {held:,} bytes"
+    try:
+        config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        with torch.device("meta"), quietly():
+            model = getattr(transformers, kind).from_config(config)
+        numbers = sum(tensor.numel() for tensor in (*model.parameters(), *model.buffers()))
+    except (StrictDataclassError, *FAULTS):
+        return
+    if numbers > held + SPARE_NUMBERS:
+        got = f"a model of {numbers:,} numbers whose files have {held:,} bytes"
         raise ModelError("config.json", got=got, expected="the configuration of these weights", fix="Fetch it whole.")
 
 
-def _layers(value: Any) -> Iterator[int]:
-    """Every number of layers in a configuration and in those inside of it."""
+def _too_many(value: Any) -> Iterator[str]:
+    """What a configuration, or one inside of it, counts beyond `MOST`."""
     for key, inner in value.items() if isinstance(value, dict) else ():
-        if "layer" in str(key) and isinstance(inner, int):
-            yield inner
-        yield from _layers(inner)
+        most = min((most for part, most in MOST.items() if part in key), default=None)
+        if most is not None and isinstance(inner, int | float) and inner > most:
+            yield f"{key[:60]} = {inner!r:.30}"
+        yield from _too_many(inner)
 
 
 def _fault(error: BaseException, kind: str, *, model_type: str) -> ModelError:

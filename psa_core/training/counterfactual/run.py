@@ -17,8 +17,10 @@ from psa_core import atomic, study
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import cube_file, writing
+from psa_core.inputs import json_file
 from psa_core.models import Scorer
 from psa_core.study import Plan, StudySpec
+from psa_core.training.adapter import open_to_others
 from psa_core.training.counterfactual.card import card
 from psa_core.training.counterfactual.fit import fit
 from psa_core.training.counterfactual.material import Material, material
@@ -129,6 +131,7 @@ def retrain(order: Order, out: Path, watch: Watch | None = None) -> dict[str, An
                 place = aside / _folder(recipe.strength)
                 shutil.copytree(_part(out) / str(number), place)
                 atomic.write(place / ADAPTER / "README.md", card(content).encode())
+                open_to_others(place / ADAPTER)
         atomic.write(aside / FILE, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
         atomic.write(aside / "README.md", card(content).encode())
     shutil.rmtree(_part(out), ignore_errors=True)
@@ -157,7 +160,7 @@ def _one(
     """Train and measure one recipe, unless an earlier run of this order has; `before` is by seed."""
     recipe, folder = order.recipes[number], _part(out) / str(number)
     key, done = _key(order, planned, recipe), folder / "run.json"
-    if done.is_file() and (known := json.loads(done.read_text("utf-8")))["key"] == key:
+    if (known := _known(done)).get("key") == key:
         run: dict[str, Any] = known["run"]
         return run
     shutil.rmtree(folder, ignore_errors=True)
@@ -183,6 +186,14 @@ def _one(
     run = _run(recipe, split, before[recipe.seed], after) | {"seconds": round(seconds, 1)}
     atomic.write(done, json.dumps({"key": key, "run": run}).encode())
     return run
+
+
+def _known(done: Path) -> dict[str, Any]:
+    """A training that an earlier run finished; nothing where there is none, or its note is damaged."""
+    try:
+        return json_file.read(done)
+    except (OSError, ValueError):
+        return {}
 
 
 def _labelled(order: Order, pupil: Student) -> Split | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from psa_core import models
+from psa_core import atomic, models
 from psa_core.errors import ModelError
 from psa_core.models._transformers.adapter import scale_of
 from psa_core.models.minilm import adapter_folder
@@ -63,7 +63,6 @@ class Student:
             _save_minilm(self.model, adapter_folder(self.model_id.removeprefix("minilm:")), folder)
             return
         self.model.save_pretrained(str(folder), safe_serialization=True, save_embedding_layers=False)
-        (folder / "adapter_model.safetensors").chmod(0o644)
 
 
 def student(model_id: str, recipe: Retraining) -> Student:
@@ -109,13 +108,14 @@ def _save_minilm(model: Any, old: Path, folder: Path) -> None:
             shape = (rank, value.shape[1]) if side == 0 else (value.shape[0], rank)
             weights[name] = torch.cat([value, new.get(name, torch.zeros(shape))], dim=side).contiguous()
     folder.mkdir(parents=True)
-    save_file(weights, folder / "adapter_model.safetensors", metadata={"format": "pt"})
+    with atomic.replacing(folder / "adapter_model.safetensors") as aside:
+        save_file(weights, aside, metadata={"format": "pt"})
     config = json.loads((old / "adapter_config.json").read_text("utf-8"))
     config |= {"r": config["r"] + rank, "lora_alpha": int(SCALE * (config["r"] + rank))}
-    (folder / "adapter_config.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n", "utf-8")
+    atomic.write(folder / "adapter_config.json", json.dumps(config, indent=2, sort_keys=True) + "\n")
     content = json.loads((old / "labels.json").read_text("utf-8"))
     # What was measured of the old one is not said of the new one.
     content = {key: value for key, value in content.items() if key not in ("val", "test", "unseen", "command")}
     content |= {"retrained": True, "about": content.get("about", {})}
     content["about"]["title"] = f"{content['about'].get('title', 'Adapter')}, retrained"
-    (folder / "labels.json").write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    atomic.write(folder / "labels.json", json.dumps(content, indent=2, ensure_ascii=False) + "\n")

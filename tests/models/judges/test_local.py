@@ -18,7 +18,7 @@ from tests.tiny_models import tiny_judge
 TEXTS = ["I hate Alice.", "she is good", "", "he said it was so bad and then she said", "good", "is it bad?"]
 QUESTION = {
     "prompt": "is this good? {answers}: {text} is it good? {answers}",
-    "answers": {"good": 1, "bad and not good": 0, "not": 0.5},
+    "answers": {"good": 1, "bad and not good": 0, "not": 0.5, "very bad": 0.2},
     "target": "goodness",
 }
 
@@ -62,12 +62,23 @@ def test_scores_equal_a_computation_one_by_one(folder: Path, question: str, opti
     assert np.ptp(expected) > 0.01
 
 
+@pytest.mark.parametrize("shares", [True, False])
+def test_of_a_pass_no_more_is_kept_than_an_answer_needs(folder: Path, question: str, shares: bool) -> None:
+    judge: Any = models.load(f"ask:lm:{folder}?question={question}")
+    object.__setattr__(judge, "_shares", shares)
+    rows: list[int] = []
+    with judge.model.lm_head.register_forward_hook(lambda layer, given, made: rows.append(made.shape[1])):
+        judge.score(TEXTS)
+    longest = max(map(len, judge._shared.continuations))
+    assert longest > 2 and max(rows) == (1 if shares else longest + 1)
+
+
 def test_a_chat_template_is_written_around_the_question(folder: Path, question: str) -> None:
     judge: Any = models.load(f"ask:lm:{folder}?question={question}")
-    asked = "is it good? good, bad and not good or not"
+    asked = "is it good? good, bad and not good, not or very bad"
     assert judge.prompt("she") == f"<s>user: {asked.replace('it', 'this')}: she {asked}</s>bot: "
     plain: Any = models.load(f"ask:lm:{folder}?question={question}&template=0")
-    assert plain.prompt("she").endswith("or not\nAnswer:")
+    assert plain.prompt("she").endswith("or very bad\nAnswer:")
 
 
 @pytest.mark.parametrize(

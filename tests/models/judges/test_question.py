@@ -61,6 +61,7 @@ def test_the_score_is_the_mean_value_of_the_answers_whatever_their_total(tmp_pat
         (PLAIN | {"answers": {"Yes": 1, "No": 1}}, "different numbers"),
         (PLAIN | {"answers": {"Yes": 1, "No": "none"}}, "a number for each"),
         (PLAIN | {"answers": {"Yes": 1, " ": 0}}, "two or more"),
+        (PLAIN | {"answers": {"Yes": 1, "N" * 201: 0}}, "at most 200 letters"),
         (PLAIN | {"low": 0.5}, "0.5 to 1"),
         (PLAIN | {"extra": 1}, "not laid out"),
         ("x" * 70_000, "larger than 64 KB"),
