@@ -52,6 +52,7 @@ from tests.tiny_models import tiny_classifier
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = "python:security_probe:score"
 SCRIPT = "<script>document.title='owned'</script>"
+PICTURE = "![x](https:evil.example)"  # a target's name has no slash, and a browser needs none
 FORMULA = '=HYPERLINK("http://evil.example")'
 STUDY = StudySpec(sentences="sample", names="demo", model="keyword", sample=4)
 #: More than compute: what no file may have loaded.
@@ -429,14 +430,14 @@ def hostile_cube() -> ScoreCube:
     sentences = pd.DataFrame({"sentence_id": [FORMULA, "b"], "text": [f"He {SCRIPT}", "He left."], "place": FORMULA})
     people = pd.DataFrame({"name": [SCRIPT, FORMULA, "![x](http://evil.example/x)"], "gender": [SCRIPT, "a", "b"]})
     provenance = {**cube().provenance, "notes": [SCRIPT], "account": {SCRIPT: 1}}
-    target = Target("toxicity", meaning=SCRIPT)
+    target = Target(PICTURE, meaning=SCRIPT)
     return ScoreCube(
         sentences.assign(anchor="He", start=0, end=2, role="subject"),
         people,
         (target,),
         np.array([[0.2], [0.6]], np.float32),
         np.array([[[0.9], [0.1], [0.3]], [[0.4], [0.5], [0.7]]], np.float32),
-        {**provenance, "targets": [{"name": "toxicity", "low": 0.0, "high": 1.0, "meaning": SCRIPT}]},
+        {**provenance, "targets": [{"name": PICTURE, "low": 0.0, "high": 1.0, "meaning": SCRIPT}]},
     )
 
 
@@ -450,6 +451,7 @@ def test_a_text_is_never_markup() -> None:
             for element in getattr(page, kind):
                 assert SCRIPT not in element.value, stem
                 assert "![x](http" not in element.value, stem
+                assert PICTURE not in element.value, stem
 
 
 def test_a_cell_is_never_a_formula() -> None:

@@ -137,11 +137,12 @@ def read_scores(path: Path) -> pd.DataFrame:
 
 
 def to_zip(folder: Path) -> bytes:
-    """The files of a result folder as the bytes of a zip."""
+    """The files of a result folder, and of the folders in it, as the bytes of a zip; links are left out."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(folder.iterdir()):
-            archive.write(path, path.name)
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and not path.is_symlink():
+                archive.write(path, path.relative_to(folder).as_posix())
     return buffer.getvalue()
 
 

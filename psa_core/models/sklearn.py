@@ -23,7 +23,7 @@ from psa_core.models._transformers.hub import split_options
 
 TRUST = "PSA_SKOPS_TRUST"
 #: What an estimator may raise of texts, or of parameters that somebody changed.
-FAULTS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+FAULTS = (ArithmeticError, AttributeError, LookupError, RuntimeError, SystemError, TypeError, ValueError)
 #: Parts of scikit-learn's calibrated classifiers: numbers and no code, though skops does not list them.
 KNOWN = ("sklearn.calibration._CalibratedClassifier", "sklearn.calibration._SigmoidCalibration")
 
@@ -83,14 +83,13 @@ def load(argument: str) -> PipelineScorer:
     """
     name, options = split_options(argument, ("targets", "range"))
     path = path_of(name)
-    from sklearn.base import is_regressor
-
     own = [part.strip() for part in os.environ.get(TRUST, "").split(",") if part.strip()]
     pipeline = _read(path, [*KNOWN, *own])
-    if labels := _classes(pipeline, path.name):
+    labels, regresses = _kind(pipeline, path.name)
+    if labels:
         head = head_of_labels(labels, options.get("targets", ""))
         targets, weights = head.targets, head.weights
-    elif is_regressor(pipeline):
+    elif regresses:
         low, high = parse_range(options.get("range", "0..1"))
         targets, weights = (Target("score", low, high, "the number that the pipeline predicts"),), None
     else:
@@ -105,11 +104,15 @@ def load(argument: str) -> PipelineScorer:
     return PipelineScorer(pipeline, weights, targets, fingerprint, path.name)
 
 
-def _classes(pipeline: Any, name: str) -> list[str]:
-    """The classes that it gives probabilities of; nothing where it gives none."""
+def _kind(pipeline: Any, name: str) -> tuple[list[str], bool]:
+    """The classes that it gives probabilities of, none where it gives none; and whether it predicts a number."""
+    from sklearn.base import is_regressor
+
     try:
         there = hasattr(pipeline, "predict_proba") and hasattr(pipeline, "classes_")
-        return [str(label) for label in pipeline.classes_] if there else []
+        labels = [str(label) for label in pipeline.classes_] if there else []
+        "".join(labels).encode("utf-8", "surrogatepass")  # what is damaged need not be a text
+        return labels, not labels and is_regressor(pipeline)
     except FAULTS as error:
         got = f"a damaged pipeline ({reason(error)})"
         raise ModelError(name, got=got, expected="a file that skops.io.dump wrote") from error

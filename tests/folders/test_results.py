@@ -82,6 +82,15 @@ def test_the_same_cube_comes_back(cube, tmp_path):
         assert np.array_equal(again.perturbed, cube.perturbed)
 
 
+def test_a_zip_has_what_is_in_folders_and_follows_no_link(tmp_path):
+    (tmp_path / "out" / "strength-1" / "adapter").mkdir(parents=True)
+    (tmp_path / "out" / "strength-1" / "adapter" / "labels.json").write_text("{}")
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "out" / "link").symlink_to(tmp_path / "secret")
+    with zipfile.ZipFile(io.BytesIO(results.to_zip(tmp_path / "out"))) as archive:
+        assert archive.namelist() == ["strength-1/adapter/labels.json"]
+
+
 def test_positions_hold_in_the_file_and_no_cell_is_a_formula(cube, tmp_path):
     results.write(with_targets(cube), tmp_path / "out", report)
     text = (tmp_path / "out" / "sentences.csv").read_bytes().decode()

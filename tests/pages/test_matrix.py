@@ -54,3 +54,6 @@ def test_a_click_selects_sentence_and_name(run: Run) -> None:
     page.session_state["matrix"] = {"cell": {"row": 1, "column": 0}}
     view = run(page).session_state["view"]
     assert (view.sentence, view.names) == ("s1", ("Ann",))
+    for sent in ("1", {"row": "1", "column": 0}, {"row": 1.5, "column": 0}, {"row": 9, "column": 0}, {}):
+        page.session_state["matrix"] = {"cell": sent}  # what a client sends need not be a cell
+        assert run(page).session_state["view"] == view

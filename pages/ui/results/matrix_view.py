@@ -66,8 +66,8 @@ def cells(study: Opened, found: Matrix) -> None:
         on_cell_change=partial(_take, [str(one) for one in ids], list_of_names.tolist()),
     )
     chosen = {
-        "columns": np.flatnonzero(np.isin(list_of_names, study.seen.names)).tolist(),
-        "row": next(iter(np.flatnonzero(ids.astype(str) == str(study.seen.sentence)).tolist()), -1),
+        "columns": [place for place, name in enumerate(list_of_names) if name in study.seen.names],
+        "row": next((place for place, one in enumerate(ids) if str(one) == study.seen.sentence), -1),
     }
     _selection(key=Key.MATRIX_SELECTION, data=chosen)
     shown_names.hide_switch()
@@ -98,9 +98,11 @@ def _static(key: opened.TargetKey, _cube: Any, _found: Matrix, *, baseline: str)
 def _take(ids: Sequence[str], names: Sequence[str]) -> None:
     """Select the sentence and the name of the cell that was clicked."""
     cell = st.session_state[Key.MATRIX]["cell"]
-    if not cell:
+    if not isinstance(cell, dict):
         return
-    row, column = int(cell["row"]), int(cell["column"])
+    row, column = cell.get("row"), cell.get("column")
+    if not isinstance(row, int) or not isinstance(column, int):  # what a client sends need not be a cell
+        return
     if 0 <= row < len(ids) and 0 <= column < len(names):
         kept = [name for name in state.view().names if name != names[column]]
         state.choose(sentence=ids[row], names=(*kept, names[column])[-state.MAX_NAMES :])

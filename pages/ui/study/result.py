@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.ui.frame import cached, offered, said, shell, state, visitor
+from pages.ui.frame import cached, markup, offered, said, shell, state, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.results import flip_card, opened
 from pages.ui.results.opened import Opened
@@ -41,7 +41,7 @@ def show(status: RunStatus, look_at: Sequence[str]) -> None:
 
 
 def _bars(study: Opened) -> None:
-    st.header(f"What the names do to the {study.target.name} score", anchor=False)
+    st.header(f"What the names do to the {markup.literal(study.target.name)} score", anchor=False)
     table = opened.names_of(study, study.target)
     options = BarOptions(limit=SHOWN_ENDS, axis_title=f"Mean change of {study.target.name}", labels=study.labels)
     st.plotly_chart(

@@ -192,7 +192,7 @@ def scale_of(folder: Path) -> float:
     if unlike:
         raise ModelError(
             "adapter_config.json",
-            got=", ".join(f"{key} = {config.get(key)}" for key in unlike),
+            got=", ".join(f"{key[:60]} = {config.get(key)!s:.60}" for key in unlike)[:300],
             expected="a plain LoRA adapter",
             fix="Train it with python -m psa_core.training.",
         )

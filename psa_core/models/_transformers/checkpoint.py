@@ -143,7 +143,9 @@ def load_tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        tokenizer("a", return_token_type_ids=True)  # settings of another kind are met at the first text
+        return tokenizer
     except Exception as error:  # the tokenizers library raises nothing narrower
         raise ModelError(
             "tokenizer",

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from psa_core import atomic, study
+from psa_core import atomic, study, trust
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import cube_file, writing
@@ -142,6 +142,12 @@ def _folder(strength: float) -> str:
     return f"strength-{strength:g}"
 
 
+def _place(out: Path, strength: float) -> Path:
+    """Where an adapter will be, for its id; a visitor is not told where the server keeps a run, nor the run's id."""
+    is_visitors = trust.current() >= trust.Origin.VISITOR
+    return (Path() if is_visitors else out.resolve()) / _folder(strength) / ADAPTER
+
+
 def _part(out: Path) -> Path:
     return out.parent / f".{out.name}.part"
 
@@ -177,7 +183,7 @@ def _one(
     fit(pupil, split, recipe, on_step=lambda step: watch.on_step(first + step, total), should_stop=watch.should_stop)
     seconds = time.perf_counter() - began
     watch.tell(f"Measuring strength {recipe.strength:g}, seed {recipe.seed}")
-    named = replace(order.spec, model=pupil.id_with(out.resolve() / _folder(recipe.strength) / ADAPTER))
+    named = replace(order.spec, model=pupil.id_with(_place(out, recipe.strength)))
     after = _measured(replace(split.held_out, spec=named), pupil.scorer, labelled, watch)
     folder.mkdir(parents=True)
     pupil.save(folder / ADAPTER)
