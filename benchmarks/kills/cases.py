@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 
+from benchmarks.kills import audit
 from benchmarks.kills.scene import ROOT, Scene, equal, kill, wait_for
 from psa_core import jobs
 from psa_core.cube import ScoreCube
@@ -52,6 +53,7 @@ def rows(place: Path) -> Iterator[Row]:
         yield _server(Scene.new(place / f"server {moment}"), moment, reference)
     for case in (_damaged_cache, _four_writers, _clock):
         yield case(Scene.new(place / case.__name__), reference)
+    yield _audit(place / "audit")
     for name in INSIDE:
         yield _with_a_disk_of_its_own(place / name, name, whole.place / "out")
 
@@ -123,6 +125,12 @@ def _clock(scene: Scene, reference: ScoreCube) -> Row:
     found = [scene.place / "runs" / run_id / jobs.RESULT for run_id in scene.runs()]
     same = all(path.is_dir() and equal(scene.cube(str(path)), reference) for path in found)
     return Row("clock", "goes back by a day a second", "both runs finish in their order", None, same)
+
+
+def _audit(place: Path) -> Row:
+    """SmolLM2 itself; what is counted are continuations."""
+    again, same = audit.killed(place)
+    return Row("audit of a language model", "in writing continuations", "no result; run again", again, same)
 
 
 def _with_a_disk_of_its_own(place: Path, name: str, reference: Path) -> Row:
