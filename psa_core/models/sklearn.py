@@ -18,7 +18,7 @@ from psa_core.models._answers import as_scores, reason
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest, digest_of_files
 from psa_core.models._numbers import parse_range
-from psa_core.models._transformers.heads import head_of_labels
+from psa_core.models._transformers.heads import Head, head_of_labels
 from psa_core.models._transformers.hub import split_options
 
 TRUST = "PSA_SKOPS_TRUST"
@@ -83,11 +83,16 @@ def load(argument: str) -> PipelineScorer:
     """
     name, options = split_options(argument, ("targets", "range"))
     path = path_of(name)
+    from sklearn.base import is_regressor
+
     own = [part.strip() for part in os.environ.get(TRUST, "").split(",") if part.strip()]
     pipeline = _read(path, [*KNOWN, *own])
-    labels, regresses = _kind(pipeline, path.name)
-    if labels:
-        head = head_of_labels(labels, options.get("targets", ""))
+    try:
+        head, regresses = _head(pipeline, options.get("targets", "")), is_regressor(pipeline)
+    except FAULTS as error:
+        got = f"a damaged pipeline ({reason(error)})"
+        raise ModelError(path.name, got=got, expected="a file that skops.io.dump wrote") from error
+    if head is not None:
         targets, weights = head.targets, head.weights
     elif regresses:
         low, high = parse_range(options.get("range", "0..1"))
@@ -104,18 +109,11 @@ def load(argument: str) -> PipelineScorer:
     return PipelineScorer(pipeline, weights, targets, fingerprint, path.name)
 
 
-def _kind(pipeline: Any, name: str) -> tuple[list[str], bool]:
-    """The classes that it gives probabilities of, none where it gives none; and whether it predicts a number."""
-    from sklearn.base import is_regressor
-
-    try:
-        there = hasattr(pipeline, "predict_proba") and hasattr(pipeline, "classes_")
-        labels = [str(label) for label in pipeline.classes_] if there else []
-        "".join(labels).encode("utf-8", "surrogatepass")  # what is damaged need not be a text
-        return labels, not labels and is_regressor(pipeline)
-    except FAULTS as error:
-        got = f"a damaged pipeline ({reason(error)})"
-        raise ModelError(name, got=got, expected="a file that skops.io.dump wrote") from error
+def _head(pipeline: Any, targets: str) -> Head | None:
+    """Of the classes that it gives probabilities of; None where it gives none."""
+    if not hasattr(pipeline, "predict_proba") or not hasattr(pipeline, "classes_"):
+        return None
+    return head_of_labels([str(label) for label in pipeline.classes_], targets)
 
 
 def _read(path: Path, trusted: list[str]) -> Any:
