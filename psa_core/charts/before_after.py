@@ -9,7 +9,7 @@ import pandas as pd
 from psa_core.charts import _theme
 from psa_core.charts._altair import Drawing, Spec, filled, template
 
-ROW_PIXELS, FRAME_PIXELS, MOST_NAMES = 26, 90, 20
+ROW_PIXELS, FRAME_PIXELS, MOST_NAMES = 30, 130, 20
 WHENS = ("as it was", "retrained")
 
 
@@ -35,8 +35,8 @@ def name_changes(table: pd.DataFrame, *, labels: dict[str, str]) -> Drawing:
 def _changes() -> Spec:
     import altair as alt
 
-    base = alt.Chart().encode(alt.Y("label:N", title=None, axis=alt.Axis(labelLimit=200)))
-    x = alt.X("effect:Q", title="Mean effect against the other names", axis=alt.Axis(format="+.2f", tickCount=6))
+    base = alt.Chart().encode(alt.Y("label:N", title=None, axis=alt.Axis(labelLimit=200, labelOverlap=False)))
+    x = alt.X("effect:Q", title="Effect against the other names", axis=alt.Axis(format="+.2f", tickCount=6))
     lines = base.mark_rule(color=_theme.MUTED, strokeWidth=2, aria=False).encode(x="before:Q", x2="after:Q")
     zero = alt.Chart().mark_rule(color=_theme.MUTED, strokeDash=[6, 4], aria=False).encode(x=alt.datum(0))
     points = base.mark_point(filled=True, size=110, opacity=1).encode(

@@ -138,7 +138,7 @@ def test_both_classifiers_open_as_studies(open_page: OpenPage, run: Run, result:
     page.button(key="retrain_open").click()
     run(page)
     old, new = page.session_state[f"retrain_studies {result} 3"]
-    assert page.session_state["view"].run == new
+    assert page.session_state["view"].run == new and page.session_state["view"].target == "toxicity"
     assert jobs.title(old) == "as it was" and jobs.title(new) == "retrained, strength 3"
     kept = result_studies.cube()
     np.testing.assert_allclose(jobs.open_cube(new).perturbed, kept.perturbed * np.float32(0.05), rtol=1e-5)

@@ -78,7 +78,7 @@ def show(audit: Audit, folder: Path) -> None:
     with verdict:
         said.finding(finding(content, target, strength))
     side_by_side.show(folder / f"strength-{strength:g}", target, key=audit.key("part"))
-    _as_studies(audit, folder, strength)
+    _as_studies(audit, folder, strength, target)
     with st.container(horizontal=True):
         audit_job.ask_download(audit, folder)
         audit_job.ask_another(audit)
@@ -158,7 +158,7 @@ def _curve(table: pd.DataFrame, target: str, strength: float, cost: str) -> None
         exports.picture_buttons(partial(drawing_svg, drawing), f"retraining.{target}", words, key="retrain_picture")
 
 
-def _as_studies(audit: Audit, folder: Path, strength: float) -> None:
+def _as_studies(audit: Audit, folder: Path, strength: float, target: str) -> None:
     """Both classifiers on the held-out cells, as studies for the other pages."""
     st.header("Look closer", anchor=False)
     key = f"{audit.key('studies')} {audit.run_id} {strength:g}"
@@ -175,7 +175,7 @@ def _as_studies(audit: Audit, folder: Path, strength: float) -> None:
     )
     run = new if picked == NEW else old
     if state.view().run != run:
-        state.choose(run=run)
+        state.choose(run=run, target=target)
         st.session_state[Key.COMPARE_RUNS] = [old, new]
         st.rerun()
     said.second("The held-out sentences and names are open now. Compare has both classifiers.")

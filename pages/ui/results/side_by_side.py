@@ -21,11 +21,11 @@ from psa_core.training.counterfactual import AFTER, BEFORE
 
 NAMES, THRESHOLDS, SENTENCES = "Names", "Thresholds", "Sentences"
 COLUMNS = {
+    "spread_before": f"spread {WHENS[0]}",
+    "spread_after": f"spread {WHENS[1]}",
+    "flips_before": f"flips {WHENS[0]}",
+    "flips_after": f"flips {WHENS[1]}",
     "text": "sentence",
-    "spread_before": f"spread over names, {WHENS[0]}",
-    "spread_after": f"spread, {WHENS[1]}",
-    "flips_before": f"names that change the label, {WHENS[0]}",
-    "flips_after": f"names, {WHENS[1]}",
 }
 
 
@@ -97,7 +97,11 @@ def _sentences(before: ScoreCube, after: ScoreCube, target: str) -> None:
         f"Of {before.shape[0] * before.shape[1]:,} held-out cells {flips['flips_before']:,} change the label at "
         f"{threshold:g} as it was, and {flips['flips_after']:,} retrained."
     )
-    shown: pd.DataFrame = table.rename(columns=COLUMNS)
+    shown: pd.DataFrame = table[list(COLUMNS)].rename(columns=COLUMNS)
     st.dataframe(shown, hide_index=True, key="side_sentences", alt="Spread and flips of each sentence")
+    said.small_print(
+        "Spread: standard deviation of a sentence's score over the held-out names. Flips: names with which it has "
+        "another label than as it is."
+    )
     with exports.row():
         exports.csv_button(table, f"sentences.{target}.csv", key="side_sentences_csv")
