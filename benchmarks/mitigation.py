@@ -1,7 +1,7 @@
 """``python -m benchmarks.mitigation FOLDER… --out FILE.md``: result folders of retrainings as one page of tables.
 
 Folders of one classifier and recipe are put together, so that seeds may be trained one at a time. Result folders of
-``generate`` are language models before and after a training.
+``generate`` are language models before and after a training, those of ``eec`` a classifier before and after.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import mitigation_lm
+from benchmarks import mitigation_eec, mitigation_lm
 from psa_core.audits.generation import folder
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.generators._matching import CANDIDATES, nearest
@@ -127,8 +127,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     audits = [place for place in options.folders if folder.is_generation(place)]
-    contents = [json.loads((place / FILE).read_text("utf-8")) for place in options.folders if place not in audits]
-    parts = [page(contents)]
+    equity = [place for place in options.folders if (place / mitigation_eec.FILE).is_file()]
+    retrained = [place for place in options.folders if place not in (*audits, *equity)]
+    parts = [page([json.loads((place / FILE).read_text("utf-8")) for place in retrained])]
+    parts += [mitigation_eec.section(place) for place in equity]
     if audits:
         parts.append(mitigation_lm.section([folder.read(place) for place in audits]))
     parts.append(resampling(folder.read(ASSETS / "examples" / "occupations").cube))

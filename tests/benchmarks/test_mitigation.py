@@ -38,6 +38,11 @@ def test_seeds_come_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         folders.append(tmp_path / str(number))
         folders[-1].mkdir()
         (folders[-1] / "retraining.json").write_text(json.dumps(one))
+    folders.append(tmp_path / "eec")
+    folders[-1].mkdir()
+    numbers = {"mean_difference": 0.001, "mean_positive": 0.01, "mean_negative": -0.02, "spread": 0.3, "p_people": 0.2}
+    gender = {"gender": numbers | {"verdict": "F=M not significant"}}
+    (folders[-1] / "eec.json").write_text(json.dumps({"a/hate": gender, "minilm:/somewhere/adapter/hate": gender}))
     out = tmp_path / "results.md"
     monkeypatch.setattr("sys.argv", ["mitigation", *map(str, folders), "--out", str(out)])
     mitigation.main()
@@ -46,5 +51,7 @@ def test_seeds_come_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     # Falls of 50 % and 75 %: mean 62.5 %.
     assert "seeds 0, 1; a training took 60 to 61 s".casefold() in said.casefold()
     assert "opinion-words (had no part) |" in said
+    assert "| a (`hate`) | +0.0010 | +0.0100 | -0.0200 | 0.3000 | F=M not significant | 0.200 |" in said
+    assert "| the same, retrained (`hate`) |" in said
     assert "| 62 % (" in said and "/somewhere" not in said
     assert "| 1 | accuracy | 0.7000 (0.7000 to 0.7000) | 0.7750 (" in said
