@@ -48,13 +48,13 @@ class LanguageRecipe:
 
     method: str = "valence"
     strength: float = 10.0
-    steps: int = 150
+    steps: int = 120
     sentences: int = 8
     learning_rate: float = 3e-4
     rank: int = 8
     layers: int = 10
     max_tokens: int = 40
-    samples: int = 640
+    samples: int = 320
     seed: int = 0
 
     def __post_init__(self) -> None:
