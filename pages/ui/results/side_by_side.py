@@ -13,6 +13,7 @@ from pages.ui.frame import exports, said, shown_names
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.before_after import MOST_NAMES, WHENS, name_changes
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
+from psa_core.charts.print.caption import Caption
 from psa_core.cube import ScoreCube
 from psa_core.folders import cube_file
 from psa_core.tables import label_dist_table
@@ -40,7 +41,7 @@ def show(folder: Path, target: str, *, key: str) -> None:
     key : str
         Of the widget.
     """
-    st.subheader("Side by side", anchor=False)
+    st.header("Side by side", anchor=False)
     part = st.segmented_control(
         "Part", (NAMES, THRESHOLDS, SENTENCES), default=NAMES, required=True, key=key, label_visibility="collapsed"
     )
@@ -48,7 +49,7 @@ def show(folder: Path, target: str, *, key: str) -> None:
     {NAMES: _names, THRESHOLDS: _thresholds, SENTENCES: _sentences}[str(part)](before, after, target)
 
 
-@st.cache_data(max_entries=8, show_spinner="Opening the held-out cells")
+@st.cache_data(max_entries=8, show_spinner="Opening the held-out cells", show_time=True)
 def _cube(place: str, stamp: int) -> ScoreCube:
     return cube_file.load(Path(place))
 
@@ -56,15 +57,17 @@ def _cube(place: str, stamp: int) -> ScoreCube:
 def _names(before: ScoreCube, after: ScoreCube, target: str) -> None:
     table = names_before_after(before, after, target)
     sizes = table[["before", "after"]].abs().mean()
-    said.second(
+    found = (
         f"A held-out name moves {target} by {sizes['before']:.4f} on average against the other names as it was, and by "
         f"{sizes['after']:.4f} retrained."
     )
+    said.second(found)
     drawing = name_changes(table, labels=shown_names.labels(before))
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"Effect of each held-out name on {target}, before and after")
     with exports.row():
         exports.csv_button(table, f"names.{target}.csv", key="side_names_csv")
-        exports.picture_buttons(partial(drawing_svg, drawing), f"names.{target}", key="side_names_picture")
+        words = Caption(f"Effect of each held-out name on {target}, before and after retraining", found)
+        exports.picture_buttons(partial(drawing_svg, drawing), f"names.{target}", words, key="side_names_picture")
     if len(table) > MOST_NAMES:
         said.small_print(
             f"The {MOST_NAMES} names with the largest effects as it was; the download has all {len(table)}."
