@@ -30,13 +30,7 @@ def markdown(
     jumps: Mapping[int, float] | None = None,
 ) -> str:
     """The tables: what was promised and measured, power by size of study, claims by scorer, jumps not seen yet."""
-    lines = ["| promise | study | must lie in | measured | holds |", "|---|---|---|---|---|"]
-    for check in checks:
-        bounds = f"{check.low:.0%} to {check.high:.0%}".replace("%", " %")
-        measured = f"{100 * check.measured:.1f} ± {200 * check.error:.1f} %"
-        lines.append(
-            f"| {check.claim} | {check.setting} | {bounds} | {measured} | {'yes' if check.holds else '**no**'} |"
-        )
+    lines = check_table(checks)
     effects = [column for column in power.columns if column not in ("sentences", "detectable")]
     lines += ["", f"| sentences | {' | '.join(f'd_z = {effect}' for effect in effects)} | found in 80 %: d_z |"]
     lines += ["|---" * (len(effects) + 2) + "|"]
@@ -52,6 +46,18 @@ def markdown(
         lines += ["", "| sentences | a jump of 1 in 4 % of the sentences, called equivalent within 0.02 |", "|---|---|"]
         lines += [f"| {sentences:,} | {100 * share:.1f} % |" for sentences, share in jumps.items()]
     return "\n".join(lines) + "\n"
+
+
+def check_table(checks: Sequence[Check]) -> list[str]:
+    """What was promised and what was measured, as lines of a table."""
+    lines = ["| promise | study | must lie in | measured | holds |", "|---|---|---|---|---|"]
+    for check in checks:
+        bounds = f"{check.low:.0%} to {check.high:.0%}".replace("%", " %")
+        measured = f"{100 * check.measured:.1f} ± {200 * check.error:.1f} %"
+        lines.append(
+            f"| {check.claim} | {check.setting} | {bounds} | {measured} | {'yes' if check.holds else '**no**'} |"
+        )
+    return lines
 
 
 def _claims_row(row: Claims) -> str:

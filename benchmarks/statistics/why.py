@@ -1,7 +1,7 @@
 """``python -m benchmarks.statistics.why``: are planted causes found, and is an order that is noise called so?
 
-It writes its tables between the marks ``<!-- why -->`` of ``docs/statistics.md``; ``python -m benchmarks.statistics``
-leaves them as they are.
+It writes its tables between marks of their own in ``docs/statistics.md``, a table as soon as it is measured;
+``python -m benchmarks.statistics`` leaves them as they are.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.stats import spearmanr
 
 from benchmarks.results.sections import replaced
-from benchmarks.statistics.checks import Check
+from benchmarks.statistics import order
+from benchmarks.statistics.page import check_table
 from psa_core.cube import ScoreCube, Target
 from psa_core.inputs import names as name_lists
-from psa_core.stats.reliability import order_agreement, order_reliability, top_stability
 from psa_core.tables.factors import measured_factors, why_table
 from psa_core.tables.parts import FIRST, REST, part_shares, part_table, plan_parts, variants
 
 NAMES, SENTENCES, NOISE = 120, 60, 0.5
 FACTORS = ("length", "frequency", "word", "perplexity", "gender", "career")
-ORDER_NAMES, ORDER_SENTENCES = 30, 60
 SHARE = 0.8
+#: Parts that can be measured alone, and their marks in the page.
+PARTS = {"causes": "why", "noise": "why noise", "order": "why order", "top": "why top"}
 
 
 @dataclass(frozen=True)
@@ -62,23 +62,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the simulation; returns the exit code: 0, or 1 when a promise is not kept."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.statistics.why", description=__doc__)
     parser.add_argument(
-        "--repetitions", type=int, default=200, help="simulated studies a cause (200: about 10 minutes)"
+        "--repetitions", type=int, default=200, help="simulated studies a cause (200: about half an hour)"
     )
+    parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS), help="tables to measure")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, metavar="FILE", help="docs/statistics.md")
     options = parser.parse_args(arguments)
-    page = options.out.read_text(encoding="utf-8") if options.out else "<!-- why --><!-- /why -->"
-    replaced(page, {"why": ""})  # a page without marks is better known of now
-    causes = list(planted_causes(options.repetitions, seed=options.seed))
-    checks = list(order_checks(3 * options.repetitions // 2, seed=options.seed))
-    tops = list(top_rows(options.repetitions // 4, seed=options.seed))
-    text = markdown(causes, checks, tops, repetitions=options.repetitions)
-    if options.out:
-        options.out.write_text(replaced(page, {"why": text}), encoding="utf-8")
-    else:
-        print(text, end="")
-    kept = all(check.holds for check in checks) and all(cause.share >= SHARE for cause in causes)
+    kept = True
+    if options.out:  # a page without marks is better known of now
+        replaced(options.out.read_text(encoding="utf-8"), dict.fromkeys(map(PARTS.__getitem__, options.parts), ""))
+    for part in options.parts:
+        text, holds = _measured(part, options.repetitions, options.seed)
+        kept &= holds
+        if options.out:
+            page = options.out.read_text(encoding="utf-8")
+            options.out.write_text(replaced(page, {PARTS[part]: text}), encoding="utf-8")
+        else:
+            print(text, end="\n\n")
     return 0 if kept else 1
+
+
+def _measured(part: str, repetitions: int, seed: int) -> tuple[str, bool]:
+    """One table, and whether what it promises is kept."""
+    if part == "causes":
+        causes = list(planted_causes(repetitions, seed=seed))
+        return markdown(causes, repetitions=repetitions), all(cause.share >= SHARE for cause in causes)
+    if part == "noise":
+        rows = list(order.noise_rows(5 * repetitions // 4, seed=seed))
+        low, high = order.PROMISED
+        return order.noise_markdown(rows), all(low <= share <= high for row in rows for share in row.shares.values())
+    if part == "order":
+        checks = list(order.other_checks(3 * repetitions // 2, seed=seed))
+        return "\n".join(check_table(checks)), all(check.holds for check in checks)
+    return order.top_markdown(list(order.top_rows(repetitions // 4, seed=seed))), True
 
 
 def planted_causes(repetitions: int, *, seed: int = 0) -> Iterator[Planted]:
@@ -185,94 +201,8 @@ CAUSES: Mapping[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {
 }
 
 
-def noises(random: np.random.Generator) -> dict[str, np.ndarray]:
-    """One study each of scorers that are pure noise."""
-    shape = (ORDER_SENTENCES, ORDER_NAMES)
-    normal = random.normal(size=shape)
-    groups = random.integers(0, 3, ORDER_NAMES)
-    return {
-        "normal": normal,
-        "uniform in [0, 1]": random.random(shape),
-        "1 in 2 % of the cells": (random.random(shape) < 0.02).astype(float),
-        "heavy tails (t, 2 degrees)": random.standard_t(2, size=shape),
-        "sentences of different noise": normal * np.exp(random.normal(size=(ORDER_SENTENCES, 1))),
-        "names of different noise": normal * np.exp(0.5 * random.normal(size=ORDER_NAMES)),
-        "groups of names that move together": 0.3 * normal + random.normal(size=(ORDER_SENTENCES, 3))[:, groups],
-    }
-
-
-def order_checks(repetitions: int, *, seed: int = 0) -> Iterator[Check]:
-    """How often the interval of the reliability holds what it should."""
-    random = np.random.default_rng([seed, 1])
-    held: dict[str, list[bool]] = {}
-    for repetition in range(repetitions):
-        drawn = noises(random)
-        for scorer, scores in drawn.items():
-            _, low, high = order_reliability(scores, seed=repetition)
-            held.setdefault(f"Reliability of pure noise holds 0: {scorer}", []).append(low <= 0 <= high)
-        agreement = order_agreement(drawn["normal"].mean(axis=0), drawn["uniform in [0, 1]"].mean(axis=0))
-        held.setdefault("Agreement of two studies of pure noise holds 0", []).append(
-            agreement.low <= 0 <= agreement.high
-        )
-    for claim, shares in held.items():
-        yield _check(claim, shares, high=0.97)
-    effects = random.normal(size=ORDER_NAMES)
-    for noise in (8.0, 3.0):
-        truth = _repeats(random, effects, noise)
-        shares = []
-        for repetition in range(repetitions // 2):
-            scores = effects + noise * random.normal(size=(ORDER_SENTENCES, ORDER_NAMES))
-            _, low, high = order_reliability(scores, seed=repetition)
-            shares.append(low <= truth <= high)
-        # Names are taken as drawn from many, which makes the interval wide for the names at hand.
-        yield _check(f"Reliability holds the true one, {truth:.2f}", shares, high=1.0)
-
-
-def _check(claim: str, held: list[bool], *, high: float) -> Check:
-    setting = f"{ORDER_SENTENCES} sentences × {ORDER_NAMES} names"
-    return Check(claim, setting, float(np.mean(held)), 0.93, high, len(held))
-
-
-def _repeats(random: np.random.Generator, effects: np.ndarray, noise: float) -> float:
-    """Mean rank correlation of two studies' orders."""
-    error = noise / np.sqrt(ORDER_SENTENCES)
-    pairs = effects + error * random.normal(size=(400, 2, len(effects)))
-    return float(np.mean([spearmanr(one, two)[0] for one, two in pairs]))
-
-
-def top_rows(repetitions: int, *, seed: int = 0) -> Iterator[tuple[int, float, float, float]]:
-    """Sentences of the study, then the median and the quartiles of what it says that a stable top ten takes."""
-    random = np.random.default_rng([seed, 2])
-    effects = random.standard_t(4, size=60)
-    for sentences in (100, 400, 1600):
-        found = [
-            top_stability(effects + 8 * random.normal(size=(sentences, 60)), seed=repetition).sentences
-            for repetition in range(max(4, repetitions))
-        ]
-        low, middle, high = np.quantile(found, [0.25, 0.5, 0.75], method="inverted_cdf")
-        yield sentences, float(middle), float(low), float(high)
-    yield 0, _truly_stable(random, effects, 8.0), np.nan, np.nan
-
-
-def _truly_stable(random: np.random.Generator, effects: np.ndarray, noise: float) -> float:
-    """From how many sentences on two studies' top tens share nine names, by drawing them."""
-    for sentences in np.unique(np.round(np.geomspace(50, 50_000, 120)).astype(int)):
-        drawn = effects + noise / np.sqrt(sentences) * random.normal(size=(600, len(effects)))
-        far = np.argsort(-np.abs(drawn - np.median(drawn, axis=1, keepdims=True)), axis=1)[:, :10]
-        shared = [len(set(one) & set(two)) / 10 for one, two in zip(far[::2], far[1::2], strict=True)]
-        if np.mean(shared) >= 0.9:
-            return float(sentences)
-    return np.inf
-
-
-def markdown(
-    causes: Sequence[Planted],
-    checks: Sequence[Check],
-    tops: Sequence[tuple[int, float, float, float]],
-    *,
-    repetitions: int,
-) -> str:
-    """The tables of the page."""
+def markdown(causes: Sequence[Planted], *, repetitions: int) -> str:
+    """The table of planted causes."""
     lines = [
         f"{repetitions} simulated studies a cause, {NAMES} names drawn anew each time, {SENTENCES} sentences; one",
         "factor alone moves the score, and each name also moves it by half as much of its own.",
@@ -285,24 +215,7 @@ def markdown(
         f"{'–' if c.cause == 'one part' else _percent(c.sure)} | {_percent(c.others)} |"
         for c in causes
     ]
-    lines += ["", "| promise | study | must lie in | measured | holds |", "|---|---|---|---|---|"]
-    lines += [
-        f"| {c.claim} | {c.setting} | {100 * c.low:.0f} % to {100 * c.high:.0f} % | "
-        f"{100 * c.measured:.1f} ± {200 * c.error:.1f} % | {'yes' if c.holds else '**no**'} |"
-        for c in checks
-    ]
-    truth = next(middle for sentences, middle, *_ in tops if not sentences)
-    lines += [
-        "",
-        f"| a study of | says that nine in ten of the top ten take (truly {truth:,.0f}) | half of the studies |",
-    ]
-    lines += ["|---|---|---|"]
-    lines += [
-        f"| {sentences:,} sentences | {middle:,.0f} | {low:,.0f} to {high:,.0f} |"
-        for sentences, middle, low, high in tops
-        if sentences
-    ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def _percent(share: float) -> str:
