@@ -54,8 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
     parser.add_argument("--out", type=Path, metavar="FILE", help="docs/results.md")
     options = parser.parse_args(arguments)
-    page = options.out.read_text(encoding="utf-8") if options.out else "<!-- why --><!-- /why -->"
-    replaced(page, {"why": ""})
+    if options.out:  # a page without marks is better known of now
+        replaced(options.out.read_text(encoding="utf-8"), {"why": ""})
     options.work.mkdir(parents=True, exist_ok=True)
     sources = {source.id: source for source in corpora.SOURCES}
     files = {corpus: corpora.write(sources[key], options.data, options.work) for corpus, key in CORPORA.items()}
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }
     text = markdown(found, options.sentences)
     if options.out:
-        options.out.write_text(replaced(page, {"why": text}), encoding="utf-8")
+        options.out.write_text(replaced(options.out.read_text(encoding="utf-8"), {"why": text}), encoding="utf-8")
     else:
         print(text, end="")
     return 0
