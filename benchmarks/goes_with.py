@@ -16,8 +16,9 @@ import numpy as np
 
 from benchmarks.results import corpora
 from benchmarks.results.sections import replaced
-from psa_core import models, scoring, study
-from psa_core.cache import ScoreCache
+from benchmarks.results.studies import PLAIN
+from psa_core import models, study
+from psa_core.cache import CachedScorer, ScoreCache
 from psa_core.cube import ScoreCube
 from psa_core.study import StudySpec
 from psa_core.tables.again import Again, order_again, order_in_both
@@ -30,7 +31,9 @@ MODELS = {"profanity-check": "toxicity", "vader": "sentiment", "minilm-sentiment
 #: Corpora of ``benchmarks.results``; the models learned from neither.
 CORPORA = {"Reddit": "reddit", "Twitter": "news"}
 FACTORS = (*OF_THE_NAME, "gender", "career")
-SENTENCES, PART_SENTENCES = 200, 8
+SENTENCES, PART_SENTENCES = 200, 5
+#: Sentences of the adapter, which costs a hundred times as much.
+FEWER = 40
 WORDS = 6
 
 
@@ -50,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.goes_with", description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of the corpora")
     parser.add_argument("--work", type=Path, default=WORK, help="folder for the studies' inputs")
-    parser.add_argument("--sentences", type=int, default=SENTENCES)
+    parser.add_argument("--sentences", type=int, default=SENTENCES, help="of the two plain models")
+    parser.add_argument("--adapters", type=int, default=FEWER, help="sentences of the adapter")
     parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
     parser.add_argument("--out", type=Path, metavar="FILE", help="docs/results.md")
     options = parser.parse_args(arguments)
@@ -60,10 +64,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sources = {source.id: source for source in corpora.SOURCES}
     files = {corpus: corpora.write(sources[key], options.data, options.work) for corpus, key in CORPORA.items()}
     found = {
-        model: {corpus: measured(model, file, options.sentences) for corpus, file in files.items()}
+        model: {
+            corpus: measured(model, file, options.sentences if model in PLAIN else options.adapters)
+            for corpus, file in files.items()
+        }
         for model in options.models
     }
-    text = markdown(found, options.sentences)
+    text = markdown(found)
     if options.out:
         options.out.write_text(replaced(options.out.read_text(encoding="utf-8"), {"why": text}), encoding="utf-8")
     else:
@@ -78,11 +85,12 @@ def measured(model: str, path: Path, sentences: int) -> Found:
         sentences=str(path), text_column="text", names="public-figures", model=model, sample=sentences, balance=True
     )
     scorer = models.load(model)
-    cube = study.execute(study.plan(spec), scorer, cache=ScoreCache.open())
+    cache = ScoreCache.open()
+    cube = study.execute(study.plan(spec), scorer, cache=cache)
     plan = plan_parts(cube, sentences=PART_SENTENCES)
     index = cube.target_index(target)
     texts = list(plan.texts)
-    scores = scoring.score(scorer, texts)[:, index].reshape(len(plan.rows), -1)
+    scores = CachedScorer(scorer, cache).score(texts)[:, index].reshape(len(plan.rows), -1)
     words = word_table(cube, target)
     more = words[(words["p_adjusted"] < 0.05) & (words["log_odds"] > 0)]["word"].head(WORDS).tolist()
     print(f"{model} on {path.name}: {cube.shape}", file=sys.stderr)
@@ -90,15 +98,15 @@ def measured(model: str, path: Path, sentences: int) -> Found:
     return Found(cube, why, order_again(cube, target), part_shares(part_table(cube, target, plan, scores)), more)
 
 
-def markdown(found: dict[str, dict[str, Found]], sentences: int) -> str:
+def markdown(found: dict[str, dict[str, Found]]) -> str:
     """The tables of the section."""
     both = list(CORPORA)
     lines = [
-        f"{sentences} Reddit comments and as many tweets on news and people, from the corpora above, and 100 public",
-        "figures. Shares of the variance of the names' effects; in brackets where no coefficient of the factor can be",
-        "told from 0 (Holm). “Goes with” is no cause.",
+        "Reddit comments and tweets on news and people, from the corpora above, and 100 public figures. Shares of the",
+        "variance of the names' effects; in brackets where no coefficient of the factor can be told from 0 (Holm).",
+        "“Goes with” is no cause.",
         "",
-        "| model, target | corpus | R² (adjusted) | "
+        "| model, target | corpus, sentences | R² (adjusted) | "
         + " | ".join(FACTORS)
         + " | order repeats (95 %) | first part alone |",
         "|---|---|---|" + "---|" * (len(FACTORS) + 2),
@@ -110,7 +118,7 @@ def markdown(found: dict[str, dict[str, Found]], sentences: int) -> str:
             value, low, high = one.again.reliability
             cells += [f"{value:.2f} ({low:.2f} to {high:.2f})", _percent(one.parts.get("first part"))]
             fit = f"{one.why.r_squared:.2f} ({one.why.adjusted:.2f})"
-            lines.append(f"| {model}, {MODELS[model]} | {corpus} | {fit} | {' | '.join(cells)} |")
+            lines.append(f"| {model}, {MODELS[model]} | {corpus}, {one.cube.shape[0]} | {fit} | {' | '.join(cells)} |")
     lines += ["", "| model | names in one order on both | coefficients found on the first | found on the second, too |"]
     lines += ["|---|---|---|---|"]
     lines += [_repeats(model, by_corpus[both[0]], by_corpus[both[1]]) for model, by_corpus in found.items()]

@@ -97,18 +97,18 @@ def _false_claims(scorer: Scorer, study: Drawn) -> list[float]:
     against_original = stats.baseline_differences(study.original, study.perturbed)
     at_margin = against_original[:, null] + MARGIN
     return [
-        float(_sure(stats.paired_t_p(against_original))[null].any()),
-        float(_sure(stats.name_effects(study.perturbed).p_value)[null].any()),
-        float(_sure(_before(study))[null].any()),
-        float(_sure_groups(study.perturbed).any()),
+        float(sure(stats.paired_t_p(against_original))[null].any()),
+        float(sure(stats.name_effects(study.perturbed).p_value)[null].any()),
+        float(sure(_before(study))[null].any()),
+        float(sure_groups(study.perturbed, GROUPS).any()),
         float((stats.equivalence_p(at_margin, MARGIN) < SIGNIFICANT).mean()),
     ]
 
 
 def _found(scorer: Scorer, study: Drawn) -> list[float]:
-    against_names = _sure(stats.name_effects(study.perturbed).p_value)
-    against_original = _sure(stats.paired_t_p(stats.baseline_differences(study.original, study.perturbed)))
-    shares = [sure[-PLANTED:].mean() for sure in (against_original, against_names, _sure(_before(study)))]
+    against_names = sure(stats.name_effects(study.perturbed).p_value)
+    against_original = sure(stats.paired_t_p(stats.baseline_differences(study.original, study.perturbed)))
+    shares = [sure[-PLANTED:].mean() for sure in (against_original, against_names, sure(_before(study)))]
     return [float(against_names[scorer.moved : -PLANTED].any()), *map(float, shares)]
 
 
@@ -116,13 +116,15 @@ def _before(study: Drawn) -> np.ndarray:
     return stats.paired_t_p(stats.baseline_differences(study.original, study.perturbed, baseline="names"))
 
 
-def _sure(p_values: np.ndarray) -> np.ndarray:
+def sure(p_values: np.ndarray) -> np.ndarray:
+    """Which names are called sure, corrected over the list by Holm: bool (N,)."""
     return stats.adjust(p_values, "holm") < SIGNIFICANT
 
 
-def _sure_groups(perturbed: np.ndarray) -> np.ndarray:
-    floors = stats.noise_floors(perturbed.mean(axis=0), GROUPS, resamples=999)
+def sure_groups(perturbed: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Which groups of two names or more are called different, as on the pages: bool (G,)."""
+    floors = stats.noise_floors(perturbed.mean(axis=0), groups, resamples=999)
     tested = [group for group, floor in floors.items() if np.isfinite(floor.p_adjusted)]
-    contrasts = np.column_stack([stats.group_difference(perturbed, group == GROUPS) for group in tested])
+    contrasts = np.column_stack([stats.group_difference(perturbed, group == groups) for group in tested])
     over_names = np.array([floors[group].p_adjusted for group in tested])
     return np.maximum(stats.adjust(stats.paired_t_p(contrasts)), over_names) < SIGNIFICANT

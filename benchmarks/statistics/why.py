@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the simulation; returns the exit code: 0, or 1 when a promise is not kept."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.statistics.why", description=__doc__)
     parser.add_argument(
-        "--repetitions", type=int, default=200, help="simulated studies a cause (200: about half an hour)"
+        "--repetitions", type=int, default=200, help="simulated studies a cause (200: about twenty minutes)"
     )
     parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS), help="tables to measure")
     parser.add_argument("--seed", type=int, default=0)
@@ -88,7 +88,7 @@ def _measured(part: str, repetitions: int, seed: int) -> tuple[str, bool]:
         causes = list(planted_causes(repetitions, seed=seed))
         return markdown(causes, repetitions=repetitions), all(cause.share >= SHARE for cause in causes)
     if part == "noise":
-        rows = list(order.noise_rows(5 * repetitions // 4, seed=seed))
+        rows = list(order.noise_rows(2 * repetitions, seed=seed))
         low, high = order.PROMISED
         return order.noise_markdown(rows), all(low <= share <= high for row in rows for share in row.shares.values())
     if part == "order":
