@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.results import corpora
-from benchmarks.results.sections import replaced
+from benchmarks.results.sections import replaced, signed
 from benchmarks.results.studies import PLAIN
 from psa_core import models, study
 from psa_core.cache import CachedScorer, ScoreCache
@@ -116,8 +116,8 @@ def markdown(found: dict[str, dict[str, Found]]) -> str:
             shares = one.why.shares.set_index("factor")
             cells = [_share(shares.loc[factor, "share"], bool(shares.loc[factor, "sure"])) for factor in FACTORS]
             value, low, high = one.again.reliability
-            cells += [f"{value:.2f} ({low:.2f} to {high:.2f})", _percent(one.parts.get("first part"))]
-            fit = f"{one.why.r_squared:.2f} ({one.why.adjusted:.2f})"
+            cells += [_bounded(value, low, high), _percent(one.parts.get("first part"))]
+            fit = f"{_number(one.why.r_squared)} ({_number(one.why.adjusted)})"
             lines.append(f"| {model}, {MODELS[model]} | {corpus}, {one.cube.shape[0]} | {fit} | {' | '.join(cells)} |")
     lines += ["", "| model | names in one order on both | coefficients found on the first | found on the second, too |"]
     lines += ["|---|---|---|---|"]
@@ -131,7 +131,7 @@ def markdown(found: dict[str, dict[str, Found]]) -> str:
         for corpus, one in by_corpus.items():
             far = one.why.unexplained[one.why.unexplained["p_adjusted"] < 0.05].head(3)
             names = ", ".join(
-                f"{row.name_} {row.residual:+.2f}" for row in far.rename(columns={"name": "name_"}).itertuples()
+                f"{row.name_} {signed(row.residual, 2)}" for row in far.rename(columns={"name": "name_"}).itertuples()
             )
             lines.append(f"| {model} | {corpus} | {names or 'none'} | {', '.join(one.words) or 'none shown'} |")
     return "\n".join(lines) + "\n"
@@ -139,7 +139,7 @@ def markdown(found: dict[str, dict[str, Found]]) -> str:
 
 def _repeats(model: str, first: Found, second: Found) -> str:
     agreement = order_in_both(first.cube, second.cube, (MODELS[model], MODELS[model]))
-    order = f"{agreement.order.r:.2f} ({agreement.order.low:.2f} to {agreement.order.high:.2f})" if agreement else "–"
+    order = _bounded(agreement.order.r, agreement.order.low, agreement.order.high) if agreement else "–"
     one, two = first.why.coefficients, second.why.coefficients
     sure = one[one["p_adjusted"] < 0.05]
     held = two.set_index("label")
@@ -151,7 +151,8 @@ def _repeats(model: str, first: Found, second: Found) -> str:
         and np.sign(held.loc[label, "coefficient"]) == np.sign(coefficient)
     ]
     listed = [
-        f"{label} {coefficient:+.2f}" for label, coefficient in zip(sure["label"], sure["coefficient"], strict=True)
+        f"{label} {signed(coefficient, 2)}"
+        for label, coefficient in zip(sure["label"], sure["coefficient"], strict=True)
     ]
     return f"| {model} | {order} | {'; '.join(listed) or 'none'} | {'; '.join(again) or 'none'} |"
 
@@ -159,6 +160,14 @@ def _repeats(model: str, first: Found, second: Found) -> str:
 def _share(share: float, sure: bool) -> str:
     words = f"{100 * share:.0f} %"
     return words if sure else f"({words})"
+
+
+def _bounded(value: float, low: float, high: float) -> str:
+    return f"{_number(value)} ({_number(low)} to {_number(high)})"
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
 
 
 def _percent(share: float | None) -> str:
