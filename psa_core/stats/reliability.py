@@ -46,7 +46,9 @@ def order_reliability(perturbed: ArrayLike, *, draws: int = DRAWS, seed: int = 0
     The sentences are halved at random many times; the mean of the halves' Spearman correlations is stepped up to the
     full number of sentences (Spearman–Brown, 2r / (1 + r)). The interval comes from what chance gives where no name
     differs: each sentence's residuals with a random sign, so that names which move together still do. As for Cronbach's
-    alpha (Feldt 1965), ``1 - reliability`` is the scale on which it is moved.
+    alpha (Feldt 1965), ``1 - reliability`` is the scale on which it is moved. In simulated studies of pure noise, 30 to
+    400 sentences and 20 or 100 names, it holds 0 in 94 to 97.5 %; in 98 % and more where events are rare and sentences
+    few (`docs/statistics.md`).
 
     Parameters
     ----------
