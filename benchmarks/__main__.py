@@ -1,7 +1,8 @@
-"""Print the table."""
+"""How fast the scoring core is: ``python -m benchmarks``, or some parts only: ``python -m benchmarks cells page``."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import tempfile
@@ -10,20 +11,33 @@ from importlib import import_module
 PARTS = ("throughput", "families", "language", "cells", "page", "judges", "distances", "generation")
 
 
-def main(parts: list[str]) -> None:
-    """Measure the named parts, or all of them, and print each row as soon as it is known."""
+MARKS = ("<!-- speed -->\n", "<!-- /speed -->")
+
+
+def main() -> None:
+    """Measure, print each row as soon as it is known, then the table; ``--write`` puts it into docs/performance.md."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)} (default: all)")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
+    options = parser.parse_args()
+    if unknown := sorted(set(options.parts) - set(PARTS)):
+        parser.error(f"got {unknown[0]}, expected parts of {', '.join(PARTS)}")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+    from benchmarks.documents import PERFORMANCE, write
     from benchmarks.speed.table import machine, render
 
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ["PSA_CACHE_DIR"] = folder  # nothing that an earlier run remembered counts
-        for part in parts or PARTS:
+        for part in options.parts or PARTS:
             for row in import_module(f"benchmarks.speed.{part}").rows():
                 print(f"… {row.measure}: {row.got}", file=sys.stderr, flush=True)
                 rows.append(row)
-    print(f"{machine()}\n\n{render(rows)}")
+    text = f"{machine()}.\n\n{render(rows)}"
+    print(text)
+    if options.write:
+        write(text, PERFORMANCE, MARKS)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.sessions.__main__ import write
+from benchmarks.documents import PERFORMANCE, write
 from benchmarks.sessions.servers import served
 from benchmarks.speed.table import machine
 
@@ -196,7 +196,7 @@ def main() -> None:
     text = table(options.rounds)
     print(text)
     if options.write:
-        write(text, marks=MARKS)
+        write(text, PERFORMANCE, MARKS)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import re
 import sys
 import tempfile
 import time
@@ -22,13 +21,13 @@ from typing import Any
 import numpy as np
 import psutil
 
-from benchmarks.sessions.servers import ROOT, Served, served
+from benchmarks.documents import PERFORMANCE, write
+from benchmarks.sessions.servers import Served, served
 from benchmarks.sessions.visitor import Visitor, arrive
 from benchmarks.speed.table import machine
 
 MOST_SESSIONS, MOST_SERVERS, MOST_ROUNDS = 200, 8, 20
-DOCUMENT = ROOT / "docs" / "performance.md"
-BEGIN, END = "<!-- sessions -->\n", "<!-- /sessions -->"
+MARKS = ("<!-- sessions -->\n", "<!-- /sessions -->")
 AIMS = {20: 1.5, 50: 4.0}
 
 
@@ -148,13 +147,6 @@ def table(options: argparse.Namespace) -> str:
     return "\n".join([f"{machine()}. {load}", "", *lines])
 
 
-def write(text: str, document: Path = DOCUMENT, marks: tuple[str, str] = (BEGIN, END)) -> None:
-    """Put a table in its place in a document."""
-    before = document.read_text(encoding="utf-8")
-    after = re.sub(f"(?<={marks[0]}).*?(?={marks[1]})", lambda _: text + "\n", before, flags=re.DOTALL)
-    document.write_text(after, encoding="utf-8")
-
-
 def _numbers(most: int) -> Callable[[str], list[int]]:
     def read(text: str) -> list[int]:
         numbers = [int(part) for part in text.split(",")]
@@ -176,7 +168,7 @@ def main() -> None:
     text = table(options)
     print(text)
     if options.write:
-        write(text)
+        write(text, PERFORMANCE, MARKS)
 
 
 if __name__ == "__main__":

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import psutil
 
-from benchmarks.sessions.__main__ import _example, write
-from benchmarks.sessions.servers import ROOT, Served, served
+from benchmarks.documents import DOCS, write
+from benchmarks.sessions.__main__ import _example
+from benchmarks.sessions.servers import Served, served
 from benchmarks.sessions.visitor import arrive
 from benchmarks.speed.table import machine
 
-DOCUMENT = ROOT / "docs" / "serving.md"
 MARKS = ("<!-- memory -->\n", "<!-- /memory -->")
 MODELS = ("profanity-check", "minilm-sentiment")
 MB = 2**20
@@ -78,7 +78,7 @@ def main() -> None:
     text = table()
     print(text)
     if options.write:
-        write(text, DOCUMENT, MARKS)
+        write(text, DOCS / "serving.md", MARKS)
 
 
 if __name__ == "__main__":
