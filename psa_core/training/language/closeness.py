@@ -28,8 +28,8 @@ def sentiment(probe: Probe) -> Distance:
     import torch
 
     def distance(one: tuple[Any, Any], other: tuple[Any, Any]) -> Any:
-        read = [probe.network.to(features.device)(features) for _, features in (one, other)]
-        return 1 - torch.nn.functional.cosine_similarity(*read, dim=-1, eps=1e-4)
+        network = probe.network.to(one[1].device)
+        return 1 - torch.nn.functional.cosine_similarity(network(one[1]), network(other[1]), dim=-1, eps=1e-4)
 
     return distance
 

@@ -111,8 +111,8 @@ def divergence(writer: Writer, rows: Sequence[Sequence[int]]) -> Any:
     with torch.no_grad(), writer.model.disable_adapter():
         before = writer.read(rows)
     now = writer.read(rows)
-    logs = [torch.log_softmax(read.logits[now.inside], dim=-1) for read in (now, before)]
-    return torch.nn.functional.kl_div(*logs, reduction="batchmean", log_target=True)
+    after, wanted = (torch.log_softmax(read.logits[now.inside], dim=-1) for read in (now, before))
+    return torch.nn.functional.kl_div(after, wanted, reduction="batchmean", log_target=True)
 
 
 def _at(read: Read, places: Any) -> tuple[Any, Any]:
