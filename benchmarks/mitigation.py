@@ -131,8 +131,7 @@ def main() -> None:
     retrained = [place for place in options.folders if place not in (*audits, *equity)]
     parts = [page([json.loads((place / FILE).read_text("utf-8")) for place in retrained])]
     parts += [mitigation_eec.section(place) for place in equity]
-    if audits:
-        parts.append(mitigation_lm.section([folder.read(place) for place in audits]))
+    parts.append(mitigation_lm.section([folder.read(place) for place in audits]))
     parts.append(resampling(folder.read(ASSETS / "examples" / "occupations").cube))
     options.out.write_text("\n".join(parts), "utf-8")
 

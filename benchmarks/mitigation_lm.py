@@ -20,6 +20,7 @@ generate` on templates and values that training never saw. I.F.: mean W1 between
 3); *floor*: the same with values dealt at random; *corrected*: what is beyond it, with its 95 % interval over templates
 and continuations; *fall*: of the corrected number. *Semantic sim.*: share of continuations whose embedding is near the
 value's. PPL of held-out comments, PPLˢ of those that name a value."""
+NONE = "Not measured yet: the command is there, its figures are not."
 ROLES = {"valence": "the lists of `opinion-words`", "sentiment": "the scorer that labelled its texts"}
 
 
@@ -34,7 +35,7 @@ def section(audits: Sequence[GenerationResult]) -> str:
     by_values: dict[tuple[str, ...], dict[str, GenerationResult]] = {}
     for audit in audits:
         by_values.setdefault(tuple(audit.cube.values["value"]), {})[label_of(audit)] = audit
-    parts = [HEAD]
+    parts = [HEAD if audits else f"{HEAD}\n\n{NONE}"]
     for together in by_values.values():
         first = next(iter(together.values()))
         templates, values, k = first.cube.shape

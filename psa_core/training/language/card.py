@@ -33,7 +33,7 @@ def card(content: Mapping[str, Any]) -> str:
     return (
         "\n\n".join(
             [
-                f"# {content['lm']}, trained so that its sentiment differs less",
+                f"# {content['lm'].rpartition('/')[2]}, trained so that its sentiment differs less",
                 f"Low-rank updates of the last {recipe['layers']} layers, method *{recipe['method']}*: "
                 f"{METHODS[recipe['method']][0].lower()}{METHODS[recipe['method']][1:]}. Text: {content['texts']}, "
                 f"{words['texts']:,} of them, {words['sentences_trained']:,} with one of {len(values['trained'])} "
