@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.sessions import __main__ as sessions
-from benchmarks.sessions.servers import ROOT, free_ports, nginx_configuration, served
+from benchmarks.sessions.servers import free_ports, nginx_configuration, served
 
 
 def test_the_configuration_is_that_of_the_docs_with_other_ports() -> None:
@@ -39,14 +39,6 @@ def test_a_row_says_whether_the_aim_was_met() -> None:
     row = sessions.Row("*Try it*", 1, 20, np.array([1.0, 1.4, 9.0]), wall=2.0, busy=0.04)
     assert str(row) == "| *Try it* | 1 | 20 | 1.40 s | 9.00 s | 1.5 | 40 ms | ≤ 1.5 s: met |"
     assert "**missed**" in str(sessions.Row("*Try it*", 1, 50, np.array([4.1]), wall=1.0, busy=0.1))
-
-
-def test_the_table_takes_its_place_in_the_docs(tmp_path: Path) -> None:
-    document = tmp_path / "performance.md"
-    document.write_text(f"before\n{sessions.BEGIN}an old table\n{sessions.END}\nafter\n", encoding="utf-8")
-    sessions.write("a new table", document)
-    assert document.read_text(encoding="utf-8") == f"before\n{sessions.BEGIN}a new table\n{sessions.END}\nafter\n"
-    assert sessions.BEGIN in (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
