@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psa_core import models
+from psa_core import generators, models
 from psa_core.cache import ScoreCache
 from psa_core.errors import ModelError
+from psa_core.generators import Sampling
 from psa_core.models._endpoint import Endpoint
 from psa_core.models._transformers.lm_files import is_packaged, packaged_file
 from psa_core.scoring import score_cells
@@ -86,5 +87,13 @@ def test_a_server_agrees_with_the_same_weights_here_and_a_stopped_one_loses_noth
         # Another port is another address, and so another memory: the same one, restarted, has the same fingerprint.
         resumed = replace(again, fingerprint=judge.fingerprint)
         result = score_cells(resumed, Cells(), cache=cache)
+        written = [_written(address, api) for api in ("completions", "chat")]
     assert (result.cache_hits, result.texts_scored) == (done[0], 36 - done[0])
     assert np.isfinite(result.perturbed).all() and np.ptp(result.perturbed) > 0.01
+    assert all(len(texts) == 2 and all(texts) for texts in written) and written[0] != written[1]
+
+
+def _written(address: str, api: str) -> list[str]:
+    """What the same server, as a generator, writes after two prompts."""
+    writer = generators.load(f"chat:{address}/v1#api={api}&parallel=2")
+    return [text for (text,) in generators.sample(writer, [f"{name} is" for name in Cells.names], 1, Sampling(8))]
