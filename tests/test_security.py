@@ -46,6 +46,7 @@ from psa_core.jobs import _queue, _records, _starting, retention
 from psa_core.jobs.worker import Job
 from psa_core.report import _closing
 from psa_core.study import StudySpec, execute, plan
+from psa_core.training.counterfactual import run as retraining_run
 from psa_core.trust import Origin
 from tests.tiny_models import tiny_classifier
 
@@ -180,6 +181,25 @@ def test_a_visitor_does_not_use_the_servers_login_to_a_hub(monkeypatch: pytest.M
         with pytest.raises(ModelError):
             models.load("hf:owner/private", origin=origin)
     assert logins == [None, False]
+
+
+def test_a_visitor_is_not_told_where_the_server_keeps_its_files(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from psa_core.models._transformers import checkpoint, hub
+
+    config, tokenizer = (json.dumps(content) for content in ({"model_type": "bert"}, {}))
+    whole = {"config.json": config, "model.safetensors": "no weights", "tokenizer.json": tokenizer}
+    monkeypatch.setattr(hub, "_fetch", lambda *_, **__: place / "model")
+    (place / "model").mkdir()
+    for name in ("", *whole):
+        if name:
+            (place / "model" / name).write_text(whole[name])
+        with pytest.raises(ModelError) as told:
+            models.load("hf:owner/model", origin=Origin.VISITOR)
+        assert str(place) not in str(told.value)
+    with pytest.raises(ModelError, match=str(place)):
+        checkpoint.check_folder(place / "runs")
+    with trust.acting(Origin.VISITOR):
+        assert not retraining_run._place(place, 1.0).is_absolute()
 
 
 def test_a_visitor_reaches_only_hosts_that_are_listed_and_public(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,6 +153,15 @@ def test_a_damaged_result_is_told(open_page: OpenPage, words_of: Words, tmp_path
     assert "damaged result" in words_of(page)
 
 
+@pytest.mark.parametrize("damage", [Path.unlink, lambda file: file.write_bytes(b"no cells")])
+def test_damaged_cells_are_told(
+    open_page: OpenPage, words_of: Words, result: str, damage: Callable[[Path], object]
+) -> None:
+    damage(jobs.result_folder(result) / "strength-3" / "after.npz")
+    page = open_page("mitigate", run=result_studies.keep(), retrain=result)
+    assert "This retraining cannot be opened" in words_of(page)
+
+
 def test_the_curve_has_the_tasks_score_where_there_is_one() -> None:
     from pages.ui.results.retrain_results import _table
 

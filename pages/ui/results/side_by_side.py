@@ -15,6 +15,7 @@ from psa_core.charts.before_after import MOST_NAMES, WHENS, name_changes
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
 from psa_core.charts.print.caption import Caption
 from psa_core.cube import ScoreCube
+from psa_core.errors import RunFolderError
 from psa_core.folders import cube_file
 from psa_core.tables import label_dist_table
 from psa_core.tables.before_after import names_before_after, sentences_before_after
@@ -45,8 +46,19 @@ def show(folder: Path, target: str, *, key: str) -> None:
     part = st.segmented_control(
         "Part", (NAMES, THRESHOLDS, SENTENCES), default=NAMES, required=True, key=key, label_visibility="collapsed"
     )
-    before, after = (_cube(str(folder / file), (folder / file).stat().st_mtime_ns) for file in (BEFORE, AFTER))
+    before, after = _both(folder)
     {NAMES: _names, THRESHOLDS: _thresholds, SENTENCES: _sentences}[str(part)](before, after, target)
+
+
+def _both(folder: Path) -> tuple[ScoreCube, ScoreCube]:
+    """The held-out cells; raises `RunFolderError` where one file is missing or damaged, or they are of two studies."""
+    try:
+        before, after = (_cube(str(folder / file), (folder / file).stat().st_mtime_ns) for file in (BEFORE, AFTER))
+    except OSError as error:
+        raise RunFolderError("retraining", got=f"no cells in {folder.name}", expected=f"{BEFORE}, {AFTER}") from error
+    if before.shape != after.shape:
+        raise RunFolderError("retraining", got=f"other cells in {AFTER}", expected=f"those of {BEFORE}")
+    return before, after
 
 
 @st.cache_data(max_entries=8, show_spinner="Opening the held-out cells", show_time=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.models._answers import reason
 from psa_core.models._transformers.classifier import best_device, quietly
@@ -63,7 +64,7 @@ def load_checkpoint(folder: Path, kind: str, *, allow_pickle: bool = False) -> t
     if len(tokenizer) > rows:
         raise ModelError(
             "tokenizer",
-            got=f"{len(tokenizer)} tokens, but a model for {rows}, in {folder}",
+            got=f"{len(tokenizer)} tokens, but a model for {rows}, in {_named(folder)}",
             expected="the tokenizer that the model was trained with",
         )
     return model.to(best_device()).eval(), tokenizer
@@ -82,7 +83,10 @@ def check_folder(folder: Path, *, allow_pickle: bool = False) -> dict[str, Any]:
         pickled = any(found for pattern in PICKLED_WEIGHTS for found in folder.glob(pattern))
         if not pickled:
             raise ModelError(
-                "model weights", got=f"no weights in {folder}", expected="model.safetensors", fix="Fetch it whole."
+                "model weights",
+                got=f"no weights in {_named(folder)}",
+                expected="model.safetensors",
+                fix="Fetch it whole.",
             )
         if not allow_pickle:
             raise ModelError(
@@ -93,7 +97,10 @@ def check_folder(folder: Path, *, allow_pickle: bool = False) -> dict[str, Any]:
             )
     if not any(found for pattern in TOKENIZER_FILES for found in folder.glob(pattern)):
         raise ModelError(
-            "tokenizer", got=f"none in {folder}", expected="tokenizer.json", fix="Save the tokenizer beside the model."
+            "tokenizer",
+            got=f"none in {_named(folder)}",
+            expected="tokenizer.json",
+            fix="Save the tokenizer beside the model.",
         )
     return configuration
 
@@ -109,7 +116,9 @@ def read_configuration(folder: Path) -> dict[str, Any]:
     file = folder / "config.json"
     if not file.is_file():
         fix = f"For an adapter of this project, use minilm:{folder}." if (folder / "labels.json").is_file() else ""
-        raise ModelError("model folder", got=f"no config.json in {folder}", expected="a transformers model", fix=fix)
+        raise ModelError(
+            "model folder", got=f"no config.json in {_named(folder)}", expected="a transformers model", fix=fix
+        )
     try:
         configuration = json.loads(file.read_text("utf-8"))
         kind = str(configuration["model_type"])
@@ -149,7 +158,7 @@ def load_tokenizer(folder: Path) -> Any:
     except Exception as error:  # the tokenizers library raises nothing narrower
         raise ModelError(
             "tokenizer",
-            got=f"files that do not load ({reason(error)})",
+            got=f"files that do not load ({_reason(error, folder)})",
             expected="a tokenizer.json",
             fix="Save it again with tokenizer.save_pretrained.",
         ) from error
@@ -175,7 +184,7 @@ def _load_model(folder: Path, kind: str, *, configuration: dict[str, Any], pickl
             output_loading_info=True,
         )
     except faults as error:
-        raise _fault(error, kind, model_type=str(configuration["model_type"])) from error
+        raise _fault(error, kind, folder, model_type=str(configuration["model_type"])) from error
     if report["missing_keys"]:
         # transformers would fill these with random numbers and go on
         raise ModelError(
@@ -218,7 +227,7 @@ def _too_many(value: Any) -> Iterator[str]:
         yield from _too_many(inner)
 
 
-def _fault(error: BaseException, kind: str, *, model_type: str) -> ModelError:
+def _fault(error: BaseException, kind: str, folder: Path, *, model_type: str) -> ModelError:
     """The sentence for what transformers raised; the order matters, for some of these are kinds of each other."""
     import pickle
 
@@ -229,7 +238,7 @@ def _fault(error: BaseException, kind: str, *, model_type: str) -> ModelError:
         got = "a damaged pickle, or one that holds more than weights"
         return ModelError(what, got=got, expected="weights only", fix="Do not trust its source.")
     if isinstance(error, SafetensorError | EOFError):
-        got = f"a damaged file ({reason(error)})"
+        got = f"a damaged file ({_reason(error, folder)})"
         return ModelError(what, got=got, expected=expected, fix="Fetch or copy them again.")
     if isinstance(error, RuntimeError) and "mismatched_sizes" in str(error):
         got = "weights of other sizes than config.json says"
@@ -237,5 +246,15 @@ def _fault(error: BaseException, kind: str, *, model_type: str) -> ModelError:
         return ModelError(what, got=got, expected=expected)
     if "Unrecognized configuration class" in str(error):
         return ModelError("model", got=f"a model of the kind {model_type!r}", expected=KIND_WORDS[kind])
-    got = f"files that do not load ({reason(error)})"
+    got = f"files that do not load ({_reason(error, folder)})"
     return ModelError("model", got=got, expected="a model of the transformers library")
+
+
+def _named(folder: Path) -> str:
+    """A folder as messages call it: a visitor is not told where the server keeps its models."""
+    return "its files" if trust.current() >= trust.Origin.VISITOR else str(folder)
+
+
+def _reason(error: BaseException, folder: Path) -> str:
+    """What an error says, with the folder as `_named` calls it."""
+    return reason(RuntimeError(str(error).replace(str(folder), _named(folder)) or type(error).__name__))

@@ -94,12 +94,6 @@ def test_the_card_says_what_was_measured(place: Path, done: dict[str, Any]) -> N
     assert json.loads((place / "out" / "retraining.json").read_text("utf-8")) == json.loads(json.dumps(done))
 
 
-def test_a_visitor_is_not_told_where_a_run_is(tmp_path: Path) -> None:
-    assert run._place(tmp_path / "out", 0.5) == tmp_path / "out" / "strength-0.5" / "adapter"
-    with trust.acting(trust.Origin.VISITOR):
-        assert str(run._place(tmp_path / "out", 0.5)) == "strength-0.5/adapter"
-
-
 def test_a_stopped_run_goes_on(place: Path, tmp_path: Path) -> None:
     told: list[str] = []
     stops = Watch(should_stop=lambda: len(told) > 4, tell=told.append)
