@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.kills.cases import INSIDE, Row, inside, rows
+from benchmarks.kills.cases import INSIDE, Row, inside, language_model, rows
 from benchmarks.kills.scene import ROOT
 
 DOCUMENT = ROOT / "docs" / "kills.md"
@@ -23,6 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Try everything; returns the exit code: 0, or 1 when a result differs or kept scores were lost."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.kills", description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into docs/kills.md")
+    parser.add_argument("--language-model", action="store_true", help="only the audit of a language model")
     parser.add_argument("--inside", nargs=3, metavar=("CASE", "PLACE", "RESULT"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.inside:
@@ -31,15 +32,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0 if name in INSIDE else 2
     found = []
     with tempfile.TemporaryDirectory() as place:
-        for row in rows(Path(place)):
+        for row in [language_model(Path(place) / "audit")] if options.language_model else rows(Path(place)):
             found.append(row)
             print(_line(row), file=sys.stderr, flush=True)
-    table = markdown(found)
     if options.write:
         before, _, rest = DOCUMENT.read_text("utf-8").partition(BEGIN)
-        DOCUMENT.write_text(f"{before}{BEGIN}{table}{END}{rest.partition(END)[2]}", "utf-8")
+        table, _, after = rest.partition(END)
+        table = _renewed(table, found) if options.language_model else markdown(found)
+        DOCUMENT.write_text(f"{before}{BEGIN}{table}{END}{after}", "utf-8")
     else:
-        print(table)
+        print(markdown(found))
     return 0 if all(row.same and not row.again for row in found) else 1
 
 
@@ -47,6 +49,12 @@ def markdown(found: Sequence[Row]) -> str:
     """The table."""
     lines = [f"| {' | '.join(HEADINGS)} |", "|---" * len(HEADINGS) + "|", *map(_line, found)]
     return "\n".join(lines) + "\n"
+
+
+def _renewed(table: str, found: Sequence[Row]) -> str:
+    """A table with the lines of these trials in the place of their earlier ones, or at its end."""
+    lines = [*table.splitlines(), *map(_line, found)]
+    return "\n".join({tuple(line.split(" | ")[:2]): line for line in lines}.values()) + "\n"
 
 
 def _line(row: Row) -> str:
