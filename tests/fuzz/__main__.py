@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import tempfile
-import time
 from pathlib import Path
 
+from psa_core.inputs import bounded
 from tests.fuzz.loaders import loaders
 from tests.fuzz.running import run
 
@@ -25,13 +26,20 @@ def main() -> int:
         for name, (share, _) in loaders(Path(place)).items():
             if options.only not in name:
                 continue
-            started = time.perf_counter()
             outcome = run(name, options.cases * share // 100, options.seed, Path(place))
-            seconds = time.perf_counter() - started
-            print(f"{name:20} {dict(outcome.counts)}, {seconds:.0f} s, slowest {outcome.slowest:.2f} s", flush=True)
+            print(f"{name:20} {dict(outcome.counts)}, slowest {outcome.slowest:.2f} s", flush=True)
             failures += outcome.failures
+    print(_spent())
     print("\n".join(failures[:50]) or "Each was read, or refused in one sentence.")
     return int(bool(failures))
+
+
+def _spent() -> str:
+    """Processor time, and memory of the largest process, once the processes that read have ended."""
+    bounded._end_all()
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    seconds = sum(one.ru_utime + one.ru_stime for one in used)
+    return f"{seconds:.0f} s of processor time; largest process {max(one.ru_maxrss for one in used) / 1024:.0f} MB"
 
 
 if __name__ == "__main__":
