@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from pages.ui.frame import controls, said, shell
 from pages.ui.results import matrix_view, opened
 from psa_core.tables.matrix import cluster_finding
@@ -12,7 +10,7 @@ shell.guard()
 shell.heading("Matrix", "Which names behave alike, in which sentences?")
 study = opened.need_study()
 controls.target_picker(study.cube)
-verdict = st.container()
+verdict = shell.verdict()
 with shell.mending():
     found = matrix_view.ordered(study)
     with verdict:

@@ -37,7 +37,7 @@ if chosen == RETRAIN:
 study = opened.need_study()
 controls.target_picker(study.cube)
 with shell.mending():
-    verdict = st.container()
+    verdict = shell.verdict()
     halved = held_out.split(study, whole=mitigate_view.ask_whole(study))
     count = mitigate_view.ask_count(halved)
     with verdict:

@@ -12,7 +12,7 @@ shell.guard()
 shell.heading("Names", "Which names move the score, by how much, and how surely?")
 study = opened.need_study()
 controls.target_picker(study.cube)
-verdict = st.container()
+verdict = shell.verdict()
 choice = names_view.ask(study)
 with shell.mending():
     table = opened.names(study, baseline=choice.baseline, correction=choice.correction)

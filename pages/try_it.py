@@ -13,12 +13,15 @@ shell.heading(
     "Same sentence, different name",
     "A text classifier scores each sentence below. Only the name changes. Watch the score.",
 )
+# Two rows: on a phone the answer stands right under the sentence.
+asked, answer = st.columns([5, 12], gap="large")
 left, right = st.columns([5, 12], gap="large")
-with left, shell.mending():
+with asked, shell.mending():
     sentence = controls.ask_sentence()
+with left, shell.mending():
     choice = controls.ask_names_and_models(sentence)
 
-with right, shell.mending():
+with answer, shell.mending():
     found = one_sentence.slotted(choice.sentence, choice.names, choice.filler)
     if found is None:
         controls.offer_slot(choice.sentence)
@@ -38,6 +41,8 @@ with right, shell.mending():
     labels = shown_names.labels_of(table.names)
     table = table.shown_as(labels)
     panels.finding(table, found)
+
+with right, shell.mending():
     panels.chart(table, frozenset(labels[name] for name in choice.own))
     waiting = [model for model in choice.models if model not in ready]
     place = st.container()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from pages.ui.frame import controls, said, shell
 from pages.ui.results import opened, parts_view, where_view, why_view
 from psa_core.tables import again
@@ -12,7 +10,7 @@ shell.guard()
 shell.heading("Why", "What goes with a name's effect, and would it be found again?")
 study = opened.need_study()
 controls.target_picker(study.cube)
-verdict = st.container()
+verdict = shell.verdict()
 with shell.mending("What the effects go with cannot be told"):
     with verdict:
         said.second(again.again_finding(opened.again(study), study.target.name))

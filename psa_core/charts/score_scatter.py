@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
@@ -13,7 +14,7 @@ from psa_core.charts._altair import Drawing, Spec, template
 POINT = "sentence"
 LETTERS = 80
 #: Share of the sentences that each point of the curve looks at.
-NEAR = 0.5
+NEAR, FEWEST = 0.5, 10
 
 
 def score_scatter(table: pd.DataFrame, *, target: str = "score", selected: str | None = None) -> Drawing:
@@ -37,8 +38,20 @@ def score_scatter(table: pd.DataFrame, *, target: str = "score", selected: str |
     points = table[["sentence_id", "original", "mean_abs_delta"]].assign(
         text=table["text"].str.slice(0, LETTERS),
         ringed=table["sentence_id"] == selected,
+        near=_curve(table["original"].to_numpy(float), table["mean_abs_delta"].to_numpy(float)),
     )
     return Drawing(points, _template(target))
+
+
+def _curve(original: np.ndarray, change: np.ndarray) -> np.ndarray:
+    """What sentences with about this score change on average (LOWESS); NaN where they are too few for a curve."""
+    if len(np.unique(original)) < FEWEST:
+        return np.full(len(original), np.nan)
+    from statsmodels.nonparametric.smoothers_lowess import lowess
+
+    step = 0.01 * float(np.ptp(original))
+    smooth: np.ndarray = lowess(change, original, frac=NEAR, it=0, delta=step, return_sorted=False)
+    return smooth
 
 
 @lru_cache(maxsize=32)
@@ -57,9 +70,7 @@ def _template(target: str) -> Spec:
         ],
     )
     marks = marks.add_params(alt.selection_point(name=POINT, fields=["sentence_id"]))
-    line = base.transform_loess("original", "mean_abs_delta", bandwidth=NEAR).mark_line(
-        color=_theme.MUTED, strokeDash=[6, 4], strokeWidth=2.5, aria=False
-    )
+    line = base.mark_line(color=_theme.MUTED, strokeDash=[6, 4], strokeWidth=2.5, aria=False).encode(y="near:Q")
     style: dict[str, Any] = {"stroke": _theme.DOWN, "strokeWidth": 3, "aria": False}
     ring = base.transform_filter(alt.datum.ringed).mark_point(size=280, filled=False, **style)
     return template(alt.layer(marks, line, ring).properties(height=380))

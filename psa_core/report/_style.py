@@ -9,7 +9,7 @@ body { margin: 0; background: #fff; color: var(--ink); font: 16px/1.55 Inter, "S
   sans-serif; }
 main { max-width: 50rem; margin: 0 auto; padding: 3rem 1.5rem 4rem; }
 h1, h2, h3 { font-family: Georgia, "Times New Roman", serif; line-height: 1.2; break-after: avoid; }
-h1 { font-size: 2.1rem; margin: 0 0 .4rem; }
+h1 { font-size: 2.1rem; margin: 0 0 .4rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.5rem; margin: 3rem 0 .6rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 h3 { font-size: 1.15rem; margin: 2rem 0 .4rem; }
 p, li { overflow-wrap: anywhere; }

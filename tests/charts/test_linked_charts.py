@@ -96,6 +96,14 @@ def test_labels_are_text_in_the_drawing() -> None:
     assert "<script>" not in svg(sentence_dots.sentence_dots(rows, target=TOXICITY, threshold=0.5))
 
 
+def test_the_curve_through_a_hump_goes_up_and_comes_down() -> None:
+    original = np.linspace(0, 1, 60)
+    rows = pd.DataFrame({"sentence_id": range(60), "text": "", "original": original})
+    near = score_scatter.score_scatter(rows.assign(mean_abs_delta=original * (1 - original))).rows["near"]
+    assert near.iloc[30] > 1.5 * max(near.iloc[0], near.iloc[-1])
+    assert score_scatter.score_scatter(rows[:5].assign(mean_abs_delta=0.1)).rows["near"].isna().all()
+
+
 def test_score_scatter() -> None:
     rows = pd.DataFrame(
         {

@@ -35,7 +35,7 @@ def test_one_study_has_its_numbers_and_is_told_how_to_get_a_second(open_page: Op
     numbers = tables.summary(result_studies.cube())["toxicity"]["score_dev"]
     shown = page.dataframe[0].value
     assert shown["target"].tolist() == ["toxicity", "calm"]
-    expected = [f"{100 * numbers[part]:.3f}" for part in ("value", "low", "high")]
+    expected = [f"{100 * numbers[part]:.1f}" for part in ("value", "low", "high")]
     assert shown["ScoreDev, % of the range"][0] == f"{expected[0]} ({expected[1]} to {expected[2]})"
 
 

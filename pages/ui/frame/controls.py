@@ -26,7 +26,7 @@ def threshold_slider(cube: ScoreCube) -> float:
     target = state.target_of(cube)
     chosen = float(state.view(cube).threshold or 0.0)
     st.session_state[Key.THRESHOLD] = chosen
-    st.slider(
+    st.container(key="threshold").slider(
         "Threshold: a text gets the label when its score is at least this",
         min_value=float(target.low),
         max_value=float(target.high),

@@ -49,10 +49,15 @@ AUDITS = ("equity", "nationality", "language_models")
 EARLIEST = 30
 # No one accent has a contrast of 4.5 both under white letters and as letters on dark paper, so in dark mode the letters
 # on the accent are dark. The page's width grows with its letters, and both grow on a wall. What the keyboard is at has
-# a frame. The theme has no settings for these.
+# a frame. What comes piece by piece has its room before it is there, or all beneath it would move. The theme has no
+# settings for these.
 RULES = """<style>
 button[kind="primary"] :is(p, span), [data-tag-index] :is(span, button) { color: light-dark(#fff, #0b1113) }
 .st-key-page { width: min(100%, 85rem) !important }
+.st-key-verdict { min-height: 4.7rem }
+.st-key-controls { min-height: 4.25rem }
+.st-key-threshold { min-height: 5rem }
+.st-key-filters { min-height: 9.5rem }
 @media (min-width: 1800px) { html { font-size: 20px !important } }
 :is(a, summary):focus-visible { outline: 3px solid currentColor !important; outline-offset: 2px }
 </style>"""
@@ -110,7 +115,9 @@ def guard() -> None:
 def _configure(title: str = "") -> None:
     """Set title and icon; without an icon of our own the browser would fetch the page's from a font server."""
     words = f"{title} · {PRODUCT}" if title else PRODUCT
-    st.set_page_config(page_title=words, page_icon=str(ROOT / "static" / "icon.png"), layout="wide")
+    st.set_page_config(
+        page_title=words, page_icon=str(ROOT / "static" / "icon.png"), layout="wide", initial_sidebar_state="collapsed"
+    )
 
 
 def pages() -> dict[str, list[st.Page]]:  # type: ignore[valid-type]
@@ -169,6 +176,11 @@ def heading(title: str, question: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title(title, anchor=False, width="content")
         st.markdown(f":gray[{question}]", width="content")
+
+
+def verdict() -> st.delta_generator.DeltaGenerator:
+    """A place for the finding that is known only after what stands beneath it, which is not to move then."""
+    return st.container(key="verdict")
 
 
 def need_run() -> ScoreCube:

@@ -46,7 +46,9 @@ def ask_file(
             return brought
     if held is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.html(markup.plain(f"Using {held.name} ({len(held.content) / 1e6:,.1f} MB)"), width="content")
+            st.html(
+                markup.plain(f"Using {held.name} ({max(1, round(len(held.content) / 1000)):,} kB)"), width="content"
+            )
             st.button("Take away", key=f"{key}_away", on_click=_forget, args=(key,), type="tertiary")
     return held
 

@@ -78,7 +78,7 @@ def in_parts(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 def chart(table: pd.DataFrame) -> str:
     """One metric of every study and target, in words and as a chart, on a scale that targets share; which one."""
-    verdict = st.container()
+    verdict = shell.verdict()
     metric = str(
         st.segmented_control(
             "Metric",
@@ -112,15 +112,19 @@ def table_2(table: pd.DataFrame) -> None:
     """Table 2 of the paper: models × corpora, with intervals."""
     shown = table[["label", "target", "sentences", "names"]].rename(columns={"label": "model · sentences"})
     for metric in METRICS:
-        shown[_titled(metric)] = [_with_bounds(*row) for row in in_parts(table, metric).itertuples(index=False)]
+        shown[_titled(metric)] = [
+            _with_bounds(*row, digits=1 if metric in IN_PARTS else 3)
+            for row in in_parts(table, metric).itertuples(index=False)
+        ]
     shown["label from"] = table["threshold"]
     st.dataframe(shown, hide_index=True, alt=f"{', '.join(METRICS.values())} of every study and target")
     said.small_print("LabelDist depends on the threshold: “label from” says which one each row has.")
     exports.csv_button(table.drop(columns="run"), "comparison.csv", key="compare_csv")
 
 
-def _with_bounds(value: float, low: float, high: float) -> str:
-    return f"{value:.3f}" if pd.isna(low) else f"{value:.3f} ({low:.3f} to {high:.3f})"
+def _with_bounds(value: float, low: float, high: float, *, digits: int = 3) -> str:
+    middle, *ends = (f"{number:.{digits}f}" for number in (value, low, high))
+    return middle if pd.isna(low) else f"{middle} ({' to '.join(ends)})"
 
 
 def two_studies(study: Opened, studies: list[Compared], table: pd.DataFrame, metric: str) -> None:

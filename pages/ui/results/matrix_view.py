@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.ui.frame import exports, markup, said, shown_names, state
+from pages.ui.frame import address, exports, markup, said, shown_names, state
 from pages.ui.frame.keys import Key
 from pages.ui.results import opened
 from pages.ui.results.names_view import BASELINES, p_text
@@ -42,9 +42,8 @@ def ordered(study: Opened) -> Matrix:
         "Change from",
         BASELINES,
         format_func=BASELINES.get,
-        default="names" if len(study.cube.names) > 1 else "original",
         required=True,
-        key=Key.MATRIX_BASELINE,
+        **address.linked(Key.MATRIX_BASELINE, "names" if len(study.cube.names) > 1 else "original", BASELINES),
     )
     return _matrix(study.target_key, study.cube, baseline=str(baseline))
 

@@ -57,12 +57,13 @@ def ask(study: Opened) -> Choice:
     few = [c for c in columns if study.cube.names[c].astype(str).nunique() <= LARGEST_SECTIONING]
     section_first = few[0] if few else NONE
     colour_first = next((c for c in columns if c != section_first), section_first)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="controls"):
         baseline = st.segmented_control(
             "Change from",
             BASELINES,
             format_func=BASELINES.get,
             required=True,
+            width=330,
             help="A pronoun is not a name, so against the original sentence all names move together. "
             "Against the typical name (the median over names of their mean scores) names are compared with names.",
             **address.linked(Key.NAMES_BASELINE, tables.default_baseline(study.cube), BASELINES),
@@ -228,9 +229,8 @@ def groups(study: Opened, choice: Choice) -> None:
     st.header("Do groups of names differ?", anchor=False)
     preferred = choice.section or choice.colour
     first = columns.index(preferred) if preferred in columns else 0
-    column = st.segmented_control(
-        "Groups", columns, default=columns[first], required=True, key=Key.NAMES_GROUP, format_func=markup.literal
-    )
+    link = address.linked(Key.NAMES_GROUP, columns[first], columns)
+    column = st.segmented_control("Groups", columns, required=True, format_func=markup.literal, **link)
     table = opened.groups(study, str(column), baseline=choice.baseline, correction=choice.correction)
     found = findings.group_finding(table, study.target.name, column=str(column))
     said.second(found)

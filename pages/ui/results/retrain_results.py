@@ -67,7 +67,7 @@ def show(audit: Audit, folder: Path) -> None:
     targets = list(content["strengths"][0]["targets"])
     target = str(st.selectbox("Score", targets, index=len(targets) - 1, key=audit.key("target")))
     table = _table(content, target)
-    verdict = st.container()
+    verdict = shell.verdict()
     left, right = st.columns([3, 2], gap="large")
     with right:
         strength = _pick(audit, table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -40,12 +40,13 @@ class Filters:
 
 def ask(study: Opened) -> Filters:
     """Filters on one line; the names are those of the whole app."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="filters"):
         direction = st.segmented_control(
             "Direction",
             DIRECTIONS,
             format_func=DIRECTIONS.get,
             required=True,
+            width=295,
             **_linked(Key.SENTENCES_DIRECTION, "both", DIRECTIONS),
         )
         order = st.selectbox(
@@ -133,31 +134,36 @@ def cards(study: Opened, flips: Flips, filters: Filters) -> bool:
     listed = spread(study, flips, filters)
     judged = listed.among(reading.cells(study.target.name))
     shown = listed if filters.judged == "all" else listed.only(judged == (filters.judged == "yes"))
-    above, below = st.container(), st.container(horizontal=True, vertical_alignment="bottom")
-    with below:
-        page, size = _ask_page(shown)
-    with above:
-        one_each = "" if len(listed) == len(flips) else f", {EACH[filters.each].lower()}: {len(listed):,}"
-        first, last = size * (page - 1), min(size * page, len(shown))
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.text(f"{len(flips):,} flips{one_each}, {min(first + 1, last):,} to {last:,} shown", width="content")
-            flip_card.progress(study, int(judged.sum()), len(listed))
-        if not len(shown):
-            words = "Every flip here is judged." if filters.judged == "no" else "No flip here is judged yet."
-            st.info(words, icon=":material/done_all:")
-        rows = shown.frame(order=filters.order, offset=first, limit=size)  # type: ignore[arg-type]
-        return any([flip_card.show(study, flip, reading) for _, flip in rows.iterrows()])
+    page, size, ask_page = _page(shown)
+    one_each = "" if len(listed) == len(flips) else f", {EACH[filters.each].lower()}: {len(listed):,}"
+    first, last = size * (page - 1), min(size * page, len(shown))
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.text(f"{len(flips):,} flips{one_each}, {min(first + 1, last):,} to {last:,} shown", width="content")
+        flip_card.progress(study, int(judged.sum()), len(listed))
+    if not len(shown):
+        words = "Every flip here is judged." if filters.judged == "no" else "No flip here is judged yet."
+        st.info(words, icon=":material/done_all:")
+    rows = shown.frame(order=filters.order, offset=first, limit=size)  # type: ignore[arg-type]
+    is_open = any([flip_card.show(study, flip, reading) for _, flip in rows.iterrows()])
+    ask_page()
+    return is_open
 
 
-def _ask_page(shown: Flips) -> tuple[int, int]:
-    """Which page of the cards, and how many a page has."""
-    place = st.container(width="stretch")
-    size = st.selectbox("Cards a page", SIZES, width=120, **_linked(Key.SENTENCES_SIZE, SIZES[0], SIZES))
-    pages = -(-len(shown) // size)
-    if pages < 2:
-        return 1, size
-    with place:
-        return st.pagination(pages, **address.linked(Key.SENTENCES_PAGE, 1, range(1, pages + 1))), size
+def _page(shown: Flips) -> tuple[int, int, Callable[[], None]]:
+    """Which page of the cards, how many a page has, and what asks for both beneath them, so that nothing moves."""
+    of_size = _linked(Key.SENTENCES_SIZE, SIZES[0], SIZES)
+    size = int(st.session_state[Key.SENTENCES_SIZE])
+    pages = max(1, -(-len(shown) // size))
+    of_page = address.linked(Key.SENTENCES_PAGE, 1, range(1, pages + 1)) if pages > 1 else {}
+
+    def ask() -> None:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            place = st.container(width="stretch")
+            st.selectbox("Cards a page", SIZES, width=120, **of_size)
+            if of_page:
+                place.pagination(pages, **of_page)
+
+    return int(st.session_state[Key.SENTENCES_PAGE]) if of_page else 1, size, ask
 
 
 def judging() -> None:
@@ -203,7 +209,7 @@ def all_sentences(study: Opened) -> None:
         alt=str(found),
     )
     said.small_print(
-        "A point is a sentence; the curve follows the half of the sentences that is nearest (LOESS). Click a point to "
+        "A point is a sentence; the curve follows the half of the sentences that is nearest (LOWESS). Click a point to "
         "open its sentence above."
     )
     with exports.row():

@@ -33,7 +33,7 @@ ORDERS = ("As listed", "By Δ-spread", "By task score")
 def show(run_id: str, folder: Path) -> None:
     """Everything, from the finding to the download."""
     opened = _opened(run_id, str(folder))
-    verdict = st.container()
+    verdict = shell.verdict()
     seen = _ask(run_id, opened)
     if seen.table.empty:
         st.info("These people, templates or words have no such pairs. Choose another comparison or other rows.")
