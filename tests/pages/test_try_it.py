@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.try_it import arriving
 from psa_core import models
 
 OpenPage = Callable[..., AppTest]
@@ -134,3 +135,14 @@ def test_the_parts_of_a_name_are_scored_alone(
     assert forms["text"].tolist() == ["Dick Cheney", "Dick", "Cheney", "dick cheney", "D. C."]
     whole, first = models.load("profanity-check").score(["I hate Dick Cheney.", "I hate Dick."])[:, 0]
     assert forms.filter(like="toxicity").iloc[:2, 0].tolist() == pytest.approx([whole, first])
+
+
+def test_a_model_that_is_not_known_to_be_quick_joins_those_that_are_there(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arriving, "_scoring", {})
+    page = open_page("try_it", try_models=["vader", "opinion-words"])
+    texts, answered = page.session_state["try_answered"]
+    assert answered == {"opinion-words"} and len(texts) == 21
+    assert len(page.get("plotly_chart")) == 2
+    assert arriving.answered(["vader", "opinion-words"], texts) == ("vader", "opinion-words")
