@@ -53,12 +53,14 @@ EARLIEST = 30
 # settings for these.
 RULES = """<style>
 button[kind="primary"] :is(p, span), [data-tag-index] :is(span, button) { color: light-dark(#fff, #0b1113) }
-.st-key-page { width: min(100%, 85rem) !important }
+.st-key-page, :has(> .st-key-page) { width: min(100%, 85rem) !important }
 .st-key-verdict { min-height: 4.7rem }
 .st-key-controls { min-height: 4.25rem }
+.st-key-baseline { min-width: 20.6rem }
+.st-key-direction { min-width: 18.4rem }
 .st-key-threshold { min-height: 5rem }
 .st-key-filters { min-height: 9.5rem }
-@media (min-width: 1800px) { html { font-size: 20px !important } }
+@media (min-width: 1800px) { html { font-size: 18px !important } }
 :is(a, summary):focus-visible { outline: 3px solid currentColor !important; outline-offset: 2px }
 </style>"""
 _frame = threading.local()

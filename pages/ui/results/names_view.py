@@ -63,7 +63,6 @@ def ask(study: Opened) -> Choice:
             BASELINES,
             format_func=BASELINES.get,
             required=True,
-            width=330,
             help="A pronoun is not a name, so against the original sentence all names move together. "
             "Against the typical name (the median over names of their mean scores) names are compared with names.",
             **address.linked(Key.NAMES_BASELINE, tables.default_baseline(study.cube), BASELINES),
@@ -199,11 +198,11 @@ def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         column_config={
             "name": config.TextColumn("Name", width=140),
             "score_sens": config.NumberColumn(
-                "ScoreSens", format="%+.4f", width=80, help="Mean change of the score with this name"
+                "ScoreSens", format="%+.3f", width=78, help="Mean change of the score with this name"
             ),
-            "ci_low": config.NumberColumn("From", format="%+.3f", width=62, help="95 % interval over sentences"),
-            "ci_high": config.NumberColumn("To", format="%+.3f", width=62, help="95 % interval over sentences"),
-            "p_adjusted": config.TextColumn("p", width=66, help="Corrected as chosen"),
+            "ci_low": config.NumberColumn("From", format="%+.3f", width=66, help="95 % interval over sentences"),
+            "ci_high": config.NumberColumn("To", format="%+.3f", width=66, help="95 % interval over sentences"),
+            "p_adjusted": config.TextColumn("p", width=74, help="Corrected as chosen"),
             "effect_size": config.NumberColumn(
                 "d_z", format="%+.2f", width=58, help="Mean change in its own standard deviations"
             ),

@@ -31,7 +31,7 @@ STILL = {"staticPlot": True}
 STAGE = """<style>
 [data-testid="stHeader"] { display: none }
 [data-testid="stMainBlockContainer"] { padding-top: 1rem !important }
-.st-key-page { width: 100% !important }
+.st-key-page, :has(> .st-key-page) { width: 100% !important }
 @media (min-width: 900px) { html { font-size: 24px !important } }
 </style>"""
 #: For who does not see the page: its title, which takes no room.

@@ -46,7 +46,6 @@ def ask(study: Opened) -> Filters:
             DIRECTIONS,
             format_func=DIRECTIONS.get,
             required=True,
-            width=295,
             **_linked(Key.SENTENCES_DIRECTION, "both", DIRECTIONS),
         )
         order = st.selectbox(
