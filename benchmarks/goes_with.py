@@ -163,7 +163,7 @@ def _share(share: float, sure: bool) -> str:
 
 
 def _bounded(value: float, low: float, high: float) -> str:
-    return f"{_number(value)} ({_number(low)} to {_number(high)})"
+    return f"{_number(value)} ({_number(low)} to {_number(high)})" if low == low else f"{_number(value)} (no interval)"
 
 
 def _number(value: float) -> str:

@@ -104,7 +104,11 @@ def agreement_finding(agreement: Agreement) -> Finding:
     if order.reason:
         return Finding(f"With {names}, whether both put them in one order cannot be told: {order.reason}.")
     told = isfinite(order.low) and (order.low > 0 or order.high < 0)
-    words = ("in a similar order" if order.r > 0 else "in an opposite order") if told else "in no order they share"
+    words = (
+        ("in a similar order" if order.r > 0 else "in an opposite order")
+        if told
+        else "in no order that is shown to repeat"
+    )
     evidence = f"95 % interval over names {_signed(order.low)} to {_signed(order.high)}." if isfinite(order.low) else ""
     return Finding(f"The two studies put the {names} {words}: rank correlation {_signed(order.r)}.", evidence)
 

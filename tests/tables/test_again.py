@@ -64,7 +64,7 @@ def test_two_studies_of_other_sentences_are_compared_by_the_names_they_share(cub
     [
         (Correlation(0.8, 0.001, 0.6, 0.9), "in a similar order: rank correlation 0.80"),
         (Correlation(-0.8, 0.001, -0.9, -0.6), "in an opposite order: rank correlation −0.80"),
-        (Correlation(0.1, 0.5, -0.2, 0.4), "in no order they share"),
+        (Correlation(0.1, 0.5, -0.2, 0.4), "in no order that is shown to repeat"),
     ],
 )
 def test_agreement_claims_no_more_than_its_interval(order: Correlation, said: str) -> None:
