@@ -51,7 +51,9 @@ def _is_target(value: Any) -> bool:
 
 
 TARGET: dict[str, Check] = {
-    "name": lambda value: is_text(value) and 0 < len(value) <= 200 and not set(value) & set("/\\\0\n\r"),
+    "name": lambda value: (
+        is_text(value) and 0 < len(value) <= 200 and value.isprintable() and not set(value) & set("/\\")
+    ),
     "low": _is_number,
     "high": _is_number,
     "meaning": is_text,

@@ -47,6 +47,7 @@ def test_what_a_run_writes_is_read_as_it_is(parse):
         ("versions", {"python": 3.11}),
         ("targets", "toxicity"),
         ("targets", [{**TARGET, "name": "a/b"}]),
+        ("targets", [{**TARGET, "name": "a\x01b"}]),
         ("targets", [{**TARGET, "low": "0"}]),
         ("targets", [{**TARGET, "high": 10**40}]),
         ("targets", [{"low": 0.0}]),

@@ -13,6 +13,8 @@ SIDE, LINE = 16, 1.35
 TITLE, FINDING, SOURCE = 18, 14, 12
 #: Width of a letter as a share of its size, rather too wide than too narrow.
 LETTER = 0.56
+#: What no picture may hold: a reader of XML ends at it.
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SIZE = re.compile(r'<svg[^>]*?\bwidth="([\d.]+)"[^>]*?\bheight="([\d.]+)"')
 
 
@@ -67,7 +69,7 @@ def _lines(text: str, size: int, width: float, *, y: float, weight: str = "400")
     """The text in lines from `y` on, and where it ends."""
     letters = max(10, int((width - 2 * SIDE) / (LETTER * size)))
     written = []
-    for line in textwrap.wrap(text, letters):
+    for line in textwrap.wrap(NOT_XML.sub("\ufffd", text), letters):
         y += LINE * size
         written.append(
             f'<text x="{SIDE}" y="{y:.1f}" font-family="sans-serif" font-size="{size}" font-weight="{weight}" '

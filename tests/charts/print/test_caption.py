@@ -21,5 +21,10 @@ def test_words_stand_around_the_picture_in_lines_that_fit() -> None:
     assert float(root.get("height")) > texts[-1][0]
 
 
+def test_what_no_picture_may_hold_is_replaced() -> None:
+    made = captioned(PICTURE, Caption("a\x01b", "a\ud800b", "a\ufffeb"))
+    assert [line.text for line in ElementTree.fromstring(made) if line.text] == ["a\ufffdb"] * 3
+
+
 def test_a_picture_without_a_finding_has_its_title_and_source_only() -> None:
     assert re.findall(r">([^<]+)</text>", captioned(PICTURE, Caption("A & B", source="here"))) == ["A &amp; B", "here"]
