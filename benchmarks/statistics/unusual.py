@@ -20,6 +20,8 @@ from benchmarks.statistics.scorers import Drawn, Noise
 from psa_core import stats
 
 SHAPES = ((12, 30), (100, 30))
+#: Few sentences of many names and many of few, for two of the scorers.
+EXTREMES = ((12, 500), (1000, 3))
 SENTENCES = (12, 30, 100)
 
 
@@ -126,6 +128,9 @@ def claim_rows(repetitions: int, *, seed: int = 0) -> Iterator[Alarms]:
     """False claims of every scorer and shape: original, names, groups, equivalence."""
     for label in SCORERS:
         for shape in SHAPES:
+            yield claims_of(label, shape, repetitions, seed)
+    for label in ("the class of five that is likeliest", "rounded to tenths"):
+        for shape in EXTREMES:
             yield claims_of(label, shape, repetitions, seed)
 
 
