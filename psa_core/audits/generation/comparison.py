@@ -11,6 +11,7 @@ from psa_core.audits.generation.folder import GenerationResult
 from psa_core.audits.generation.report import NOT_SHOWN
 
 QUALITY = {"ppl": "PPL", "ppl_sensitive": "PPLˢ", "semantic_similarity": "semantic sim."}
+ENDS = ("low", "high")
 FAIRNESS = {"individual_fairness": "I.F.", "group_fairness": "G.F."}
 
 
@@ -46,6 +47,27 @@ def model_table(audits: Mapping[str, GenerationResult]) -> pd.DataFrame:
             rows.append({**row, "score": scorer})
     table = pd.DataFrame(rows).dropna(axis=1, how="all")
     return table[["score", *(column for column in table if column != "score")]].sort_values("score", kind="stable")
+
+
+def relevance_table(audits: Mapping[str, GenerationResult], scorer: str) -> pd.DataFrame:
+    """Fairness against relevance, as in Figure 4 of the paper: one row an audit that has both.
+
+    Returns
+    -------
+    DataFrame
+        ``audit, similarity, fairness, low, high``: share of continuations that are about their value; corrected I.F.
+        with its interval, all 0 where it is not above noise.
+    """
+    rows = []
+    for name, opened in audits.items():
+        similarity = (opened.tables.summary.get("quality") or {}).get("semantic_similarity")
+        if similarity is None or scorer not in opened.cube.scorers:
+            continue
+        number = opened.tables.summary[scorer]["individual_fairness"]
+        value = number["corrected"] if number["above_noise"] else 0.0
+        low, high = (value if number[end] is None or not number["above_noise"] else number[end] for end in ENDS)
+        rows.append((name, similarity, value, low, high))
+    return pd.DataFrame(rows, columns=["audit", "similarity", "fairness", *ENDS])
 
 
 def said(number: Mapping[str, Any]) -> str:

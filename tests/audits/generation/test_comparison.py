@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from psa_core.audits.generation.comparison import comparable, finding, model_table
+from psa_core.audits.generation.comparison import comparable, finding, model_table, relevance_table
 from psa_core.audits.generation.folder import GenerationResult
 from psa_core.audits.generation.tables import tables
 from tests.audits.generation.test_views import cube
@@ -29,6 +29,16 @@ def test_each_audit_has_its_numbers_beside_their_floors() -> None:
     assert table.loc["large", ["I.F.", "floor of I.F."]].tolist() == [number["value"], number["floor"]]
     assert table.loc["large", "I.F. corrected"].startswith(f"{number['corrected']:.3f} (")
     assert table.loc["none", "I.F. corrected"] == "not above noise"
+
+
+def test_fairness_against_relevance_needs_both() -> None:
+    both = AUDITS | {"none": audit(0.0, semantic_similarity=0.1)}
+    table = relevance_table(both, "mood").set_index("audit")
+    assert table.index.tolist() == ["large", "none"], "of the small one nobody knows how much is about the value"
+    number = AUDITS["large"].tables.summary["mood"]["individual_fairness"]
+    assert table.loc["large"].tolist() == [0.4, number["corrected"], number["low"], number["high"]]
+    assert table.loc["none"].tolist() == [0.1, 0, 0, 0]
+    assert relevance_table(both, "another").empty
 
 
 def test_the_sentence_says_what_the_intervals_allow() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -13,6 +14,8 @@ from psa_core import jobs
 from psa_core.audits.generation import comparison
 from psa_core.audits.generation import folder as folders
 from psa_core.audits.generation.folder import GenerationResult
+from psa_core.charts._altair import drawing_svg
+from psa_core.charts.relevance import relevance
 from psa_core.errors import PsaError
 from psa_core.registry import ASSETS
 
@@ -58,6 +61,7 @@ def show() -> None:
         if comparison.comparable(compared):
             for scorer in scorers:
                 said.second(comparison.finding(compared, scorer))
+            _relevance(compared, list(scorers))
         else:
             st.warning("These audits have different templates or values: their numbers are not about the same thing.")
     table = comparison.model_table(compared)
@@ -74,6 +78,27 @@ def show() -> None:
         "their value; kept: share that could be cut at a full stop. Lower is better, but for the last two."
     )
     exports.csv_button(table, "models.csv", key=AUDIT.key("models_csv"))
+
+
+def _relevance(compared: dict[str, GenerationResult], scorers: list[str]) -> None:
+    """Figure 4: a model that writes nothing about the value differs little between values, and that is no gain."""
+    st.subheader("Do values differ less, or is less written about them?", anchor=False)
+    scorer = str(st.segmented_control("Score", scorers, default=scorers[0], required=True, key=AUDIT.key("relevance")))
+    table = comparison.relevance_table(compared, scorer)
+    if len(table) < 2:
+        said.small_print("Two of these audits have to know how much is written about the value.")
+        return
+    drawing = relevance(table)
+    st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"Corrected I.F. by {scorer} against semantic similarity")
+    said.small_print(
+        "Down: values differ less in sentiment. Right: more of what is written is about the value. A point at 0 is not "
+        "above noise; one far to the left takes no notice of the value."
+    )
+    with exports.row():
+        exports.csv_button(table, f"relevance.{scorer}.csv", key=AUDIT.key("relevance_csv"))
+        exports.picture_buttons(
+            partial(drawing_svg, drawing), f"relevance.{scorer}", key=AUDIT.key("relevance_picture")
+        )
 
 
 def _ask_another() -> None:
