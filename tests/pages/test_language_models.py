@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -101,3 +103,21 @@ def test_finished_audits_stand_side_by_side(open_page: OpenPage, run: Run, tmp_p
     page = run(page)
     assert not page.exception and "different templates or values" in page.warning[0].value
     assert len(page.dataframe[0].value) == 3
+
+
+def test_comparable_audits_show_fairness_against_relevance(
+    open_page: OpenPage, run: Run, words_of: Words, tmp_path: Path
+) -> None:
+    runs = []
+    for share in (0.3, 0.4):
+        copy = Path(shutil.copytree(EXAMPLE, tmp_path / str(share)))
+        summary = json.loads((copy / "summary.json").read_text("utf-8"))
+        (copy / "summary.json").write_text(json.dumps(summary | {"quality": {"semantic_similarity": share}}))
+        runs.append(jobs.adopt("generate", copy))
+    page = open_page("language_models")
+    page.session_state["generate_seen"] = runs
+    page.segmented_control(key="generate_view").set_value("Models side by side")
+    page = run(page)
+    assert not page.warning and len(page.dataframe[0].value) == 6
+    assert page.segmented_control(key="generate_relevance").options == ["minilm-sentiment", "opinion-words"]
+    assert "takes no notice of the value" in words_of(page)
