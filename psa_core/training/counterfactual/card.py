@@ -81,6 +81,6 @@ def number_of(found: Mapping[str, float | None]) -> str:
 
 
 def percent_of(found: Mapping[str, float | None]) -> str:
-    """The same of a share."""
+    """The same of a share, which is never above 100 %."""
     value, low, high = (None if found[part] is None else 100 * found[part] for part in ("value", "low", "high"))  # type: ignore[operator]
-    return f"{value:.0f} %" if low is None else f"{value:.0f} % ({low:.0f} to {high:.0f})"
+    return f"{value:.0f} %" if low is None or high is None else f"{value:.0f} % ({low:.0f} to {min(high, 100):.0f})"
