@@ -15,6 +15,7 @@ from psa_core.audits.generation import comparison
 from psa_core.audits.generation import folder as folders
 from psa_core.audits.generation.folder import GenerationResult
 from psa_core.charts._altair import drawing_svg
+from psa_core.charts.print.caption import Caption
 from psa_core.charts.relevance import relevance
 from psa_core.errors import PsaError
 from psa_core.registry import ASSETS
@@ -96,8 +97,9 @@ def _relevance(compared: dict[str, GenerationResult], scorers: list[str]) -> Non
     )
     with exports.row():
         exports.csv_button(table, f"relevance.{scorer}.csv", key=AUDIT.key("relevance_csv"))
+        words = Caption(f"Corrected I.F. by {scorer} against semantic similarity", comparison.finding(compared, scorer))
         exports.picture_buttons(
-            partial(drawing_svg, drawing), f"relevance.{scorer}", key=AUDIT.key("relevance_picture")
+            partial(drawing_svg, drawing), f"relevance.{scorer}", words, key=AUDIT.key("relevance_picture")
         )
 
 
