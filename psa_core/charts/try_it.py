@@ -81,7 +81,7 @@ def figure(
     down = {"fixedrange": True, "range": [len(names) - 0.4, -0.9], "tickfont": {"size": TICK_SIZE}}
     down |= {"tickvals": list(range(len(rows))), "ticktext": rows, "gridcolor": ROW_LINE}
     layout |= {
-        "margin": {"l": 8, "r": 8, "t": 58, "b": 52},
+        "margin": {"l": 8, "r": 28, "t": 58, "b": 52},
         "showlegend": False,
         "xaxis": layout["xaxis"] | across,
         "yaxis": layout["yaxis"] | down,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 from pathlib import Path
 
+import huggingface_hub.constants
 import pytest
 
 from tests.fuzz.loaders import loaders, undamaged
@@ -21,7 +22,8 @@ def test_damaged_inputs_are_read_or_refused_in_one_sentence(
 ) -> None:
     monkeypatch.setenv("PSA_RUNS_DIR", str(tmp_path / "runs"))
     monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    # Not by the environment: it would be read once, for all tests of this process.
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss  # of other tests' processes
     outcome = run(name, CASES * READERS[name][0] // 100, SEED, tmp_path)
     assert not outcome.failures, "\n".join(outcome.failures[:5])

@@ -95,6 +95,7 @@ def hub(served: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for name, value in (("ENDPOINT", served), ("HF_HUB_CACHE", str(tmp_path))):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", served + "/{repo_id}/resolve/{revision}/{filename}")
     Hub.asked.clear()
     return tmp_path
