@@ -21,7 +21,10 @@ with asked, shell.mending():
 with left, shell.mending():
     choice = controls.ask_names_and_models(sentence)
 
-with answer, shell.mending():
+# Each has its place, whatever comes before it: what moves while the page is drawn is on it twice until it is done.
+with answer:
+    notes, said = st.container(), st.container()
+with notes, shell.mending():
     found = one_sentence.slotted(choice.sentence, choice.names, choice.filler)
     if found is None:
         controls.offer_slot(choice.sentence)
@@ -32,6 +35,7 @@ with answer, shell.mending():
         st.session_state[Key.TRY_LAST] = choice.sentence
     if found.guessed:
         controls.say_pronoun(found.neutral)
+with said, shell.mending():
     if not choice.models:
         st.info("Choose at least one model.")
         st.stop()

@@ -80,7 +80,10 @@ def run_app() -> None:
     _frame.drawn = True
     try:
         with _TURNS.turn(), st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH, key="page"):
-            address.write_typed()
+            with (
+                st.container()
+            ):  # always there: a fragment that comes and goes would move the page, and the focus is lost
+                address.write_typed()
             page.run()
     finally:
         _frame.drawn = False
