@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import mitigation
+from benchmarks.mitigation import __main__ as mitigation
 
 
 def content(model: str, seed: int, after: float) -> dict[str, Any]:
@@ -33,18 +33,18 @@ def content(model: str, seed: int, after: float) -> dict[str, Any]:
 
 
 def test_seeds_come_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folders = []
     for number, one in enumerate((content("a", 0, 0.1), content("b", 0, 0.2), content("a", 1, 0.05))):
-        folders.append(tmp_path / str(number))
-        folders[-1].mkdir()
-        (folders[-1] / "retraining.json").write_text(json.dumps(one))
-    folders.append(tmp_path / "eec")
-    folders[-1].mkdir()
+        place = tmp_path / "classifiers" / str(number)
+        place.mkdir(parents=True)
+        (place / "retraining.json").write_text(json.dumps(one))
+    (tmp_path / "equity").mkdir()
     numbers = {"mean_difference": 0.001, "mean_positive": 0.01, "mean_negative": -0.02, "spread": 0.3, "p_people": 0.2}
     gender = {"gender": numbers | {"verdict": "F=M not significant"}}
-    (folders[-1] / "eec.json").write_text(json.dumps({"a/hate": gender, "minilm:/somewhere/adapter/hate": gender}))
+    (tmp_path / "equity" / "eec.json").write_text(
+        json.dumps({"a/hate": gender, "minilm:/somewhere/adapter/hate": gender})
+    )
     out = tmp_path / "results.md"
-    monkeypatch.setattr("sys.argv", ["mitigation", *map(str, folders), "--out", str(out)])
+    monkeypatch.setattr("sys.argv", ["mitigation", str(tmp_path), "--out", str(out)])
     mitigation.main()
     said = out.read_text("utf-8")
     assert said.count("## a, pair") == said.count("## b, pair") == 1
