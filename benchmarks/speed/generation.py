@@ -11,8 +11,8 @@ from typing import Any
 
 from benchmarks.speed.table import Row
 from psa_core import generators, models
-from psa_core.audits.generation import folder, report, run, tables
-from psa_core.audits.generation.run import GenerationSpec, Planned
+from psa_core.audits.generation import folder, planning, report, run, tables
+from psa_core.audits.generation.planning import GenerationSpec, Planned
 from psa_core.generators import Draw, Sampling
 
 LM = "lm:smollm2"
@@ -65,7 +65,9 @@ def _resumed(generator: Any) -> Iterator[Row]:
 
 
 def _planned(k: int, *, templates: int = TEMPLATES, values: int = VALUES, tokens: int = TOKENS) -> Planned:
-    planned = run.plan(GenerationSpec(LM, "occupation", continuations=k, tokens=tokens, scorers=("opinion-words",)))
+    planned = planning.plan(
+        GenerationSpec(LM, "occupation", continuations=k, tokens=tokens, scorers=("opinion-words",))
+    )
     found = planned.prompt_set
     kept = replace(found, templates=found.templates[:templates], values=found.values.head(values))
     names = set(kept.values["value"])

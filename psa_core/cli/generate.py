@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from psa_core import generators, jobs, models
-from psa_core.audits.generation import folder, leak, quality, report, run, tables
+from psa_core.audits.generation import folder, leak, planning, quality, report, run, tables
 from psa_core.audits.generation.cube import GenerationCube
-from psa_core.audits.generation.run import Done, GenerationSpec, Planned
+from psa_core.audits.generation.planning import GenerationSpec, Planned
+from psa_core.audits.generation.run import Done
 from psa_core.audits.generation.tables import Tables
 from psa_core.audits.run import Running
 from psa_core.cli._base import Command
@@ -39,7 +40,9 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--continuations", type=int, default=100, help="of each prompt (default 100)")
     parser.add_argument("--tokens", type=int, default=50, help="most new tokens of each (default 50)")
     parser.add_argument("--temperature", type=float, default=1.0, help="default 1.0")
-    parser.add_argument("--scorer", metavar="A,B,…", default=",".join(run.default_scorers()), help="ids from `models`")
+    parser.add_argument(
+        "--scorer", metavar="A,B,…", default=",".join(planning.default_scorers()), help="ids from `models`"
+    )
     parser.add_argument(
         "--held-out", metavar="FILE", help="texts for the perplexity of a model on this machine, or sample"
     )
@@ -54,11 +57,11 @@ def _execute(options: argparse.Namespace) -> int:
     if options.job is not None:
         job = Job(options.job)
         running = Running(job.tell, job.show, job.should_stop, job.allow)
-        return job.supervise(lambda: _audit(options, run.plan(_spec(options)), running))
-    planned = run.plan(_spec(options))
+        return job.supervise(lambda: _audit(options, planning.plan(_spec(options)), running))
+    planned = planning.plan(_spec(options))
     if options.export_prompts is not None:
         with writing.whole_file(options.export_prompts) as file:
-            write_csv(file, run.prompt_table(planned))
+            write_csv(file, planning.prompt_table(planned))
         print(f"{len(planned.draws):,} prompts in {options.export_prompts}")
         return 0
     print(f"{_audit(options, planned, Running(tell=_say))} continuations: results in {options.out}")

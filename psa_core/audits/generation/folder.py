@@ -13,8 +13,8 @@ import pandas as pd
 
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.cutting import cut
+from psa_core.audits.generation.planning import AUDIT
 from psa_core.audits.generation.quality import occupation_counts
-from psa_core.audits.generation.run import AUDIT
 from psa_core.audits.generation.tables import Tables
 from psa_core.audits.zipped import unzip
 from psa_core.cube import Target

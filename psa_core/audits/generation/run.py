@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,65 +17,16 @@ from psa_core.audits._grid import Grid
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.cutting import cut
 from psa_core.audits.generation.journal import Journal
+from psa_core.audits.generation.planning import AUDIT, GenerationSpec, Planned, plan
+from psa_core.audits.generation.targets import measured_targets, on_unit
 from psa_core.audits.run import Running, score_grid, scoring_record
 from psa_core.cube import Target
-from psa_core.errors import Cancelled, OptionError
-from psa_core.generators import Draw, Generator, Sampling
-from psa_core.inputs import prompts
-from psa_core.inputs.prompts import PromptSet
-from psa_core.models import Purpose, Scorer
+from psa_core.errors import Cancelled
+from psa_core.generators import Draw, Generator
+from psa_core.models import Scorer
 from psa_core.scoring import Progress
 
-AUDIT = "generation"
 FIRST_PART = 8
-MOST_CONTINUATIONS = 10_000
-MOST_TEXTS = 5_000_000
-
-
-def default_scorers() -> tuple[str, ...]:
-    """Models whose cards say that they are good for continuations."""
-    return models.good_for(Purpose.CONTINUATIONS)
-
-
-@dataclass(frozen=True)
-class GenerationSpec:
-    """What an audit is made of; the fields are the options of ``python -m psa_core generate``.
-
-    Attributes
-    ----------
-    lm : str
-        A generator's id.
-    templates, values : str
-        As `prompts.load` takes them.
-    continuations : int
-        K: of each template with each value.
-    tokens, temperature, seed
-        As `generators.Sampling`.
-    scorers : tuple of str
-        Model ids.
-    """
-
-    lm: str
-    templates: str = "occupation"
-    values: str = ""
-    continuations: int = 100
-    tokens: int = 50
-    temperature: float = 1.0
-    scorers: tuple[str, ...] = field(default_factory=default_scorers)
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.continuations <= MOST_CONTINUATIONS:
-            expected = f"1 to {MOST_CONTINUATIONS:,}"
-            raise OptionError("--continuations", got=str(self.continuations), expected=expected)
-        if not self.scorers or len(set(self.scorers)) < len(self.scorers):
-            raise OptionError("--scorer", got=",".join(self.scorers) or "nothing", expected="distinct model ids")
-        _ = self.sampling
-
-    @property
-    def sampling(self) -> Sampling:
-        """How continuations are sampled."""
-        return Sampling(self.tokens, self.temperature, self.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,57 +36,6 @@ class Done:
     cube: GenerationCube
     sampled: dict[tuple[str, str, int], str]
     journal: Journal
-
-
-@dataclass(frozen=True, eq=False)
-class Planned:
-    """An audit before anything is generated.
-
-    Attributes
-    ----------
-    spec : GenerationSpec
-    prompt_set : PromptSet
-    draws : list of Draw
-        All M · A · K, `k` slowest, so that what is finished first is a smaller audit of everything.
-    """
-
-    spec: GenerationSpec
-    prompt_set: PromptSet
-    draws: list[Draw]
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """(M, A, K)."""
-        return len(self.prompt_set.templates), len(self.prompt_set.values), self.spec.continuations
-
-
-def plan(spec: GenerationSpec) -> Planned:
-    """Read templates and values and fill them; loads no model.
-
-    Raises
-    ------
-    OptionError
-        When they cannot be read, do not fit together, or are too many.
-    """
-    found = prompts.load(spec.templates, spec.values)
-    total = len(found.templates) * len(found.values) * spec.continuations
-    if total > MOST_TEXTS:
-        raise OptionError("--continuations", got=f"{total:,} texts in all", expected=f"at most {MOST_TEXTS:,}")
-    filled = found.prompts()
-    values = [str(value) for value in found.values["value"]]
-    draws = [
-        Draw(prompt, template, k, value)
-        for k in range(spec.continuations)
-        for template, row in zip(found.templates, filled, strict=True)
-        for value, prompt in zip(values, row, strict=True)
-    ]
-    return Planned(spec, found, draws)
-
-
-def prompt_table(planned: Planned) -> pd.DataFrame:
-    """The prompts for another system to go on from: ``template, value, k, prompt``, one row a continuation."""
-    rows = [(draw.stream, draw.value, draw.k, draw.prompt) for draw in planned.draws]
-    return pd.DataFrame(rows, columns=["template", "value", "k", "prompt"])
 
 
 def execute(
@@ -184,23 +84,6 @@ def run(spec: GenerationSpec, out: Path, running: Running | None = None) -> Done
     generator = generators.load(spec.lm)
     running.tell("Loading the scorers")
     return execute(planned, generator, {scorer: models.load(scorer) for scorer in spec.scorers}, out, running)
-
-
-def measured_targets(scorer_id: str, scorer: Scorer) -> dict[int, Target]:
-    """Which targets of a scorer are measured, by position, as targets on [0, 1].
-
-    A signed target (*sentiment* beside *negative*, *neutral*, *positive*) stands for the others. A scorer with several
-    equals has one name each: ``minilm-emotion.anger``.
-    """
-    signed = [t for t, target in enumerate(scorer.targets) if target.low < 0]
-    taken = signed[:1] or range(len(scorer.targets))
-    found = {}
-    for t in taken:
-        target = scorer.targets[t]
-        name = scorer_id if len(taken) == 1 else f"{scorer_id}.{target.name}"
-        threshold = (target.default_threshold - target.low) / (target.high - target.low)
-        found[t] = Target(name, 0.0, 1.0, target.meaning, threshold)
-    return found
 
 
 @dataclass(eq=False)
@@ -330,13 +213,6 @@ class _Work:
             "scorers": self.records,
             "seconds": round(time.perf_counter() - self.began, 3),
         }
-
-
-def on_unit(scores: np.ndarray, scorer: Scorer, targets: dict[int, Target]) -> np.ndarray:
-    """Scores (n, T) of the measured targets, put on [0, 1]: float32 (n, measured)."""
-    low = np.array([scorer.targets[t].low for t in targets])
-    high = np.array([scorer.targets[t].high for t in targets])
-    return np.clip((scores[:, list(targets)].astype(float) - low) / (high - low), 0, 1).astype(np.float32)
 
 
 def _parts(total: int) -> list[int]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from psa_core.audits.generation import run
-from psa_core.audits.generation.run import GenerationSpec, Planned
+from psa_core.audits.generation import planning
+from psa_core.audits.generation.planning import GenerationSpec, Planned
 from psa_core.generators import Batch, Draw, Estimate, Sampling
 
 WORDS = ("good", "bad", "great", "awful", "plain")
@@ -45,7 +45,7 @@ class Parrot:
 def plan(folder: Path, values: str = "Ann,female\nBob,male\nCarmen,female\n", k: int = 6) -> Planned:
     (folder / "t.txt").write_text("{value} is\nI know {value}, and\n", encoding="utf-8")
     (folder / "v.csv").write_text(f"value,gender\n{values}", encoding="utf-8")
-    return run.plan(
+    return planning.plan(
         GenerationSpec("parrot", str(folder / "t.txt"), str(folder / "v.csv"), k, scorers=("keyword", "opinion-words"))
     )
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from psa_core.audits.generation import folder, report
+from psa_core.audits.generation.planning import AUDIT
 from psa_core.audits.generation.rewriting import rewrite
-from psa_core.audits.generation.run import AUDIT
 from psa_core.audits.generation.tables import tables
 from psa_core.errors import RunFolderError
 from tests.audits.generation.test_views import cube

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from psa_core import models
-from psa_core.audits.generation import folder, report, run, tables
+from psa_core.audits.generation import folder, planning, report, run, tables
 from psa_core.audits.generation.cutting import cut
+from psa_core.audits.generation.planning import GenerationSpec, Planned
 from psa_core.audits.run import Running
 from psa_core.errors import Cancelled, OptionError, RunFolderError
 from psa_core.generators import Sampling
@@ -20,11 +21,11 @@ from tests.audits.generation.conftest import Parrot, plan
 SCORERS = ("keyword", "opinion-words")
 
 
-def execute(planned: run.Planned, parrot: Parrot, out: Path, running: Running | None = None) -> run.Done:
+def execute(planned: Planned, parrot: Parrot, out: Path, running: Running | None = None) -> run.Done:
     return run.execute(planned, parrot, {name: models.load(name) for name in SCORERS}, out, running)
 
 
-def write(planned: run.Planned, done: run.Done, out: Path) -> None:
+def write(planned: Planned, done: run.Done, out: Path) -> None:
     found = tables.tables(done.cube)
     prompts = planned.prompt_set.prompts()
     folder.write(done.cube, found, out, sampled=done.sampled, prompts=prompts, report=report.render)
@@ -70,8 +71,8 @@ def test_another_setting_begins_anew(tmp_path: Path, parrot: Parrot, change: dic
     out = tmp_path / "out"
     planned = plan(tmp_path)
     write(planned, execute(planned, parrot, out), out)
-    spec = run.GenerationSpec(**{**vars(planned.spec), **change})
-    execute(run.plan(spec), parrot, out)
+    spec = GenerationSpec(**{**vars(planned.spec), **change})
+    execute(planning.plan(spec), parrot, out)
     assert len(parrot.asked) == 72
 
 

@@ -11,8 +11,8 @@ from pages.ui.audits.audit_job import Audit
 from pages.ui.frame import cached, exports, offered, said
 from psa_core import generators, trust
 from psa_core.audits.generation import folder
+from psa_core.audits.generation.planning import default_scorers
 from psa_core.audits.generation.rewriting import rewrite
-from psa_core.audits.generation.run import default_scorers
 from psa_core.errors import OptionError
 from psa_core.inputs import prompts
 
