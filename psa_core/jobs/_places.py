@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from psa_core import atomic
@@ -48,3 +51,13 @@ def run_path(run_id: str) -> Path:
         fix = "Start a new study, or open its zip."
         raise RunFolderError("run", got="an unknown run id", expected="the id of a run on this machine", fix=fix)
     return root() / run_id
+
+
+@contextmanager
+def removed_on_failure(place: Path) -> Iterator[None]:
+    """Remove a folder again when the block that fills it fails or is interrupted."""
+    try:
+        yield
+    except BaseException:  # Ctrl-C too must leave no half-made run; the exception goes on
+        shutil.rmtree(place, ignore_errors=True)
+        raise

@@ -58,7 +58,19 @@ class JobRecord:
 
 @dataclass(frozen=True)
 class StatusRecord:
-    """How far it is; see `psa_core.jobs.RunStatus`."""
+    """How far a run is, as its worker last wrote.
+
+    Attributes
+    ----------
+    state : str
+        One of `STATES`.
+    seconds_left : float or None
+        None while nothing is known of the speed.
+    message : str
+        What it is doing, or why it ended, in a sentence for people.
+    changed : str
+        When this was written, in ISO 8601, UTC.
+    """
 
     state: str = "queued"
     sentences_done: int = 0

@@ -7,21 +7,15 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from psa_core import atomic
 from psa_core.cube import ScoreCube
 from psa_core.folders import results
 from psa_core.inputs.checks import file_name
-from psa_core.jobs._places import INPUTS, RESULT, private_root, root, run_path
+from psa_core.jobs._places import INPUTS, RESULT, private_root, removed_on_failure, root, run_path
 from psa_core.jobs._records import JobRecord, keeping, read_job, read_status, write_job, write_status
 from psa_core.jobs.watching import result_folder
 from psa_core.study import spec_of
-
-
-def create(job: Mapping[str, Any], uploads: Mapping[str, bytes]) -> str:
-    """Make the folder of a run that has no worker yet; `job` has its ``command``. Returns the run id."""
-    return made_folder(JobRecord(**job), uploads)
 
 
 def keep(cube: ScoreCube, report: Callable[[ScoreCube], str], *, shared: bool = False) -> str:
@@ -52,14 +46,10 @@ def own_copy(run_id: str) -> str:
 def _finished(job: JobRecord, write_result: Callable[[Path], object], **done: int) -> str:
     run_id = made_folder(job, {})
     place = root() / run_id
-    try:
-        with keeping():
-            write_result(place / RESULT)
-            atomic.close_to_others(place / RESULT)
-            write_status(place, state="finished", **done)
-    except BaseException:
-        shutil.rmtree(place, ignore_errors=True)
-        raise
+    with removed_on_failure(place), keeping():
+        write_result(place / RESULT)
+        atomic.close_to_others(place / RESULT)
+        write_status(place, state="finished", **done)
     return run_id
 
 
@@ -68,14 +58,11 @@ def made_folder(job: JobRecord, uploads: Mapping[str, bytes]) -> str:
     run_id = secrets.token_urlsafe(15)
     with keeping():
         aside = private_root() / f"{atomic.UNFINISHED}{secrets.token_hex(8)}"
-        try:
+        with removed_on_failure(aside):
             (aside / INPUTS).mkdir(atomic.ONLY_MINE_FOLDER, parents=True)
             aside.chmod(atomic.ONLY_MINE_FOLDER)
             for name, content in uploads.items():
                 atomic.write(aside / INPUTS / file_name(name), content)
             write_job(aside, job)
             aside.rename(root() / run_id)
-        except BaseException:
-            shutil.rmtree(aside, ignore_errors=True)
-            raise
     return run_id

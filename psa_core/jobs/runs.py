@@ -8,7 +8,6 @@ Runs wait in a queue for their turn; see `psa_core.jobs._queue`.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from psa_core import atomic
 from psa_core.errors import RunFolderError
 from psa_core.inputs.checks import file_name
 from psa_core.jobs import _queue, _starting
-from psa_core.jobs._places import CANCEL, root, run_path
+from psa_core.jobs._places import CANCEL, removed_on_failure, root, run_path
 from psa_core.jobs._records import JobRecord, keeping, read_job, write_status
 from psa_core.jobs.making import made_folder
 from psa_core.study import StudySpec
@@ -129,9 +128,6 @@ def origin_at(place: Path) -> Origin:
 
 def _queued(job: JobRecord, uploads: Mapping[str, bytes]) -> str:
     run_id = made_folder(job, uploads)
-    try:
+    with removed_on_failure(root() / run_id):
         resume(run_id)
-    except BaseException:
-        shutil.rmtree(root() / run_id, ignore_errors=True)
-        raise
     return run_id

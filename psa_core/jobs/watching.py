@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from psa_core.cube import ScoreCube
@@ -20,14 +20,12 @@ LIVE = ("queued", "running")
 _NO_ROOM = 2**20
 
 
-@dataclass(frozen=True)
-class RunStatus:
-    """What is known of a run.
+@dataclass(frozen=True, kw_only=True)
+class RunStatus(StatusRecord):
+    """What is known of a run: what its worker last wrote, what it does, and its place in the queue.
 
     Attributes
     ----------
-    state : str
-        ``queued``, ``running``, ``finished``, ``failed`` or ``cancelled``.
     ahead : int or None
         Runs before this one, while it waits.
     starts_in : float or None
@@ -35,17 +33,8 @@ class RunStatus:
     """
 
     run_id: str
-    state: str
     command: str
     spec: StudySpec | None
-    sentences_done: int = 0
-    sentences_total: int = 0
-    texts_done: int = 0
-    texts_total: int = 0
-    texts_per_second: float = 0.0
-    seconds_left: float | None = None
-    message: str = ""
-    changed: str = ""
     ahead: int | None = None
     starts_in: float | None = None
 
@@ -72,7 +61,9 @@ def status(run_id: str) -> RunStatus:
         known = judged(place)
         if known.state == "queued":
             ahead, starts_in = _queue.before(run_id, _seconds_left)
-    return RunStatus(run_id, command=job.command, spec=job.study, ahead=ahead, starts_in=starts_in, **asdict(known))
+    return RunStatus(
+        run_id=run_id, command=job.command, spec=job.study, ahead=ahead, starts_in=starts_in, **vars(known)
+    )
 
 
 def judged(place: Path) -> StatusRecord:

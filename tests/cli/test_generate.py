@@ -12,6 +12,7 @@ from psa_core import jobs, trust
 from psa_core.audits.generation import folder, quality
 from psa_core.cli import main
 from tests.audits.generation.test_quality import colours
+from tests.jobs.waiting import waiting_run
 
 FILES = {
     "manifest.json", "continuations.parquet", "scores.parquet", "pairs.csv", "matrix.csv", "values.csv", "summary.json",
@@ -67,7 +68,7 @@ def test_a_job_shows_what_it_has_so_far_and_clears_it_away_at_the_end(
     monkeypatch.setenv("PSA_RUNS_DIR", str(tmp_path / "runs"))
     whole = pd.read_csv(made(tmp_path, k=10))
     whole[whole["k"] < 8].to_csv(tmp_path / "made.csv", index=False)
-    run_id = jobs.create({"command": "generate", "arguments": [], "origin": trust.Origin.COMMAND_LINE}, {})
+    run_id = waiting_run("generate", origin=trust.Origin.COMMAND_LINE)
     place = jobs.root() / run_id
     job = [*arguments(tmp_path, str(tmp_path / "made.csv"), "--continuations", "10"), "--job", str(place)]
     assert main(job) == 2 and jobs.status(run_id).state == "failed"

@@ -12,6 +12,7 @@ from psa_core import jobs
 from psa_core.cli import main
 from psa_core.cli.retrain import _Told
 from psa_core.trust import Origin
+from tests.jobs.waiting import waiting_run
 from tests.tiny_models import tiny_classifier
 
 
@@ -77,7 +78,7 @@ def test_progress_is_told_in_texts() -> None:
 
 def test_a_job_stops_and_goes_on(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PSA_RUNS_DIR", str(tmp_path / "runs"))
-    run_id = jobs.create({"command": "retrain", "origin": Origin.OWN_MACHINE}, {})
+    run_id = waiting_run("retrain", origin=Origin.OWN_MACHINE)
     place = jobs.run_path(run_id)
     asked = [*words[:-1], f"--out={place / jobs.RESULT}", f"--job={place}"]
     (place / jobs.CANCEL).touch()

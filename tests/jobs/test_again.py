@@ -9,6 +9,7 @@ import pytest
 
 from psa_core import jobs
 from psa_core.study import StudySpec
+from tests.jobs.waiting import waiting_run
 
 SPEC = StudySpec("comments.csv", "demo", "vader")
 
@@ -18,11 +19,11 @@ SPEC = StudySpec("comments.csv", "demo", "vader")
 )
 def test_inputs_are_packaged_or_kept_with_the_run(sentences: str, has: bool) -> None:
     spec = replace(SPEC, sentences=sentences)
-    run_id = jobs.create({"command": "run", "study": spec}, {"comments.csv": b"text\nHe left.\n"})
+    run_id = waiting_run("run", {"comments.csv": b"text\nHe left.\n"}, study=spec)
     assert jobs.has_inputs(run_id) is has
 
 
 def test_a_file_of_the_machine_is_not_looked_for(tmp_path: Path) -> None:
     (tmp_path / "theirs.csv").write_text("text\nHe left.\n", encoding="utf-8")
     spec = replace(SPEC, sentences=str(tmp_path / "theirs.csv"))
-    assert not jobs.has_inputs(jobs.create({"command": "run", "study": spec}, {}))
+    assert not jobs.has_inputs(waiting_run("run", study=spec))

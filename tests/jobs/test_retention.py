@@ -13,6 +13,7 @@ from psa_core.cli import main
 from psa_core.errors import RunFolderError
 from psa_core.jobs import retention
 from psa_core.study import StudySpec
+from tests.jobs.waiting import waiting_run
 
 SPEC = StudySpec("sample", "demo", "vader")
 DAY = 86_400
@@ -26,7 +27,7 @@ def aged(run_id: str, days: float) -> str:
 
 
 def ended(days: float) -> str:
-    run_id = jobs.create({"command": "run", "study": SPEC}, {"comments.csv": b"text\nHe left.\n"})
+    run_id = waiting_run("run", {"comments.csv": b"text\nHe left.\n"}, study=SPEC)
     jobs.write_status(jobs.root() / run_id, state="finished")
     return aged(run_id, days)
 

@@ -8,12 +8,13 @@ import pytest
 
 from psa_core import jobs
 from psa_core.errors import RunFolderError
+from tests.jobs.waiting import waiting_run
 
 
 @pytest.fixture
 def run_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("PSA_RUNS_DIR", str(tmp_path))
-    return jobs.create({"command": "run"}, {})
+    return waiting_run("run")
 
 
 def test_a_title_is_one_line_and_can_be_taken_away(run_id: str) -> None:

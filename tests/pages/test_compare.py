@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from psa_core import jobs, tables
 from psa_core.folders import judgements
 from psa_core.folders.judgements import Judgement
+from tests.jobs.waiting import waiting_run
 from tests.pages import result_studies
 from tests.pages.conftest import PAGES
 
@@ -175,7 +176,7 @@ def test_of_all_studies_on_the_machine_those_of_the_same_sentences_are_taken(
     open_page: OpenPage, monkeypatch: pytest.MonkeyPatch, words_of: Words
 ) -> None:
     monkeypatch.setenv("PSA_HISTORY", "1")
-    audit = jobs.create({"command": "eec", "arguments": []}, {})
+    audit = waiting_run("eec")
     jobs.write_status(jobs.root() / audit, state="finished")
     same, other = calmer(), result_studies.keep(result_studies.cube(30))
     page = open_page("compare", run=result_studies.keep())

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from psa_core import cli, jobs
 from psa_core.audits.eec import folder as eec_files
 from psa_core.folders import results
+from tests.jobs.waiting import waiting_run
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +46,7 @@ def run_of(page: AppTest) -> str:
 
 def adopt(folder) -> str:
     """Give a result folder a run id of its own."""
-    run_id = jobs.create({"command": "eec", "arguments": []}, {})
+    run_id = waiting_run("eec")
     (jobs.root() / run_id / jobs.RESULT).symlink_to(folder)
     jobs.write_status(jobs.root() / run_id, state="finished")
     return run_id
@@ -173,7 +174,7 @@ def test_an_unknown_run_is_one_sentence_or_none(open_page: OpenPage, words_of: W
 
 
 def test_a_stopped_run_can_be_resumed(open_page: OpenPage, words_of: Words) -> None:
-    run_id = jobs.create({"command": "eec", "arguments": ["--model", "keyword"]}, {})
+    run_id = waiting_run("eec", arguments=("--model", "keyword"))
     jobs.write_status(jobs.root() / run_id, state="cancelled", message="Stopped; resume to go on.")
     page = open_page("equity", eec=run_id)
     assert "Stopped; resume to go on." in words_of(page)

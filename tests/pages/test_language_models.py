@@ -14,6 +14,7 @@ from psa_core.audits.generation import folder as folders
 from psa_core.folders import results
 from psa_core.registry import ASSETS
 from tests.audits.generation.test_rewriting import write
+from tests.jobs.waiting import waiting_run
 
 OpenPage = Callable[..., AppTest]
 Words = Callable[[AppTest], str]
@@ -61,7 +62,7 @@ def test_a_run_that_is_not_finished_shows_texts_and_claims_nothing_of_few(
     open_page: OpenPage, words_of: Words, tmp_path: Path
 ) -> None:
     write(tmp_path / "part", k=8, total=60)
-    run_id = jobs.create({"command": "generate", "arguments": []}, {})
+    run_id = waiting_run("generate")
     jobs.write_status(jobs.root() / run_id, state="cancelled")
     (jobs.root() / run_id / jobs.SO_FAR).symlink_to(tmp_path / "part")
     page = open_page("language_models", generate=run_id)
@@ -78,7 +79,7 @@ def test_a_finished_run_shows_its_result_and_opens_again_from_its_zip(
     open_page: OpenPage, run: Run, words_of: Words, tmp_path: Path
 ) -> None:
     write(tmp_path / "result")
-    run_id = jobs.create({"command": "generate", "arguments": []}, {})
+    run_id = waiting_run("generate")
     (jobs.root() / run_id / jobs.RESULT).symlink_to(tmp_path / "result")
     jobs.write_status(jobs.root() / run_id, state="finished")
     page = open_page("language_models", generate=run_id)

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from psa_core import cli, jobs
 from psa_core.folders import results
+from tests.jobs.waiting import waiting_run
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +46,7 @@ def run_of(page: AppTest) -> str:
 
 def adopt(folder: Path) -> str:
     """Give a result folder a run id of its own."""
-    run_id = jobs.create({"command": "nationality", "arguments": []}, {})
+    run_id = waiting_run("nationality")
     (jobs.root() / run_id / jobs.RESULT).symlink_to(folder)
     jobs.write_status(jobs.root() / run_id, state="finished")
     return run_id
@@ -167,7 +168,7 @@ def test_bad_files_are_one_sentence(
 
 
 def test_a_run_that_found_nobody_says_so(open_page: OpenPage, words_of: Words) -> None:
-    run_id = jobs.create({"command": "nationality", "arguments": []}, {})
+    run_id = waiting_run("nationality")
     message = "sentences: got no person in any of 3, expected names of people to replace."
     jobs.write_status(jobs.root() / run_id, state="failed", message=message)
     assert message in words_of(open_page("nationality", nationality=run_id))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from psa_core.folders import judgements, results
 from psa_core.folders.judgements import Judgement
 from psa_core.study import StudySpec, plan
 from psa_core.study.texts import rows
+from tests.jobs.waiting import waiting_run
 from tests.pages import result_studies
 
 OpenPage = Callable[..., AppTest]
@@ -205,7 +205,7 @@ def test_a_reopened_zip_brings_the_judgements_along(open_page: OpenPage, run: Ru
 
 @pytest.mark.parametrize(("state", "first"), [("failed", "Change it and run again"), ("cancelled", "Resume")])
 def test_the_main_button_of_a_run_that_ended_is_what_helps(open_page: OpenPage, state: str, first: str) -> None:
-    run_id = jobs.create({"command": "run", "study": asdict(result_studies.SPEC)}, {})
+    run_id = waiting_run("run", study=result_studies.SPEC)
     jobs.write_status(jobs.root() / run_id, state=state, message="the model gave no answer")
     page = open_page("study", run=run_id)
     assert [button.label for button in page.button if button.proto.type == "primary"] == [first]
