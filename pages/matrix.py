@@ -16,5 +16,5 @@ with shell.mending():
     with verdict:
         said.finding(cluster_finding(found))
     matrix_view.cells(study, found)
-    matrix_view.chosen_cell(study, found)
+    matrix_view.chosen_cell(study)
     matrix_view.clusters(study, found)

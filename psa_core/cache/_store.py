@@ -38,15 +38,12 @@ _READ_ROWS = 500
 
 @dataclass(frozen=True)
 class CacheInfo:
-    """What a store holds: ``scores`` rows in ``bytes`` of at most ``bound`` bytes; times are UNIX seconds or None."""
+    """What a store holds: ``scores`` rows in ``bytes`` of at most ``bound`` bytes."""
 
     path: Path
     scores: int
     bytes: int
     bound: int
-    oldest: int | None
-    newest: int | None
-    note: str
 
 
 def digests(texts: Iterable[str], *, key: bytes = b"") -> np.ndarray:
@@ -170,10 +167,10 @@ class ScoreCache:
 
     def info(self) -> CacheInfo:
         """Count what is there."""
-        row: tuple[int, int | None, int | None] = (0, None, None)
+        scores = 0
         with self._guard():
-            row = self._db.execute("SELECT count(*), min(written), max(written) FROM scores").fetchone()
-        return CacheInfo(self.path, row[0], self._bytes(), self.bound, row[1], row[2], self.note)
+            (scores,) = self._db.execute("SELECT count(*) FROM scores").fetchone()
+        return CacheInfo(self.path, scores, self._bytes(), self.bound)
 
     def clear(self) -> int:
         """Forget everything; returns how many scores were dropped."""

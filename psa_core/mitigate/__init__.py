@@ -7,7 +7,7 @@ sentences that had no part in it.
 
 from __future__ import annotations
 
-from psa_core.mitigate._effect import Check, Loss, averaged_cube, averaging_table, check, loss
+from psa_core.mitigate._effect import Check, Loss, averaging_table, check, loss
 from psa_core.mitigate._held_out import AlsoPeople, Trial, held_out_cube, part, recognised, trial
 from psa_core.mitigate._scorer import NameAveraged, Template
 from psa_core.mitigate._split import Halves, drawn, halves, split_names, split_sentences
@@ -20,7 +20,6 @@ __all__ = [
     "NameAveraged",
     "Template",
     "Trial",
-    "averaged_cube",
     "averaging_table",
     "check",
     "drawn",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,34 +10,9 @@ from numpy.typing import ArrayLike
 
 from psa_core import stats
 from psa_core.cube import ScoreCube
-from psa_core.errors import NameListError, OptionError
+from psa_core.errors import OptionError
 from psa_core.mitigate._scorer import NameAveraged
 from psa_core.study.perturbation import Perturbation
-
-
-def averaged_cube(cube: ScoreCube, names: Sequence[str] | None = None) -> ScoreCube:
-    """The cube that the name-averaged scorer gives for the same study, without a model call.
-
-    Every text that it would ask for is a cell of the cube already.
-
-    Parameters
-    ----------
-    cube : ScoreCube
-    names : sequence of str, optional
-        Names averaged over; all names of the cube are recognised. By default all.
-
-    Returns
-    -------
-    ScoreCube
-        Original and perturbed scores of a sentence are all its mean over the names.
-    """
-    columns = np.flatnonzero(cube.names["name"].isin(cube.names["name"] if names is None else list(names)))
-    if not len(columns):
-        raise NameListError("names to average over", got="none of the study's names", expected="at least one")
-    means = cube.perturbed[:, columns].astype(np.float64).mean(axis=1).astype(np.float32)
-    perturbed = np.repeat(means[:, None], cube.shape[1], axis=1)
-    provenance = {**cube.provenance, "mitigation": {"name_averaged": cube.names["name"].iloc[columns].tolist()}}
-    return replace(cube, original=means, perturbed=perturbed, provenance=provenance)
 
 
 class Check(NamedTuple):
@@ -62,7 +35,7 @@ def check(averaged: NameAveraged, expected: ScoreCube, perturbation: Perturbatio
     ----------
     averaged : NameAveraged
     expected : ScoreCube
-        What it should answer, as `averaged_cube` or `held_out_cube` say.
+        What it should answer, see `held_out_cube`.
     perturbation : Perturbation
         The texts behind that cube.
     sentences : int
@@ -71,9 +44,9 @@ def check(averaged: NameAveraged, expected: ScoreCube, perturbation: Perturbatio
     count = min(sentences, expected.shape[0])
     texts = [text for s in range(count) for text in (perturbation.texts[s], *perturbation.row(s))]
     answers = averaged.score(texts).reshape(count, 1 + expected.shape[1], -1)
-    foretold = np.concatenate([expected.original[:count, None], expected.perturbed[:count]], axis=1)
+    expected_answers = np.concatenate([expected.original[:count, None], expected.perturbed[:count]], axis=1)
     spread = float(np.ptp(answers[:, 1:], axis=1).max())
-    return Check(count, len(texts), float(np.abs(answers - foretold).max()), spread)
+    return Check(count, len(texts), float(np.abs(answers - expected_answers).max()), spread)
 
 
 def averaging_table(

@@ -155,7 +155,7 @@ def two_studies(study: Opened, studies: list[Compared], table: pd.DataFrame, met
     except PsaError as error:
         said.second(f"These two cannot be set against each other. {error.told}")
         return
-    _warn(shared, (left_target, right_target), titles=(first, second))
+    _warn(shared, (left_target, right_target))
     thresholds = table.set_index(["run", "target"])["threshold"]
     differences = metric_differences(
         shared, targets, thresholds=(thresholds[left.run, targets[0]], thresholds[right.run, targets[1]])
@@ -209,7 +209,7 @@ def _model(cube: ScoreCube) -> str:
     return str(cube.provenance.get("study", {}).get("model", ""))
 
 
-def _warn(shared: SharedCells, targets: tuple[Target, Target], *, titles: tuple[str, str]) -> None:
+def _warn(shared: SharedCells, targets: tuple[Target, Target]) -> None:
     """Say where the two studies differ in sentences, names or scale, so that no difference is taken for the models'."""
     words = [
         f"only {len(matched):,} {noun} are in both ({one:,} in the first, {two:,} in the second)"

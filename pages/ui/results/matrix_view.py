@@ -107,7 +107,7 @@ def _take(ids: Sequence[str], names: Sequence[str]) -> None:
         state.choose(sentence=ids[row], names=(*kept, names[column])[-state.MAX_NAMES :])
 
 
-def chosen_cell(study: Opened, found: Matrix) -> None:
+def chosen_cell(study: Opened) -> None:
     """The selected sentence wearing the name that was selected last."""
     places = np.flatnonzero(study.cube.sentences["sentence_id"].astype(str).to_numpy() == str(study.seen.sentence))
     names = study.cube.names["name"].tolist()

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core import generators, models
 from psa_core.audits._grid import Grid
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.cutting import cut
 from psa_core.audits.generation.journal import Journal
-from psa_core.audits.generation.planning import AUDIT, GenerationSpec, Planned, plan
+from psa_core.audits.generation.planning import AUDIT, Planned
 from psa_core.audits.generation.targets import measured_targets, on_unit
 from psa_core.audits.run import Running, score_grid, scoring_record
 from psa_core.cube import Target
@@ -74,16 +73,6 @@ def execute(
             publish(work.done(k))
     work.generate(planned.spec.continuations)
     return work.done(planned.spec.continuations)
-
-
-def run(spec: GenerationSpec, out: Path, running: Running | None = None) -> Done:
-    """Load the models and do the audit of a spec; see `execute`."""
-    running = running or Running()
-    planned = plan(spec)
-    running.tell("Loading the language model")
-    generator = generators.load(spec.lm)
-    running.tell("Loading the scorers")
-    return execute(planned, generator, {scorer: models.load(scorer) for scorer in spec.scorers}, out, running)
 
 
 @dataclass(eq=False)

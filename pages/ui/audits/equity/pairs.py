@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from difflib import SequenceMatcher
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -43,7 +44,7 @@ def show(seen: Seen) -> None:
     if shown.empty:
         st.info("No pair differs in this way: the score does not see who the person is.")
     else:
-        st.html("".join(_pair(row, systems[system], target) for row in shown.itertuples(index=False)))
+        st.html("".join(_pair(row) for row in shown.itertuples(index=False)))
     if shown["pair"].str.contains("average").any():
         st.caption(
             "Of first names the averages are compared; shown are the two sentences that do most for the difference."
@@ -66,17 +67,17 @@ def _everything(table: pd.DataFrame, cube: ScoreCube, target: str, part: str) ->
         st.dataframe(people, hide_index=True, column_config=in_words, alt="Mean score by person, highest first")
 
 
-def _pair(row: object, cube: ScoreCube, target: str) -> str:
+def _pair(row: Any) -> str:
     """One pair: Δ, then both sentences with the words that differ marked."""
-    first, second = str(row.first_text), str(row.second_text)  # type: ignore[attr-defined]
+    first, second = str(row.first_text), str(row.second_text)
     left, right = differing(first, second)
-    delta = float(row.delta)  # type: ignore[attr-defined]
+    delta = float(row.delta)
     colour = UP if delta > 0 else DOWN
     lines = [
-        _line(markup.marked(first, left), float(row.first)),  # type: ignore[attr-defined]
-        _line(markup.marked(second, right), float(row.second)),  # type: ignore[attr-defined]
+        _line(markup.marked(first, left), float(row.first)),
+        _line(markup.marked(second, right), float(row.second)),
     ]
-    about = f"{row.pair} · {row.emotion}"  # type: ignore[attr-defined]
+    about = f"{row.pair} · {row.emotion}"
     return (
         '<div style="display: flex; gap: 1.1rem; align-items: center; padding: 0.4rem 0">'
         f'<div style="min-width: 5.4rem; font-size: 1.5rem; font-weight: 650; color: {colour}; {markup.DIGITS}">'

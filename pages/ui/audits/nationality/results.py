@@ -29,7 +29,7 @@ from psa_core.cube import ScoreCube
 from psa_core.tables.again import Again
 from psa_core.tables.wording import Finding
 
-HEAT_KEY, PICKED, COLUMN = AUDIT.key("heat"), AUDIT.key("country"), AUDIT.key("target")
+HEAT_KEY = AUDIT.key("heat")
 PLAIN = {"displayModeBar": False}
 MOST_BESIDE, BESIDE_HEIGHT = 4, 330
 LABELS_WIDE = 1.4  # countries' names, in columns of numbers
