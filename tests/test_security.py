@@ -45,6 +45,7 @@ from psa_core.inputs import corpus, names, prompts
 from psa_core.jobs import _queue, _records, _starting, retention
 from psa_core.jobs.worker import Job
 from psa_core.report import _closing
+from psa_core.scoring import apart
 from psa_core.study import StudySpec, execute, plan
 from psa_core.training.counterfactual import run as retraining_run
 from psa_core.trust import Origin
@@ -481,6 +482,24 @@ def test_a_cell_is_never_a_formula() -> None:
         assert not [cell for cell in cells if cell[:1] in "=@\t\r" and cell], path.name
     assert exports.csv(pd.DataFrame({FORMULA: ["@x", "+1", "-1", "\t=1"]})).decode().splitlines()[1] == "'@x"
     assert "disableDataExport = true" in (ROOT / ".streamlit" / "config.toml").read_text()
+
+
+def test_a_model_that_somebody_chose_is_asked_in_a_process_apart(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tiny_classifier(place / "model")
+    monkeypatch.setenv("PSA_HISTORY", "1")
+    assert not isinstance(cached.scorer("keyword"), apart.Apart)
+    monkeypatch.setattr(models, "load", lambda *_, **__: pytest.fail("it was loaded in the server's process"))
+    chosen = cached.scorer(f"hf:{folder}")
+    assert isinstance(chosen, apart.Apart)
+    assert cached.kept_scores(chosen, ["he is good"]).shape == (1, len(chosen.targets))
+    with cached._one_at_a_time:  # whoever asks a slow one holds up nobody who asks a packaged one
+        assert cached.scores(f"hf:{folder}", ("he is bad",)).shape == (1, len(chosen.targets))
+    apart._end()
+    monkeypatch.delenv("PSA_HISTORY")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ModelError, match="no copy on this machine"):
+        cached.scorer("hf:nobody/nothing")
+    apart._end()
 
 
 def test_a_model_folder_brings_no_program(place: Path) -> None:

@@ -14,6 +14,7 @@ from psa_core.errors import ModelError
 from psa_core.generators._base import Batch, Draw, Estimate, GeneratorCard, GeneratorPlugin, Sampling
 from psa_core.generators._decoding import Decoder
 from psa_core.generators._noise import uniforms
+from psa_core.models._transformers.foreign_rules import foreign_rules
 from psa_core.models._transformers.lm_files import PACKAGE, PACKAGED, is_packaged, needs_of
 
 OPTIONS = ("revision", "precision", "allow_pickle", "adapter")
@@ -109,7 +110,8 @@ class CausalGenerator:
         if not prompts:
             return {}
         ends = self._decoder.ends
-        rows = self.tokenizer(prompts, verbose=False)["input_ids"]
+        with foreign_rules():
+            rows = self.tokenizer(prompts, verbose=False)["input_ids"]
         start = next((t for t in (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id) if t is not None), 0)
         found = {}
         for prompt, row in zip(prompts, rows, strict=True):

@@ -8,24 +8,33 @@ import pickle
 import select
 import signal
 import sys
+from contextlib import suppress
 from typing import Any
 
 IDLE_SECONDS = 600.0
+#: Between the end of an answer's time, when who asked ends this process, and when the system does.
+GRACE_SECONDS = 30
 ANSWER, ERROR, UNEXPECTED, MEMORY, LATE = "answer", "error", "unexpected", "memory", "late"
 CAN_FORK = hasattr(os, "fork")
 
 
-def main() -> None:
+def main(*, stays: bool = False) -> None:
     """Answer requests on standard input until it is closed.
 
     A request is a line that says what to call within which limits, and the pickled arguments and settings. Both come
-    from the process that started this one, and so does the code that they name; the answer goes back to it.
+    from the process that started this one, and so does the code that they name; the answer goes back to it. One that
+    stays answers all of them itself, and so keeps what it made for one for the next.
     """
     answers = os.dup(1)
     os.dup2(2, 1)  # what a library prints is no answer
+    is_limited = False
     while line := _next_line():
         module, name, memory, seconds = line.split()
         function = getattr(importlib.import_module(module), name)
+        if stays:
+            is_limited = is_limited or _limit_for_good(int(memory))
+            _answer_in_time(function, answers, int(seconds))
+            continue
         if not CAN_FORK:
             _answer(function, answers, int(memory), int(seconds))
             return
@@ -50,22 +59,66 @@ def _next_line() -> str:
 
 
 def _answer(function: Any, answers: int, memory: int, seconds: int) -> None:
-    from psa_core.errors import PsaError
+    arguments = _arguments()
+    _limit(memory, seconds)
+    _tell(answers, _outcome(function, arguments))
 
+
+def _answer_in_time(function: Any, answers: int, seconds: int) -> None:
+    """Who asked ends this process when the time is over; the system does when nobody is there any more."""
+    arguments = _arguments()
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds + GRACE_SECONDS)
+    _tell(answers, _outcome(function, arguments))
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _arguments() -> tuple[Any, ...]:
     with os.fdopen(0, "rb", closefd=False) as requests:
         arguments, settings = pickle.load(requests)
     os.environ.update(settings)
-    _limit(memory, seconds)
+    return tuple(arguments)
+
+
+def _outcome(function: Any, arguments: tuple[Any, ...]) -> tuple[str, Any]:
+    from psa_core.errors import PsaError
+
     try:
-        outcome = (ANSWER, function(*arguments))
+        return ANSWER, function(*arguments)
     except PsaError as error:
-        outcome = (ERROR, error)
-    except MemoryError:
-        outcome = (MEMORY, None)
+        return (MEMORY, None) if _ran_out(error) else (ERROR, error)
     except Exception as error:  # noqa: BLE001 - the edge of a process: what it cannot foresee it hands over
-        outcome = (UNEXPECTED, f"{type(error).__name__}: {error}"[:300])
-    with os.fdopen(answers, "wb") as stream:
+        return (MEMORY, None) if _ran_out(error) else (UNEXPECTED, f"{type(error).__name__}: {error}"[:300])
+
+
+def _ran_out(error: BaseException | None) -> bool:
+    """Whether memory was what an error, or one behind it, lacked; torch has no kind of error for it."""
+    while error is not None:
+        if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _tell(answers: int, outcome: tuple[str, Any]) -> None:
+    with os.fdopen(answers, "wb", closefd=False) as stream:
         pickle.dump(outcome, stream, protocol=pickle.HIGHEST_PROTOCOL)
+
+
+def _limit_for_good(memory: int) -> bool:
+    """Let this process hold so many bytes of its own; address space that a device reserves and files are not counted.
+
+    When memory runs out all the same, the system would rather end this process than the one that asks.
+    """
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
+            score.write("500")
+    return True
 
 
 def _limit(memory: int, seconds: int) -> None:

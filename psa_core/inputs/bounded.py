@@ -1,4 +1,4 @@
-"""Run a function in another process with memory and time limits."""
+"""Run functions in another process with memory and time limits: in a new one each, or in one that stays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from psa_core.errors import PsaError
+from psa_core.errors import ModelError, PsaError
 from psa_core.inputs import _child
 from psa_core.inputs.limits import MEMORY, READERS, SECONDS, SETTING, Limit
 
@@ -23,7 +23,7 @@ DIED = "died"
 #: Where processor time is counted, a busy machine may take so many times as long.
 PATIENCE = 4
 LIBRARY = str(Path(__file__).resolve().parent.parent.parent)
-START = f"import sys; sys.path.insert(0, {LIBRARY!r}); from psa_core.inputs import _child; _child.main()"
+START = f"import sys; sys.path.insert(0, {LIBRARY!r}); from psa_core.inputs import _child; _child.main"
 #: Libraries start no threads in there, and give memory back.
 QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
 GONE = (EOFError, OSError, pickle.UnpicklingError)
@@ -54,46 +54,95 @@ def call(function: Callable[..., T], *arguments: Any, field: str, error: type[Ps
         What the function raises, or `error`.
     """
     with _reader() as reader:
-        kind, value = reader.ask(function, arguments, seconds.value)
+        kind, value = reader.ask(function, arguments, seconds.value, MEMORY.value)
     if kind == _child.ERROR:
         raise value
-    if kind != _child.ANSWER:
-        over = {_child.MEMORY: MEMORY, _child.LATE: seconds}.get(kind)
-        raise _failure(over, value, field, error)
-    result: T = value
-    return result
-
-
-def _failure(over: Limit | None, reason: str | None, field: str, error: type[PsaError]) -> PsaError:
+    if kind == _child.ANSWER:
+        result: T = value
+        return result
+    over = {_child.MEMORY: MEMORY, _child.LATE: seconds}.get(kind)
     if over is not None:
         got = f"a file that needs more than {over.words} to be read"
-        return error(field, got=got, expected="a file that needs less", fix=over.fix_words)
-    got = f"a file that cannot be read ({reason or 'its reader broke down'})"
-    return error(field, got=got, expected="an undamaged file", fix="Save it anew.")
+        raise error(field, got=got, expected="a file that needs less", fix=over.fix_words)
+    got = f"a file that cannot be read ({value or 'its reader broke down'})"
+    raise error(field, got=got, expected="an undamaged file", fix="Save it anew.")
+
+
+class Resident:
+    """A process that stays, and keeps what its functions keep; it ends itself after ten minutes without a call.
+
+    Parameters
+    ----------
+    seconds : Limit
+        Of the clock, for one call.
+    memory : Limit
+        That the process may hold, where an operating system can limit it.
+    """
+
+    def __init__(self, seconds: Limit, memory: Limit) -> None:
+        self._seconds, self._memory = seconds, memory
+        self._reader = _Reader(stays=True)
+
+    def call(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Call a function of this library in there; one caller at a time.
+
+        Raises
+        ------
+        PsaError
+            What the function raises.
+        ModelError
+            When it needs too much, or fails in a way that it did not foresee.
+        """
+        kind, value = self._reader.ask(function, arguments, self._seconds.value, self._memory.value)
+        if kind == _child.ERROR:
+            raise value
+        if kind == _child.ANSWER:
+            result: T = value
+            return result
+        over = {_child.MEMORY: self._memory, _child.LATE: self._seconds}.get(kind)
+        if over is not None:
+            got = f"one that needs more than {over.words}"
+            raise ModelError("model", got=got, expected="one that needs less", fix=over.fix_words)
+        got = f"one that breaks down ({value or 'its process ended'})"
+        raise ModelError("model", got=got, expected="a model that answers")
+
+    @property
+    def is_well(self) -> bool:
+        """Whether it can be asked again."""
+        return self._reader.is_well
+
+    def end(self) -> None:
+        """End it, and all that it keeps."""
+        self._reader.end()
 
 
 class _Reader:
     """One such process. It starts in half a second and answers one request at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, stays: bool = False) -> None:
+        self.stays = stays
         self.late = self.broken = False
+        own = {name: value for name, value in os.environ.items() if not name.startswith(SETTING)}
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-W", "ignore", "-c", START],
+            [sys.executable, "-P", "-W", "ignore", "-c", f"{START}(stays={stays})"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={name: value for name, value in os.environ.items() if not name.startswith(SETTING)} | QUIET,
+            env=own if stays else own | QUIET,
             start_new_session=True,
         )
         assert self.process.stdin is not None and self.process.stdout is not None
         self.requests, self.answers = self.process.stdin, self.process.stdout
 
-    def ask(self, function: Callable[..., Any], arguments: tuple[Any, ...], seconds: int) -> tuple[str, Any]:
+    def ask(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...], seconds: int, memory: int
+    ) -> tuple[str, Any]:
         """What became of a call: one of the words of `_child`, or `DIED`, and the value, error or reason."""
-        timer = threading.Timer(seconds * (PATIENCE if _child.CAN_FORK else 1), self._give_up)
+        by_processor = _child.CAN_FORK and not self.stays
+        timer = threading.Timer(seconds * (PATIENCE if by_processor else 1), self._give_up)
         timer.daemon = True
         timer.start()
         try:
-            line = f"{function.__module__} {function.__name__} {MEMORY.value} {seconds}\n"
+            line = f"{function.__module__} {function.__name__} {memory} {seconds}\n"
             self.requests.write(line.encode())
             settings = {name: value for name, value in os.environ.items() if name.startswith(SETTING)}
             pickle.dump((arguments, settings), self.requests, protocol=pickle.HIGHEST_PROTOCOL)

@@ -128,6 +128,24 @@ RUNS_QUEUED = Limit("runs_queued", 30, "runs", "runs that wait or work", "Try ag
 RUNS_AT_ONCE = Limit("runs_at_once", 1, "at once", "runs that work at the same time", "Wait for its turn.")
 RUN_DAYS = Limit("run_days", 30, "days", "time that a run is kept unused", "Download it.", 86_400, own=36_500)
 HUB = Limit("hub_mb", 2_048, "MB", "bytes of a model that a visitor fetches from a hub", "Choose a smaller one.", MB)
+_SMALLER = "Choose a smaller model."
+ASK_MEMORY = Limit(
+    "ask_mb",
+    6_144,
+    "MB of memory",
+    "memory of the process in which pages ask a model that is not packaged",
+    _SMALLER,
+    MB,
+    own=262_144,
+)
+ASK_SECONDS = Limit(
+    "ask_seconds",
+    120,
+    "seconds",
+    "time that such a model may take to be loaded, and for an answer",
+    _SMALLER,
+    own=1_800,
+)
 CACHE = Limit("cache_mb", 2_048, "MB", "bytes of remembered scores", "Older ones are dropped.", MB)
 GRAPHS = Limit("graphs_mb", 4_096, "MB", "bytes of models kept in a faster form", "Older ones are made again.", MB)
 OPENED = Limit("opened_mb", 1_024, "MB", "bytes of studies held open in memory", "They are read again when needed.", MB)
@@ -155,6 +173,8 @@ LIMITS = (
     RUNS_AT_ONCE,
     RUN_DAYS,
     HUB,
+    ASK_MEMORY,
+    ASK_SECONDS,
     CACHE,
     GRAPHS,
     OPENED,

@@ -19,6 +19,7 @@ from psa_core.inputs.checks import as_texts, path_of
 from psa_core.models._answers import reason
 from psa_core.models._base import ModelPlugin
 from psa_core.models._transformers.classifier import BATCH_TOKENS, DEFAULT_MAX_TOKENS, NO_LIMIT, length_sorted, padded
+from psa_core.models._transformers.foreign_rules import foreign_rules
 from psa_core.models._transformers.heads import Head, head_of
 from psa_core.models._transformers.hub import split_options
 
@@ -57,11 +58,13 @@ class OnnxScorer:
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text, special tokens included, cut to `max_tokens`."""
         texts = as_texts(texts)
-        return [row.ids for row in self.tokenizer.encode_batch_fast(texts)] if texts else []
+        with foreign_rules():
+            return [row.ids for row in self.tokenizer.encode_batch_fast(texts)] if texts else []
 
     def truncated(self, texts: Sequence[str]) -> np.ndarray:
         """Whether the model sees only the beginning of each text: bool array (len(texts),)."""
-        rows = self.tokenizer.encode_batch(list(texts)) if len(texts) else []
+        with foreign_rules():
+            rows = self.tokenizer.encode_batch(list(texts)) if len(texts) else []
         return np.fromiter((bool(row.overflowing) for row in rows), bool, len(rows))
 
     def forward(self, token_ids: Sequence[Sequence[int]]) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +42,19 @@ def _open(run_id: str) -> ScoreCube:
 
 
 def scorer(model_id: str, origin: Origin | None = None) -> Scorer:
-    """A loaded model, one for all sessions, on the word of the person before the page unless `origin` says whose."""
+    """A loaded model, on the word of the person before the page unless `origin` says whose.
+
+    The server's own process loads packaged models only, one for all sessions. Any other is asked in a process apart:
+    what somebody chose can be large, or slow without an end.
+    """
     said_by = offered.origin() if origin is None else origin
-    return _scorer(models.check(model_id, said_by), said_by)
+    checked = models.check(model_id, said_by)
+    if offered.is_harmless(checked):
+        return _scorer(checked, said_by)
+    from psa_core.scoring import apart
+
+    with st.spinner("Loading the model", show_time=True):
+        return apart.load(checked, said_by)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Loading the model", show_time=True)
@@ -88,7 +99,7 @@ def _scores(whose: str, model_id: str, texts: tuple[str, ...]) -> np.ndarray:
     from psa_core import scoring
 
     loaded = scorer(model_id)
-    with _one_at_a_time:
+    with _turn(loaded):
         return scoring.score(loaded, texts)
 
 
@@ -99,8 +110,15 @@ def kept_scores(loaded: Scorer, texts: Sequence[str]) -> np.ndarray:
     """
     from psa_core.cache import CachedScorer, ScoreCache
 
-    with _one_at_a_time:
+    with _turn(loaded):
         return CachedScorer(loaded, ScoreCache(owner=visitor.key())).score(texts)
+
+
+def _turn(loaded: Scorer) -> AbstractContextManager[object]:
+    """A turn among the models of this process; a model apart has turns of its own, and may be slow."""
+    from psa_core.scoring.apart import Apart
+
+    return nullcontext() if isinstance(loaded, Apart) else _one_at_a_time
 
 
 def name_table(

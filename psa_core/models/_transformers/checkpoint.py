@@ -11,6 +11,7 @@ from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.models._answers import reason
 from psa_core.models._transformers.classifier import best_device, quietly
+from psa_core.models._transformers.foreign_rules import foreign_rules
 from psa_core.models._transformers.hub import PICKLED_WEIGHTS, TOKENIZER_FILES
 
 #: What building a model may raise of a configuration that is damaged, or of another kind.
@@ -153,8 +154,6 @@ def load_tokenizer(folder: Path) -> Any:
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        tokenizer("a", return_token_type_ids=True)  # settings of another kind are met at the first text
-        return tokenizer
     except Exception as error:  # the tokenizers library raises nothing narrower
         raise ModelError(
             "tokenizer",
@@ -162,6 +161,9 @@ def load_tokenizer(folder: Path) -> Any:
             expected="a tokenizer.json",
             fix="Save it again with tokenizer.save_pretrained.",
         ) from error
+    with foreign_rules():
+        tokenizer("a", return_token_type_ids=True)  # settings of another kind are met at the first text
+    return tokenizer
 
 
 def _load_model(folder: Path, kind: str, *, configuration: dict[str, Any], pickled: bool) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from psa_core.cube import Target
 from psa_core.errors import OptionError
 from psa_core.inputs.checks import as_texts
+from psa_core.models._transformers.foreign_rules import foreign_rules
 
 # One batch at a time on each device, whichever model it is for: two at once are slower than one after the other.
 DEVICE_LOCKS: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
@@ -171,7 +172,8 @@ def encoder(
     cut.enable_truncation(max_tokens, direction=tokenizer.truncation_side)
 
     def encode(texts: Sequence[str], truncate: bool) -> list[list[int]]:
-        rows = (cut if truncate else whole).encode_batch_fast(list(texts), add_special_tokens=special)
+        with foreign_rules():
+            rows = (cut if truncate else whole).encode_batch_fast(list(texts), add_special_tokens=special)
         return [row.ids or [*alone] for row in rows]
 
     return encode
@@ -184,7 +186,7 @@ def _slow_encoder(
 
     def encode(texts: Sequence[str], truncate: bool) -> list[list[int]]:
         limit = {"truncation": True, "max_length": max_tokens} if truncate else {}
-        with lock:
+        with lock, foreign_rules():
             rows: list[list[int]] = tokenizer(list(texts), add_special_tokens=special, verbose=False, **limit)[
                 "input_ids"
             ]

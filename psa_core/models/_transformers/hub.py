@@ -137,11 +137,11 @@ def _expect_public(name: str, revision: str | None, patterns: list[str]) -> None
 
     Offline, the copies that are here are what the operator offers.
     """
-    import huggingface_hub
+    from huggingface_hub import HfApi, constants
 
-    if huggingface_hub.constants.HF_HUB_OFFLINE:
+    if constants.HF_HUB_OFFLINE:
         return
-    found = huggingface_hub.HfApi(token=False).model_info(name, revision=revision, files_metadata=True)
+    found = HfApi(token=False).model_info(name, revision=revision, files_metadata=True)
     if found.gated:
         raise ModelError(f"hub model {name}", got="a model whose owner asks for consent first", expected="an open one")
     files = [file for file in found.siblings or () if any(fnmatch(file.rfilename, pattern) for pattern in patterns)]
