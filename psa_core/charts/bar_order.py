@@ -1,4 +1,4 @@
-"""Order and grouping of the bars of Figure 1, on screen and in print."""
+"""Figure 1 described once, for screen and paper: the bars' order, groups, colours and marks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+
+from psa_core.charts import _theme
+from psa_core.charts._figure import OTHER, group_colours
 
 HEADER_GAP = 1.6
 
@@ -45,16 +48,39 @@ class BarOptions:
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Bars in drawing order: `rows` with a column ``y`` (downwards), section headers and notes by their ``y``."""
+    """Bars in drawing order.
+
+    Attributes
+    ----------
+    rows : DataFrame
+        The table's columns, ``y`` (downwards), ``shown`` (the name as it is written), ``coloured_as`` (a key of
+        `colours`), ``is_sure`` (significant, so marked and in full colour) and ``mark_at`` (where its asterisk is, on
+        the axis of the effects).
+    headers, notes : tuple of (y, text)
+        Above a section, and where names are left out.
+    bottom : float
+        The ``y`` below the last bar.
+    colours : mapping
+        Colours of the groups in the legend's order; the one key is empty where bars have no group.
+    """
 
     rows: pd.DataFrame
     headers: tuple[tuple[float, str], ...]
     notes: tuple[tuple[float, str], ...]
     bottom: float
+    colours: Mapping[str, str]
 
 
 def arrange(table: pd.DataFrame, options: BarOptions) -> Arrangement:
-    """Give every bar its place: the section with the furthest name first, in it the highest name; see `Arrangement`."""
+    """Give every bar its place and its looks: the section with the furthest name first, in it the highest name.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per name: ``name``, ``score_sens``, ``ci_low``, ``ci_high``, ``p_adjusted`` and the group columns that
+        `options` names.
+    options : BarOptions
+    """
     if options.section_by:
         sections = [(str(value), part) for value, part in table.groupby(options.section_by, sort=True, dropna=False)]
         sections.sort(key=lambda section: -section[1]["score_sens"].abs().max())
@@ -74,7 +100,26 @@ def arrange(table: pd.DataFrame, options: BarOptions) -> Arrangement:
             placed.append(bottom.assign(y=y + 1 + np.arange(len(bottom))))
             y += 1 + len(bottom)
         y += HEADER_GAP / 2 if title else 0
-    return Arrangement(pd.concat(placed, ignore_index=True), tuple(headers), tuple(notes), y)
+    colours = _colours(table, options)
+    rows = _with_looks(pd.concat(placed, ignore_index=True), options, colours)
+    return Arrangement(rows, tuple(headers), tuple(notes), y, colours)
+
+
+def _colours(table: pd.DataFrame, options: BarOptions) -> Mapping[str, str]:
+    if not options.colour_by:
+        return {"": _theme.ACCENT}
+    return options.colours or group_colours(table[options.colour_by])
+
+
+def _with_looks(rows: pd.DataFrame, options: BarOptions, colours: Mapping[str, str]) -> pd.DataFrame:
+    groups = rows[options.colour_by].astype(str) if options.colour_by else pd.Series("", rows.index)
+    labels = options.labels or {}
+    return rows.assign(
+        shown=[labels.get(name, name) for name in rows["name"].astype(str)],
+        coloured_as=groups.where(groups.isin(list(colours)), OTHER),
+        is_sure=rows["p_adjusted"] < options.alpha,
+        mark_at=rows["ci_high"].where(rows["score_sens"] >= 0, rows["ci_low"]),
+    )
 
 
 def _ends(ordered: pd.DataFrame, options: BarOptions) -> tuple[pd.DataFrame, pd.DataFrame, int]:

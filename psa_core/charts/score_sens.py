@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from psa_core.charts._figure import (
     TICK_SIZE,
     TITLE_SIZE,
     faded,
-    group_colours,
     shown_label,
 )
 from psa_core.charts.bar_order import Arrangement, BarOptions, arrange
@@ -43,8 +42,7 @@ def score_sens_bars(table: pd.DataFrame, options: BarOptions) -> go.Figure:
     Parameters
     ----------
     table : DataFrame
-        One row per name: ``name``, ``score_sens``, ``ci_low``, ``ci_high``, ``p_adjusted`` and the group columns that
-        `options` names.
+        As for `bar_order.arrange`.
     options : BarOptions
 
     Returns
@@ -57,14 +55,13 @@ def score_sens_bars(table: pd.DataFrame, options: BarOptions) -> go.Figure:
     import plotly.graph_objects as go
 
     arrangement = arrange(table, options)
-    colours = options.colours or (group_colours(table[options.colour_by]) if options.colour_by else {"": _theme.ACCENT})
-    groups = enumerate(_coloured(arrangement.rows, options.colour_by, colours))
+    of_group = dict(tuple(arrangement.rows.groupby("coloured_as", sort=False)))
     bars = [
-        _bars(rows, options, value=value, fill=(colours[value], _pattern(value, index)))
-        for index, (value, rows) in groups
-        if len(rows)
+        _bars(of_group[value], value=value, fill=(colour, _pattern(value, index)))
+        for index, (value, colour) in enumerate(arrangement.colours.items())
+        if value in of_group
     ]
-    traces = [*bars, _asterisks(arrangement.rows, options.alpha)]
+    traces = [*bars, _asterisks(arrangement.rows)]
     return go.Figure(data=traces, layout=_layout(arrangement, options))
 
 
@@ -78,20 +75,13 @@ def highlight(table: pd.DataFrame, options: BarOptions, names: Collection[str]) 
     return "\n".join([*bands, *(f".ytick:nth-child({row + 1}) text {{font-weight: 700 !important}}" for row in rows)])
 
 
-def _coloured(rows: pd.DataFrame, column: str, colours: Mapping[str, str]) -> list[tuple[str, pd.DataFrame]]:
-    if not column:
-        return [("", rows)]
-    known = rows[column].astype(str).where(rows[column].astype(str).isin(list(colours)), OTHER)
-    return [(value, rows[known == value]) for value in colours]
-
-
 def _pattern(value: str, index: int) -> str:
     """Groups differ by hatching as well as by colour; what is grey stays plain."""
     return "" if value == OTHER else PATTERNS[index % len(PATTERNS)]
 
 
-def _bars(rows: pd.DataFrame, options: BarOptions, *, value: str, fill: tuple[str, str]) -> dict[str, Any]:
-    shown = [shown_label(name, options.labels, width=80) for name in rows["name"]]
+def _bars(rows: pd.DataFrame, *, value: str, fill: tuple[str, str]) -> dict[str, Any]:
+    shown = [shown_label(name, width=80) for name in rows["shown"]]
     return {
         "type": "bar",
         "x": rows["score_sens"],
@@ -103,7 +93,7 @@ def _bars(rows: pd.DataFrame, options: BarOptions, *, value: str, fill: tuple[st
         "customdata": np.column_stack([rows["name"], shown, rows["ci_low"], rows["ci_high"], rows["p_adjusted"]]),
         "hovertemplate": HOVER,
         "error_x": _whiskers(rows),
-        "marker": _fill((rows["p_adjusted"] < options.alpha).tolist(), *fill),
+        "marker": _fill(rows["is_sure"].tolist(), *fill),
         "selected": {"marker": {"opacity": 1}},
         "unselected": {"marker": {"opacity": 1}},
     }
@@ -125,12 +115,12 @@ def _fill(is_sure: list[bool], colour: str, pattern: str) -> dict[str, Any]:
     }
 
 
-def _asterisks(rows: pd.DataFrame, alpha: float) -> dict[str, Any]:
-    sure = rows[rows["p_adjusted"] < alpha]
+def _asterisks(rows: pd.DataFrame) -> dict[str, Any]:
+    sure = rows[rows["is_sure"]]
     is_up = (sure["score_sens"] >= 0).to_numpy()
     return {
         "type": "scatter",
-        "x": np.where(is_up, sure["ci_high"], sure["ci_low"]),
+        "x": sure["mark_at"],
         "y": sure["y"],
         "mode": "text",
         "text": [_theme.ink("\u2002*" if up else "*\u2002") for up in is_up],
@@ -149,7 +139,7 @@ def _layout(arrangement: Arrangement, options: BarOptions) -> dict[str, Any]:
     layout = _theme.house_layout(round(MARGIN_PIXELS + ROW_PIXELS * max(6.0, arrangement.bottom)) + legend_pixels)
     place = {"xref": "container", "yref": "container", "y": 1, "yanchor": "top", "font": {"size": TICK_SIZE}}
     return layout | {
-        "margin": {"l": _label_pixels(arrangement, options), "r": 24, "t": 60 + legend_pixels, "b": 8},
+        "margin": {"l": _label_pixels(arrangement), "r": 24, "t": 60 + legend_pixels, "b": 8},
         "legend": layout["legend"] | place,
         "shapes": [_band(float(y)) for y in rows["y"]],
         "annotations": [_text(y, f"<b>{shown_label(text, width=40)}</b>") for y, text in arrangement.headers]
@@ -160,7 +150,7 @@ def _layout(arrangement: Arrangement, options: BarOptions) -> dict[str, Any]:
         | {
             "range": [arrangement.bottom - 0.3, -0.8],
             "tickvals": rows["y"],
-            "ticktext": [_theme.ink(shown_label(name, options.labels)) for name in rows["name"]],
+            "ticktext": [_theme.ink(shown_label(name)) for name in rows["shown"]],
             "tickfont": {"size": TICK_SIZE},
             "showgrid": False,
             "fixedrange": True,
@@ -169,9 +159,9 @@ def _layout(arrangement: Arrangement, options: BarOptions) -> dict[str, Any]:
     }
 
 
-def _label_pixels(arrangement: Arrangement, options: BarOptions) -> int:
+def _label_pixels(arrangement: Arrangement) -> int:
     """Room for the longest label; a margin that Plotly finds by itself makes it draw everything twice."""
-    names = [len(html.unescape(shown_label(name, options.labels))) for name in arrangement.rows["name"]]
+    names = [len(html.unescape(shown_label(name))) for name in arrangement.rows["shown"]]
     headers = [len(text) for _, text in arrangement.headers]
     return round(LABEL_MARGIN + LETTER_PIXELS * max([*names, *headers], default=0))
 

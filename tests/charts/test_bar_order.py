@@ -13,7 +13,17 @@ from psa_core.charts.bar_order import BarOptions, arrange
 def table(count: int = 6) -> pd.DataFrame:
     genders = ["female", "male"] * (count // 2) + ["female"] * (count % 2)
     names = [f"name {i}" for i in range(count)]
-    return pd.DataFrame({"name": names, "gender": genders, "score_sens": np.linspace(-0.05, 0.05, count)})
+    effect = np.linspace(-0.05, 0.05, count)
+    return pd.DataFrame(
+        {
+            "name": names,
+            "gender": genders,
+            "score_sens": effect,
+            "ci_low": effect - 0.01,
+            "ci_high": effect + 0.02,
+            "p_adjusted": np.linspace(0.01, 0.09, count),
+        }
+    )
 
 
 def test_highest_name_is_on_top() -> None:
@@ -40,3 +50,19 @@ def test_no_name_is_lost_unsaid_and_no_two_share_a_place(count: int, limit: int,
     assert arrangement.rows["y"].is_unique and arrangement.rows["name"].is_unique
     assert chosen >= count or f"name {chosen}" in set(arrangement.rows["name"])
     assert arrangement.rows["score_sens"].is_monotonic_decreasing
+
+
+def test_both_drawers_are_told_colour_mark_and_text() -> None:
+    options = BarOptions(colour_by="gender", colours={"male": "#123456"}, labels={"name 0": "N••"})
+    arrangement = arrange(table(), options)
+    looks = arrangement.rows.set_index("name")
+    assert dict(arrangement.colours) == {"male": "#123456"}
+    assert looks["coloured_as"][["name 1", "name 2"]].tolist() == ["male", "other"]
+    assert looks["shown"][["name 0", "name 1"]].tolist() == ["N••", "name 1"]
+    assert looks["is_sure"].tolist() == [False, False, False, True, True, True]
+    assert looks["mark_at"][["name 0", "name 5"]].tolist() == [-0.05 - 0.01, 0.05 + 0.02]
+
+
+def test_bars_without_a_group_have_the_one_colour() -> None:
+    arrangement = arrange(table(), BarOptions())
+    assert set(arrangement.rows["coloured_as"]) == set(arrangement.colours) == {""}

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._altair import to_svg
-from psa_core.charts._figure import OTHER, group_colours
-from psa_core.charts.bar_order import BarOptions, arrange
+from psa_core.charts.bar_order import Arrangement, BarOptions, arrange
 
 BARS_WIDTH, CURVE_WIDTH, ROW_PIXELS = 470, 640, 19
 NAME_LETTERS, GROUP_LETTERS = 24, 14
@@ -22,9 +20,8 @@ def name_figure(table: pd.DataFrame, options: BarOptions) -> str:
     Parameters
     ----------
     table : DataFrame
-        As for `score_sens.score_sens_bars`.
+        As for `bar_order.arrange`.
     options : BarOptions
-        Bars take its arrangement; asterisks and full colour mark adjusted p-values below its `alpha`.
 
     Returns
     -------
@@ -37,13 +34,13 @@ def name_figure(table: pd.DataFrame, options: BarOptions) -> str:
     scale = alt.Scale(domain=[-0.8, arrangement.bottom], nice=False, reverse=True)
     y = alt.Y("y:Q", axis=None, scale=scale)
     rows = arrangement.rows
-    words = rows["name"].astype(str).str.slice(0, NAME_LETTERS)
+    words = rows["shown"].str.slice(0, NAME_LETTERS)
     if options.colour_by:  # a group is told by its word as well as by its colour
         words = words + " · " + rows[options.colour_by].astype(str).str.slice(0, GROUP_LETTERS)
     names = pd.DataFrame({"y": rows["y"], "words": words})
     zero = alt.Chart(pd.DataFrame({"x": [0.0]})).mark_rule(color=_theme.INK).encode(x="x:Q")
     layers = [
-        *_bars(rows, y, options, _colours(table, options)),
+        *_bars(arrangement, y, options),
         zero,
         _row_texts(names, y, "normal"),
         _row_texts(pd.DataFrame(arrangement.headers, columns=["y", "words"]), y, "bold"),
@@ -54,31 +51,22 @@ def name_figure(table: pd.DataFrame, options: BarOptions) -> str:
     return to_svg(alt.layer(*layers).properties(width=BARS_WIDTH, height=height, padding=padding))
 
 
-def _colours(table: pd.DataFrame, options: BarOptions) -> Mapping[str, str]:
-    if not options.colour_by:
-        return {"": _theme.ACCENT}
-    return options.colours or group_colours(table[options.colour_by])
-
-
-def _bars(rows: pd.DataFrame, y: Any, options: BarOptions, colours: Mapping[str, str]) -> list[Any]:
+def _bars(arrangement: Arrangement, y: Any, options: BarOptions) -> list[Any]:
     import altair as alt
 
-    is_sure = rows["p_adjusted"] < options.alpha
+    rows, colours = arrangement.rows, arrangement.colours
     rows = rows.assign(
-        mark=is_sure.map({True: "*", False: ""}),
-        opacity=is_sure.map({True: 1.0, False: 0.4}),
-        group=rows[options.colour_by].astype(str).where(lambda value: value.isin(list(colours)), OTHER)
-        if options.colour_by
-        else "",
-        mark_at=rows["ci_high"].where(rows["score_sens"] >= 0, rows["ci_low"]),
+        mark=rows["is_sure"].map({True: "*", False: ""}),
+        opacity=rows["is_sure"].map({True: 1.0, False: 0.4}),
+        spoken=[f"{name}: {effect:+.3f}" for name, effect in zip(rows["shown"], rows["score_sens"], strict=True)],
     )
     legend = alt.Legend(orient="top", title=None, columns=5) if options.colour_by else None
-    drawn = [group for group in colours if (rows["group"] == group).any()]
+    drawn = [group for group in colours if (rows["coloured_as"] == group).any()]
     scale = alt.Scale(domain=drawn, range=[colours[group] for group in drawn])
-    colour = alt.Color("group:N", legend=legend, scale=scale)
+    colour = alt.Color("coloured_as:N", legend=legend, scale=scale)
     x = alt.X("score_sens:Q", title=options.axis_title, axis=alt.Axis(format="+.3~f", tickCount=7))
     opacity = alt.Opacity("opacity:Q", scale=None, legend=None)
-    base = alt.Chart(rows).encode(y=y)
+    base = alt.Chart(rows).encode(y=y, description="spoken:N")
     mark: dict[str, Any] = {"dy": 3, "fontSize": 15, "color": _theme.INK}
     sides: list[tuple[str, Any, int]] = [("datum.score_sens >= 0", "left", 4), ("datum.score_sens < 0", "right", -4)]
     return [

@@ -33,6 +33,7 @@ def test_name_figure_has_every_name_with_its_group() -> None:
     drawn = name_figure(names(), BarOptions(colour_by="career", section_by="gender", axis_title="Mean change"))
     assert drawn.startswith("<svg") and "Mean change" in drawn
     assert "Ann &lt;b&gt; · actor" in drawn and "name 3 · leader" in drawn and "female · 4 names" in drawn
+    assert 'aria-label="name 3: +0.050"' in drawn, "a bar is read aloud with its name"
     assert "<image" not in drawn and "href" not in drawn
 
 
