@@ -45,15 +45,19 @@ def country_map(values: pd.DataFrame, *, title: str, number: str = "+.1f", heigh
         To be shown with `CONFIG`. Orange is more, blue is less, grey is zero; a country without a number is an outline.
         Countries too small to see have a round mark.
     """
-    known = values[values["iso3"].isin(shapes()) & values["value"].notna()]
-    largest = float(known["value"].abs().max()) if len(known) else 0.0
-    top = largest or 1.0
+    known, top = drawn_countries(values)
     drawn = _theme.figure(height, showlegend=False)
     scale = {"cmin": -top, "cmax": top, "colorscale": [list(stop) for stop in DIVERGING], "colorbar": _bar(title)}
     drawn.update_layout(coloraxis=scale, geo=_geo(), margin={"l": 0, "r": 0, "t": 0, "b": 0})
     drawn.add_trace(_areas(known, number))
     drawn.add_trace(_marks(known, number))
     return drawn
+
+
+def drawn_countries(values: pd.DataFrame) -> tuple[pd.DataFrame, float]:
+    """The rows that have an outline and a value, and the value of the strongest colour."""
+    known = values[values["iso3"].isin(shapes()) & values["value"].notna()]
+    return known, float(known["value"].abs().max() if len(known) else 0.0) or 1.0
 
 
 def _areas(known: pd.DataFrame, number: str) -> go.Choropleth:

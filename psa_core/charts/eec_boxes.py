@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 ROW_PIXELS, FRAME_PIXELS = 58, 118
+AXIS_TITLE, SPREAD_TITLE = "Δ of the score, as a share of its range", "Δ-spread"
 #: Colour and mark of the three verdicts, in the paper's order: not significant, first side higher, second side higher.
 LOOKS = ((_theme.MUTED, "circle", "●"), (_theme.UP, "triangle-up", "▲"), (_theme.DOWN, "triangle-down", "▼"))
 
@@ -76,7 +77,7 @@ def _lay_out(drawn: go.Figure, systems: pd.DataFrame, verdicts: tuple[str, ...])
     drawn.update_yaxes(tickvals=rows, ticktext=labels, range=[len(rows) - 0.4, -0.75], showgrid=False)
     drawn.update_yaxes(tickfont_size=TICK_SIZE, fixedrange=True)
     drawn.update_xaxes(
-        title={"text": _theme.ink("Δ of the score, as a share of its range"), "font": {"size": TITLE_SIZE}},
+        title={"text": _theme.ink(AXIS_TITLE), "font": {"size": TITLE_SIZE}},
         tickformat="+.3~f",
         tickfont_size=TICK_SIZE,
         zeroline=True,
@@ -85,7 +86,7 @@ def _lay_out(drawn: go.Figure, systems: pd.DataFrame, verdicts: tuple[str, ...])
         fixedrange=True,
     )
     spreads = [_beside(position, f"{spread:.3f}") for position, spread in enumerate(systems["spread"])]
-    header = _beside(-0.55, "Δ-spread")
+    header = _beside(-0.55, SPREAD_TITLE)
     drawn.update_layout(legend_font_size=TICK_SIZE)
     drawn.update_layout(annotations=[header, *spreads], margin={"r": 84, "t": 40, "b": 56}, boxmode="overlay")
 

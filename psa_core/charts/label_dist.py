@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._figure import DASHES, TICK_SIZE, TITLE_SIZE, faded, shown_label
+from psa_core.charts._figure import TICK_SIZE, TITLE_SIZE, faded, shown_label
+from psa_core.charts.curves import CELLS, DISTANCE, MEAN, SAFEST, Curve, CurveOptions
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -21,42 +20,13 @@ UPPER, LOWER = [0.42, 1.0], [0.0, 0.35]
 HOVER_TITLE = {"text": f'<span style="color: {_theme.PAPER}">Threshold %{{x:.2f}}</span>'}
 
 
-@dataclass(frozen=True, eq=False)
-class CurveOptions:
-    """What is drawn beside the mean curve.
-
-    Attributes
-    ----------
-    threshold : float or None
-        The chosen threshold: a line through both panels.
-    value : float or None
-        LabelDist at exactly that threshold; without it that of the table's nearest row is written.
-    safest : float or None
-        A threshold to mark as the safest.
-    curves : mapping
-        Label to LabelDist values at the table's thresholds, one line each (names or groups).
-    target : str
-        Whose threshold the axis shows.
-    colours : mapping
-        Label to the colour of its line, where it has one of its own.
-    """
-
-    threshold: float | None = None
-    value: float | None = None
-    safest: float | None = None
-    curves: Mapping[str, np.ndarray] = field(default_factory=dict)
-    target: str = "score"
-    colours: Mapping[str, str] = field(default_factory=dict)
-
-
 def label_dist_figure(table: pd.DataFrame, options: CurveOptions) -> go.Figure:
     """Draw LabelDist over the threshold with its interval, and the flips up and down beneath it.
 
     Parameters
     ----------
     table : DataFrame
-        One row per threshold, ascending: ``threshold``, ``label_dist``, ``low``, ``high`` (the interval, may be NaN),
-        ``flips_up``, ``flips_down`` (counts of cells).
+        As `CurveOptions` says.
     options : CurveOptions
 
     Returns
@@ -67,10 +37,9 @@ def label_dist_figure(table: pd.DataFrame, options: CurveOptions) -> go.Figure:
     """
     import plotly.graph_objects as go
 
-    curves = enumerate(options.curves.items())
     above = [
         *([_interval(table)] if table["low"].notna().all() else []),
-        *(_curve(table["threshold"], values, label, index, options) for index, (label, values) in curves),
+        *(_curve(table["threshold"], curve) for curve in options.drawn()),
         _mean_curve(table),
     ]
     below = [
@@ -103,25 +72,19 @@ def _mean_curve(table: pd.DataFrame) -> dict[str, Any]:
         "y": table["label_dist"],
         "mode": "lines",
         "line": {"color": _theme.ACCENT, "width": 3.5},
-        "name": "Mean over names",
+        "name": MEAN,
         "hovertemplate": "LabelDist %{y:.3f}<extra></extra>",
     }
 
 
-def _curve(thresholds: pd.Series, values: np.ndarray, label: str, index: int, options: CurveOptions) -> dict[str, Any]:
-    shown = shown_label(label)
-    other = _theme.CATEGORICAL[1 + index % (len(_theme.CATEGORICAL) - 1)]
+def _curve(thresholds: pd.Series, curve: Curve) -> dict[str, Any]:
     return {
         "x": thresholds,
-        "y": values,
+        "y": curve.values,
         "mode": "lines",
-        "line": {
-            "color": options.colours.get(label, other),
-            "width": 2,
-            "dash": DASHES[index % len(DASHES)],
-        },
-        "name": shown,
-        "customdata": np.full(len(thresholds), shown_label(label, width=80)),
+        "line": {"color": curve.colour, "width": 2, "dash": curve.dash},
+        "name": shown_label(curve.label),
+        "customdata": np.full(len(thresholds), shown_label(curve.label, width=80)),
         "hovertemplate": "<b>%{customdata}</b>: LabelDist %{y:.3f}<extra></extra>",
     }
 
@@ -146,11 +109,10 @@ def _marks(table: pd.DataFrame, options: CurveOptions) -> dict[str, list[dict[st
     shapes, notes = [], []
     if options.safest is not None:
         shapes.append(_upright(options.safest, "y", width=1.5, dash="dot") | {"layer": "below"})
-        notes.append(_note(options.safest, "safest", "bottom"))
+        notes.append(_note(options.safest, SAFEST, "bottom"))
     if options.threshold is not None:
         shapes += [_upright(options.threshold, axis, width=2.5, dash="dash") for axis in ("y", "y2")]
-        nearest = (table["threshold"] - options.threshold).abs().idxmin()
-        value = float(table.loc[nearest, "label_dist"]) if options.value is None else options.value
+        value = options.value_at(table, options.threshold)
         notes.append(_note(options.threshold, f"<b>{value:.3f}</b> at {options.threshold:g}", "top"))
     return {"shapes": shapes, "annotations": notes}
 
@@ -168,17 +130,15 @@ def _note(x: float, text: str, end: str) -> dict[str, Any]:
 
 def _layout(table: pd.DataFrame, options: CurveOptions) -> dict[str, Any]:
     layout = _theme.house_layout(HEIGHT)
-    tops = [table["high"].max(), table["label_dist"].max(), *(np.max(values) for values in options.curves.values())]
     highest = int(max(1, table["flips_up"].max(), table["flips_down"].max()))
     return layout | {
         "margin": {"l": 8, "r": 16, "t": 36, "b": 52},
         "hovermode": "x unified",
         "legend": layout["legend"] | {"font": {"size": TICK_SIZE}},
         # One threshold axis serves both panels, at the foot of the lower one.
-        "xaxis": _axis(f"Threshold on {shown_label(options.target)}")
-        | {"anchor": "y2", "unifiedhovertitle": HOVER_TITLE},
-        "yaxis": _axis("LabelDist") | {"domain": UPPER, "range": [0, 1.12 * float(np.nanmax([0.05, *tops]))]},
-        "yaxis2": _axis("Flipped cells")
+        "xaxis": _axis(shown_label(options.axis_title, width=41)) | {"anchor": "y2", "unifiedhovertitle": HOVER_TITLE},
+        "yaxis": _axis(DISTANCE) | {"domain": UPPER, "range": [0, options.top(table)]},
+        "yaxis2": _axis(CELLS)
         | {
             "domain": LOWER,
             "range": [-1.08 * highest, 1.08 * highest],

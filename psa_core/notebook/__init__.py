@@ -15,6 +15,7 @@ import pandas as pd
 
 from psa_core import report, stats, tables
 from psa_core.charts.bar_order import BarOptions
+from psa_core.charts.curves import CurveOptions
 from psa_core.charts.print.figures import name_figure, threshold_figure
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
@@ -100,7 +101,7 @@ def _name_chart(
 def _threshold_chart(cube: ScoreCube, target: str, *, threshold: float | None = None, **options: Any) -> str:
     table = tables.label_dist_table(cube, target, **options)
     return threshold_figure(
-        table, target=target, threshold=_threshold(cube, target) if threshold is None else threshold
+        table, CurveOptions(_threshold(cube, target) if threshold is None else threshold, target=target)
     )
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from psa_core import anchors
 from psa_core.charts.bar_order import BarOptions
+from psa_core.charts.curves import CurveOptions
 from psa_core.charts.print.figures import name_figure, threshold_figure
 from psa_core.cube import ScoreCube
 from psa_core.report._evidence import Evidence
@@ -85,7 +86,7 @@ def target_section(cube: ScoreCube, evidence: Evidence) -> Html:
         _figure_1(evidence),
         element("h3", "Figure 2: what the names do to the label"),
         picture(
-            threshold_figure(evidence.thresholds, target=target.name, threshold=target.default_threshold),
+            threshold_figure(evidence.thresholds, CurveOptions(target.default_threshold, target=target.name)),
             str(findings.threshold_finding(evidence.thresholds, target.name, threshold=target.default_threshold)),
         ),
         said(findings.safest_finding(evidence.thresholds, target.name)),

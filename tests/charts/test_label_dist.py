@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from psa_core.charts.label_dist import CurveOptions, label_dist_figure
+from psa_core.charts.curves import CurveOptions
+from psa_core.charts.label_dist import label_dist_figure
 
 
 def table(low: float = 0.1) -> pd.DataFrame:

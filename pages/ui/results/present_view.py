@@ -17,9 +17,10 @@ from pages.ui.results.opened import Opened
 from psa_core import tables
 from psa_core.charts._theme import DOWN, UP
 from psa_core.charts.bar_order import BarOptions
+from psa_core.charts.curves import CurveOptions
 from psa_core.charts.enlarged import enlarged
 from psa_core.charts.group_differences import group_differences
-from psa_core.charts.label_dist import CurveOptions, label_dist_figure
+from psa_core.charts.label_dist import label_dist_figure
 from psa_core.charts.score_sens import score_sens_bars
 from psa_core.report import swap_pieces
 from psa_core.tables import findings

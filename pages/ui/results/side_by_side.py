@@ -12,7 +12,8 @@ import streamlit as st
 from pages.ui.frame import exports, said, shown_names
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.before_after import MOST_NAMES, WHENS, name_changes
-from psa_core.charts.label_dist import CurveOptions, label_dist_figure
+from psa_core.charts.curves import CurveOptions
+from psa_core.charts.label_dist import label_dist_figure
 from psa_core.charts.print.caption import Caption
 from psa_core.cube import ScoreCube
 from psa_core.errors import RunFolderError

@@ -14,12 +14,13 @@ from pages.ui.results.names_view import group_columns
 from pages.ui.results.opened import Opened
 from psa_core import tables
 from psa_core.charts._figure import OTHER, group_colours
-from psa_core.charts.label_dist import CurveOptions, label_dist_figure
+from psa_core.charts.curves import MEAN, CurveOptions
+from psa_core.charts.label_dist import label_dist_figure
 from psa_core.charts.print.figures import threshold_figure
 from psa_core.cube import ScoreCube
 from psa_core.tables import findings
 
-MEAN, SELECTED = "Mean over names", "Selected names"
+SELECTED = "Selected names"
 MOST_CURVES = 9
 
 
@@ -83,7 +84,7 @@ def figure(study: Opened, chosen: str) -> None:
     )
     with exports.row():
         exports.csv_button(table, f"label_dist.{study.target.name}.csv", key="thresholds_csv")
-        picture = partial(threshold_figure, table, target=study.target.name, threshold=study.threshold)
+        picture = partial(threshold_figure, table, options)
         found = findings.threshold_finding(opened.at_threshold(study), study.target.name, threshold=study.threshold)
         words = study.words(f"Labels for {study.target.name} that change with the name, by threshold", found)
         exports.picture_buttons(picture, f"label_dist.{study.target.name}", words, key="thresholds_picture")

@@ -10,8 +10,8 @@ import pandas as pd
 from psa_core.charts import _theme
 from psa_core.charts._altair import Drawing, drawing_svg, filled, template, to_svg
 from psa_core.charts.country_heat import Block, number_text
-from psa_core.charts.country_map import shapes
-from psa_core.charts.eec_boxes import LOOKS
+from psa_core.charts.country_map import drawn_countries, shapes
+from psa_core.charts.eec_boxes import AXIS_TITLE, LOOKS, SPREAD_TITLE
 
 BOX_PIXELS, BOXES_WIDTH = 44, 620
 SQUARE_WIDTH, SQUARE_HEIGHT, NOTE_PIXELS = 92, 25, 22
@@ -58,7 +58,7 @@ def _boxes(verdicts: list[str], *, points: bool) -> Any:
     base = alt.Chart().encode(
         alt.Y("label:N", title=None, axis=axis), alt.Color("verdict:N", scale=scale, legend=legend)
     )
-    x = alt.X("delta:Q", title="Δ of the score, as a share of its range", axis=alt.Axis(format="+.3~f", tickCount=8))
+    x = alt.X("delta:Q", title=AXIS_TITLE, axis=alt.Axis(format="+.3~f", tickCount=8))
     zero = alt.Chart().mark_rule(color=_theme.MUTED).encode(x=alt.datum(0))
     beyond: Any = False if points else {"size": 12, "opacity": 0.45}
     edge = {"stroke": _theme.INK, "fillOpacity": 0.25 if points else 0.75}
@@ -75,7 +75,7 @@ def _spreads(base: Any) -> list[Any]:
     right, ink = alt.value("width"), alt.value(_theme.INK)
     numbers = base.mark_text(**beside).encode(x=right, text=alt.Text("max(spread):Q", format=".3f"), color=ink)
     heading = alt.Chart().transform_aggregate(rows="count()").mark_text(baseline="bottom", dy=-6, **beside)
-    return [numbers, heading.encode(x=right, y=alt.value(0), text=alt.value("Δ-spread"), color=ink)]
+    return [numbers, heading.encode(x=right, y=alt.value(0), text=alt.value(SPREAD_TITLE), color=ink)]
 
 
 def country_heat(blocks: Sequence[Block]) -> str:
@@ -142,9 +142,8 @@ def country_map(values: pd.DataFrame, *, title: str) -> str:
     """
     import altair as alt
 
-    known = values[values["iso3"].isin(shapes()) & values["value"].notna()]
-    top = float(known["value"].abs().max()) if len(known) else 0.0
-    scale = alt.Scale(domain=[-(top or 1.0), 0, top or 1.0], range=[_theme.DOWN, ZERO, _theme.UP], interpolate="rgb")
+    known, top = drawn_countries(values)
+    scale = alt.Scale(domain=[-top, 0, top], range=[_theme.DOWN, ZERO, _theme.UP], interpolate="rgb")
     words: dict[str, Any] = {"titleFontSize": 14, "titleFontWeight": "normal", "titleLimit": 500, "format": "+.3~f"}
     legend = alt.Legend(orient="bottom", title=title, gradientLength=340, **words)
     colour = alt.Color("properties.value:Q", scale=scale, legend=legend)

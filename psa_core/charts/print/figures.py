@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._altair import to_svg
 from psa_core.charts.bar_order import Arrangement, BarOptions, arrange
+from psa_core.charts.curves import CELLS, DISTANCE, MEAN, SAFEST, Curve, CurveOptions
 
 BARS_WIDTH, CURVE_WIDTH, ROW_PIXELS = 470, 640, 19
 NAME_LETTERS, GROUP_LETTERS = 24, 14
+DASH_PIXELS = {
+    "solid": [1, 0],
+    "dash": [8, 6],
+    "dot": [2, 4],
+    "dashdot": [8, 4, 2, 4],
+    "longdash": [14, 6],
+    "longdashdot": [14, 5, 2, 5],
+}
 
 
 def name_figure(table: pd.DataFrame, options: BarOptions) -> str:
@@ -86,16 +95,14 @@ def _row_texts(texts: pd.DataFrame, y: Any, weight: Any) -> Any:
     return marks.encode(x=alt.value(0), y=y, text="words:N")
 
 
-def threshold_figure(table: pd.DataFrame, *, target: str, threshold: float) -> str:
+def threshold_figure(table: pd.DataFrame, options: CurveOptions) -> str:
     """Figure 2: LabelDist with its interval, and flips up and down beneath it.
 
     Parameters
     ----------
     table : DataFrame
-        As for `label_dist.label_dist_figure`.
-    target : str
-    threshold : float
-        Marked by a dashed line.
+        As `CurveOptions` says.
+    options : CurveOptions
 
     Returns
     -------
@@ -104,22 +111,80 @@ def threshold_figure(table: pd.DataFrame, *, target: str, threshold: float) -> s
     """
     import altair as alt
 
-    base = alt.Chart(table).encode(alt.X("threshold:Q", title=f"Threshold on {target}", axis=alt.Axis(tickCount=10)))
-    cut = alt.Chart(pd.DataFrame({"x": [threshold]})).mark_rule(color=_theme.INK, strokeDash=[6, 4], strokeWidth=1.5)
-    cut = cut.encode(x="x:Q")
-    upper = [
-        base.mark_area(color=_theme.ACCENT, opacity=0.22).encode(alt.Y("low:Q", title="LabelDist"), y2="high:Q"),
-        base.mark_line(color=_theme.ACCENT, strokeWidth=3).encode(alt.Y("label_dist:Q", title="LabelDist")),
-        cut,
+    x = alt.X("threshold:Q", title=options.axis_title, axis=alt.Axis(tickCount=10))
+    chosen = _upright(options.threshold, _theme.INK, [6, 4])
+    safest = _upright(options.safest, _theme.MUTED, [2, 4])
+    upper = [*_distances(table, x, options), *safest, *chosen, *_notes(table, options)]
+    panels = [
+        alt.layer(*upper).properties(height=220),
+        alt.layer(*_flips(table, x), *chosen).properties(height=150),
     ]
+    return to_svg(alt.vconcat(*(panel.properties(width=CURVE_WIDTH) for panel in panels)))
+
+
+def _distances(table: pd.DataFrame, x: Any, options: CurveOptions) -> list[Any]:
+    """The mean's interval, and above it the curves, the mean last; a legend where there is more than the mean."""
+    import altair as alt
+
+    mean = Curve(MEAN, table["label_dist"].to_numpy(), _theme.ACCENT, "solid")
+    curves = [mean, *options.drawn()]
+    labels = [curve.label for curve in curves]
+    rows = pd.concat(
+        pd.DataFrame({"threshold": table["threshold"], "label_dist": curve.values, "curve": curve.label})
+        for curve in reversed(curves)
+    )
+    colours = alt.Scale(domain=labels, range=[curve.colour for curve in curves])
+    dashes = alt.Scale(domain=labels, range=[DASH_PIXELS[curve.dash] for curve in curves])
+    legend = alt.Legend(orient="top", title=None, columns=4, symbolSize=400) if len(curves) > 1 else None
+    y = alt.Y("label_dist:Q", title=DISTANCE, scale=alt.Scale(domain=[0, options.top(table)], nice=False))
+    band = alt.Chart(table).encode(x, alt.Y("low:Q", title=DISTANCE), y2="high:Q")
+    lines = alt.Chart(rows).encode(
+        x,
+        y,
+        alt.Color("curve:N", scale=colours, legend=legend),
+        alt.StrokeDash("curve:N", scale=dashes, legend=legend),
+        strokeWidth=alt.condition(alt.datum.curve == MEAN, alt.value(3), alt.value(2)),
+    )
+    return [band.mark_area(color=_theme.ACCENT, opacity=0.22), lines.mark_line()]
+
+
+def _flips(table: pd.DataFrame, x: Any) -> list[Any]:
+    """Flips up above zero, flips down below it."""
+    import altair as alt
+
+    base = alt.Chart(table).encode(x)
     down = base.transform_calculate(minus="-datum.flips_down")
     words = "(datum.value == 0 ? '' : datum.value < 0 ? ' ↓' : ' ↑')"
-    flips: dict[str, Any] = {"title": "Flipped cells"}
-    flips["axis"] = alt.Axis(tickCount=5, labelExpr=f"format(abs(datum.value), ',') + {words}")
-    lower = [
-        base.mark_area(color=_theme.UP, opacity=0.6).encode(alt.Y("flips_up:Q", **flips)),
-        down.mark_area(color=_theme.DOWN, opacity=0.6).encode(alt.Y("minus:Q", **flips)),
-        cut,
+    axis = alt.Axis(tickCount=5, labelExpr=f"format(abs(datum.value), ',') + {words}")
+    return [
+        base.mark_area(color=_theme.UP, opacity=0.6).encode(alt.Y("flips_up:Q", title=CELLS, axis=axis)),
+        down.mark_area(color=_theme.DOWN, opacity=0.6).encode(alt.Y("minus:Q", title=CELLS, axis=axis)),
     ]
-    panels = [alt.layer(*upper).properties(height=220), alt.layer(*lower).properties(height=150)]
-    return to_svg(alt.vconcat(*(panel.properties(width=CURVE_WIDTH) for panel in panels)))
+
+
+def _upright(threshold: float | None, colour: str, dash: list[int]) -> list[Any]:
+    """A line through a panel, if there is a threshold to mark."""
+    import altair as alt
+
+    at = pd.DataFrame({"x": [] if threshold is None else [threshold]})
+    style: dict[str, Any] = {"color": colour, "strokeDash": dash, "strokeWidth": 1.5}
+    return [alt.Chart(at).mark_rule(**style).encode(x="x:Q")] if len(at) else []
+
+
+def _notes(table: pd.DataFrame, options: CurveOptions) -> list[Any]:
+    """The number beside the chosen threshold, at the top, and the word beside the safest, at the bottom."""
+    notes = []
+    if options.threshold is not None:
+        value = options.value_at(table, options.threshold)
+        notes.append(_note(options.threshold, f"{value:.3f} at {options.threshold:g}", "top"))
+    if options.safest is not None:
+        notes.append(_note(options.safest, SAFEST, "bottom"))
+    return notes
+
+
+def _note(at: float, text: str, end: Literal["top", "bottom"]) -> Any:
+    import altair as alt
+
+    place: dict[str, Any] = {"align": "left", "dx": 6, "dy": 4 if end == "top" else -4, "baseline": end}
+    note = alt.Chart(pd.DataFrame({"x": [at], "words": [text]})).mark_text(fontSize=13, color=_theme.INK, **place)
+    return note.encode(x="x:Q", y=alt.value(0 if end == "top" else "height"), text="words:N")

@@ -10,6 +10,7 @@ import pytest
 
 from psa_core.charts import _theme
 from psa_core.charts.bar_order import BarOptions
+from psa_core.charts.curves import MEAN, CurveOptions
 from psa_core.charts.print.figures import name_figure, threshold_figure
 from psa_core.charts.score_sens import score_sens_bars
 
@@ -57,9 +58,27 @@ def test_missing_intervals_and_p_values_still_draw() -> None:
     assert "name 3" in name_figure(rows, BarOptions())
 
 
+def curve() -> pd.DataFrame:
+    rows = pd.DataFrame({"threshold": np.linspace(-1, 1, 5), "label_dist": 0.2, "low": 0.1, "high": 0.3})
+    return rows.assign(flips_up=3, flips_down=2)
+
+
 def test_threshold_figure() -> None:
-    thresholds = np.linspace(-1, 1, 5)
-    rows = pd.DataFrame({"threshold": thresholds, "label_dist": 0.2, "low": 0.1, "high": 0.3})
-    drawn = threshold_figure(rows.assign(flips_up=3, flips_down=2), target="sentiment", threshold=0.0)
+    drawn = threshold_figure(curve(), CurveOptions(0.0, target="sentiment"))
     assert "Threshold on sentiment" in drawn and "LabelDist" in drawn and "Flipped cells" in drawn
     assert ">2 ↓<" in drawn and ">2 ↑<" in drawn and ">−2" not in drawn
+    assert ">0.200 at 0<" in drawn and ">safest<" not in drawn and f">{MEAN}<" not in drawn
+
+
+def test_what_the_page_draws_beside_the_mean_is_on_paper_too() -> None:
+    curves = {"<b>Ann": np.linspace(0, 0.9, 5), "Bo": np.full(5, 0.1)}
+    options = CurveOptions(0.5, 0.25, -0.5, curves, "sentiment", {"Bo": "#123456"})
+    drawn = threshold_figure(curve(), options)
+    assert ">0.250 at 0.5<" in drawn and ">safest<" in drawn
+    legend = [text for text in re.findall(r">([^<>]+)</text>", drawn) if text in (MEAN, "Bo", "&lt;b&gt;Ann")]
+    assert legend == [MEAN, "&lt;b&gt;Ann", "Bo"]
+    assert drawn.count('stroke="#123456"') == 2, "its line, and its mark in the legend"
+
+
+def test_a_curve_without_an_interval_is_drawn() -> None:
+    assert "LabelDist" in threshold_figure(curve().assign(low=np.nan, high=np.nan), CurveOptions())
