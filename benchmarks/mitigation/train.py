@@ -36,7 +36,7 @@ LM = "lm:smollm2"
 #: The first two have no part in `valence`, which uses the words of the third; `sentiment` learns from the first.
 SCORERS = "minilm-sentiment,vader,opinion-words"
 #: Continuations of each prompt, by attribute: those with fewer values have more.
-CONTINUATIONS = {"occupation": 12, "country": 30, "name": 10}
+CONTINUATIONS = {"occupation": 16, "country": 48, "name": 12}
 TOKENS, STEPS, SAMPLES = 25, 60, 160
 METHODS = ("valence:10", "sentiment:10", "embedding:10")
 #: Corpora whose perplexity is measured: texts of each, and texts that name a value.
