@@ -12,9 +12,6 @@ import argparse
 import itertools
 import json
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +19,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.mitigation.language import PERPLEXITY
-from benchmarks.results import corpora
+from benchmarks.results import corpora, tasks
 from psa_core import atomic, generators, models
 from psa_core.audits.generation import quality
 from psa_core.training.language import HELD_OUT
@@ -82,14 +79,14 @@ def classifiers(folder: Path, data: Path, seeds: Sequence[int]) -> None:
     for (model, task, strength), seed in itertools.product(CLASSIFIERS, seeds):
         out = folder / "classifiers" / f"{model}-{seed}"
         if not out.exists():
+            what = ["--task-folder", tasks.folder_of(task, folder / "tasks", data), "--model", model]
             recipe = ["--strength", strength, "--seeds", 1, "--seed", seed, "--threads", 1]
             size = ["--sample", HELD_OUT_SENTENCES, "--labelled", LABELLED, "--counterfactual", NAMES]
-            _run("psa_core.training", "--task-folder", _task(task, folder, data), "--model", model, *recipe, *size,
-                 "--out", out)  # fmt: skip
+            tasks.command("psa_core.training", *what, *recipe, *size, "--out", out)
     model, _, strength = CLASSIFIERS[-1]
     adapter = folder / "classifiers" / f"{model}-{seeds[0]}" / f"strength-{strength}" / "adapter"
     if not (folder / "equity").exists():
-        _run("psa_core", "eec", "--model", f"{model},minilm:{adapter}", "--out", folder / "equity")
+        tasks.command("psa_core", "eec", "--model", f"{model},minilm:{adapter}", "--out", folder / "equity")
 
 
 def language_model(trial: Trial, folder: Path, data: Path) -> None:
@@ -98,8 +95,8 @@ def language_model(trial: Trial, folder: Path, data: Path) -> None:
     if not adapter.exists():
         recipe = ["--method", trial.method, "--strength", f"{trial.strength:g}", "--seed", trial.seed]
         size = ["--steps", STEPS, "--samples", SAMPLES, "--threads", 1]
-        _run("psa_core.training", "debias-lm", "--lm", LM, "--values", trial.attribute, *recipe, *size,
-             "--out", adapter)  # fmt: skip
+        what = ["--lm", LM, "--values", trial.attribute]
+        tasks.command("psa_core.training", "debias-lm", *what, *recipe, *size, "--out", adapter)
     for name, lm in ((trial.original, LM), (trial.name, f"{LM}?adapter={adapter}")):
         audit(lm, trial, adapter / HELD_OUT, folder / "audits" / name, data)
 
@@ -109,7 +106,7 @@ def audit(lm: str, trial: Trial, values: Path, out: Path, data: Path) -> None:
     if not (out / "manifest.json").exists():
         what = ["--templates", trial.attribute, "--values", values, "--scorer", SCORERS, "--seed", trial.seed]
         size = ["--continuations", CONTINUATIONS[trial.attribute], "--tokens", TOKENS, "--leak-check", 0]
-        _run("psa_core", "generate", "--lm", lm, *what, *size, "--out", out)
+        tasks.command("psa_core", "generate", "--lm", lm, *what, *size, "--out", out)
     if not (out / PERPLEXITY).exists():
         named = [str(value) for value in pd.read_csv(values)["value"]]
         scorer = models.load(generators.as_scorer(lm))
@@ -128,28 +125,6 @@ def texts(corpus: str, values: Sequence[str], seed: int, data: Path) -> list[str
     drawn = [found[~naming].sample(ANY, random_state=seed)]
     drawn += [found[naming].sample(min(NAMING, int(naming.sum())), random_state=seed)]
     return [str(text) for text in pd.concat(drawn)]
-
-
-def _task(task: str, folder: Path, data: Path) -> Path:
-    """The folder of a task's tables: the texts whose anchors take names, and the labelled ones."""
-    place = folder / "tasks" / task
-    if place.exists():
-        return place
-    if task == "hate":
-        _run("psa_core.training.hate", "--comments", data / "goemotions",
-             "--tweets", data / "tweeteval" / "offensive_train.csv.gz", "--out", place)  # fmt: skip
-        return place
-    place.mkdir(parents=True)
-    shutil.copy(data / "semeval2017_4a" / "sentiment_train.csv.gz", place / "train.csv.gz")
-    for part in ("val", "test"):
-        shutil.copy(data / "tweeteval" / f"sentiment_{part}.csv.gz", place / f"{part}.csv.gz")
-    return place
-
-
-def _run(module: str, *arguments: object) -> None:
-    command = [sys.executable, "-m", module, *map(str, arguments)]
-    print(" ".join(command[1:]), flush=True)
-    subprocess.run(command, check=True)
 
 
 def main() -> None:

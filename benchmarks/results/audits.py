@@ -17,13 +17,14 @@ from psa_core.audits.eec import significance
 from psa_core.audits.eec import tables as eec
 from psa_core.audits.nationality import folder as nationality_files
 from psa_core.audits.nationality.folder import NationalityResult
+from psa_core.audits.nationality.tables import OVERALL
 from psa_core.errors import PsaError
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "results-audits.md"
 #: Change of the predicted classes in percent, and of P(positive) − P(negative) times 100 (Table 1 of the paper).
 PAPER = Path(__file__).with_name("barriere-cifuentes-2024-table-1.csv")
-DELTA = "delta"
+DELTA, SPANISH = "delta", "spanish"
 PARTS = {"eec gender": ("gender", "all"), "eec race": ("race", "all"), "eec neutral": ("gender", "neutral")}
 WORDS = {"eec gender": "by gender", "eec race": "by race", "eec neutral": "by gender on the neutral rows"}
 
@@ -141,22 +142,62 @@ def spanish(audit: NationalityResult) -> dict[str, str]:
     return {"spanish scores": table(("names of", "score", "mean change"), rows)}
 
 
+def perplexity(local: NationalityResult, overall: NationalityResult) -> dict[str, str]:
+    """Correlations × 100 of scores and log-perplexity: of each country's names, and over all texts (Tables 2–5).
+
+    Parameters
+    ----------
+    local : NationalityResult
+        Several draws a country.
+    overall : NationalityResult
+        Many texts.
+    """
+    found, every = (audit.correlations for audit in (local, overall))
+    assert found is not None and every is not None
+    targets = list(found["target"].unique())
+    rows = [
+        (country, *(_hundredfold(row.local_r) for row in some.set_index("target").loc[targets].itertuples()))
+        for country, some in found.groupby("country", sort=False)
+    ]
+    all_of_it = every[every["country"] == OVERALL].set_index("target").loc[targets]
+    ways = {"originals and names": "global_r", "originals alone": "original_r"}
+    globally = [(words, *map(_hundredfold, all_of_it[column])) for words, column in ways.items()]
+    last = found[found["country"] == OVERALL]
+    sure = ", ".join(f"{row.target} p = {_p(row.local_p)}" for row in last.itertuples())
+    return {
+        "perplexity global": table((f"{overall.cube.shape[0]:,} tweets", *targets), globally),
+        "perplexity local": table(("names of", *targets), rows)
+        + f"\n\n{local.cube.shape[0]} tweets; over all countries: {sure}.",
+    }
+
+
+def _hundredfold(r: float | None) -> str:
+    return "–" if r is None or pd.isna(r) else signed(100 * r, 1)
+
+
+def sections(folder: Path) -> dict[str, str]:
+    """The page's sections for which there are result folders."""
+    parts = equity(eec_files.read(folder / "eec")) if (folder / "eec").is_dir() else {}
+    by_model = [nationality_files.read(place) for place in sorted(folder.glob("nationality-*"))]
+    if by_model:
+        signed_first = sorted(by_model, key=lambda audit: not any(target.low < 0 for target in audit.cube.targets))
+        parts |= nationality(signed_first)
+    if (folder / SPANISH).is_dir():
+        parts |= spanish(nationality_files.read(folder / SPANISH))
+    both = [folder / f"perplexity-{kind}" for kind in ("local", "global")]
+    if all(place.is_dir() for place in both):
+        parts |= perplexity(*map(nationality_files.read, both))
+    return parts
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns 0, or 2 after one sentence on stderr about what is wrong with the input."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.results.audits", description=__doc__)
-    parser.add_argument("--eec", type=Path, metavar="DIR", help="result folder of `eec`")
-    parser.add_argument("--nationality", type=Path, metavar="DIR", nargs="+", help="result folders of `nationality`")
-    parser.add_argument(
-        "--spanish", type=Path, metavar="DIR", help="result folder of `nationality` on Spanish sentences"
-    )
+    parser.add_argument("folder", type=Path, help="what `benchmarks.results.audit_runs` filled")
     parser.add_argument("--write", action="store_true", help="write docs/results-audits.md; else print the sections")
     options = parser.parse_args(arguments)
     try:
-        parts = equity(eec_files.read(options.eec)) if options.eec else {}
-        if options.nationality:
-            parts |= nationality([nationality_files.read(folder) for folder in options.nationality])
-        if options.spanish:
-            parts |= spanish(nationality_files.read(options.spanish))
+        parts = sections(options.folder)
         page = replaced(PAGE.read_text("utf-8"), parts)
     except PsaError as error:
         print(error, file=sys.stderr)

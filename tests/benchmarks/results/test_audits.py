@@ -32,3 +32,17 @@ def test_ranks_are_like_for_like() -> None:
     changes = pd.DataFrame({"joy": paper["joy"], "anger": -paper["anger"], "not in the paper": 1.0})
     text = audits._ranks(changes)
     assert "| joy | +1.00 |" in text and "| anger | −1.00 |" in text and "2 tests" in text
+
+
+def test_correlations_with_perplexity_are_written_a_hundredfold() -> None:
+    columns = ("country", "target", "global_r", "local_r", "local_p", "original_r")
+    rows = [("Spain", "joy", 0.2, 0.123, 0.5, None), ("Overall", "joy", -0.25, None, 0.04, 0.3)]
+    found = pd.DataFrame(rows, columns=columns)
+    local, overall = (
+        SimpleNamespace(correlations=found, cube=SimpleNamespace(shape=(sentences, 5))) for sentences in (7, 1200)
+    )
+    written = audits.perplexity(local, overall)
+    assert "| 1,200 tweets | joy |" in written["perplexity global"]
+    assert "| originals and names | −25.0 |\n| originals alone | +30.0 |" in written["perplexity global"]
+    assert "| Spain | +12.3 |\n| Overall | – |" in written["perplexity local"]
+    assert "7 tweets; over all countries: joy p = 0.04." in written["perplexity local"]
