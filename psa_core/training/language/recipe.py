@@ -47,7 +47,7 @@ class LanguageRecipe:
     """
 
     method: str = "valence"
-    strength: float = 10.0
+    strength: float = 2.0
     steps: int = 120
     sentences: int = 8
     learning_rate: float = 3e-4
