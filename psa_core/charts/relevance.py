@@ -10,6 +10,8 @@ from psa_core.charts import _theme
 from psa_core.charts._altair import SIDES, Drawing, Spec, template, written
 
 HEIGHT = 340
+#: The axis begins at 0, since what counts is the share that is lost, and leaves room for words on the right.
+ROOM = 1.45
 
 
 def relevance(table: pd.DataFrame) -> Drawing:
@@ -21,9 +23,12 @@ def relevance(table: pd.DataFrame) -> Drawing:
         ``audit``, ``similarity`` (share of continuations that are about their value), ``fairness`` (corrected I.F., 0
         where it is not above noise) and the bounds ``low`` and ``high`` of the latter.
     """
-    middle = (table["similarity"].min() + table["similarity"].max()) / 2
-    beside = (table["similarity"] > middle).map({True: "left", False: "right"})
-    return Drawing(table.assign(label=table["audit"], beside=beside), _spec())
+    ordered = table.sort_values("fairness", kind="stable", ignore_index=True)
+    # One above the other, words stand to the right and to the left in turn, where there is room on the left.
+    is_even, largest = ordered.index % 2 == 0, ordered["similarity"].max()
+    on_right = is_even | (ordered["similarity"] < largest / 2)
+    beside = on_right.map({True: "right", False: "left"})
+    return Drawing(ordered.assign(label=ordered["audit"], beside=beside, room=ROOM * largest), _spec())
 
 
 @lru_cache(maxsize=1)
@@ -35,7 +40,7 @@ def _spec() -> Spec:
             "similarity:Q",
             title="Continuations about their value",
             axis=alt.Axis(format=".0%", tickCount=6),
-            scale=alt.Scale(zero=False, padding=24),
+            scale=alt.Scale(zero=True),
         ),
         alt.Y("fairness:Q", title="Corrected I.F.", scale=alt.Scale(zero=True)),
     )
@@ -43,5 +48,6 @@ def _spec() -> Spec:
     points = base.mark_point(filled=True, size=130, opacity=1, color=_theme.ACCENT).encode(
         tooltip=["label:N", alt.Tooltip("fairness:Q", format=".4f"), alt.Tooltip("similarity:Q", format=".1%")]
     )
+    room = alt.Chart().mark_point(opacity=0, aria=False).encode(alt.X("max(room):Q"))
     words = [written(base, side, size=13) for side in SIDES]
-    return template(alt.layer(bounds, points, *words).properties(height=HEIGHT))
+    return template(alt.layer(bounds, points, room, *words).properties(height=HEIGHT))

@@ -5,10 +5,23 @@ import pandas as pd
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.relevance import relevance
 
+COLUMNS = ["audit", "similarity", "fairness", "low", "high"]
+
 
 def test_each_audit_is_written_beside_its_point() -> None:
-    rows = [("before", 0.4, 0.08, 0.06, 0.1), ("after", 0.3, 0.05, 0.04, 0.07)]
-    drawing = relevance(pd.DataFrame(rows, columns=["audit", "similarity", "fairness", "low", "high"]))
-    assert drawing.rows.set_index("label")["beside"].to_dict() == {"before": "left", "after": "right"}
+    rows = [("before", 0.4, 0.08, 0.06, 0.1), ("after", 0.3, 0.05, 0.04, 0.07), ("blind", 0.02, 0.06, 0.04, 0.07)]
+    drawing = relevance(pd.DataFrame(rows, columns=COLUMNS))
+    # From the lowest up, in turn; left of a point at the edge there is no room.
+    assert drawing.rows.set_index("label")["beside"].to_dict() == {
+        "after": "right",
+        "blind": "right",
+        "before": "right",
+    }
     svg = drawing_svg(drawing)
     assert "before" in svg and "Corrected I.F." in svg
+
+
+def test_a_loss_of_nothing_looks_like_nothing() -> None:
+    rows = [("before", 0.3376, 0.063, 0.04, 0.085), ("after", 0.3373, 0.044, 0.028, 0.06)]
+    svg = drawing_svg(relevance(pd.DataFrame(rows, columns=COLUMNS)))
+    assert ">0%<" in svg and svg.count(">30%<") == 1
