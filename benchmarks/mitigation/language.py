@@ -157,7 +157,7 @@ def _by_training(pairs: Sequence[tuple[Audit, Audit]]) -> dict[tuple[str, str], 
 
 def _rise(some: Sequence[tuple[Audit, Audit]], corpus: str, number: str) -> str:
     """How much a perplexity rises, mean over seeds."""
-    known = [[one.perplexity[corpus][number] for one in pair] for pair in some]
+    known = [[one.perplexity.get(corpus, {}).get(number) for one in pair] for pair in some]
     rises = [after / before - 1 for before, after in known if before and after]
     return f"{sum(rises) / len(rises):+.1%}" if rises else "–"
 
