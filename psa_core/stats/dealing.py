@@ -77,55 +77,79 @@ def deal(
     -------
     Deals
     """
-    grid = _grid(scores, threshold)
     m, a, k = scores.shape
     each = int(np.clip(_BUDGET // max(1, m * a * k), min(deals, FEWEST_DEALS), deals))
     random = np.random.default_rng([seed, 1])
     subset = _some_pairs(a, random)
-    membership = _membership(groups)
-    gaps = np.diff(grid)
-    at = int(np.searchsorted(grid, threshold)) - 1  # the gap that ends at the threshold
-    individual, disparity = np.empty((m, each)), np.empty((m, each))
-    some = np.empty((m, each, len(subset[0])), np.float32)
-    tables = np.empty((m, each, len(gaps), membership.shape[1]), np.float32)
-    observed, spread, own = [], np.empty(m), np.empty((m, a * (a - 1) // 2))
+    ruler = _Ruler.of(scores, groups, threshold)
+    dealt = _Measures.empty(m, each, ruler)
+    of_pairs = np.empty((m, each, len(subset[0])), np.float32)
+    observed, spread, pair_spread = _Measures.empty(m, 1, ruler), np.empty(m), np.empty((m, a * (a - 1) // 2))
     for t in range(m):
-        bins = _bins(scores[t], grid)
+        bins = _bins(scores[t], ruler.grid)
         start = 0
-        for counts in _dealt(bins, len(gaps), each, random):
+        for counts in _dealt(bins, len(ruler.gaps), each, random):
             part = slice(start, start + len(counts))
-            below = _below(counts)
-            individual[t, part] = _mean_over_pairs(below, gaps)
-            disparity[t, part] = _mean_over_pairs(below[:, at : at + 1], np.ones(1))
-            some[t, part] = _of_pairs(below, gaps, subset)
-            tables[t, part] = counts @ membership
+            below = dealt.put(t, part, counts, ruler)
+            of_pairs[t, part] = _of_pairs(below, ruler.gaps, subset)
             start += len(counts)
-        counts = _counts(bins[None], len(gaps))
-        below = _below(counts)
-        observed.append(
-            (
-                float(_mean_over_pairs(below, gaps)[0]),
-                counts[0] @ membership,
-                float(_mean_over_pairs(below[:, at : at + 1], np.ones(1))[0]),
-            )
-        )
-        spread[t], own[t] = _spreads(counts[0], gaps)
+        counts = _counts(bins[None], len(ruler.gaps))
+        observed.put(t, slice(1), counts, ruler)
+        spread[t], pair_spread[t] = _spreads(counts[0], ruler.gaps)
     choice = random.integers(0, each, (deals, m)) if each < deals else np.tile(np.arange(deals)[:, None], m)
-    every = np.arange(m)
-    return Deals(
-        individual[every, choice].mean(axis=1),
-        np.array([_group_distance(tables[every, row].sum(axis=0), gaps) for row in choice]),
-        disparity[every, choice].mean(axis=1),
-        some,
-        np.array([some[every, row].mean(axis=0) for row in choice]),
-        (
-            float(np.mean([row[0] for row in observed])),
-            _group_distance(np.sum([row[1] for row in observed], axis=0), gaps),
-            float(np.mean([row[2] for row in observed])),
-        ),
-        spread,
-        own,
-    )
+    individual, group, disparity = dealt.of_audits(choice, ruler)
+    if_now, gf_now, disparity_now = (float(found[0]) for found in observed.of_audits(np.zeros((1, m), np.int64), ruler))
+    means = np.array([of_pairs[np.arange(m), row].mean(axis=0) for row in choice])
+    now = (if_now, gf_now, disparity_now)
+    return Deals(individual, group, disparity, of_pairs, means, now, spread, pair_spread)
+
+
+@dataclass(frozen=True, eq=False)
+class _Ruler:
+    """What scores are measured with: points, the gaps between them, the gap that ends at the threshold, the groups."""
+
+    grid: np.ndarray
+    gaps: np.ndarray
+    at: int
+    membership: np.ndarray
+
+    @classmethod
+    def of(cls, scores: np.ndarray, groups: Sequence[str], threshold: float) -> _Ruler:
+        grid = _grid(scores, threshold)
+        return cls(grid, np.diff(grid), int(np.searchsorted(grid, threshold)) - 1, _membership(groups))
+
+
+@dataclass(frozen=True, eq=False)
+class _Measures:
+    """Of each template and deal: I.F. and disparity (M, R), and the counts of its groups (M, R, gaps, groups)."""
+
+    individual: np.ndarray
+    disparity: np.ndarray
+    tables: np.ndarray
+
+    @classmethod
+    def empty(cls, templates: int, deals: int, ruler: _Ruler) -> _Measures:
+        size = (templates, deals)
+        tables = np.empty((*size, len(ruler.gaps), ruler.membership.shape[1]), np.float32)
+        return cls(np.empty(size), np.empty(size), tables)
+
+    def put(self, t: int, part: slice, counts: np.ndarray, ruler: _Ruler) -> np.ndarray:
+        """Measure some deals of a template; returns their distribution functions."""
+        below = _below(counts)
+        self.individual[t, part] = _mean_over_pairs(below, ruler.gaps)
+        self.disparity[t, part] = _mean_over_pairs(below[:, ruler.at : ruler.at + 1], np.ones(1))
+        self.tables[t, part] = counts @ ruler.membership
+        return below
+
+    def of_audits(self, choice: np.ndarray, ruler: _Ruler) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """I.F., G.F. and disparity of audits put together from one deal of each template: `choice` is (D, M)."""
+        every = np.arange(choice.shape[1])
+        group = [_group_distance(self.tables[every, row].sum(axis=0), ruler.gaps) for row in choice]
+        return (
+            self.individual[every, choice].mean(axis=1),
+            np.array(group),
+            self.disparity[every, choice].mean(axis=1),
+        )
 
 
 def _grid(scores: np.ndarray, threshold: float) -> np.ndarray:
