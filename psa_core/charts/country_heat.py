@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._figure import TICK_SIZE, faded, shown_label
+from psa_core.charts._squares import CLICKED, frame, squares, targets
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -83,59 +84,34 @@ def country_heat(blocks: Sequence[Block], *, selected: tuple[str, str] | None = 
         grid.add_trace(_targets(block), row=1, col=column)
         _head(grid, block, column)
         if selected and selected[0] in countries and selected[1] in block.values.columns:
-            frame = _frame(block, selected)
-            grid.add_shape(**frame, row=1, col=column)
+            square = block.values.index.get_loc(selected[0]), block.values.columns.get_loc(selected[1])
+            grid.add_shape(**frame(*square), row=1, col=column)
     ticks = [_theme.ink(shown_label(country)) for country in countries]
     grid.update_yaxes(tickvals=list(range(len(countries))), range=[len(countries) - 0.5, -0.5], fixedrange=True)
     grid.update_yaxes(ticktext=ticks, tickfont_size=TICK_SIZE, showgrid=False, zeroline=False, ticks="")
     grid.update_xaxes(side="top", showgrid=False, zeroline=False, fixedrange=True, tickfont_size=TICK_SIZE, ticks="")
     grid.update_xaxes(autotickangles=[0, 45])  # upright headings would run into their block's title
     width = MARGIN_PIXELS + COLUMN_PIXELS * sum(block.values.shape[1] for block in blocks)
-    return grid.update_layout(
-        width=width, margin={"t": TITLE_SHIFT + 26, "b": 8, "l": 8, "r": 48}, clickmode="event+select"
-    )
+    return grid.update_layout(width=width, margin={"t": TITLE_SHIFT + 26, "b": 8, "l": 8, "r": 48}, **CLICKED)
 
 
 def _heat(block: Block) -> go.Heatmap:
-    import plotly.graph_objects as go
-
     values, limit = block.values.to_numpy(float), block.strongest
-    shown = np.clip(values, -limit, limit)
-    texts = [[_theme.ink(number_text(value, block.number)) for value in row] for row in values]
-    return go.Heatmap(
-        z=shown,
-        zmin=-limit,
-        zmax=limit,
-        colorscale=[list(stop) for stop in DIVERGING],
-        text=texts,
-        texttemplate="%{text}",
-        textfont={"size": TICK_SIZE},
-        xgap=2,
-        ygap=2,
-        showscale=False,
-        hoverinfo="skip",
-    )
+    texts = [[number_text(value, block.number) for value in row] for row in values]
+    return squares(values, texts, low=-limit, high=limit, colours=DIVERGING)
 
 
 def _targets(block: Block) -> go.Scatter:
-    """Marks over the squares that cannot be seen but can be clicked and hovered."""
-    import plotly.graph_objects as go
-
     rows, columns = (index.ravel() for index in np.indices(block.values.shape))
     names = [(block.values.index[row], block.values.columns[column]) for row, column in zip(rows, columns, strict=True)]
-    values = block.values.to_numpy(float).ravel()
-    words = [f"{shown_label(country)}: {shown_label(name)}" for country, name in names]
-    return go.Scatter(
-        x=columns,
-        y=rows,
-        mode="markers",
-        marker={"symbol": "square", "size": 24, "color": "rgba(0,0,0,0)", "line": {"width": 0}},
-        customdata=[[*name, text] for name, text in zip(names, words, strict=True)],
-        text=[number_text(value, block.number) or "nothing to compare" for value in values],
-        hovertemplate="%{customdata[2]} <b>%{text}</b><extra></extra>",
-        selected={"marker": {"opacity": 0}},
-        unselected={"marker": {"opacity": 0}},
-    )
+    numbers = [
+        number_text(value, block.number) or "nothing to compare" for value in block.values.to_numpy(float).ravel()
+    ]
+    texts = [
+        f"{shown_label(country)}: {shown_label(name)} <b>{number}</b>"
+        for (country, name), number in zip(names, numbers, strict=True)
+    ]
+    return targets(rows, columns, names, texts)
 
 
 def _head(grid: go.Figure, block: Block, column: int) -> None:
@@ -158,12 +134,6 @@ def _head(grid: go.Figure, block: Block, column: int) -> None:
         font={"size": TICK_SIZE},
         showarrow=False,
     )
-
-
-def _frame(block: Block, selected: tuple[str, str]) -> dict[str, Any]:
-    row, column = block.values.index.get_loc(selected[0]), block.values.columns.get_loc(selected[1])
-    edges = {"x0": column - 0.47, "x1": column + 0.47, "y0": row - 0.46, "y1": row + 0.46}
-    return {"type": "rect", **edges, "line": {"color": _theme.ACCENT, "width": 3}}
 
 
 def number_text(value: float, form: str) -> str:

@@ -9,11 +9,13 @@ import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._figure import TICK_SIZE, faded, shown_label
+from psa_core.charts._squares import CLICKED, frame, squares, targets
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 ROW_PIXELS, MARGIN_PIXELS = 34, 96
+ONE_SIDED = ((0.0, faded(_theme.UP, 0.04)), (1.0, faded(_theme.UP, 0.72)))
 FIRST, SECOND = _theme.CATEGORICAL[0], _theme.CATEGORICAL[1]
 
 
@@ -76,56 +78,27 @@ def value_matrix(square: pd.DataFrame, *, selected: tuple[str, str] | None = Non
     Figure
         Each square carries its two values in ``customdata``, on marks that can be clicked.
     """
-    import plotly.graph_objects as go
-
     values, numbers = square.index.tolist(), square.to_numpy(float)
-    limit = float(np.nanmax(numbers)) if np.isfinite(numbers).any() else 1.0
-    texts = np.where(np.isfinite(numbers), np.char.mod("%.2f", np.nan_to_num(numbers)), "·")
-    np.fill_diagonal(texts, "")
+    is_above, is_pair = np.isfinite(numbers), ~np.eye(len(values), dtype=bool)
+    high = float(np.nanmax(numbers)) if is_above.any() else 1.0
+    texts = np.where(is_pair, np.where(is_above, np.char.mod("%.2f", np.nan_to_num(numbers)), "·"), "")
     drawn = _theme.figure(MARGIN_PIXELS + 46 * len(values))
-    drawn.add_trace(
-        go.Heatmap(
-            z=np.where(np.eye(len(values), dtype=bool), np.nan, np.nan_to_num(numbers)),
-            zmin=0,
-            zmax=limit,
-            colorscale=[[0, faded(_theme.UP, 0.04)], [1, faded(_theme.UP, 0.72)]],
-            text=[[_theme.ink(text) for text in row] for row in texts],
-            texttemplate="%{text}",
-            textfont={"size": TICK_SIZE},
-            xgap=2,
-            ygap=2,
-            showscale=False,
-            hoverinfo="skip",
-        )
-    )
-    rows, columns = (index.ravel() for index in np.nonzero(~np.eye(len(values), dtype=bool)))
-    drawn.add_trace(
-        go.Scatter(
-            x=columns,
-            y=rows,
-            mode="markers",
-            marker={"symbol": "square", "size": 26, "color": "rgba(0,0,0,0)", "line": {"width": 0}},
-            customdata=[[values[r], values[c]] for r, c in zip(rows, columns, strict=True)],
-            text=[
-                f"{shown_label(values[r])} and {shown_label(values[c])}: "
-                + (f"<b>{numbers[r, c]:.3f}</b>" if np.isfinite(numbers[r, c]) else "not above noise")
-                for r, c in zip(rows, columns, strict=True)
-            ],
-            hovertemplate="%{text}<extra></extra>",
-            selected={"marker": {"opacity": 0}},
-            unselected={"marker": {"opacity": 0}},
-        )
-    )
+    depths = np.where(is_pair, np.nan_to_num(numbers), np.nan)
+    drawn.add_trace(squares(depths, texts.tolist(), low=0, high=high, colours=ONE_SIDED))
+    rows, columns = np.nonzero(is_pair)
+    names = [(values[r], values[c]) for r, c in zip(rows, columns, strict=True)]
+    said = [f"<b>{number:.3f}</b>" if np.isfinite(number) else "not above noise" for number in numbers[is_pair]]
+    words = [f"{shown_label(a)} and {shown_label(b)}: {text}" for (a, b), text in zip(names, said, strict=True)]
+    drawn.add_trace(targets(rows, columns, names, words))
     if selected and set(selected) <= set(values):
-        for a, b in (selected, selected[::-1]):
-            r, c = values.index(a), values.index(b)
-            frame = {"x0": c - 0.47, "x1": c + 0.47, "y0": r - 0.46, "y1": r + 0.46}
-            drawn.add_shape(type="rect", **frame, line={"color": _theme.ACCENT, "width": 3})
+        first, second = map(values.index, selected)
+        for place in ((first, second), (second, first)):
+            drawn.add_shape(**frame(*place))
     places, labels = list(range(len(values))), [_theme.ink(shown_label(value)) for value in values]
     axis = {"tickvals": places, "ticktext": labels, "showgrid": False, "fixedrange": True, "tickfont_size": TICK_SIZE}
     drawn.update_yaxes(range=[len(values) - 0.5, -0.5], **axis)
     drawn.update_xaxes(side="top", range=[-0.5, len(values) - 0.5], **axis)
-    return drawn.update_layout(clickmode="event+select", showlegend=False)
+    return drawn.update_layout(**CLICKED, showlegend=False)
 
 
 def two_distributions(
