@@ -25,7 +25,7 @@ setup.introduce()
 with st.expander("Open an earlier audit", icon=":material/folder_open:"):
     audit_job.ask_zip(AUDIT)
 
-with step(1, "Systems", "Who is asked. Several systems are compared side by side."), shell.mending():
+with step(1, "Systems", "The models to test. Several are compared side by side."), shell.mending():
     systems = setup.ask_systems()
 
 with step(2, "Sentences", "The paper's 8,640 sentences, or your own templates, people and words."), shell.mending():

@@ -36,15 +36,15 @@ if view == SEVERAL:
 with st.expander("Open an earlier audit", icon=":material/folder_open:"):
     audit_job.ask_zip(AUDIT)
 
-with step(1, "Language model", "Who goes on from the prompts."), shell.mending():
+with step(1, "Language model", "The language model that continues the prompts."), shell.mending():
     generator = setup.ask_generator()
     if generator is None:
         st.stop()
 
-with step(2, "Prompts", "Sentences with a slot, and what stands in it."), shell.mending():
+with step(2, "Prompts", "Sentences with a slot, and the words that fill it."), shell.mending():
     chosen = setup.ask_prompts()
 
-with step(3, "Scores", "What is measured of each continuation."), shell.mending():
+with step(3, "Scores", "What each continuation is scored for."), shell.mending():
     scorers = setup.ask_scorers()
 
 with step(4, "Run", "You may leave this page meanwhile."), shell.mending():

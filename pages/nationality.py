@@ -33,7 +33,14 @@ with step(1, "Sentences", "Texts that mention people by name; those without a pe
 with step(2, "Countries", "Whose names the people get."), shell.mending():
     drawing = setup.ask_countries()
 
-with step(3, "Model", "Who judges the sentences; a language model can say how expected they are."), shell.mending():
+with (
+    step(
+        3,
+        "Model",
+        "The classifier that scores the sentences; a language model also measures how predictable they are.",
+    ),
+    shell.mending(),
+):
     judge = setup.ask_models()
     if judge is None:
         st.stop()

@@ -11,7 +11,7 @@ shell.heading("Why", "What goes with a name's effect, and would it be found agai
 study = opened.need_study()
 controls.target_picker(study.cube)
 verdict = shell.verdict()
-with shell.mending("What the effects go with cannot be told"):
+with shell.mending("What the effects go with cannot be computed"):
     with verdict:
         said.second(again.again_finding(opened.again(study), study.target.name))
     why_view.factors(study, verdict)

@@ -260,7 +260,7 @@ def test_a_file_that_cannot_be_read_leaves_the_one_before_it(open_page: OpenPage
     page.file_uploader(key="study_file_0").upload("broken.jsonl", b"{not json}\n")
     said = words_of(run(page))
     assert "invalid JSON in line 1" in said
-    assert "This file is not taken; the one before it stays" in said
+    assert "This file was not accepted; the previous one stays in use" in said
     assert "Using comments.csv" in said
     assert "2 of 3 sentences are eligible." in said
     assert [button for button in page.button if button.key == "study_run"]

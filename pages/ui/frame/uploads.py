@@ -60,7 +60,7 @@ def _is_of_use(brought: Upload, held: Upload | None, read: Callable[[Upload], ob
     except PsaError as error:
         if held is None or (held.name, held.sha256) == (brought.name, brought.sha256):
             raise
-        shell.problem(error, "This file is not taken; the one before it stays")
+        shell.problem(error, "This file was not accepted; the previous one stays in use")
         return False
     return True
 

@@ -122,7 +122,7 @@ def _judge(reading: Reading, word: Judgement) -> None:
     key = f"judge {word.reader} {word.target} {word.sentence_id} {word.name}"
     st.session_state[key] = reading.said.get((word.sentence_id, word.name, word.target))
     st.pills(
-        "What do you say of this flip?",
+        "What do you make of this flip?",
         list(VERDICTS),
         format_func=SHORT.get,
         key=key,

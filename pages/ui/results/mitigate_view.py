@@ -74,7 +74,7 @@ def verdict(halved: HeldOut, count: int) -> None:
             f"Averaged over {count} name{'s' * (count > 1)}, {study.target.name} depends "
             f"{'less' if now < was else 'no less'} on {names} other names where they are recognised as people, "
             f"and as much as before where they are not. It costs {cost} for each one.",
-            f"ScoreDev, {findings.METRIC_MEANS['ScoreDev']}, on names and sentences that had no part: "
+            f"ScoreDev, {findings.METRIC_MEANS['ScoreDev']}, on held-out names and sentences: "
             f"{was:.3f} becomes {now:.3f} where spaCy recognises a name as a person ({read}), "
             f"and stays {was:.3f} where only listed names are recognised. "
             f"Among the averaged names themselves it is {same['value']:.3f} by construction: that is arithmetic, "

@@ -227,6 +227,6 @@ def account(study: Opened) -> None:
         rows = pd.DataFrame({"what": list(counts), "sentences": list(counts.values())})
         st.dataframe(rows, hide_index=True, width=520, alt="Sentences read, dropped by reason, and kept")
         if masked := study.whole.provenance.get("masked", {}):
-            st.caption("These look like anchors and are none; no name was put in their place.")
+            st.caption("These look like anchors but are not; no name was put in their place.")
             left = pd.DataFrame({"where or why": list(masked), "expressions": list(masked.values())})
-            st.dataframe(left, hide_index=True, width=520, alt="Expressions that are no anchors, by reason")
+            st.dataframe(left, hide_index=True, width=520, alt="Expressions that are not anchors, by reason")

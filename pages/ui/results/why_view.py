@@ -67,7 +67,7 @@ def factors(study: Opened, verdict: DeltaGenerator) -> None:
         st.vega_lite_chart(drawing_of_shares.rows, drawing_of_shares.spec, alt="Each factor's share of the variance")
         said.small_print(
             f"Shares of the variance of the names' effects; together {100 * why.r_squared:.0f} % "
-            f"({100 * max(0.0, why.adjusted):.0f} % less what as many factors of chance would take). Pale: no "
+            f"({100 * max(0.0, why.adjusted):.0f} % without what as many random factors would explain). Pale: no "
             "coefficient of the factor can be told from 0."
         )
         _left_over(study, why)
@@ -110,7 +110,7 @@ def _left_over(study: Opened, why: Why) -> None:
         key=key,
         on_select=partial(clicks.take_rows, key, names),
         selection_default={"selection": {"rows": ticked}},
-        alt="Names that are furthest from what the factors say",
+        alt="Names that differ most from what the factors predict",
         column_config={
             "name": "Name",
             "effect": numbers("Effect", format="%+.3f", help="Against the typical name"),

@@ -58,7 +58,7 @@ def _people(seen: Seen) -> None:
     with st.expander(title, icon=":material/help:", on_change="rerun", key=AUDIT.key("again")) as section:
         if not section.open:
             return
-        with shell.mending("This cannot be told of these people"):
+        with shell.mending("This cannot be computed for these people"):
             table = _again(seen.run, seen.spelling, seen.systems)
         number = st.column_config.NumberColumn
         st.dataframe(

@@ -76,7 +76,7 @@ def ask_systems() -> Systems:
         elsewhere = next(kind for kind in kinds.values() if kind.known_texts_only)
         upload = _ask_scores(elsewhere)
         ranked = uploads.ask_file(
-            "Task scores: a csv file with system and score, to have the systems in the order of how well they do",
+            "Task scores: a csv file with system and score; the systems are then sorted by how well they do their task",
             ("csv",),
             key=AUDIT.key("task_scores"),
         )
@@ -120,7 +120,8 @@ def ask_sentences() -> Sentences:
     design, files = corpus.published_design(str(spelling)), {}
     with st.expander("Your own templates, people or words"):
         st.caption(
-            "Download the paper's lists, change what you like, and bring them back. What you leave stays the paper's."
+            "Download the paper's lists, change what you like, and bring them back. "
+            "Lists that you do not bring stay the paper's."
         )
         for part in folder.PARTS:
             given = _ask_part(part, getattr(corpus.published_design(str(spelling)), part))

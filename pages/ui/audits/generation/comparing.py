@@ -87,13 +87,13 @@ def _relevance(compared: dict[str, GenerationResult], scorers: list[str]) -> Non
     scorer = str(st.segmented_control("Score", scorers, default=scorers[0], required=True, key=AUDIT.key("relevance")))
     table = comparison.relevance_table(compared, scorer)
     if len(table) < 2:
-        said.small_print("Two of these audits have to know how much is written about the value.")
+        said.small_print("This needs two audits that measured semantic similarity.")
         return
     drawing = relevance(table)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"Corrected I.F. by {scorer} against semantic similarity")
     said.small_print(
         "Down: values differ less in sentiment. Right: more of what is written is about the value. A point at 0 is not "
-        "above noise; one far to the left takes no notice of the value."
+        "above noise; one far to the left ignores the value."
     )
     with exports.row():
         exports.csv_button(table, f"relevance.{scorer}.csv", key=AUDIT.key("relevance_csv"))

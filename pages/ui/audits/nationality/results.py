@@ -102,8 +102,8 @@ def _of_unknown_gender(account: Mapping[str, int], unknown: int) -> str:
     """What mentions get whose gender cannot be told; audits of an earlier version did not count last names alone."""
     alone = account.get(LONE)
     if alone is None:
-        return f"{unknown:,} cannot be told."
-    return f"{unknown - alone:,} cannot be told and get first names of both; {alone:,} are last names alone."
+        return f"the gender of {unknown:,} is unknown."
+    return f"{unknown - alone:,} have an unknown gender and get first names of either; {alone:,} are last names alone."
 
 
 def _side_by_side(opened: NationalityResult) -> tuple[Any, Any]:
@@ -214,8 +214,8 @@ def _correlations(opened: NationalityResult) -> None:
         exports.picture_buttons(still, "correlations", words, key=AUDIT.key("correlations_picture"))
     said.small_print(
         "Pearson correlation between score and log-perplexity. Global: over all texts of a country; its p-value takes "
-        "the texts as independent. Local: among the draws of one sentence, averaged over the sentences, so that what "
-        f"the sentence itself says is out of it. {OVERALL}: all countries together."
+        "the texts as independent. Local: among the draws of one sentence, averaged over the sentences, so that the "
+        f"sentence's own meaning cancels out. {OVERALL}: all countries together."
     )
     with st.expander("As a table"):
         in_words = columns.config(table)

@@ -93,7 +93,7 @@ def ask_countries() -> Options:
         "Draw names that are not in Latin letters too",
         key=AUDIT.key("scripts"),
         persist_state="session",
-        help="An English model sees such a name as another thing altogether, so they are left out unless you say so.",
+        help="English models hardly know such names, so they are left out by default.",
     )
     known = countries(latin_only=not every_script)
     usable = [name for name, country in known.items() if all(getattr(country, kind) for kind in KINDS)]
