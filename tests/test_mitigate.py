@@ -105,7 +105,7 @@ def averaged_over(cube: ScoreCube, used: Sequence[int]) -> ScoreCube:
 
 
 @pytest.mark.parametrize("count", [1, 7, 40])
-def test_cube_foretells_the_study_of_the_averaged_scorer(count: int) -> None:
+def test_cube_predicts_the_study_of_the_averaged_scorer(count: int) -> None:
     planned = study.plan(study.StudySpec(sentences="sample", names="demo", model="letters", sample=60))
     scorer = LetterScorer()
     cube = study.execute(planned, scorer)
@@ -168,7 +168,7 @@ def test_loss_by_hand() -> None:
     assert mitigate.loss(cube, cube, "toxicity", threshold=0.5) == (0, 0)
 
 
-def test_check_asks_the_model_and_tells_what_the_cube_did_not_foretell() -> None:
+def test_check_asks_the_model_and_tells_where_the_cube_was_wrong() -> None:
     planned = study.plan(study.StudySpec(sentences="sample", names="demo", model="letters", sample=10))
     scorer = LetterScorer()
     cube = study.execute(planned, scorer)

@@ -32,8 +32,8 @@ def label_dist_figure(table: pd.DataFrame, options: CurveOptions) -> go.Figure:
     Returns
     -------
     plotly Figure
-        Two panels over one threshold axis. Flips up are above zero, flips down below it, so their direction does not
-        hang on colour; further curves differ by dash as well.
+        Two panels over one threshold axis. Flips up are above zero, flips down below it, so colour is not
+        needed to tell them apart; further curves differ by dash as well.
     """
     import plotly.graph_objects as go
 

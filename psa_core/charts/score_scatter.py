@@ -23,7 +23,7 @@ def score_scatter(table: pd.DataFrame, *, target: str = "score", selected: str |
     Parameters
     ----------
     table : DataFrame
-        ``sentence_id``, ``text``, ``original`` and ``mean_abs_delta``: nothing that hangs on a threshold, so that the
+        ``sentence_id``, ``text``, ``original`` and ``mean_abs_delta``: nothing that depends on a threshold, so that the
         thousand points stay as they are while a threshold moves.
     target : str
         Name of the score, for the axis.

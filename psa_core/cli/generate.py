@@ -92,7 +92,7 @@ def _audit(options: argparse.Namespace, planned: Planned, running: Running) -> i
     _tell_estimate(generator, planned, running)
 
     def publish(part: Done) -> None:
-        with suppress(OptionError):  # a look at what is not finished is not worth ending for
+        with suppress(OptionError):  # a failed preview must not end the run
             _write(planned, part, tables.tables(part.cube, seed=planned.spec.seed), options.job / jobs.SO_FAR)
 
     done = run.execute(planned, generator, scorers, options.out, running, publish=publish if options.job else None)

@@ -48,7 +48,7 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Draw:
-    """One continuation that is wanted.
+    """One continuation to sample.
 
     Attributes
     ----------

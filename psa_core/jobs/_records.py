@@ -27,7 +27,7 @@ _LARGEST = 2**53
 
 @dataclass(frozen=True)
 class JobRecord:
-    """What is to be done.
+    """What a run has to do.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class JobRecord:
     seconds : float or None
         How long it will take, by the page's estimate.
     origin : Origin
-        On whose word it works; a file's, where nobody submitted it.
+        Who asked for it; a file, where nobody submitted it.
     shared : bool
         Whether many visitors look at it, so that nobody may change it.
     """

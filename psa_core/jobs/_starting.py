@@ -66,7 +66,7 @@ def reap() -> None:
 
 
 def absolute(value: str, uploads: Iterable[str], origin: Origin) -> str:
-    """A value that names one of the server's files by a relative path, such as ``hf:models/mine``, by its full path.
+    """Replace a relative path to one of the server's files, such as in ``hf:models/mine``, by its full path.
 
     A worker runs elsewhere; what is the name of an upload stays, since the uploads are where the worker runs. Those
     who may not name the server's files are not told where they are either.

@@ -1,4 +1,4 @@
-"""Make the folders of runs: before a worker comes, and whole ones of what was made or opened elsewhere."""
+"""Create run folders: new ones for a worker, and finished ones from results made or opened elsewhere."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from psa_core.study import spec_of
 
 
 def keep(cube: ScoreCube, report: Callable[[ScoreCube], str], *, shared: bool = False) -> str:
-    """Give a cube that was made or opened in place a run of its own; returns the run id.
+    """Store a finished cube as a run of its own; returns the run id.
 
     A `shared` one is for many visitors to look at and for nobody to change; see `own_copy`.
     """
@@ -29,7 +29,7 @@ def keep(cube: ScoreCube, report: Callable[[ScoreCube], str], *, shared: bool = 
 
 
 def adopt(command: str, result: Path) -> str:
-    """Give a result folder of another command, made elsewhere, a run of its own; returns the run id."""
+    """Copy a result folder of another command into a run of its own; returns the run id."""
     return _finished(JobRecord(command), lambda place: shutil.copytree(result, place))
 
 
@@ -54,7 +54,7 @@ def _finished(job: JobRecord, write_result: Callable[[Path], object], **done: in
 
 
 def made_folder(job: JobRecord, uploads: Mapping[str, bytes]) -> str:
-    """A run's folder appears whole, so that nobody meets one without its ``job.json``."""
+    """Create a run's folder, whole or not at all: there is none without its ``job.json``. Returns the run id."""
     run_id = secrets.token_urlsafe(15)
     with keeping():
         aside = private_root() / f"{atomic.UNFINISHED}{secrets.token_hex(8)}"

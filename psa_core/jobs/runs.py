@@ -31,7 +31,7 @@ def submit(
     visitor: str = "",
     seconds: float | None = None,
 ) -> str:
-    """Queue a study for a worker process, on somebody's word; returns the run id.
+    """Queue a study for a worker process; returns the run id.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def submit(
         Its `sentences` and `names` may be file names among the uploads, which are kept in the run's own folder.
     uploads : mapping of file name to bytes, optional
     origin : Origin
-        On whose word it works.
+        Who asked for it, which decides what it may load.
     visitor : str
         Whose run it is, by something that cannot be guessed; visitors take turns.
     seconds : float, optional
@@ -122,7 +122,7 @@ def spec_at(place: Path) -> StudySpec:
 
 
 def origin_at(place: Path) -> Origin:
-    """On whose word a run works: who submitted it; a file, where nobody did (it was opened, or an older one)."""
+    """Who asked for a run; a file, where nobody did (it was opened, or made by an older version)."""
     return read_job(place).origin
 
 

@@ -67,7 +67,7 @@ def status(run_id: str) -> RunStatus:
 
 
 def judged(place: Path) -> StatusRecord:
-    """How far a run is, by its folder; one that goes on by its own word, without worker or ticket, has ended."""
+    """How far a run is; one whose status says that it goes on, but that has neither worker nor ticket, has ended."""
     known = read_status(place)
     if known.state not in LIVE or _is_cared_for(place.name):
         return known

@@ -36,7 +36,7 @@ _QUOTED = re.compile(r"""(['"])(?:(?!\1).){25,}\1""", re.DOTALL)
 
 @contextmanager
 def process() -> Iterator[list[str]]:
-    """Be the worker of the run that the environment names: gives the arguments of its command line.
+    """Become the worker of the run that the environment names; returns the arguments of its command line.
 
     While the block lasts the run's lock is held, a request to stop and the end of its time end the process, and the
     system would rather end this process than the server when memory runs out. Then the next run is started.
@@ -135,7 +135,7 @@ class Job:
         return 2
 
     def _write(self, state: str, **values: Any) -> None:
-        """Progress that cannot be written is not worth ending for, and an end that cannot be is seen by the lock."""
+        """Write the status; an error here does not end the run, and the lock shows when the worker has ended."""
         changed = datetime.now(UTC).isoformat(timespec="seconds")
         with suppress(OSError):
             jobs.write_status(self.place, state=state, changed=changed, **values)
@@ -189,6 +189,6 @@ class _Publisher:
         self.job.show(progress)
         if progress.sentences_done and time.monotonic() - self.published > PUBLISH_SECONDS:
             cube = study.assemble(self.planned, self.scorer, progress.partial())
-            with suppress(OSError):  # a look at what is not finished is not worth ending for
+            with suppress(OSError):  # a failed preview must not end the run
                 cube_file.save(cube, self.job.place / jobs.PARTIAL)
             self.published = time.monotonic()

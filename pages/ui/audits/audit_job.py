@@ -57,12 +57,12 @@ class Audit:
         return run_id
 
     def open(self, run_id: str) -> None:
-        """Look at a run."""
+        """Open a run."""
         st.session_state[self.key("run")] = run_id
         st.query_params[self.command] = run_id
 
     def leave(self) -> None:
-        """Look at none; the run goes on, and its link stays good."""
+        """Close the open run; it goes on, and its link stays valid."""
         st.session_state.pop(self.key("run"), None)
         st.query_params.pop(self.command, None)
 
@@ -125,7 +125,7 @@ def ask_zip(audit: Audit) -> None:
 
 
 def ask_download(audit: Audit, folder: Path) -> None:
-    """Give the whole result folder away; it can be opened here again."""
+    """Offer the whole result folder for download; it can be opened here again."""
     st.download_button(
         "Download the result folder",
         lambda: results.to_zip(folder),

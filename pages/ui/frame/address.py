@@ -23,7 +23,7 @@ Texts = Mapping[str, list[str]]
 
 
 def bring_over(page: str, ours: Collection[str]) -> None:
-    """At the start of a run: a change of the page empties the address, so it gets back what stood in it.
+    """Restore the address at the start of a run: Streamlit empties it when the page changes.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def _is_among(value: Any, options: Collection[Any]) -> bool:
 
 
 def _value(texts: list[str], default: T, options: Collection[Any] | None, longest: int) -> Any:
-    """What a widget's texts stand for; the default where they stand for nothing."""
+    """The value that a widget's texts in the address encode; the default where they encode none."""
     if not texts:
         return default
     if options is not None:

@@ -20,7 +20,7 @@ EVERY_SECONDS = 30.0
 
 @st.cache_resource(show_spinner=False)
 def watch() -> threading.Thread | None:
-    """Start looking for sessions that are over, once a server; None where Streamlit has no such place to look."""
+    """Start watching for ended sessions, once per server; None where Streamlit does not list its sessions."""
     from streamlit import runtime
 
     if not runtime.exists():

@@ -17,7 +17,7 @@ _modules_then = 0
 
 
 def settle() -> bool:
-    """Take what is loaded by now for permanent, where modules came since the last time; say whether it was done.
+    """Exclude what is loaded by now, if modules were imported since the last call; returns whether it did.
 
     Nothing that a page made is lost to the collector for good but what was in a cycle at the time: garbage is collected
     first, and new modules come a few times in the life of a server.

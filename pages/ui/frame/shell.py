@@ -91,7 +91,7 @@ def run_app() -> None:
 
 
 def _keep_house() -> None:
-    """What has to be done now and then, by whoever opens a page: runs whose turn came, runs that are too old."""
+    """Housekeeping at each page visit: start the runs whose turn has come, delete those that are too old."""
     closed_tabs.watch()
     with suppress(OSError, PsaError):
         jobs.advance()
@@ -99,7 +99,7 @@ def _keep_house() -> None:
 
 
 def guard() -> None:
-    """First line of every page: it acts on the word of whoever sits before it, and has its frame.
+    """To be called first on every page: act for its visitor, and show it inside the frame.
 
     A deep link right after a server start would run the page without ``app.py``: a folder called ``pages`` is served
     page by page until some session has reached ``st.navigation``; declaring the pages and running again puts the frame

@@ -1,4 +1,4 @@
-"""Which sentences a threshold cuts: those whose label hangs on the name, coloured as the line moves."""
+"""Which sentences a threshold cuts: those whose label depends on the name, coloured as the line moves."""
 
 from __future__ import annotations
 

@@ -151,7 +151,9 @@ def _curve(table: pd.DataFrame, target: str, strength: float, cost: str) -> None
     st.header("What does a strength gain, and what does it cost?", anchor=False)
     drawing = trade_off(table, chosen=strength, cost=cost)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"ScoreDev on held-out names against: {cost}")
-    said.small_print(f"Down is what is wanted: names move the score less. {PRICES[cost]} A person picks the point.")
+    said.small_print(
+        f"Lower is better: names move the score less. {PRICES[cost]} Which point is best is for you to judge."
+    )
     with exports.row():
         exports.csv_button(table, f"retraining.{target}.csv", key="retrain_csv")
         words = Caption(f"What retraining gains for {target} on held-out names, and what it costs", PRICES[cost])

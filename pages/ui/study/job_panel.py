@@ -124,7 +124,7 @@ def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
 
 
 def ask_another(words: str = "Set up another study", *, type: Literal["primary", "tertiary"] = "tertiary") -> None:
-    """Leave the run that is open, so that another one can be set up; it goes on, and its link stays good."""
+    """Leave the run that is open, so that another one can be set up; it goes on, and its link stays valid."""
     icon = ":material/edit:" if type == "primary" else ":material/add:"
     st.button(words, key=Key.STUDY_NEW, type=type, icon=icon, on_click=_leave)
 

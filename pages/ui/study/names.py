@@ -21,7 +21,7 @@ TYPED_FILE = f"{plans.NAMES}typed.txt"
 
 @dataclass(frozen=True, eq=False)
 class ChosenNames:
-    """The names, how a study is told of them and of their column, and the file that goes along."""
+    """The names, how the study refers to them and to their column, and the uploaded file if there is one."""
 
     names: NameList
     spec: str

@@ -186,7 +186,7 @@ def _price(key: str, model_id: str, _perturbation: Perturbation) -> Price:
 
 
 def _texts_per_second(perturbation: Perturbation, scorer: Scorer) -> float:
-    """Larger and larger trials until one takes long enough to be believed; the first also warms the model up."""
+    """Larger and larger trials until one takes long enough to be reliable; the first also warms the model up."""
     speed = 0.0
     for size in TRIALS:
         texts = _some_texts(perturbation, size)

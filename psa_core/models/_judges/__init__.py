@@ -1,1 +1,1 @@
-"""Language models as judges: a question, its answers, and whoever is asked."""
+"""Language models as judges: a question, its answers, and the model that is asked."""

@@ -86,7 +86,7 @@ class ChatJudge:
             try:
                 logs = np.stack([answer.result() for answer in asked])
             finally:
-                for answer in asked:  # after one failed, the others are not worth asking for
+                for answer in asked:  # when one fails, the others are not sent
                     answer.cancel()
         return self.question.score(logs)
 

@@ -206,7 +206,7 @@ def bare_classifier(base: Path, labels: Sequence[str]) -> Any:
 
     names = dict(enumerate(labels))
     shown, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    # The head is missing from the base on purpose: a warning would alarm for nothing.
+    # The head is missing from the base on purpose: a warning would be a false alarm.
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:

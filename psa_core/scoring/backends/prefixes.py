@@ -82,9 +82,9 @@ class PrefixForward:
                 known = {"use_cache": True, "past_key_values": first.past_key_values}
             mask = torch.cat([inside.new_ones(len(rows), shared), inside], dim=1).long()
             hidden = self._body(input_ids=ids, attention_mask=mask, **known).last_hidden_state
-            foretold = inside[:, 1:]
-            logs = self._logs(hidden[:, :-1][foretold], ids[:, 1:][foretold])
-            sums.index_add_(0, foretold.nonzero()[:, 0], logs)
+            is_predicted = inside[:, 1:]
+            logs = self._logs(hidden[:, :-1][is_predicted], ids[:, 1:][is_predicted])
+            sums.index_add_(0, is_predicted.nonzero()[:, 0], logs)
         return np.asarray((0.0 - sums).cpu().numpy())
 
     def _logs(self, hidden: Any, wanted: Any) -> Any:

@@ -13,7 +13,7 @@ from psa_core.registry import ASSETS
 
 FOLDER = ASSETS / "training" / "hate"
 SLOT = re.compile(r"\{(a )?(people|person|slurs|slur|name)\}")
-# Whoever a template insults for no group's sake.
+# People whom a template insults, but not as members of a group.
 NAMES = ("Kevin", "Laura", "that singer", "the coach", "my landlord", "Mr Dobbs", "the host", "Tina", "our manager")
 
 

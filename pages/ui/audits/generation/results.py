@@ -27,7 +27,7 @@ ENOUGH = 20
 
 
 def show(run_id: str, folder: Path, *, own: bool = True) -> None:
-    """Everything, from the finding to the download; `own` audits can be left and taken along."""
+    """Everything, from the finding to the download; `own` audits can be closed and downloaded."""
     opened = _opened(run_id, str(folder))
     scorer, pair = _ask(opened)
     said.finding(_finding(opened, scorer))
