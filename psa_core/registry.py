@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,28 @@ def home() -> Path:
 
 
 ASSETS = home() / "assets"
+_PART, _SLASH = re.compile(r"[^=?&]+"), re.compile(r"[/\\]")
+
+
+def in_short(plugin_id: str) -> str:
+    """An id as people read it: of a path only the last two names.
+
+    The whole id stands in manifests and in the commands that repeat a run.
+
+    Examples
+    --------
+    >>> in_short("lm:smollm2?adapter=/home/ada/runs/7/strength-1/adapter")
+    'lm:smollm2?adapter=…/strength-1/adapter'
+    >>> in_short("hf:organisation/model"), in_short("http://localhost:8000/a/b/c")
+    ('hf:organisation/model', 'http://localhost:8000/a/b/c')
+    """
+    return _PART.sub(lambda part: part[0] if "://" in part[0] else _without_folders(part[0]), plugin_id)
+
+
+def _without_folders(part: str) -> str:
+    kind, colon, path = part.rpartition(":")
+    names = _SLASH.split(path)
+    return part if len(names) <= 2 else f"{kind}{colon}…/{names[-2]}/{names[-1]}"
 
 
 @cache

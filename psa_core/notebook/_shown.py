@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from psa_core.cube import ScoreCube
+from psa_core.registry import in_short
 
 
 class Finding(str):
@@ -43,7 +44,7 @@ class Chart:
 def markup_of(cube: ScoreCube, said: Mapping[str, Finding]) -> str:
     """Size and model of a study, and one finding a target, as HTML."""
     sentences, names, _ = cube.shape
-    model = str(cube.provenance.get("study", {}).get("model", "a model"))
+    model = in_short(str(cube.provenance.get("study", {}).get("model", "a model")))
     rows = "".join(
         f"<tr><td style='text-align: left'>{html.escape(target)}</td>"
         f"<td style='text-align: left'>{html.escape(words)}</td></tr>"

@@ -12,6 +12,7 @@ from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.curves import CurveOptions
 from psa_core.charts.print.figures import name_figure, threshold_figure
 from psa_core.cube import ScoreCube
+from psa_core.registry import in_short
 from psa_core.report._evidence import Evidence
 from psa_core.report.frame import said
 from psa_core.report.markup import Html, Text, element, join, picture, table
@@ -27,8 +28,8 @@ ARROW = "\u00a0→\u00a0"  # kept on one line
 
 
 def model_name(cube: ScoreCube) -> str:
-    """Id of the model, as far as the study says."""
-    return str(_study(cube).get("model", "a model"))
+    """Id of the model, as far as the study says, without the folders of a path."""
+    return in_short(str(_study(cube).get("model", "a model")))
 
 
 def question(cube: ScoreCube) -> str:

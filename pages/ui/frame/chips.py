@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.ui.frame import shown_names, state
 from pages.ui.frame.keys import Key
 from psa_core.cube import ScoreCube
+from psa_core.registry import in_short
 
 Chip = tuple[str, str]
 
@@ -25,7 +26,7 @@ def show(cube: ScoreCube) -> DeltaGenerator:
     """
     seen = state.view(cube)
     study = cube.provenance.get("study", {})
-    parts = [f"{cube.shape[0]:,} sentences", f"{cube.shape[1]:,} names", str(study.get("model", ""))]
+    parts = [f"{cube.shape[0]:,} sentences", f"{cube.shape[1]:,} names", in_short(str(study.get("model", "")))]
     line = st.container(horizontal=True, vertical_alignment="center", gap="small")
     with line:
         st.text(

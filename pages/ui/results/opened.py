@@ -18,6 +18,7 @@ from psa_core.charts.print.caption import Caption
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
 from psa_core.folders import judgements
+from psa_core.registry import in_short
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 from psa_core.tables.again import Again, order_again
@@ -105,7 +106,7 @@ def model_and_file(cube: ScoreCube) -> str:
     """The model and the file of the sentences."""
     study = cube.provenance.get("study", {})
     file = cube.provenance.get("inputs", {}).get("sentences", {}).get("source", study.get("sentences", "sentences"))
-    return f"{study.get('model', 'model')} · {PurePath(str(file)).name}"
+    return f"{in_short(str(study.get('model', 'model')))} · {PurePath(str(file)).name}"
 
 
 def need_whole_study() -> Opened:

@@ -15,6 +15,7 @@ from pages.ui.study import result
 from psa_core import jobs
 from psa_core.errors import PsaError, RunFolderError
 from psa_core.jobs import RunStatus
+from psa_core.registry import in_short
 from psa_core.tables import findings
 
 POLL_SECONDS = 0.7
@@ -144,4 +145,4 @@ def title_of(status: RunStatus) -> str:
     if status.spec is None:
         return status.command
     sentences, names = (Path(place).name for place in (status.spec.sentences, status.spec.names))
-    return f"{sentences} × {names} · {status.spec.model} · {status.spec.anchors}"
+    return f"{sentences} × {names} · {in_short(status.spec.model)} · {status.spec.anchors}"

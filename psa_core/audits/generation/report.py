@@ -9,6 +9,7 @@ import pandas as pd
 
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.tables import Tables
+from psa_core.registry import in_short
 from psa_core.report.frame import Report, framed
 from psa_core.report.markup import Html, element, join, table
 from psa_core.tables.findings import Finding
@@ -24,7 +25,7 @@ MEASURES = {
 
 def render(cube: GenerationCube, found: Tables) -> str:
     """The text of ``report.html``: the finding, fairness with floors, the pairs that differ most with their texts."""
-    generator = cube.provenance.get("generator", {}).get("id", "a language model")
+    generator = in_short(str(cube.provenance.get("generator", {}).get("id", "a language model")))
     return framed(
         Report(
             title=f"What {generator} writes about one value and another",

@@ -10,6 +10,7 @@ import pandas as pd
 
 from psa_core.audits.nationality import findings
 from psa_core.cube import ScoreCube
+from psa_core.registry import in_short
 from psa_core.report.frame import Report, framed
 from psa_core.report.markup import Html, element, join, table
 from psa_core.tables.wording import Finding
@@ -39,7 +40,7 @@ def render(cube: ScoreCube, countries: pd.DataFrame, correlations: pd.DataFrame 
         As `tables.correlation_table` gives it.
     """
     options: Mapping[str, Any] = cube.provenance.get("options", {})
-    model = str(options.get("model", "a model"))
+    model = in_short(str(options.get("model", "a model")))
     moved = [target.name for target in cube.targets if target.low < 0] or [target.name for target in cube.targets]
     return framed(
         Report(

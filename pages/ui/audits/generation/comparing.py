@@ -18,7 +18,7 @@ from psa_core.charts._altair import drawing_svg
 from psa_core.charts.print.caption import Caption
 from psa_core.charts.relevance import relevance
 from psa_core.errors import PsaError
-from psa_core.registry import ASSETS
+from psa_core.registry import ASSETS, in_short
 
 SEEN, CHOSEN = AUDIT.key("seen"), AUDIT.key("compared")
 EXAMPLE = "example"
@@ -137,7 +137,7 @@ def _titles(audits: dict[str, GenerationResult]) -> dict[str, str]:
     titles: dict[str, str] = {}
     for run, opened in audits.items():
         m, a, k = opened.cube.shape
-        lm = opened.manifest.get("generator", {}).get("id", "a language model")
+        lm = in_short(str(opened.manifest.get("generator", {}).get("id", "a language model")))
         when = str(opened.manifest.get("created", ""))[:16].replace("T", " ")
         words = f"{lm} · {m} × {a} × {k} · {'the finished example' if run == EXAMPLE else when}"
         titles[run] = f"{words} ({len(titles) + 1})" if words in titles.values() else words

@@ -18,6 +18,7 @@ from psa_core.audits.generation import report, views
 from psa_core.audits.generation.folder import GenerationResult
 from psa_core.charts.generation import value_dots, value_matrix
 from psa_core.errors import RunFolderError
+from psa_core.registry import in_short
 
 PLAIN = {"displayModeBar": False}
 SCORER, FIRST, SECOND = AUDIT.key("score"), AUDIT.key("first"), AUDIT.key("second")
@@ -137,8 +138,8 @@ def _account(opened: GenerationResult) -> None:
     cube, manifest = opened.cube, opened.manifest
     m, a, k = cube.shape
     out = int(cube.texts.size - cube.kept.sum())
-    generator = manifest.get("generator", {})
+    generator = in_short(str(manifest.get("generator", {}).get("id", "A language model")))
     said.small_print(
-        f"{generator.get('id', 'A language model')}: {m} templates × {a} values × {k} continuations; {out:,} of "
+        f"{generator}: {m} templates × {a} values × {k} continuations; {out:,} of "
         f"{cube.texts.size:,} could not be cut at a full stop and are left out."
     )
