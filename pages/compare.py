@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.frame import shell
-from pages.ui.results import compare_studies, compare_view, opened
+from pages.ui.results import compare_studies, compare_view, opened, two_studies
 
 shell.guard()
 shell.heading("Compare", "Which model, on which sentences, is more sensitive to the name?")
@@ -18,4 +18,4 @@ with shell.mending():
     table = compare_view.numbers(study, studies)
     metric = compare_view.chart(table)
     compare_view.table_2(table)
-    compare_view.two_studies(study, studies, table, metric)
+    two_studies.show(study, studies, table, metric)
