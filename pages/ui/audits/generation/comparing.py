@@ -37,34 +37,46 @@ def show() -> None:
     """Choose audits, read the table."""
     runs = list(dict.fromkeys([*st.session_state.get(SEEN, [])[::-1], *_history()]))[:MOST]
     audits = {run: opened for run in [*runs, EXAMPLE] if (opened := _open(run)) is not None}
-    titles = _titles(audits)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        chosen = st.multiselect(
-            "Finished audits",
-            list(audits),
-            default=list(audits)[:4],
-            format_func=titles.__getitem__,
-            key=f"{CHOSEN}_{len(audits)}",
-            width=760,
-            wrap=True,
-        )
-        _ask_another()
-    if len(chosen) < 2:
+    chosen = _ask(_titles(audits))
+    compared = {title: audits[run] for run, title in chosen.items()}
+    if len(compared) > 1:
+        _say_findings(compared)
+    else:
         st.info(
             "Choose two finished audits or more. Each audit that you run or open here joins this list; others can be "
             "added by their link. For the perplexities run `generate` with `--held-out`."
         )
-    if not chosen:
+    if compared:
+        _table(compared)
+
+
+def _ask(titles: dict[str, str]) -> dict[str, str]:
+    """The chosen audits, run id to title."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        chosen = st.multiselect(
+            "Finished audits",
+            list(titles),
+            default=list(titles)[:4],
+            format_func=titles.__getitem__,
+            key=f"{CHOSEN}_{len(titles)}",
+            width=760,
+            wrap=True,
+        )
+        _ask_another()
+    return {run: titles[run] for run in chosen}
+
+
+def _say_findings(compared: dict[str, GenerationResult]) -> None:
+    if not comparison.comparable(compared):
+        st.warning("These audits have different templates or values: their numbers are not about the same thing.")
         return
-    compared = {titles[run]: audits[run] for run in chosen}
-    scorers = dict.fromkeys(scorer for opened in compared.values() for scorer in opened.cube.scorers)
-    if len(chosen) > 1:
-        if comparison.comparable(compared):
-            for scorer in scorers:
-                said.second(comparison.finding(compared, scorer))
-            _relevance(compared, list(scorers))
-        else:
-            st.warning("These audits have different templates or values: their numbers are not about the same thing.")
+    scorers = list(dict.fromkeys(scorer for opened in compared.values() for scorer in opened.cube.scorers))
+    for scorer in scorers:
+        said.second(comparison.finding(compared, scorer))
+    _relevance(compared, scorers)
+
+
+def _table(compared: dict[str, GenerationResult]) -> None:
     table = comparison.model_table(compared)
     st.dataframe(
         table,
