@@ -96,6 +96,7 @@ def chart(table: pd.DataFrame) -> str:
 
 
 def titled(metric: str) -> str:
+    """The metric's title, with its unit where that is not the score's own."""
     return METRICS[metric] + UNIT * (metric in IN_PARTS)
 
 

@@ -44,7 +44,7 @@ def show(study: Opened, studies: list[Compared], table: pd.DataFrame, metric: st
     if second is None:
         said.second(
             f"No other study here has the target {choices[first][1].name}. Add one above, run the same sentences and "
-            "names with another model, or choose what to set against it."
+            "names with another model, or choose what to compare it with."
         )
         shell.link("study", "Run another model")
         return
@@ -55,7 +55,7 @@ def show(study: Opened, studies: list[Compared], table: pd.DataFrame, metric: st
     try:
         shared = shared_cells(left.cube, right.cube)
     except PsaError as error:
-        said.second(f"These two cannot be set against each other. {error.told}")
+        said.second(f"These two cannot be compared. {error.told}")
         return
     _warn(shared, (left_target, right_target))
     thresholds = table.set_index(["run", "target"])["threshold"]
