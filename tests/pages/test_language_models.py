@@ -121,4 +121,4 @@ def test_comparable_audits_show_fairness_against_relevance(
     page = run(page)
     assert not page.warning and len(page.dataframe[0].value) == 6
     assert page.segmented_control(key="generate_relevance").options == ["minilm-sentiment", "opinion-words"]
-    assert "takes no notice of the value" in words_of(page)
+    assert "ignores the value" in words_of(page)
