@@ -105,20 +105,30 @@ def fairness_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
     pairs : sequence of (Audit, Audit)
         Before and after, at least one.
     """
-    heads = ("attribute", "training", "score", "seeds", "I.F. corrected before", "after", "fall", "to noise")
+    heads = (
+        "attribute",
+        "training",
+        "score",
+        "seeds above noise before",
+        "I.F. corrected before",
+        "after",
+        "fall",
+        "no longer above noise",
+    )
     rows = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
     for (attribute, training), some in _by_training(pairs).items():
         for score in some[0][0].result.cube.scorers:
+            part = " (had a part)" if PARTS.get(training.partition(",")[0]) == score else ""
             numbers = [[one.result.tables.summary[score]["individual_fairness"] for one in pair] for pair in some]
             above = [(before, after) for before, after in numbers if before["above_noise"]]
+            seeds = f"{len(above)} of {len(some)}"
             if not above:
-                rows.append(f"| {attribute} | {training} | {score} | {len(some)} | not above noise | | | |")
+                rows.append(f"| {attribute} | {training} | {score}{part} | {seeds} | not above noise | | | |")
                 continue
             means = [sum(pair[end]["corrected"] for pair in above) / len(above) for end in (0, 1)]
             falls = interval([1 - after["corrected"] / before["corrected"] for before, after in above])
             lost = sum(not after["above_noise"] for _, after in above)
-            part = " (had a part)" if PARTS.get(training.partition(",")[0]) == score else ""
-            cells = [attribute, training, score + part, str(len(above)), *(f"{mean:.3f}" for mean in means),
+            cells = [attribute, training, score + part, seeds, *(f"{mean:.3f}" for mean in means),
                      percent_of(falls), f"{lost} of {len(above)}"]  # fmt: skip
             rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
