@@ -15,6 +15,7 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError, RunFolderError
 from psa_core.folders.results import neutral, plain
 from psa_core.inputs import archives, bounded
+from psa_core.inputs.limits import JUDGED
 
 FILE = "judgements.csv"
 VERDICTS = {
@@ -94,7 +95,12 @@ def of_zip(content: bytes, cube: ScoreCube) -> pd.DataFrame:
         When the file is there but cannot be read.
     """
     with tempfile.TemporaryDirectory() as place:
-        judged = bounded.call(_unpacked, content, Path(place), field="zip", error=RunFolderError)
+        judged = bounded.call(unpacked, content, Path(place), field="zip", error=RunFolderError)
+    return about(judged, cube)
+
+
+def about(judged: pd.DataFrame, cube: ScoreCube) -> pd.DataFrame:
+    """Those of some judgements that speak of cells of a cube, each reader's last word on each."""
     known = {
         "sentence_id": cube.sentences["sentence_id"],
         "name": cube.names["name"],
@@ -107,8 +113,11 @@ def of_zip(content: bytes, cube: ScoreCube) -> pd.DataFrame:
     return judged[fits].drop_duplicates(ONE_WORD_EACH, keep="last").reset_index(drop=True)
 
 
-def _unpacked(content: bytes, place: Path) -> pd.DataFrame:
+def unpacked(content: bytes, place: Path) -> pd.DataFrame:
+    """The judgements in a zip, whatever they speak of; for a process with limits. `place` is an empty folder."""
     archives.unpack(content, place, lambda name: name == FILE)
+    if (place / FILE).is_file():
+        JUDGED.check((place / FILE).stat().st_size, field=FILE, error=RunFolderError)
     return load(place)
 
 

@@ -103,7 +103,7 @@ def read(folder: Path) -> ScoreCube:
     try:
         if "study" in content:
             StudySpec.from_mapping(content["study"])
-        targets = _targets(content["targets"])
+        targets = targets_of(content["targets"])
         files = ["sentences.csv", "names.csv", *(f"scores.{target.name}.parquet" for target in targets)]
         missing = [name for name in files if not (folder / name).is_file()]
         if missing:
@@ -149,10 +149,11 @@ def to_zip(folder: Path) -> bytes:
 def read_zip(content: bytes) -> ScoreCube:
     """Open a zipped result folder; its paths are not trusted, only known file names are taken."""
     with tempfile.TemporaryDirectory() as place:
-        return bounded.call(_read_zip, content, Path(place), field="zip", error=RunFolderError)
+        return bounded.call(unpacked, content, Path(place), field="zip", error=RunFolderError)
 
 
-def _read_zip(content: bytes, place: Path) -> ScoreCube:
+def unpacked(content: bytes, place: Path) -> ScoreCube:
+    """`read_zip` in this process, which has to be one with limits; `place` is an empty folder."""
     archives.unpack(content, place, lambda name: name in TABLES or name.startswith("scores."))
     return read(place)
 
@@ -164,12 +165,14 @@ def scores(cube: ScoreCube, target: str) -> pd.DataFrame:
     return pd.concat([keys, pd.DataFrame(perturbed, columns=cube.names["name"].tolist())], axis=1)
 
 
-def _targets(rows: list[dict[str, Any]]) -> tuple[Target, ...]:
+def targets_of(rows: list[dict[str, Any]]) -> tuple[Target, ...]:
     """The targets of a manifest; raises `ValueError` when they are none, or have no range."""
     targets = tuple(Target(**row) for row in rows)
     for target in targets:
-        if not -np.inf < float(target.low) < float(target.high) < np.inf or not np.isfinite(target.default_threshold):
+        if not -np.inf < float(target.low) < float(target.high) < np.inf:
             raise ValueError(f"no range of {target.name}")
+        if not target.low <= target.default_threshold <= target.high:
+            raise ValueError(f"a threshold of {target.name} that is outside of its range")
     if not targets or len({target.name for target in targets}) < len(targets):
         raise ValueError("no targets, or one twice")
     return targets

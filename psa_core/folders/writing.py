@@ -135,8 +135,9 @@ def check_target(folder: Path) -> Path:
     try:
         place = folder.resolve()
         str(place).encode()
+        place.exists()
         above = next(path for path in place.parents if path.exists())
-    except (OSError, ValueError, RuntimeError) as error:  # a loop of links, a NUL, half a character
+    except (OSError, ValueError, RuntimeError) as error:  # a loop of links, a NUL, half a character, too long
         raise OptionError(
             "--out", got=f"{str(folder)!r}, which is no path", expected="a new or empty folder"
         ) from error

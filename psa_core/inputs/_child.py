@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import pickle
 import select
 import signal
 import sys
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -15,6 +17,10 @@ IDLE_SECONDS = 600.0
 #: Between the end of an answer's time, when who asked ends this process, and when the system does.
 GRACE_SECONDS = 30
 ANSWER, ERROR, UNEXPECTED, MEMORY, LATE = "answer", "error", "unexpected", "memory", "late"
+#: Between two looks at how much a child holds.
+LOOK_SECONDS = 0.05
+#: How memory is counted: as it is used, or already as it is reserved.
+USED, RESERVED = "used", "reserved"
 CAN_FORK = hasattr(os, "fork")
 
 
@@ -29,19 +35,22 @@ def main(*, stays: bool = False) -> None:
     os.dup2(2, 1)  # what a library prints is no answer
     is_limited = False
     while line := _next_line():
-        module, name, memory, seconds = line.split()
+        module, name, memory, seconds, how = line.split()
         function = getattr(importlib.import_module(module), name)
         if stays:
-            is_limited = is_limited or _limit_for_good(int(memory))
+            is_limited = is_limited or _limit_used(int(memory))
             _answer_in_time(function, answers, int(seconds))
             continue
         if not CAN_FORK:
-            _answer(function, answers, int(memory), int(seconds))
+            _answer(function, answers, int(memory), int(seconds), how)
             return
         child = os.fork()
         if not child:
-            _answer(function, answers, int(memory), int(seconds))
+            _answer(function, answers, int(memory), int(seconds), how)
             os._exit(0)
+        if how == USED and _grew(child, int(memory)):
+            os.write(answers, pickle.dumps((MEMORY, None)))
+            return
         if status := os.waitpid(child, 0)[1]:
             if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
                 os.write(answers, pickle.dumps((LATE, None)))
@@ -58,9 +67,11 @@ def _next_line() -> str:
     return line.decode()
 
 
-def _answer(function: Any, answers: int, memory: int, seconds: int) -> None:
+def _answer(function: Any, answers: int, memory: int, seconds: int, how: str) -> None:
     arguments = _arguments()
-    _limit(memory, seconds)
+    if how == RESERVED:
+        _limit_reserved(memory)
+    _limit_work(seconds)
     _tell(answers, _outcome(function, arguments))
 
 
@@ -95,7 +106,8 @@ def _outcome(function: Any, arguments: tuple[Any, ...]) -> tuple[str, Any]:
 def _ran_out(error: BaseException | None) -> bool:
     """Whether memory was what an error, or one behind it, lacked; torch has no kind of error for it."""
     while error is not None:
-        if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
+        lacks = isinstance(error, OSError) and error.errno == errno.ENOMEM
+        if lacks or isinstance(error, MemoryError) or "can't allocate memory" in str(error):
             return True
         error = error.__cause__ or error.__context__
     return False
@@ -106,8 +118,22 @@ def _tell(answers: int, outcome: tuple[str, Any]) -> None:
         pickle.dump(outcome, stream, protocol=pickle.HIGHEST_PROTOCOL)
 
 
-def _limit_for_good(memory: int) -> bool:
-    """Let this process hold so many bytes of its own; address space that a device reserves and files are not counted.
+def _grew(child: int, memory: int) -> bool:
+    """Wait for a child; one that holds more than so many bytes is ended, and then the answer is True."""
+    if sys.platform != "linux":
+        return False
+    while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        with suppress(OSError), open(f"/proc/{child}/statm", encoding="ascii") as counts:
+            if int(counts.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") > memory:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                return True
+        time.sleep(LOOK_SECONDS)
+    return False
+
+
+def _limit_used(memory: int) -> bool:
+    """Let this process hold so many bytes of its own; address space that is only reserved and files are not counted.
 
     When memory runs out all the same, the system would rather end this process than the one that asks.
     """
@@ -121,15 +147,21 @@ def _limit_for_good(memory: int) -> bool:
     return True
 
 
-def _limit(memory: int, seconds: int) -> None:
-    """Let this process take so many more bytes than it has, and so many seconds of work, where the system can."""
+def _limit_reserved(memory: int) -> None:
+    """Let this process take so many more bytes of address space than it has, where the system can."""
+    if sys.platform == "linux":
+        import resource
+
+        with open("/proc/self/statm", encoding="ascii") as counts:
+            taken = int(counts.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (taken + memory, taken + memory))
+
+
+def _limit_work(seconds: int) -> None:
+    """Let this process work so many seconds, where the system can."""
     if sys.platform == "win32":
         return
     import resource
 
-    if sys.platform == "linux":
-        with open("/proc/self/statm", encoding="ascii") as counts:
-            taken = int(counts.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (taken + memory, taken + memory))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 #: Rows that are read before their size is looked at.
 PART = 10_000
 LONGEST_HEADER = 200
+JOINERS = "\u200c\u200d"  # which some scripts are written with
 INVISIBLE = "\ufeff\u200b\u200e\u200f"  # marks that come along with copied text
 
 
@@ -88,7 +89,13 @@ def clean_headers(headers: Sequence[object], wanted: Wanted) -> list[str]:
 
 
 def _clean(header: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", header).strip(f"{INVISIBLE} ").split())
+    """Without what does not print: no result folder could hold a NUL, and a page would turn round what it shows."""
+    words = unicodedata.normalize("NFC", header).strip(f"{INVISIBLE} ").split()
+    return " ".join(filter(None, ("".join(filter(_prints, word)) for word in words)))
+
+
+def _prints(letter: str) -> bool:
+    return letter in JOINERS or unicodedata.category(letter) not in ("Cc", "Cf", "Cs")
 
 
 @dataclass

@@ -30,7 +30,9 @@ def read_parquet(content: bytes, wanted: Wanted, only: Collection[str] | None = 
             return _columns(file, Columns(wanted, only))
     except UnicodeDecodeError as error:
         raise wanted.problem("a parquet column of bytes that are not text", expected="text") from error
-    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
+    except OverflowError as error:
+        raise wanted.problem("a parquet column of dates in no calendar", expected="the years 1 to 9999") from error
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
         if isinstance(error, MemoryError):
             raise
         raise wanted.problem("a damaged parquet file", expected="a parquet table", fix="Save it anew.") from error

@@ -29,7 +29,14 @@ QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEM
 GONE = (EOFError, OSError, pickle.UnpicklingError)
 
 
-def call(function: Callable[..., T], *arguments: Any, field: str, error: type[PsaError], seconds: Limit = SECONDS) -> T:
+def call(
+    function: Callable[..., T],
+    *arguments: Any,
+    field: str,
+    error: type[PsaError],
+    seconds: Limit = SECONDS,
+    draws: bool = False,
+) -> T:
     """Call a function of this library in a process of its own, with limited memory and time.
 
     The limit of memory is `limits.MEMORY`. Where an operating system has no limit of memory, the sizes
@@ -47,6 +54,8 @@ def call(function: Callable[..., T], *arguments: Any, field: str, error: type[Ps
         What to raise when the function needs too much, or fails in a way that it did not foresee.
     seconds : Limit
         Of the processor's time.
+    draws : bool
+        Whether the function draws pictures: what does that reserves gigabytes of addresses and uses few of them.
 
     Raises
     ------
@@ -54,7 +63,8 @@ def call(function: Callable[..., T], *arguments: Any, field: str, error: type[Ps
         What the function raises, or `error`.
     """
     with _reader() as reader:
-        kind, value = reader.ask(function, arguments, seconds.value, MEMORY.value)
+        how = _child.USED if draws else _child.RESERVED
+        kind, value = reader.ask(function, arguments, seconds.value, MEMORY.value, how=how)
     if kind == _child.ERROR:
         raise value
     if kind == _child.ANSWER:
@@ -134,7 +144,13 @@ class _Reader:
         self.requests, self.answers = self.process.stdin, self.process.stdout
 
     def ask(
-        self, function: Callable[..., Any], arguments: tuple[Any, ...], seconds: int, memory: int
+        self,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        seconds: int,
+        memory: int,
+        *,
+        how: str = _child.USED,
     ) -> tuple[str, Any]:
         """What became of a call: one of the words of `_child`, or `DIED`, and the value, error or reason."""
         by_processor = _child.CAN_FORK and not self.stays
@@ -142,13 +158,13 @@ class _Reader:
         timer.daemon = True
         timer.start()
         try:
-            line = f"{function.__module__} {function.__name__} {memory} {seconds}\n"
+            line = f"{function.__module__} {function.__name__} {memory} {seconds} {how}\n"
             self.requests.write(line.encode())
             settings = {name: value for name, value in os.environ.items() if name.startswith(SETTING)}
             pickle.dump((arguments, settings), self.requests, protocol=pickle.HIGHEST_PROTOCOL)
             self.requests.flush()
             answer: tuple[str, Any] = pickle.load(self.answers)
-            self.broken = answer[0] == _child.LATE  # it ends itself then
+            self.broken = answer[0] in (_child.LATE, _child.MEMORY)  # it may end itself then
             return answer
         except GONE:
             self.broken = True

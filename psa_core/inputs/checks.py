@@ -8,7 +8,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from psa_core.errors import CorpusError, OptionError
+from psa_core.errors import CorpusError, OptionError, PsaError
+from psa_core.inputs.limits import Limit
 
 
 def whole_number(field: str, value: Any) -> int:
@@ -41,6 +42,22 @@ def path_of(text: str) -> Path:
     PosixPath('~x.csv')
     """
     return Path(text).expanduser() if text == "~" or text.startswith("~/") else Path(text)
+
+
+def bytes_of(path: Path, limit: Limit, *, field: str, error: type[PsaError]) -> bytes:
+    """The bytes of a regular file that is within a limit: a device or a pipe may never end, a file may be sparse.
+
+    Raises
+    ------
+    OSError, ValueError
+        When there is none, or it cannot be read; ValueError for a NUL in the path.
+    PsaError
+        `error`, when it is larger.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(2, "no file", str(path))
+    limit.check(path.stat().st_size, field=field, error=error, of=f"in {path.name[:60]}")
+    return path.read_bytes()
 
 
 def yes_or_no(field: str, value: Any) -> bool:

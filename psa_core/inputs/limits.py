@@ -106,6 +106,7 @@ NAME_COLUMNS = Limit("name_columns", 100, "columns", "columns of a name list", "
 NAMES_FILE = Limit("names_mb", 5, "MB", "bytes of a name list, unpacked", _SHORTER, MB)
 ARCHIVE = Limit("archive_mb", 512, "MB", "bytes of a result folder's zip, unpacked", "Run a smaller study.", MB)
 ARCHIVE_FILES = Limit("archive_files", 1_000, "files", "files in a zip", "Zip the result folder alone.")
+JUDGED = Limit("judged_mb", 32, "MB", "bytes of the judgements in a result folder's zip", "Bring fewer.", MB)
 SCORES = Limit("scores", 30_000_000, "scores", "scores of a result folder", "Run a smaller study.")
 MEMORY = Limit("read_mb", 1_000, "MB of memory", "memory of the process that reads a file", _SPLIT, MB)
 SECONDS = Limit("read_seconds", 15, "seconds", "time of a processor that a file takes to be read", _SPLIT)
@@ -113,7 +114,7 @@ MEASURE = Limit(
     "measure_seconds",
     60,
     "seconds",
-    "time of a processor that an opened audit takes to be measured again",
+    "time of a processor that an opened study or audit takes to be measured again",
     "Open it on your own machine.",
     own=1_800,
 )
@@ -161,6 +162,7 @@ LIMITS = (
     NAMES_FILE,
     ARCHIVE,
     ARCHIVE_FILES,
+    JUDGED,
     SCORES,
     MEMORY,
     SECONDS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Mapping
@@ -15,6 +16,8 @@ import pandas as pd
 from psa_core import trust
 from psa_core.errors import NameListError, OptionError
 from psa_core.inputs import names
+from psa_core.inputs.checks import bytes_of
+from psa_core.inputs.limits import NAMES_FILE
 from psa_core.inputs.names import read_names
 from psa_core.registry import ASSETS
 
@@ -166,11 +169,9 @@ def _like(example: str, word: str) -> str:
 
 def _read_templates(place: str) -> list[str]:
     trust.permit_path("--templates", place)
-    path = Path(place)
     try:
-        if path.stat().st_size > MOST_TEMPLATES * LONGEST * 4:
-            raise OptionError("--templates", got=f"a file of {path.stat().st_size:,} bytes", expected="templates")
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        content = bytes_of(Path(place), NAMES_FILE, field="--templates", error=OptionError)
+        return content.decode("utf-8-sig").splitlines()
     except (OSError, ValueError) as error:
         got = f"{place[:80]!r} ({type(error).__name__})"
         expected = f"{', '.join(packaged())}, or a UTF-8 text file with one template a line, {SLOT} in each"
@@ -197,10 +198,15 @@ def values_of(place: str) -> tuple[pd.DataFrame, str, str]:
 
 def _read_values(path: Path) -> names.NameList:
     """A file of values: one with a column ``value`` is read as a name list that calls it ``name``."""
-    content = path.read_bytes()
+    content = bytes_of(path, NAMES_FILE, field="--values", error=NameListError)
     if path.suffix.lower() in (".csv", ".tsv"):
         head, line_end, rest = content.partition(b"\n")
-        content = (
-            re.sub(rb"(?i)(?<![\w ])(\s*\"?)value(\"?\s*)(?![\w ])", rb"\1name\2", head, count=1) + line_end + rest
-        )
+        content = b"".join(_named(re.split(rb"([,;|\t])", head))) + line_end + rest
     return read_names(path.name, content)
+
+
+def _named(cells: list[bytes]) -> list[bytes]:
+    """The cells of a header, with what stands between them; the first that is ``value`` is ``name``."""
+    bare = [cell.removeprefix(codecs.BOM_UTF8).strip().strip(b'"').lower() for cell in cells]
+    where = bare.index(b"value") if b"value" in bare else len(cells)
+    return [cell.lower().replace(b"value", b"name") if n == where else cell for n, cell in enumerate(cells)]

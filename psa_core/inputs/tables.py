@@ -116,7 +116,9 @@ def _read(kind: str, body: bytes, wanted: Wanted, only: Collection[str] | None) 
 
 
 def _as_table(columns: Columns, encoding: str) -> Table:
-    notes = (NO_HEADER,) * columns.headers.count("")
+    blank = columns.headers.count("")
+    several = f"{blank:,} columns without a header left out: they are no groups."
+    notes = (several if blank > 1 else NO_HEADER,) if blank else ()
     return Table(columns.frame(), encoding, tuple(filter(None, columns.headers)), notes)
 
 

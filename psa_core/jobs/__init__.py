@@ -6,7 +6,7 @@ from psa_core.jobs._places import CANCEL, JOB, LOCK, PARTIAL, RESULT, RUN_ID, SO
 from psa_core.jobs._records import write_status
 from psa_core.jobs._starting import advance, own_machine
 from psa_core.jobs.again import has_inputs, submit_with
-from psa_core.jobs.making import adopt, keep, own_copy
+from psa_core.jobs.making import adopt, keep, keep_zip, own_copy
 from psa_core.jobs.runs import cancel, origin_at, resume, spec_at, submit, submit_audit
 from psa_core.jobs.titles import LONGEST_TITLE, give_title, started, title
 from psa_core.jobs.watching import LIVE, RunStatus, history, open_cube, result_folder, result_so_far, status
@@ -29,6 +29,7 @@ __all__ = [
     "has_inputs",
     "history",
     "keep",
+    "keep_zip",
     "open_cube",
     "origin_at",
     "own_copy",

@@ -57,7 +57,8 @@ def declared(target: Target) -> str:
 def column_numbers(column: pd.Series, name: str) -> np.ndarray:
     """Numbers of a column of predictions, NaN where a cell is empty: float32 (R,); else `ModelError`."""
     filled = column.str.strip()
-    numbers = pd.to_numeric(filled, errors="coerce").to_numpy(np.float64)
+    with np.errstate(over="ignore"):  # what is too large for a score becomes infinite, and is refused
+        numbers = pd.to_numeric(filled, errors="coerce").to_numpy(np.float64).astype(np.float32)
     wrong = np.flatnonzero(~np.isfinite(numbers) & ~filled.str.lower().isin(["", "nan", "na", "null", "none"]))
     if len(wrong):
         raise ModelError(
@@ -65,4 +66,4 @@ def column_numbers(column: pd.Series, name: str) -> np.ndarray:
             got=f"{column.iloc[wrong[0]]!r} in row {wrong[0] + 1}",
             expected="a finite number in each row",
         )
-    return numbers.astype(np.float32)
+    return numbers

@@ -128,3 +128,12 @@ def test_a_zip_without_judgements_has_none_and_a_damaged_file_is_told(folder: Pa
     (folder / judgements.FILE).write_bytes(b"\xff\xfe\x00")
     with pytest.raises(RunFolderError, match="damaged"):
         judgements.of_zip(zipped(folder), cube)
+
+
+def test_far_too_many_judgements_are_told(folder: Path, cube: ScoreCube, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PSA_MAX_JUDGED_MB", "1")
+    judgements.save(folder, FIRST)
+    with (folder / judgements.FILE).open("a", encoding="utf-8") as file:
+        file.write("s1,Ann,toxicity,defect,reader,now\n" * 40_000)
+    with pytest.raises(RunFolderError, match="PSA_MAX_JUDGED_MB"):
+        judgements.of_zip(zipped(folder), cube)

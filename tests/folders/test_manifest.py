@@ -6,7 +6,6 @@ import pytest
 
 from psa_core.errors import RunFolderError
 from psa_core.folders import manifest
-from psa_core.inputs import json_file
 
 TARGET = {"name": "toxicity", "low": 0.0, "high": 1.0, "meaning": "", "threshold": None}
 GOOD = {
@@ -82,7 +81,7 @@ def test_what_cannot_be_written_again_is_told(text, parse):
 
 
 def test_a_folder_without_one_and_a_file_far_too_large_are_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(json_file, "MOST_BYTES", 10)
+    monkeypatch.setattr(manifest, "MOST_BYTES", 10)
     with pytest.raises(RunFolderError, match=r"no manifest\.json"):
         manifest.read(tmp_path / "manifest.json")
     (tmp_path / "manifest.json").write_bytes(b" " * 20)

@@ -261,3 +261,19 @@ def test_mentions_that_are_no_spans_are_told(cube, tmp_path):
     (tmp_path / "out" / "sentences.csv").write_text(table.replace("14:16:subject", "fourteen"), encoding="utf-8")
     with pytest.raises(RunFolderError, match="damaged"):
         results.read(tmp_path / "out")
+
+
+@pytest.mark.parametrize("threshold", [50.0, -0.1, float("nan")])
+def test_a_threshold_outside_of_its_range_is_a_damage(cube, tmp_path, threshold):
+    results.write(with_targets(cube), tmp_path / "out", report)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    manifest["targets"][0]["threshold"] = threshold
+    (tmp_path / "out" / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(RunFolderError, match="damaged file"):
+        results.read(tmp_path / "out")
+
+
+@pytest.mark.parametrize("row", [{"low": 1.0, "high": 0.0}, {"threshold": 7.0}])
+def test_targets_are_checked_wherever_a_manifest_holds_them(row):
+    with pytest.raises(ValueError, match="x"):
+        results.targets_of([{"name": "x", **row}])

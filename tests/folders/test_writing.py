@@ -164,6 +164,7 @@ def test_places_that_cannot_be_taken_are_told_before_any_work(tmp_path: Path) ->
         "loop": "no path",
         "a\0b": "no path",
         "\udcff": "no path",
+        "x" * 300: "no path",
     }
     for place, words in places.items():
         with pytest.raises(OptionError, match=words):

@@ -8,9 +8,12 @@ import io
 import json
 import random
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 TOKENS = (
     *(b'"', b'""', b"'", b"\n", b"\r", b"\r\n", b"\t", b",", b";", b"|", b"\0", b"\x1a", b"-", b"=1+1", b"~", b"../"),
@@ -22,6 +25,20 @@ ODD: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 7, 2**31, 10**18, 10**400, 0.5, -0.0, 1e300, float("inf"), float("nan")),
     *("", " ", "x", "x" * 300, "../../x", "~x", "a/b", "\ud800", "\0", "\u202e", "nan", "=1+1", "name", "original"),
     *([], {}, [[]], [None], ["name"], ["name", "name"], {"a": 1}, {"": ""}, {"name": "x", "low": 1, "high": 0}),
+)
+
+
+#: One cell each, of kinds and sizes that tables seldom have.
+PARQUET: tuple[pa.Array, ...] = (
+    *(
+        pa.array([2**31 - 1], pa.date32()),
+        pa.array([2**62], pa.timestamp("us")),
+        pa.array([1], pa.timestamp("us", "No/Where")),
+    ),
+    *(pa.array([2**62], pa.duration("s")), pa.array([Decimal("1e30")], pa.decimal256(70, 30)), pa.array([b"\xff"])),
+    *(pa.array([[1, None]]), pa.array([{"a": {"b": [1]}}]), pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int8()))),
+    *(pa.nulls(1), pa.array([1.5], pa.float16()), pa.array([float("inf")]), pa.array([2**64 - 1], pa.uint64())),
+    pa.DictionaryArray.from_arrays(pa.array([0], pa.int8()), pa.array([b"\xff\xfe"])),
 )
 
 
@@ -113,9 +130,25 @@ def every_format(columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> dict[
     return plain | {f"{name}.gz": gzip.compress(content, mtime=0) for name, content in plain.items()}
 
 
+def odd_parquet(draw: random.Random, content: bytes) -> bytes:
+    """The same Parquet file with a column or two of a kind that tables seldom have, whole."""
+    table, changed = pq.read_table(io.BytesIO(content)), io.BytesIO()
+    for _ in range(draw.randint(1, 2)):
+        cells = [draw.choice(PARQUET)] * table.num_rows
+        name = draw.choice((*table.column_names, "a\0b", "\u202eb", "a.b", "", "x" * 300))
+        where = table.column_names.index(name) if name in table.column_names else table.num_columns
+        column = pa.concat_arrays(cells)
+        table = table.remove_column(where) if where < table.num_columns else table
+        table = table.add_column(where, name, column)
+    pq.write_table(table, changed)
+    return changed.getvalue()
+
+
 def damaged_table(draw: random.Random, seeds: Mapping[str, bytes]) -> tuple[str, bytes]:
     """One of the files, damaged, and its name."""
     name = draw.choice(list(seeds))
+    if name == "a.parquet" and draw.random() < 0.5:
+        return name, odd_parquet(draw, seeds[name])
     body = gzip.decompress(seeds[name]) if name.endswith(".gz") else seeds[name]
     body = damaged(body, draw, list(seeds.values()))
     if not name.endswith(".gz"):

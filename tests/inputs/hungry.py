@@ -1,5 +1,6 @@
 """What is called in another process by `test_bounded`."""
 
+import mmap
 import os
 import time
 from pathlib import Path
@@ -17,6 +18,17 @@ def fail():
 
 def eat(megabytes):
     return len(bytes(megabytes * 2**20))
+
+
+def fill(megabytes):
+    content = b"x" * (megabytes * 2**20)
+    time.sleep(0.5)
+    return len(content)
+
+
+def reserve(megabytes):
+    with mmap.mmap(-1, megabytes * 2**20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS):
+        return megabytes
 
 
 def work():

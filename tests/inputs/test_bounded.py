@@ -69,3 +69,14 @@ def test_no_more_are_at_work_at_once_than_the_limit_says(monkeypatch, tmp_path):
         thread.join()
     assert len(list(tmp_path.glob("done-*"))) == 4
     assert not list(tmp_path.glob("two-*"))
+
+
+@LINUX
+def test_memory_that_is_only_reserved_does_not_count_where_pictures_are_drawn(monkeypatch):
+    monkeypatch.setenv("PSA_MAX_READ_MB", "400")
+    assert bounded.call(hungry.reserve, 8_000, field="zip", error=CorpusError, draws=True) == 8_000
+    with pytest.raises(CorpusError, match="more than 400 MB of memory"):
+        bounded.call(hungry.reserve, 8_000, field="zip", error=CorpusError)
+    with pytest.raises(CorpusError, match="more than 400 MB of memory"):
+        bounded.call(hungry.fill, 1_000, field="zip", error=CorpusError, draws=True)
+    assert call(len, b"abc") == 3

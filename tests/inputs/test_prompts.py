@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -92,3 +94,40 @@ def test_prompts_have_a_limit_in_all() -> None:
     values = pd.DataFrame({"value": [f"v{n}" for n in range(1_000)]})
     with pytest.raises(OptionError, match=r"characters in all, expected at most 100,000,000"):
         prompts.checked(lines, values)
+
+
+def in_files(folder: Path, lines: str, values: bytes) -> prompts.PromptSet:
+    (folder / "t.txt").write_text(lines, encoding="utf-8")
+    (folder / "v.csv").write_bytes(values)
+    return prompts.load(str(folder / "t.txt"), str(folder / "v.csv"))
+
+
+@pytest.mark.parametrize("blank", [b"\t", b"\x0b\t", b' "', b"\t;"])
+def test_a_long_header_of_blanks_takes_no_longer_than_another(tmp_path: Path, blank: bytes) -> None:
+    began = time.process_time()
+    with pytest.raises(OptionError, match="--values"):
+        in_files(tmp_path, "{value} is", blank * 200_000 + b"x\nAnn\n")
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    "header", [b"value,born", b'"Value",born', b"\xef\xbb\xbfvalue,born", b"value;born", b"born\tVALUE"]
+)
+def test_the_column_of_values_is_found_by_its_header(tmp_path: Path, header: bytes) -> None:
+    mark = next(mark for mark in (b",", b";", b"\t") if mark in header)
+    row = b"Ann%s1950\nBo%s1960\n" if not header.startswith(b"born") else b"1950%sAnn\n1960%sBo\n"
+    found = in_files(tmp_path, "{value} is", header + b"\n" + row % (mark, mark))
+    assert found.values["value"].tolist() == ["Ann", "Bo"] and found.values["born"].tolist() == ["1950", "1960"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes of that kind on this system")
+def test_what_may_never_end_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    os.symlink("/dev/zero", tmp_path / "zero.csv")
+    with (tmp_path / "sparse.csv").open("wb") as file:
+        file.truncate(2**33)
+    for name in ("pipe.csv", "zero.csv", "sparse.csv"):
+        with pytest.raises(OptionError, match="--templates"):
+            prompts.load(str(tmp_path / name), "name")
+        with pytest.raises(OptionError, match="--values"):
+            prompts.load("name", str(tmp_path / name))

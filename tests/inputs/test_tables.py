@@ -79,7 +79,8 @@ def test_headers_that_differ_by_blanks_at_most_are_told(header, ending):
 def test_columns_without_a_header_are_left_out_with_a_note():
     table = read("a.csv", ",text, \n1,He,x\n")
     assert table.frame.to_dict("list") == {"text": ["He"]}
-    assert table.notes == (tables.NO_HEADER,) * 2
+    assert table.notes == ("2 columns without a header left out: they are no groups.",)
+    assert read("a.csv", ",text\n1,He\n").notes == (tables.NO_HEADER,)
 
 
 def test_short_rows_are_filled_and_surplus_blanks_go():
@@ -160,3 +161,40 @@ def test_what_is_large_is_read_in_another_process_with_the_same_answer(monkeypat
     assert len(content) < SMALL
     pd.testing.assert_frame_equal(read("a.csv", content).frame, here)
     pd.testing.assert_frame_equal(read("a.csv.gz", gzip.compress(content)).frame, here)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([2**31 - 1], pa.date32()),
+        pa.array([2**62], pa.timestamp("us")),
+        pa.array([2**62], pa.duration("s")),
+    ],
+    ids=["date", "time", "duration"],
+)
+def test_dates_that_no_calendar_has_are_told(column):
+    with pytest.raises(CorpusError, match="dates in no calendar"):
+        read("a.parquet", parquet({"text": ["He"], "born": column}))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", b'{"text": "He", "a\\u0000b": "x", "\\u202ec\\u001b[2J": "y"}'),
+        ("a.parquet", parquet({"text": ["He"], "a\x07b": ["x"], "c\u202d\x1b[2J": ["y"]})),
+        ("a.csv", "text,a\x07b,\u202ec\x1b[2J\nHe,x,y\n"),
+    ],
+)
+def test_headers_hold_nothing_that_does_not_print(name, content):
+    assert columns(name, content) == {"text": ["He"], "ab": ["x"], "c[2J": ["y"]}
+
+
+def test_headers_that_differ_by_what_does_not_print_are_told():
+    with pytest.raises(CorpusError, match="two columns 'ab'"):
+        read("a.jsonl", b'{"text": "He", "a\\u0000b": "x", "ab": "y"}')
+
+
+def test_many_columns_without_a_header_are_one_note():
+    assert read("a.csv", "text" + "," * 900 + "\nHe\n").notes == (
+        "900 columns without a header left out: they are no groups.",
+    )

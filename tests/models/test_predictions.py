@@ -134,3 +134,9 @@ def test_fingerprint_is_of_the_scores_and_not_of_the_file(tmp_path: Path) -> Non
     assert read(tmp_path, EXPORT.replace("0.25", "0.26")).fingerprint != first
     assert read(tmp_path, EXPORT.replace("Al left", "Alf left")).fingerprint != first
     assert read(tmp_path, EXPORT, "?targets=toxicity").fingerprint != first
+
+
+@pytest.mark.parametrize("number", ["1e39", "-1e39", "1e400", "9" * 60])
+def test_a_number_that_no_score_can_be_is_told(tmp_path: Path, number: str) -> None:
+    with pytest.raises(ModelError, match=r"column 'toxicity': got '.*' in row 2, expected a finite number"):
+        read(tmp_path, f"text,toxicity\nHe left.,0.5\nShe left.,{number}\n")

@@ -24,6 +24,7 @@ class ByBytes(Generic[T]):
     def __init__(self, most: int, size: Callable[[T], int]) -> None:
         self._most, self._size = most, size
         self._kept: OrderedDict[str, tuple[Hashable, T]] = OrderedDict()
+        self._sizes: dict[str, int] = {}
         self._reading, self._making = threading.Lock(), threading.Lock()
 
     def get(self, key: str, version: Hashable, make: Callable[[], T]) -> T:
@@ -45,7 +46,9 @@ class ByBytes(Generic[T]):
     def _keep(self, key: str, version: Hashable, made: T) -> tuple[Hashable, T]:
         with self._reading:
             self._kept[key] = version, made
+            self._sizes[key] = self._size(made)
             self._kept.move_to_end(key)
-            while len(self._kept) > 1 and sum(self._size(thing) for _, thing in self._kept.values()) > self._most:
-                self._kept.popitem(last=False)
+            while len(self._kept) > 1 and sum(self._sizes.values()) > self._most:
+                gone, _ = self._kept.popitem(last=False)
+                del self._sizes[gone]
             return self._kept[key]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -27,7 +28,18 @@ from psa_core.trust import Origin
 EXAMPLE = StudySpec(sentences="sample", names="demo", model="profanity-check")
 _EXAMPLES: set[str] = set()
 _one_at_a_time = threading.Lock()
-_cubes: ByBytes[ScoreCube] = ByBytes(OPENED.value, lambda cube: cube.original.nbytes + cube.perturbed.nbytes)
+#: Bytes in memory for a letter of JSON, at most about.
+A_LETTER = 20
+
+
+def _bytes(cube: ScoreCube) -> int:
+    """What a cube takes in memory: a study can have long texts, many groups and a large manifest beside few scores."""
+    rows = sum(int(table.memory_usage(deep=True).sum()) for table in (cube.sentences, cube.names))
+    manifest = A_LETTER * len(json.dumps(dict(cube.provenance), default=str))
+    return cube.original.nbytes + cube.perturbed.nbytes + rows + manifest
+
+
+_cubes: ByBytes[ScoreCube] = ByBytes(OPENED.value, _bytes)
 
 
 def cube(run_id: str) -> ScoreCube:

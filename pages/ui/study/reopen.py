@@ -8,8 +8,6 @@ from pages.ui.frame import markup, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.study import job_panel
 from psa_core import jobs
-from psa_core.errors import RunFolderError
-from psa_core.folders import judgements, results
 
 SHOWN = 12
 
@@ -19,16 +17,8 @@ def ask_zip() -> None:
     chosen = st.file_uploader("A result folder as a zip", ["zip"], key=Key.STUDY_ZIP)
     if chosen is None or st.session_state.get("zip_opened") == chosen.file_id:
         return
-    from psa_core import report
-
-    with shell.mending("This zip cannot be opened"):
-        cube = results.read_zip(chosen.getvalue())
-        if audit := cube.provenance.get("audit"):
-            fix = "Open it on that audit's own page."
-            raise RunFolderError("zip", got=f"the folder of a {audit} audit", expected="a study", fix=fix)
-        judged = judgements.of_zip(chosen.getvalue(), cube)
-        run_id = jobs.keep(cube, report.render)
-        judgements.keep(jobs.result_folder(run_id), judged)
+    with shell.mending("This zip cannot be opened"), st.spinner("Opening the study", show_time=True):
+        run_id = jobs.keep_zip(chosen.getvalue())
     st.session_state["zip_opened"] = chosen.file_id
     state.choose(run=run_id)
     st.rerun()

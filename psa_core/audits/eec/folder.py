@@ -22,6 +22,7 @@ from psa_core.errors import CorpusError, PsaError, RunFolderError
 from psa_core.folders import manifest as manifests
 from psa_core.folders import results, writing
 from psa_core.inputs import archives, bounded, limits, tables
+from psa_core.inputs.checks import bytes_of
 from psa_core.inputs.tables import Wanted
 
 PARTS = ("templates", "people", "words")
@@ -57,8 +58,8 @@ def own_design(spelling: str, templates: Path | None, people: Path | None, words
 def read_part(part: str, path: Path) -> pd.DataFrame:
     """One part of a design from a csv file; its columns are checked by `eec.Design`."""
     try:
-        return parse_part(part, path.read_bytes())
-    except OSError as error:
+        return parse_part(part, bytes_of(path, limits.NAMES_FILE, field=f"EEC {part}", error=CorpusError))
+    except (OSError, ValueError) as error:
         raise CorpusError(f"EEC {part}", got=f"no file at {str(path)!r}", expected="a csv file") from error
 
 
@@ -82,8 +83,8 @@ def parse_part(part: str, content: bytes) -> pd.DataFrame:
 def read_task_scores(path: Path) -> dict[str, float]:
     """How well each system does its task, from a csv file with the columns ``system`` and ``score``."""
     try:
-        return parse_task_scores(path.read_bytes())
-    except OSError as error:
+        return parse_task_scores(bytes_of(path, limits.NAMES_FILE, field="task scores", error=CorpusError))
+    except (OSError, ValueError) as error:
         raise CorpusError("task scores", got=f"no file at {str(path)!r}", expected="a csv file") from error
 
 
@@ -166,7 +167,7 @@ def read(folder: Path) -> EquityResult:
         other = eec.spelled(design, next(name for name in eec.SPELLINGS if name != manifest["spelling"]))
         systems, respelled = {}, {}
         for number, name in enumerate(manifest["systems"]):
-            targets = tuple(Target(**target) for target in manifest["targets"][name])
+            targets = results.targets_of(manifest["targets"][name])
             systems[name] = _cube(design, targets, folder / f"scores.{number}.parquet")
             if (folder / f"respelled.{number}.parquet").is_file():
                 respelled[name] = _cube(other, targets, folder / f"respelled.{number}.parquet")

@@ -17,10 +17,9 @@ from psa_core.audits.generation.planning import AUDIT
 from psa_core.audits.generation.quality import occupation_counts
 from psa_core.audits.generation.tables import Tables
 from psa_core.audits.zipped import unzip
-from psa_core.cube import Target
 from psa_core.errors import RunFolderError
 from psa_core.folders import manifest as manifests
-from psa_core.folders.results import DAMAGES, read_scores, write_csv, write_json
+from psa_core.folders.results import DAMAGES, read_scores, targets_of, write_csv, write_json
 from psa_core.folders.writing import MANIFEST, whole_folder
 from psa_core.inputs import archives, bounded, json_file
 from psa_core.inputs.limits import FILE
@@ -174,7 +173,7 @@ def _read_zip(content: bytes, place: Path) -> GenerationResult:
 def _cube(manifest: dict[str, Any], texts: pd.DataFrame, scores: pd.DataFrame) -> GenerationCube:
     values = pd.DataFrame(manifest["value_table"], columns=manifest["value_columns"], dtype=str)
     templates = [str(template) for template in manifest["template_list"]]
-    targets = tuple(Target(**row) for row in manifest["targets"])
+    targets = targets_of(manifest["targets"])
     shape = (len(templates), len(values), int(manifest["continuations"]))
     for table in (texts, scores):
         if len(table) != shape[0] * shape[1] * shape[2]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from pages.ui.frame import cached
 from pages.ui.results.compare_studies import MOST_RUNS
 from psa_core import jobs
+from psa_core.cube import ScoreCube, Target
 from tests.pages import result_studies
 
 
@@ -23,3 +26,17 @@ def test_as_many_studies_as_compare_takes_are_opened_once(
     for run in runs + runs:
         assert cached.cube(run).shape[0] == 5
     assert opened == runs
+
+
+@pytest.mark.parametrize("part", ["texts", "groups", "manifest"])
+def test_all_that_a_study_holds_is_counted(part: str) -> None:
+    long = "x" * 10**6
+    sentences = pd.DataFrame(
+        [("a", long if part == "texts" else "He left.", "He", 0, 2, "subject")],
+        columns=["sentence_id", "text", "anchor", "start", "end", "role"],
+    )
+    names = pd.DataFrame({"name": ["Ann", "Bo"], "born": [long if part == "groups" else "1950", ""]})
+    scores = np.zeros((1, 2, 1), np.float32)
+    notes = {"notes": [long]} if part == "manifest" else {}
+    cube = ScoreCube(sentences, names, (Target("toxicity"),), scores[:, 0], scores, notes)
+    assert 10**6 < cached._bytes(cube) < 10**8
