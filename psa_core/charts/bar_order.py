@@ -122,6 +122,11 @@ def _with_looks(rows: pd.DataFrame, options: BarOptions, colours: Mapping[str, s
     )
 
 
+def order(table: pd.DataFrame, options: BarOptions) -> tuple[str, ...]:
+    """The names that have a bar, in drawing order."""
+    return tuple(arrange(table, options).rows["name"])
+
+
 def _ends(ordered: pd.DataFrame, options: BarOptions) -> tuple[pd.DataFrame, pd.DataFrame, int]:
     """Highest and lowest names, selected ones kept, and how many lie between them unseen."""
     if not options.limit or len(ordered) <= 2 * options.limit + 1:

@@ -136,7 +136,8 @@ def _layout(table: pd.DataFrame, options: CurveOptions) -> dict[str, Any]:
         "hovermode": "x unified",
         "legend": layout["legend"] | {"font": {"size": TICK_SIZE}},
         # One threshold axis serves both panels, at the foot of the lower one.
-        "xaxis": _axis(shown_label(options.axis_title, width=41)) | {"anchor": "y2", "unifiedhovertitle": HOVER_TITLE},
+        "xaxis": _axis(shown_label(options.axis_title, width=41))
+        | {"anchor": "y2", "unifiedhovertitle": HOVER_TITLE, "range": list(table["threshold"].iloc[[0, -1]])},
         "yaxis": _axis(DISTANCE) | {"domain": UPPER, "range": [0, options.top(table)]},
         "yaxis2": _axis(CELLS)
         | {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,12 +65,18 @@ def score_sens_bars(table: pd.DataFrame, options: BarOptions) -> go.Figure:
     return go.Figure(data=traces, layout=_layout(arrangement, options))
 
 
-def highlight(table: pd.DataFrame, options: BarOptions, names: Collection[str]) -> str:
+def highlight(drawn: Sequence[str], names: Collection[str]) -> str:
     """Style rules that show the bands behind these names' bars and make their labels bold, in a page that has the bars.
 
     Drawing the bars takes a browser longer than everything else that a click asks for; so it is not done again.
+
+    Parameters
+    ----------
+    drawn : sequence of str
+        The names in drawing order, see `bar_order.order`.
+    names : collection of str
     """
-    rows = np.flatnonzero(arrange(table, options).rows["name"].isin(list(names)))
+    rows = [row for row, name in enumerate(drawn) if name in names]
     bands = [f'.shape-group[data-index="{row}"] path {{opacity: 1 !important}}' for row in rows]
     return "\n".join([*bands, *(f".ytick:nth-child({row + 1}) text {{font-weight: 700 !important}}" for row in rows)])
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from psa_core.charts._figure import group_colours
 from psa_core.charts._theme import MUTED
-from psa_core.charts.bar_order import BarOptions
+from psa_core.charts.bar_order import BarOptions, order
 from psa_core.charts.score_sens import highlight, score_sens_bars
 
 
@@ -45,7 +45,7 @@ def test_bars_carry_ids_intervals_and_marks() -> None:
 
 def test_the_band_and_the_label_of_a_name_are_found_by_their_place() -> None:
     options = BarOptions(colour_by="gender")
-    figure, rules = score_sens_bars(table(), options), highlight(table(), options, ["name 1", "nobody"])
+    figure, rules = score_sens_bars(table(), options), highlight(order(table(), options), ["name 1", "nobody"])
     place = next(i for i, tick in enumerate(figure.layout.yaxis.ticktext) if "name 1" in tick)
     band = figure.layout.shapes[place]
     assert band.y0 < figure.layout.yaxis.tickvals[place] < band.y1 and band.opacity == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 
 import numpy as np
@@ -40,6 +40,14 @@ def cube(sentences: int = 40) -> ScoreCube:
         np.stack([np.clip(perturbed, 0, 1), second], axis=2).astype(np.float32),
         provenance | {"account": {"read": sentences + 2, "no anchor": 2, "kept": sentences}},
     )
+
+
+def wide(names: int = 70) -> ScoreCube:
+    """So many names that only the ends of the list have bars."""
+    narrow = cube()
+    moved = narrow.original[:, None] + np.linspace(-0.2, 0.2, names, dtype=np.float32)[None, :, None]
+    table = pd.DataFrame({"name": [f"Person {number:02d}" for number in range(names)], "gender": ["f", "m"] * 35})
+    return replace(narrow, names=table, perturbed=np.clip(moved, 0, 1))
 
 
 def keep(study: ScoreCube | None = None) -> str:

@@ -7,8 +7,10 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.results import names_view
 from psa_core import tables
 from psa_core.tables import findings
 from tests.pages import result_studies
@@ -73,6 +75,24 @@ def test_a_click_draws_no_bar_again(open_page: OpenPage, run: Run) -> None:
     assert rules.count("opacity: 1") == 1
 
 
+def test_bars_are_made_once_whichever_of_them_is_clicked(
+    open_page: OpenPage, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = open_page("names", run=result_studies.keep(result_studies.wide()), show="10")
+    names = [name for trace in bars(page) for name, *_ in trace["customdata"]]
+    made, make = [], names_view.score_sens_bars
+    monkeypatch.setattr(names_view, "score_sens_bars", lambda *given: made.append(1) or make(*given))
+
+    def clicked(name: str) -> None:
+        page.session_state["view"] = replace(page.session_state["view"], names=(name,))
+        run(page)
+
+    clicked(names[0])
+    assert not made
+    clicked(next(name for name in result_studies.wide().names["name"] if name not in names))
+    assert made, "a name that is selected has its bar"
+
+
 def test_search_keeps_the_names_with_these_letters(open_page: OpenPage, run: Run, words_of: Words) -> None:
     page = open_page("names", run=result_studies.keep())
     page.text_input(key="names_search").set_value("person a")
@@ -128,5 +148,5 @@ def test_the_table_ticks_what_the_bars_select_and_shows_what_is_looked_for(open_
 def ticked_names(page: AppTest) -> list[str]:
     """The names of the ticked rows, as the page was sent."""
     table = page.dataframe[0]
-    rows = json.loads(table.proto.selection_default)["selection"]["rows"]
+    rows = json.loads(table.proto.selection_state)["selection"]["rows"]
     return sorted(table.value["name"].iloc[rows])

@@ -38,6 +38,17 @@ def test_slider_moves_the_selection(open_page: OpenPage, run: Run, words_of: Wor
     assert "toxicity ≥ 0.30" in said
 
 
+def test_a_step_of_the_threshold_draws_no_curve_again(open_page: OpenPage, run: Run) -> None:
+    page = open_page("thresholds", run=result_studies.keep())
+    before = page.get("plotly_chart")[0].proto
+    page.slider(key="threshold_slider").set_value(0.3)
+    after = run(page)
+    assert after.get("plotly_chart")[0].proto == before
+    here = tables.label_dist_table(result_studies.cube(), "toxicity", thresholds=[0.3])
+    told = json.loads(after.get("bidi_component")[0].proto.json)
+    assert told["threshold"] == 0.3 and told["words"] == f"{here['label_dist'].iloc[0]:.3f} at 0.3"
+
+
 def test_safest_threshold_can_be_taken(open_page: OpenPage, run: Run) -> None:
     page = open_page("thresholds", run=result_studies.keep())
     page.button(key="thresholds_safest").click()
@@ -66,7 +77,7 @@ def test_sentences_on_the_line_are_counted_and_only_the_line_travels(
     page.slider(key="threshold_slider").set_value(0.3)
     said = words_of(run(page))
     after = [part.proto.json for part in page.get("bidi_component")]
-    assert after[0] == before[0] and json.loads(after[1]) == {"threshold": 0.3}
+    assert after[1] == before[1] and json.loads(after[2]) == {"threshold": 0.3}
     _, perturbed = result_studies.cube().of("toxicity")
     cut = int(((perturbed.min(axis=1) < 0.3) & (perturbed.max(axis=1) >= 0.3)).sum())
     assert cut and f"the label of {cut} of 40 sentences depends on which name it wears" in said

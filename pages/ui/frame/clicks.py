@@ -49,29 +49,22 @@ def _first(custom: object) -> object:
     return custom["0"] if isinstance(custom, dict) else custom[0]  # type: ignore[index]
 
 
-def ticked_table(table: str, names: tuple[str, ...], chosen: Collection[str]) -> tuple[str, list[int]]:
-    """Key of a table whose ticks are the selected names, and the rows to tick.
-
-    A table keeps its own ticks and takes no others, so it becomes another one where the selection was changed elsewhere
-    or its rows are not those that it had.
+def tick(table: str, names: tuple[str, ...], chosen: Collection[str]) -> None:
+    """Tick the selected names in a table that is about to be drawn; nothing is written where they are ticked already.
 
     Parameters
     ----------
     table : str
-        Beginning of its key.
+        Its key.
     names : tuple of str
         The name of each row.
     chosen : collection of str
         The selection.
     """
     rows = [row for row, name in enumerate(names) if name in chosen]
-    number, drawn = st.session_state.get(f"{table} drawn", (0, names))
-    held = st.session_state.get(f"{table} {number}")
-    ticked = rows if held is None else sorted(held["selection"]["rows"])
-    if drawn != names or ticked != rows:
-        number += 1
-    st.session_state[f"{table} drawn"] = number, names
-    return f"{table} {number}", rows
+    held = st.session_state.get(table)
+    if rows != (sorted(held["selection"]["rows"]) if held else []):
+        st.session_state[table] = {"selection": {"rows": rows}}
 
 
 def take_rows(table: str, names: tuple[str, ...]) -> None:

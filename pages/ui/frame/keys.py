@@ -80,6 +80,7 @@ class Key(StrEnum):
     THRESHOLDS_CURVES = "curves"
     THRESHOLDS_SAFEST = "thresholds_safest"
     THRESHOLDS_CROSSING = "thresholds_crossing"
+    THRESHOLDS_MARK = "thresholds_mark"
     THRESHOLDS_LINE = "thresholds_line"
 
     SENTENCES_NAMES = "sentences_names"

@@ -11,7 +11,7 @@ from typing import NoReturn
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from pages.ui.frame import address, cached, closed_tabs, heap, login, offered, state, turns
+from pages.ui.frame import address, bundle, cached, closed_tabs, heap, login, offered, state, turns
 from pages.ui.frame.keys import Key
 from psa_core import jobs, trust
 from psa_core.cube import ScoreCube
@@ -69,6 +69,11 @@ _TURNS = turns.Turns()
 
 def run_app() -> None:
     """Draw the frame and the page that was asked for; called by ``app.py`` alone."""
+    with bundle.together():
+        _run()
+
+
+def _run() -> None:
     _configure()
     _keep_house()
     st.logo(str(ROOT / "static" / "icon.svg"), size="large")

@@ -1,6 +1,6 @@
 // A stroke a sentence, from its lowest to its highest name; the threshold glides to its place and colours what it cuts.
 const kept = new WeakMap();
-const GLIDE = 350;
+const GLIDE = 150;
 
 export default function (component) {
   const box = component.parentElement.querySelector(".crossing");

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from pages.ui.results.opened import Opened
 from psa_core import methods, tables
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts._figure import group_colours
-from psa_core.charts.bar_order import BarOptions
+from psa_core.charts.bar_order import BarOptions, order
 from psa_core.charts.group_differences import group_differences
 from psa_core.charts.print.figures import name_figure
 from psa_core.charts.score_sens import highlight, score_sens_bars
@@ -135,13 +135,15 @@ def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         section_by=choice.section,
         limit=choice.limit,
         axis_title=f"Mean change of {study.target.name}",
-        kept=study.seen.names if choice.limit else (),
         labels=study.labels,
         colours=group_colours(table[choice.colour]) if choice.colour else None,
     )
     said_of_it = findings.name_finding(
         shown(table, study), study.target.name, baseline=choice.baseline, correction=choice.correction
     )
+    ends = _order(study.target_key, found, options, choice=choice, kept=())
+    options = replace(options, kept=tuple(name for name in study.seen.names if name not in ends))
+    drawn = _order(study.target_key, found, options, choice=choice, kept=options.kept)
     st.plotly_chart(
         _bars(study.target_key, found, options, choice=choice, shown=tuple(study.labels.values()), kept=options.kept),
         key=Key.NAMES_BARS,
@@ -150,7 +152,7 @@ def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         config={"displaylogo": False, "modeBarButtonsToRemove": ["toImage", "select2d", "lasso2d"]},
         alt=str(said_of_it),
     )
-    st.html(f"<style>.st-key-{Key.NAMES_BARS} {{{highlight(found, options, study.seen.names)}}}</style>")
+    st.html(f"<style>.st-key-{Key.NAMES_BARS} {{{highlight(drawn, study.seen.names)}}}</style>")
     said.small_print(
         "Whiskers: 95 % interval over sentences. * and full colour: significant at 5 % after the chosen correction. "
         "Click a bar to follow that name on every page."
@@ -176,6 +178,13 @@ def _bars(
     return score_sens_bars(_table, _options)
 
 
+@st.cache_data(max_entries=64, show_spinner=False)
+def _order(
+    key: opened.TargetKey, _table: pd.DataFrame, _options: BarOptions, *, choice: Choice, kept: tuple[str, ...]
+) -> tuple[str, ...]:
+    return order(_table, _options)
+
+
 def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
     """Every number behind the bars; a click on a row follows its name."""
     by_effect = searched(table, choice).sort_values("score_sens", ascending=False)
@@ -183,7 +192,7 @@ def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         return
     ordered = shown(by_effect, study)
     names = tuple(by_effect["name"])
-    key, ticked = clicks.ticked_table(Key.NAMES_TABLE, names, study.seen.names)
+    clicks.tick(Key.NAMES_TABLE, names, study.seen.names)
     ordered["p_adjusted"] = ordered["p_adjusted"].map(p_text)
     config = st.column_config
     more = {m.id: m for m in methods.plugins().values() if m.axis == "name" and m.id not in COLUMNS}
@@ -191,9 +200,8 @@ def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         ordered[[*COLUMNS, *more]],
         hide_index=True,
         height=min(ROW_PIXELS * (len(ordered) + 1) + 3, TABLE_PIXELS),
-        key=key,
-        on_select=partial(clicks.take_rows, key, names),
-        selection_default={"selection": {"rows": ticked}},
+        key=Key.NAMES_TABLE,
+        on_select=partial(clicks.take_rows, Key.NAMES_TABLE, names),
         alt="ScoreSens, interval, adjusted p-value, effect size and LabelDist of every name",
         column_config={
             "name": config.TextColumn("Name", width=140),

@@ -57,14 +57,13 @@ def parts(study: Opened) -> None:
 def _table(study: Opened, table: pd.DataFrame) -> None:
     ordered = table.sort_values("whole", key=abs, ascending=False, kind="stable")
     names = tuple(ordered["name"])
-    key, ticked = clicks.ticked_table(Key.WHY_PARTS_TABLE, names, study.seen.names)
+    clicks.tick(Key.WHY_PARTS_TABLE, names, study.seen.names)
     numbers = {column: st.column_config.NumberColumn(title, format="%+.3f") for column, title in NUMBERS.items()}
     st.dataframe(
         _shown(ordered, study)[["name", *NUMBERS]],
         hide_index=True,
-        key=key,
-        on_select=partial(clicks.take_rows, key, names),
-        selection_default={"selection": {"rows": ticked}},
+        key=Key.WHY_PARTS_TABLE,
+        on_select=partial(clicks.take_rows, Key.WHY_PARTS_TABLE, names),
         column_config={"name": "Name", **numbers},
         alt="Effects of each name's parts alone",
     )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import address, exports, markup, said, state
@@ -16,10 +20,14 @@ from psa_core import tables
 from psa_core.charts._figure import OTHER, group_colours
 from psa_core.charts.curves import MEAN, CurveOptions
 from psa_core.charts.label_dist import label_dist_figure
+from psa_core.charts._theme import MUTED
 from psa_core.charts.print.figures import threshold_figure
 from psa_core.cube import ScoreCube
 from psa_core.tables import findings
 
+HERE = Path(__file__).resolve().parent
+_mark = st.components.v2.component("psa_threshold_mark", js=(HERE / "threshold_mark.js").read_text(encoding="utf-8"))
+FIGURE = "thresholds_figure"
 SELECTED = "Selected names"
 MOST_CURVES = 9
 
@@ -66,22 +74,26 @@ def _colours(study: Opened, chosen: str) -> dict[str, str]:
 
 
 def figure(study: Opened, chosen: str) -> None:
-    """Figure 2 with the chosen threshold; a click moves the threshold."""
-    table = opened.thresholds(study)
+    """Figure 2; the chosen threshold lies over it, so that a step of it draws no curve again."""
+    table, here = opened.thresholds(study), opened.at_threshold(study)
     options = CurveOptions(
         threshold=study.threshold,
-        value=float(opened.at_threshold(study)["label_dist"].iloc[0]),
+        value=float(here["label_dist"].iloc[0]),
         safest=findings.safest_threshold(table),
         curves=curves(study, chosen),
         target=study.target.name,
         colours=_colours(study, chosen),
     )
     st.plotly_chart(
-        label_dist_figure(table, options),
-        key="thresholds_figure",
+        _figure(study.target_key, table, options, chosen=chosen, labels=tuple(options.curves)),
+        key=FIGURE,
         config={"displaylogo": False, "modeBarButtonsToRemove": ["toImage"]},
-        alt=str(findings.threshold_finding(table, study.target.name, threshold=study.threshold)),
+        alt=f"LabelDist of {study.target.name} and the cells that flip, over every threshold",
     )
+    low, high = (float(end) for end in table["threshold"].iloc[[0, -1]])
+    place = {"figure": f".st-key-{FIGURE}", "low": low, "high": high, "threshold": study.threshold}
+    beside = {"words": f"{options.value:.3f} at {study.threshold:g}", "colour": MUTED}
+    _mark(key=Key.THRESHOLDS_MARK, data=place | beside)
     with exports.row():
         exports.csv_button(table, f"label_dist.{study.target.name}.csv", key="thresholds_csv")
         picture = partial(threshold_figure, table, options)
@@ -96,6 +108,14 @@ def figure(study: Opened, chosen: str) -> None:
         "the set of labelled sentences moves with a name in the anchor's place (Jaccard distance, mean over names; "
         "band: 95 % interval over sentences). Below: how many cells, sentence × name, change their label."
     )
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _figure(
+    key: opened.TargetKey, _table: pd.DataFrame, _options: CurveOptions, *, chosen: str, labels: tuple[str, ...]
+) -> Any:
+    """The picture that everybody sees who compares the same, at whichever threshold."""
+    return label_dist_figure(_table, replace(_options, threshold=None, value=None))
 
 
 def verdict(study: Opened) -> None:

@@ -102,14 +102,13 @@ def _left_over(study: Opened, why: Why) -> None:
     table = why.unexplained.head(LEFT_SHOWN)
     said.second(unexplained_finding_shown(why, study.labels))
     names = tuple(table["name"])
-    key, ticked = clicks.ticked_table(Key.WHY_LEFT, names, study.seen.names)
+    clicks.tick(Key.WHY_LEFT, names, study.seen.names)
     numbers = st.column_config.NumberColumn
     st.dataframe(
         shown(table, study).assign(p_adjusted=[p_text(p) for p in table["p_adjusted"]]),
         hide_index=True,
-        key=key,
-        on_select=partial(clicks.take_rows, key, names),
-        selection_default={"selection": {"rows": ticked}},
+        key=Key.WHY_LEFT,
+        on_select=partial(clicks.take_rows, Key.WHY_LEFT, names),
         alt="Names that differ most from what the factors predict",
         column_config={
             "name": "Name",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
@@ -54,22 +55,25 @@ def test_rows_are_names_by_position(run: Run) -> None:
         assert run(page).session_state["view"].names == expected
 
 
-def test_a_table_is_drawn_anew_only_where_its_ticks_are_not_the_selection(run: Run) -> None:
+def test_a_table_is_told_of_the_selection_only_where_its_ticks_are_others(run: Run) -> None:
     def draw() -> None:
         import streamlit as st
 
         from pages.ui.frame import clicks
 
-        st.session_state["drawn"] = clicks.ticked_table("table", st.session_state["rows"], st.session_state["chosen"])
+        rows = st.session_state["rows"]
+        clicks.tick("table", rows, st.session_state["chosen"])
+        st.dataframe({"name": list(rows)}, key="table", on_select="rerun")
 
     page = AppTest.from_function(draw)
 
-    def drawn(rows: tuple[str, ...], *chosen: str) -> tuple[str, list[int]]:
+    def told(rows: tuple[str, ...], *chosen: str) -> list[int] | None:
         page.session_state["rows"], page.session_state["chosen"] = rows, chosen
-        return run(page).session_state["drawn"]
+        words = run(page).dataframe[0].proto.selection_state
+        return json.loads(words)["selection"]["rows"] if words else None
 
-    assert drawn(("A", "B", "C"), "B", "elsewhere") == ("table 0", [1])
-    page.session_state["table 0"] = {"selection": {"rows": [2, 1]}}  # ticked in the table itself
-    assert drawn(("A", "B", "C"), "B", "C") == ("table 0", [1, 2])
-    assert drawn(("A", "B", "C"), "B", "C", "A") == ("table 1", [0, 1, 2])  # chosen by its bar
-    assert drawn(("C",), "B", "C", "A") == ("table 2", [0])  # looked for by its letters
+    assert told(("A", "B", "C")) is None
+    assert told(("A", "B", "C"), "B", "elsewhere") == [1]
+    assert told(("A", "B", "C"), "B", "elsewhere") is None
+    assert told(("A", "B", "C"), "B", "C", "A") == [0, 1, 2]  # chosen by its bar
+    assert told(("C",), "B", "C", "A") == [0]  # looked for by its letters

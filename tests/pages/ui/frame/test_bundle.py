@@ -1,0 +1,49 @@
+"""What a short run sends leaves in one go at its end; a long one is shown piece by piece; nothing changes its place."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from pages.ui.frame import bundle
+
+LONG = 60.0
+
+
+def test_nothing_is_sent_before_the_end_and_then_everything_in_order() -> None:
+    sent: list[int] = []
+    with bundle.held(sent.append, lambda: None, LONG) as send:
+        for number in range(50):
+            send(number)
+        assert sent == []
+    assert sent == list(range(50))
+
+
+def test_what_takes_long_is_sent_when_its_time_is_over_and_from_then_on_at_once() -> None:
+    sent: list[int] = []
+    first = threading.Event()
+
+    def take(number: int) -> None:
+        sent.append(number)
+        first.set()
+
+    with bundle.held(take, lambda: None, 0.01) as send:
+        send(1)
+        assert first.wait(LONG)
+        send(2)
+        send(3)
+        assert sent == [1, 2, 3]
+    assert sent == [1, 2, 3]
+
+
+def test_a_run_that_is_interrupted_ends_at_its_next_element_and_shows_what_it_had() -> None:
+    sent: list[int] = []
+
+    def interrupted() -> None:
+        raise KeyError("another click")
+
+    with pytest.raises(KeyError), bundle.held(sent.append, interrupted, LONG) as send:
+        send(1)
+        send(2)
+    assert sent == [1]
