@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.audits import audit_job
 from pages.ui.audits.generation import comparing, results, setup
 from pages.ui.audits.generation.setup import AUDIT
-from pages.ui.frame import shell
+from pages.ui.frame import address, shell
 from pages.ui.frame.step import step
 from psa_core.registry import ASSETS
 
@@ -23,8 +23,9 @@ if folder is not None:
     st.stop()
 
 setup.introduce()
+VIEWS = (EXAMPLE, NEW, SEVERAL)
 view = st.segmented_control(
-    "View", (EXAMPLE, NEW, SEVERAL), default=EXAMPLE, required=True, key=AUDIT.key("view"), label_visibility="collapsed"
+    "View", VIEWS, required=True, label_visibility="collapsed", **address.linked(AUDIT.key("view"), EXAMPLE, VIEWS)
 )
 if view == EXAMPLE:
     results.show("example", ASSETS / "examples" / "occupations", own=False)

@@ -20,9 +20,9 @@ with shell.mending():
     flips = sentences_view.found(study, filters)
     left, right = st.columns([7, 5], gap="large")
     with left:
-        is_open = sentences_view.cards(study, flips, filters)
+        sentences_view.cards(study, flips, filters)
     with right:
-        with one_sentence.drawer() if is_open else st.container():
+        with one_sentence.drawer() if one_sentence.is_open(study) else st.container():
             one_sentence.show(study, sentences_view.in_view(study, flips, filters))
         sentences_view.all_sentences(study)
     sentences_view.account(study)

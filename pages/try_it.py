@@ -13,9 +13,11 @@ shell.heading(
     "Same sentence, different name",
     "A text classifier scores each sentence below. Only the name changes. Watch the score.",
 )
-# Two rows: on a phone the answer stands right under the sentence.
-asked, answer = st.columns([5, 12], gap="large")
-left, right = st.columns([5, 12], gap="large")
+# Two columns of two parts each; on a phone the parts have another order, see `shell.RULES`.
+sides = st.columns([5, 12], gap="large")
+(asked, left), (answer, right) = (
+    (side.container(key=f"try_{n}_1"), side.container(key=f"try_{n}_2")) for n, side in enumerate(sides)
+)
 with asked, shell.mending():
     sentence = controls.ask_sentence()
 with left, shell.mending():

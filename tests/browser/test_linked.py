@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import json
 import re
+import time
 import zipfile
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.browser.steps import (
     CHIPS,
@@ -151,6 +152,15 @@ def test_pictures_are_made_without_the_network(page: Page, studies: Studies) -> 
     assert download(page, "scatter_picture_png").startswith(b"\x89PNG")
 
 
+def test_a_change_of_the_page_is_one_step_however_slowly_it_comes(page: Page, studies: Studies) -> None:
+    page.route_web_socket(re.compile("_stcore/stream"), slowly)
+    open_address(page, f"/names?run={studies[0]}")
+    go_to(page, "Thresholds")
+    expect(page).to_have_url(re.compile(r"/thresholds\?run="))
+    back(page)
+    expect(page).to_have_url(re.compile(r"/names\?run="))
+
+
 def test_one_press_of_back_undoes_one_change(page: Page, studies: Studies) -> None:
     open_address(page, f"/names?run={studies[0]}")
     charts_drawn(page)
@@ -176,12 +186,16 @@ def test_one_press_of_back_undoes_one_change(page: Page, studies: Studies) -> No
 
 
 def back(page: Page) -> None:
-    """Press Back once; where a slow change of the page left its address without parameters behind, once more."""
+    """Press Back once."""
     page.go_back()
     settle(page)
-    if "?" not in page.url:
-        page.go_back()
-        settle(page)
+
+
+def slowly(socket: WebSocketRoute) -> None:
+    """A server whose messages come one by one, as they do under load: the browser acts on each before the next."""
+    server = socket.connect_to_server()
+    socket.on_message(server.send)
+    server.on_message(lambda message: (time.sleep(0.03), socket.send(message)))
 
 
 def test_what_is_typed_on_try_it_survives_a_reload(page: Page) -> None:

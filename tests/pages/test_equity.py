@@ -117,6 +117,16 @@ def test_results_by_url_with_every_switch(open_page: OpenPage, words_of: Words, 
     assert "No pair differs in this way" in run(page).info[0].value
 
 
+def test_a_link_shows_the_same_pairs_in_the_same_order(open_page: OpenPage, run: Run, folder) -> None:
+    page = open_page("equity", eec=adopt(folder), eec_sign="Δ < 0", eec_order="By Δ-spread", eec_tab="System by system")
+    assert page.button_group(key="eec_sign").value == "Δ < 0"
+    assert page.button_group(key="eec_order").value == "By Δ-spread"
+    assert page.session_state["eec_tab"] == "System by system"
+    other = page.selectbox(key="eec_pair_system").options[-1]
+    page.selectbox(key="eec_pair_system").select(other)
+    assert run(page).query_params["eec_pair_system"] == other
+
+
 def test_the_tables_are_the_folders_numbers(open_page: OpenPage, folder) -> None:
     page = open_page("equity", eec=adopt(folder))
     groups, systems = page.dataframe[0].value, page.dataframe[1].value

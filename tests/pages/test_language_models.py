@@ -44,6 +44,17 @@ def test_two_values_are_read_side_by_side(open_page: OpenPage, run: Run, words_o
     assert "Choose two different values" in run(page).info[0].value
 
 
+def test_a_link_shows_the_same_pair_on_the_same_template_in_the_same_table(open_page: OpenPage, run: Run) -> None:
+    cube = folders.read(EXAMPLE).cube
+    values, template = cube.values["value"].tolist(), cube.templates["template"].iloc[1]
+    looked_at = {"first": values[0], "second": values[-1], "template": template, "score": cube.scorers[-1]}
+    page = open_page("language_models", **{f"generate_{part}": value for part, value in looked_at.items()})
+    assert {part: page.selectbox(key=f"generate_{part}").value for part in looked_at} == looked_at
+    page.selectbox(key="generate_second").set_value(values[1])
+    run(page)
+    assert page.query_params["generate_first"] == values[0] and page.query_params["generate_second"] == values[1]
+
+
 def test_setting_up_says_what_it_will_take(open_page: OpenPage, run: Run, words_of: Words) -> None:
     page = open_page("language_models")
     page.segmented_control(key="generate_view").set_value("Your own audit")

@@ -96,8 +96,13 @@ def linked(
 
 def put(key: str, value: Any) -> None:
     """Give a linked widget another value, from the click on something else."""
-    st.session_state[key] = value
-    _write_widgets({key: _texts(value, None)})
+    put_all({key: value})
+
+
+def put_all(values: Mapping[str, Any]) -> None:
+    """Give linked widgets other values, all in one step of the history."""
+    st.session_state.update(values)
+    _write_widgets({key: _texts(value, None) for key, value in values.items()})
 
 
 def write_typed() -> None:

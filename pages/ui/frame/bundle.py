@@ -23,7 +23,7 @@ def together() -> Iterator[None]:
     """Hold back what this run of the script sends until its end, for a tenth of a second at most."""
     context: Any = get_script_run_ctx(suppress_warning=True)
     send = getattr(context, "_enqueue", None)  # no public way leads there; without it, each is sent by itself
-    if send is None:
+    if send is None or hasattr(send, "is_held"):
         yield
         return
     with held(send, context.yield_check) as hold:
@@ -31,6 +31,26 @@ def together() -> Iterator[None]:
         try:
             yield
         finally:
+            context._enqueue = send
+
+
+@contextmanager
+def put_off() -> Iterator[Callable[[], None]]:
+    """Keep what is sent inside, and give what sends it: for something that has to arrive after what comes later."""
+    context: Any = get_script_run_ctx(suppress_warning=True)
+    send = getattr(context, "_enqueue", None)
+    kept: list[Any] = []
+
+    def send_now() -> None:
+        for message in kept:
+            send(message)
+
+    if send is not None:
+        context._enqueue = kept.append
+    try:
+        yield send_now
+    finally:
+        if send is not None:
             context._enqueue = send
 
 
@@ -60,6 +80,8 @@ def held(
             check()
         else:
             send(message)
+
+    hold.is_held = True  # type: ignore[attr-defined]
 
     def release() -> None:
         ended.wait(seconds)

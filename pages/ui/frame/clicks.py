@@ -64,11 +64,14 @@ def tick(table: str, names: tuple[str, ...], chosen: Collection[str]) -> None:
     rows = [row for row, name in enumerate(names) if name in chosen]
     held = st.session_state.get(table)
     if rows != (sorted(held["selection"]["rows"]) if held else []):
-        st.session_state[table] = {"selection": {"rows": rows}}
+        st.session_state[table] = {"selection": {"rows": rows, "columns": [], "cells": []}}
+    st.session_state[f"{table} told"] = rows
 
 
 def take_rows(table: str, names: tuple[str, ...]) -> None:
     """Make the ticked rows of a table the selection; selected names that it does not show stay.
+
+    A browser confirms the ticks that a table was told, maybe along with the next click elsewhere: that says nothing.
 
     Parameters
     ----------
@@ -78,6 +81,8 @@ def take_rows(table: str, names: tuple[str, ...]) -> None:
         The name of each row as it was drawn.
     """
     rows = st.session_state[table]["selection"]["rows"]
+    if sorted(rows) == st.session_state.get(f"{table} told"):
+        return
     ticked = [names[row] for row in rows if row < len(names)]
     kept = [name for name in state.view().names if name not in names or name in ticked]
     state.choose(names=(*kept, *(name for name in ticked if name not in kept))[-state.MAX_NAMES :])

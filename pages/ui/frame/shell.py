@@ -49,17 +49,28 @@ AUDITS = ("equity", "nationality", "language_models")
 EARLIEST = 30
 # No one accent has a contrast of 4.5 both under white letters and as letters on dark paper, so in dark mode the letters
 # on the accent are dark. The page's width grows with its letters, and both grow on a wall. What the keyboard is at has
-# a frame. What comes piece by piece has its room before it is there, or all beneath it would move. The theme has no
-# settings for these.
+# a frame. What comes piece by piece has its room before it is there, or all beneath it would move. On a phone, where
+# columns follow each other, the answer of Try it stands right under the sentence. The theme has no settings for these.
 RULES = """<style>
 button[kind="primary"] :is(p, span), [data-tag-index] :is(span, button) { color: light-dark(#fff, #0b1113) }
 .st-key-page, :has(> .st-key-page) { width: min(100%, 85rem) !important }
 .st-key-verdict { min-height: 4.7rem }
 .st-key-controls { min-height: 4.25rem }
 .st-key-baseline { min-width: 20.6rem }
-.st-key-direction { min-width: 18.4rem }
 .st-key-threshold { min-height: 5rem }
-.st-key-filters { min-height: 9.5rem }
+.st-key-filters { min-height: 4.25rem }
+@media (max-width: 640px) {
+  .st-key-verdict { min-height: 9.5rem }
+  .st-key-threshold { min-height: 6.4rem }
+  .st-key-try_0_1 { min-height: 14rem }
+  .st-key-try_1_1 { min-height: 16rem }
+  .stColumn:has(.st-key-try_0_1, .st-key-try_1_1),
+  .stColumn:has(.st-key-try_0_1, .st-key-try_1_1) > .stVerticalBlock { display: contents }
+  .stLayoutWrapper:has(> .st-key-try_0_1) { order: 1; width: 100% }
+  .stLayoutWrapper:has(> .st-key-try_1_1) { order: 2; width: 100% }
+  .stLayoutWrapper:has(> .st-key-try_0_2) { order: 3; width: 100% }
+  .stLayoutWrapper:has(> .st-key-try_1_2) { order: 4; width: 100% }
+}
 @media (min-width: 1800px) { html { font-size: 18px !important } }
 :is(a, summary):focus-visible { outline: 3px solid currentColor !important; outline-offset: 2px }
 </style>"""
@@ -79,9 +90,12 @@ def _run() -> None:
     st.logo(str(ROOT / "static" / "icon.svg"), size="large")
     st.html(RULES)
     login.require()
-    page = st.navigation(pages(), position="top")
-    _configure(page.title)
+    # The parameters first: a browser that turned the page before it knew them would remember an address without any.
+    with bundle.put_off() as turn:
+        page = st.navigation(pages(), position="top")
     state.sync(page.title)
+    turn()
+    _configure(page.title)
     _frame.drawn = True
     try:
         with _TURNS.turn(), st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH, key="page"):

@@ -60,8 +60,8 @@ def reading_of(study: Opened, reader: str) -> Reading:
     return Reading(study.run, reader, dict(zip(flips, mine["verdict"], strict=True)))
 
 
-def show(study: Opened, flip: pd.Series, reading: Reading) -> bool:
-    """Draw one flip; whether all names of its sentence are to be shown."""
+def show(study: Opened, flip: pd.Series, reading: Reading) -> None:
+    """Draw one flip."""
     sentence_id, name = str(flip["sentence_id"]), str(flip["name"])
     pieces = swap_pieces(opened.perturbation(study), int(flip["sentence_position"]), study.labels[name])
     with st.container(border=True, gap="small", key=f"flip {sentence_id} {name}"):
@@ -77,7 +77,6 @@ def show(study: Opened, flip: pd.Series, reading: Reading) -> bool:
                 on_click=one_sentence.open_in,
                 args=((sentence_id, name),),
             )
-    return is_open
 
 
 def three(study: Opened) -> None:

@@ -204,17 +204,17 @@ def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         on_select=partial(clicks.take_rows, Key.NAMES_TABLE, names),
         alt="ScoreSens, interval, adjusted p-value, effect size and LabelDist of every name",
         column_config={
-            "name": config.TextColumn("Name", width=140),
+            "name": config.TextColumn("Name", width=118),
             "score_sens": config.NumberColumn(
-                "ScoreSens", format="%+.3f", width=78, help="Mean change of the score with this name"
+                "Change", format="%+.3f", width=66, help="ScoreSens: mean change of the score with this name"
             ),
-            "ci_low": config.NumberColumn("From", format="%+.3f", width=66, help="95 % interval over sentences"),
-            "ci_high": config.NumberColumn("To", format="%+.3f", width=66, help="95 % interval over sentences"),
-            "p_adjusted": config.TextColumn("p", width=74, help="Corrected as chosen"),
+            "ci_low": config.NumberColumn("From", format="%+.3f", width=60, help="95 % interval over sentences"),
+            "ci_high": config.NumberColumn("To", format="%+.3f", width=60, help="95 % interval over sentences"),
+            "p_adjusted": config.TextColumn("p", width=66, help="Corrected as chosen"),
             "effect_size": config.NumberColumn(
-                "d_z", format="%+.2f", width=58, help="Mean change in its own standard deviations"
+                "d_z", format="%+.2f", width=54, help="Mean change in its own standard deviations"
             ),
-            "label_dist": config.NumberColumn("LabelDist", format="%.3f", width=78, help=LABEL_DIST),
+            "label_dist": config.NumberColumn("LabelDist", format="%.3f", width=80, help=LABEL_DIST),
             **{item: config.NumberColumn(m.title, format="%.3f", width=78, help=m.summary) for item, m in more.items()},
         },
     )

@@ -36,6 +36,12 @@ def is_open_in(study: Opened, card: Card) -> bool:
     return st.session_state.get(Key.SENTENCES_CARD) == card and study.seen.sentence == card[0]
 
 
+def is_open(study: Opened) -> bool:
+    """Whether some card's sentence is."""
+    card = st.session_state.get(Key.SENTENCES_CARD)
+    return card is not None and is_open_in(study, card)
+
+
 def drawer() -> DeltaGenerator:
     """A place on the screen, wherever the page is scrolled to; it can be closed."""
     st.html(ON_SCREEN)

@@ -119,11 +119,28 @@ def need_whole_study() -> Opened:
 
 def without_left_out(run: str, whole: ScoreCube) -> tuple[ScoreCube, frozenset[str]]:
     """A study without the sentences that readers took out, and their ids; whole where that is wished or all are out."""
-    left_out = judged_away(run) if st.session_state.get(Key.SENTENCES_LEAVE_OUT, True) else frozenset()
+    left_out = to_leave_out(run)
     keep = ~whole.sentences["sentence_id"].isin(left_out).to_numpy()
     if keep.all() or not keep.any():
         return whole, frozenset()
     return whole.rows(keep), left_out
+
+
+def to_leave_out(run: str) -> frozenset[str]:
+    """Sentences that readers took out, where that is to count."""
+    return judged_away(run) if st.session_state.get(Key.SENTENCES_LEAVE_OUT, True) else frozenset()
+
+
+def is_still(study: Opened, away: frozenset[str]) -> bool:
+    """Whether a study is looked at as it was opened: for a part of a page that is drawn by itself.
+
+    Parameters
+    ----------
+    study : Opened
+    away : frozenset of str
+        What `to_leave_out` said then.
+    """
+    return state.view(study.whole) == study.seen and to_leave_out(study.run) == away
 
 
 def finished(run: str, whole: ScoreCube) -> Opened:

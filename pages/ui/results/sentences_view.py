@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, clicks, exports, said, state
+from pages.ui.frame import address, bundle, clicks, exports, said, state
 from pages.ui.frame.keys import Key
 from pages.ui.results import flip_card, opened
 from pages.ui.results.opened import Opened
@@ -39,26 +39,8 @@ class Filters:
 
 
 def ask(study: Opened) -> Filters:
-    """Filters on one line; the names are those of the whole app."""
+    """What is looked for, and the filters behind a button that says how many of them are set: flips come first."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="filters"):
-        direction = st.segmented_control(
-            "Direction",
-            DIRECTIONS,
-            format_func=DIRECTIONS.get,
-            required=True,
-            **_linked(Key.SENTENCES_DIRECTION, "both", DIRECTIONS),
-        )
-        order = st.selectbox(
-            "First",
-            list(ORDERS),
-            format_func=lambda order: ORDERS[order],
-            width=190,
-            help="Clearest: both scores are far from the threshold.",
-            **_linked(Key.SENTENCES_ORDER, "size", ORDERS),
-        )
-        each = _ask_one("Show", EACH, Key.SENTENCES_EACH)
-        judged = _ask_one("Judged", JUDGED, Key.SENTENCES_JUDGED)
-        _ask_names(study)
         search = st.text_input(
             "Words in the sentence",
             type="search",
@@ -66,18 +48,36 @@ def ask(study: Opened) -> Filters:
             placeholder="Any words",
             **_linked(Key.SENTENCES_SEARCH, ""),
         )
-        judging()
+        with st.popover(_filters_set(study), icon=":material/filter_list:", key="more_filters"):
+            direction = st.segmented_control(
+                "Direction",
+                DIRECTIONS,
+                format_func=DIRECTIONS.get,
+                required=True,
+                **_linked(Key.SENTENCES_DIRECTION, "both", DIRECTIONS),
+            )
+            order = _ask_one("First", ORDERS, Key.SENTENCES_ORDER, "Clearest: both scores are far from the threshold.")
+            each = _ask_one("Show", EACH, Key.SENTENCES_EACH)
+            judged = _ask_one("Judged", JUDGED, Key.SENTENCES_JUDGED)
+            _ask_names(study)
     direction = None if direction == "both" else str(direction)
     return Filters(direction, str(order), (search or "").strip(), each, judged)
 
 
-def _ask_one(label: str, options: dict[str, str], key: Key) -> str:
+def _filters_set(study: Opened) -> str:
+    """The button's words: how many of the filters behind it are set."""
+    keys = (Key.SENTENCES_DIRECTION, Key.SENTENCES_ORDER, Key.SENTENCES_EACH, Key.SENTENCES_JUDGED)
+    count = sum(bool(st.query_params.get(key)) for key in keys) + bool(study.seen.names)
+    return f"Filters: {count} set" if count else "Filters"
+
+
+def _ask_one(label: str, options: dict[str, str], key: Key, words: str | None = None) -> str:
     return str(
         st.selectbox(
             label,
             list(options),
             format_func=lambda option: options[option],
-            width=160,
+            help=words,
             **_linked(key, next(iter(options)), options),
         )
     )
@@ -97,7 +97,6 @@ def _ask_names(study: Opened) -> None:
         key=Key.SENTENCES_NAMES,
         on_change=lambda: state.choose(names=tuple(st.session_state[Key.SENTENCES_NAMES])),
         placeholder="All names",
-        width=260,
     )
 
 
@@ -123,13 +122,26 @@ def spread(study: Opened, flips: Flips, filters: Filters) -> Flips:
     return flips.one_each(filters.each, order=filters.order)  # type: ignore[arg-type]
 
 
-def cards(study: Opened, flips: Flips, filters: Filters) -> bool:
-    """One page of cards; whether one of them shows all names of its sentence."""
+def cards(study: Opened, flips: Flips, filters: Filters) -> None:
+    """One page of cards; another page of them is drawn without the rest, which stays what it is."""
+    _cards(study, flips, filters, opened.to_leave_out(study.run))
+
+
+@st.fragment
+def _cards(study: Opened, flips: Flips, filters: Filters, away: frozenset[str]) -> None:
+    if not opened.is_still(study, away):
+        st.rerun()
+    with bundle.together():
+        _one_page(study, flips, filters)
+
+
+def _one_page(study: Opened, flips: Flips, filters: Filters) -> None:
     reading = flip_card.reading_of(study, str(st.session_state.get(Key.SENTENCES_READER) or "reader"))
     flip_card.offer_undo(study)
     if not len(flips):
         st.info("No label changes here. Move the threshold, or take a filter away.", icon=":material/search_off:")
-        return False
+        judging()
+        return
     listed = spread(study, flips, filters)
     judged = listed.among(reading.cells(study.target.name))
     shown = listed if filters.judged == "all" else listed.only(judged == (filters.judged == "yes"))
@@ -138,14 +150,16 @@ def cards(study: Opened, flips: Flips, filters: Filters) -> bool:
     first, last = size * (page - 1), min(size * page, len(shown))
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.text(f"{len(flips):,} flips{one_each}, {min(first + 1, last):,} to {last:,} shown", width="content")
-        flip_card.progress(study, int(judged.sum()), len(listed))
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            flip_card.progress(study, int(judged.sum()), len(listed))
+            judging()
     if not len(shown):
         words = "Every flip here is judged." if filters.judged == "no" else "No flip here is judged yet."
         st.info(words, icon=":material/done_all:")
     rows = shown.frame(order=filters.order, offset=first, limit=size)  # type: ignore[arg-type]
-    is_open = any([flip_card.show(study, flip, reading) for _, flip in rows.iterrows()])
+    for _, flip in rows.iterrows():
+        flip_card.show(study, flip, reading)
     ask_page()
-    return is_open
 
 
 def _page(shown: Flips) -> tuple[int, int, Callable[[], None]]:

@@ -11,33 +11,35 @@ import streamlit as st
 
 from pages.ui.audits.equity.seen import Seen
 from pages.ui.audits.equity.setup import AUDIT
-from pages.ui.frame import columns, exports, markup
+from pages.ui.frame import address, columns, exports, markup
 from psa_core.audits.eec import findings, tables
 from psa_core.charts._theme import DOWN, UP
 from psa_core.cube import ScoreCube
 
 SHOWN = 8
+SIGNS = ("Both", "Δ > 0", "Δ < 0")
 
 
 def show(seen: Seen) -> None:
     """Choose a system and a score, then read its pairs; at first those of the largest difference that was found."""
     st.header("The pairs that differ most", anchor=False)
     systems = seen.systems
-    choices = [(name, target.name) for name, cube in systems.items() for target in cube.targets]
+    choices = {
+        f"{name} · {target.name}": (name, target.name) for name, cube in systems.items() for target in cube.targets
+    }
     most = findings.largest(seen.table)
+    first = f"{most['system']} · {most['target']}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
             "System and score",
-            choices,
-            choices.index((most["system"], most["target"])),
-            key=AUDIT.key("pair_system"),
-            format_func=lambda item: f"{item[0]} · {item[1]}",
+            list(choices),
             width=340,
+            **address.linked(AUDIT.key("pair_system"), first, list(choices)),
         )
         sign = st.segmented_control(
-            "Direction", ("Both", "Δ > 0", "Δ < 0"), default="Both", required=True, key=AUDIT.key("sign")
+            "Direction", SIGNS, required=True, **address.linked(AUDIT.key("sign"), SIGNS[0], SIGNS)
         )
-    system, target = chosen if chosen in choices else choices[0]
+    system, target = choices[chosen]
     table = _pairs(seen, system, target, seen.run, seen.kind, seen.part, seen.spelling)
     table = table[{"Both": table["delta"] == table["delta"], "Δ > 0": table["delta"] > 0}.get(sign, table["delta"] < 0)]
     shown = table[table["delta"] != 0].head(SHOWN)

@@ -28,6 +28,7 @@ COMPARISONS = {"gender": "Gender (female − male)", "race": "Race (African − 
 PART_WORDS = {tables.ALL: "All rows", corpus.NEUTRAL: "Neutral rows"}
 PAPER_TABLES = {("gender", "all"): "Table 5", ("gender", "neutral"): "Table 6", ("race", "all"): "Table 7"}
 ORDERS = ("As listed", "By Δ-spread", "By task score")
+VIEWS = ("By verdict", "System by system")
 
 
 def show(run_id: str, folder: Path) -> None:
@@ -133,12 +134,11 @@ def _ask_spelling(opened: EquityResult) -> str:
     chosen = st.segmented_control(
         "Spelling",
         SPELLINGS,
-        default=opened.spelling,
         required=True,
-        key=AUDIT.key("seen_spelling"),
         format_func=SPELLINGS.get,
         wrap=True,
         help="A system that is known by a file of predictions is left out where the file does not have the sentences.",
+        **address.linked(AUDIT.key("seen_spelling"), opened.spelling, list(SPELLINGS)),
     )
     return str(chosen)
 
@@ -174,13 +174,13 @@ def _ask_figure(seen: Seen) -> tuple[pd.DataFrame, bool]:
         st.header(_figure_title(seen), anchor=False, width="content")
         with st.container(horizontal=True, width="content", vertical_alignment="center"):
             points = st.toggle("Show every pair", key=AUDIT.key("points"))
+            orders = ORDERS if task_scores else ORDERS[:2]
             order = st.segmented_control(
                 "Order",
-                ORDERS if task_scores else ORDERS[:2],
-                default=ORDERS[0],
+                orders,
                 required=True,
-                key=AUDIT.key("order"),
                 label_visibility="collapsed",
+                **address.linked(AUDIT.key("order"), orders[0], orders),
             )
     if order == ORDERS[1]:
         return seen.table.sort_values("spread", ascending=False), points
@@ -201,7 +201,7 @@ def _tables(seen: Seen) -> None:
     said.small_print(
         f"{signs[0]}: scores are significantly higher for {first}; {signs[1]}: for {second}. Δ: difference."
     )
-    groups, single = st.tabs(["By verdict", "System by system"])
+    groups, single = st.tabs(VIEWS, **address.linked(AUDIT.key("tab"), VIEWS[0], VIEWS))
     share = {"format": "%+.4f"}
     with groups:
         by_verdict = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui.audits.generation.setup import AUDIT
-from pages.ui.frame import columns, exports, said, shell
+from pages.ui.frame import address, columns, exports, said, shell
 from psa_core import jobs
 from psa_core.audits.generation import comparison
 from psa_core.audits.generation import folder as folders
@@ -96,7 +96,8 @@ def _table(compared: dict[str, GenerationResult]) -> None:
 def _relevance(compared: dict[str, GenerationResult], scorers: list[str]) -> None:
     """Figure 4: a model that writes nothing about the value differs little between values, and that is no gain."""
     st.subheader("Do values differ less, or is less written about them?", anchor=False)
-    scorer = str(st.segmented_control("Score", scorers, default=scorers[0], required=True, key=AUDIT.key("relevance")))
+    link = address.linked(AUDIT.key("relevance"), scorers[0], scorers)
+    scorer = str(st.segmented_control("Score", scorers, required=True, **link))
     table = comparison.relevance_table(compared, scorer)
     if len(table) < 2:
         said.small_print("This needs two audits that measured semantic similarity.")

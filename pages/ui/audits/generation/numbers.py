@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits.generation.setup import AUDIT
-from pages.ui.frame import columns, exports, said
+from pages.ui.frame import address, columns, exports, said
 from psa_core.audits.generation import report, views
 from psa_core.audits.generation.folder import GenerationResult
 
@@ -14,8 +14,9 @@ from psa_core.audits.generation.folder import GenerationResult
 def show(opened: GenerationResult, scorer: str) -> None:
     """Behind one line: what is averaged on this page, and what it is averaged over."""
     found = opened.tables
-    with st.expander("All numbers, with floors and intervals", icon=":material/table_chart:"):
-        whole, values, pairs, templates = st.tabs(["Averages", "Values", "Pairs", "Pairs in each template"])
+    is_linked = TAB in st.query_params
+    with st.expander("All numbers, with floors and intervals", expanded=is_linked, icon=":material/table_chart:"):
+        whole, values, pairs, templates = st.tabs(TABS, **address.linked(TAB, TABS[0], TABS))
         with whole:
             st.dataframe(_averages(opened), hide_index=True, alt="I.F., G.F. and disparity of each score")
             said.small_print(
@@ -34,6 +35,7 @@ def show(opened: GenerationResult, scorer: str) -> None:
             said.small_print(f"Each template alone. {PAIRS}")
 
 
+TAB, TABS = AUDIT.key("tab"), ("Averages", "Values", "Pairs", "Pairs in each template")
 PAIRS = "p is corrected for the number of rows (Holm); the corrected distance is empty where it does not reach 5 %."
 
 

@@ -8,13 +8,13 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits.generation.setup import AUDIT
-from pages.ui.frame import markup, said
+from pages.ui.frame import address, markup, said
 from psa_core.audits.generation import views
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.charts.generation import FIRST, SECOND, two_distributions
 
 EVERY = "All templates"
-PAGE = 5
+PAGE, PAGE_KEY = 5, AUDIT.key("page")
 
 
 def show(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
@@ -23,7 +23,12 @@ def show(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
     if pair[0] == pair[1]:
         st.info("Choose two different values above to compare what was written about them.")
         return
-    template = st.selectbox("Template", [EVERY, *cube.templates["template"]], key=AUDIT.key("template"))
+    templates = [EVERY, *cube.templates["template"].astype(str)]
+    template = st.selectbox(
+        "Template",
+        templates,
+        **address.linked(AUDIT.key("template"), EVERY, templates, clears=(PAGE_KEY,)),
+    )
     template = str(template) if template in set(cube.templates["template"]) else ""
     curves = views.curves(cube, scorer, pair, template)
     left, right = st.columns([2, 3], gap="large")
@@ -72,7 +77,7 @@ def _texts(table: pd.DataFrame, pair: tuple[str, str]) -> None:
         return
     pages = -(-len(table) // PAGE)
     said.small_print(f"{len(table):,} pairs that met the same random numbers, largest difference first.")
-    number = st.pagination(pages, key=AUDIT.key("page")) if pages > 1 else 1
+    number = st.pagination(pages, **address.linked(PAGE_KEY, 1, range(1, pages + 1))) if pages > 1 else 1
     for row in table.iloc[(int(number) - 1) * PAGE : int(number) * PAGE].itertuples():
         with st.container(border=True):
             st.html(markup.plain(str(row.template), size="0.85rem", faint=True))

@@ -12,7 +12,7 @@ import streamlit as st
 from pages.ui.audits import audit_job
 from pages.ui.audits.generation import numbers, reading
 from pages.ui.audits.generation.setup import AUDIT
-from pages.ui.frame import said
+from pages.ui.frame import address, said
 from psa_core.audits.generation import folder as folders
 from psa_core.audits.generation import report, views
 from psa_core.audits.generation.folder import GenerationResult
@@ -22,7 +22,7 @@ from psa_core.registry import in_short
 
 PLAIN = {"displayModeBar": False}
 SCORER, FIRST, SECOND = AUDIT.key("score"), AUDIT.key("first"), AUDIT.key("second")
-MATRIX, PROPOSED = AUDIT.key("matrix"), AUDIT.key("proposed")
+MATRIX = AUDIT.key("matrix")
 #: Continuations of each prompt from which on a run that is not finished states a finding.
 ENOUGH = 20
 
@@ -112,17 +112,22 @@ def _ask(opened: GenerationResult) -> tuple[str, tuple[str, str]]:
     """Which score and which two values are looked at: the two that differ most, until others are chosen."""
     values = opened.cube.values["value"].astype(str).tolist()
     scorers = opened.cube.scorers
-    scorer = st.session_state.get(SCORER)
-    widest = views.widest_pair(opened.tables, scorer if scorer in scorers else scorers[0])
-    pair = (st.session_state.get(FIRST), st.session_state.get(SECOND))
-    if pair == st.session_state.get(PROPOSED) or not set(pair) <= set(values):
-        st.session_state[FIRST], st.session_state[SECOND] = widest
-    st.session_state[PROPOSED] = widest
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = str(st.selectbox("Score", scorers, key=SCORER, width=260))
-        first = str(st.selectbox("Compare", values, key=FIRST, width=220))
-        second = str(st.selectbox("with", values, key=SECOND, width=220))
+        chosen = str(st.selectbox("Score", scorers, width=260, **address.linked(SCORER, scorers[0], scorers)))
+        widest = views.widest_pair(opened.tables, chosen)
+        links = [address.linked(key, value, values) for key, value in zip((FIRST, SECOND), widest, strict=True)]
+        if not {st.query_params.get(FIRST), st.query_params.get(SECOND)} <= set(values):
+            st.session_state[FIRST], st.session_state[SECOND] = widest
+        first, second = (
+            str(st.selectbox(words, values, key=link["key"], width=220, on_change=_take_pair))
+            for words, link in zip(("Compare", "with"), links, strict=True)
+        )
     return chosen, (first, second)
+
+
+def _take_pair() -> None:
+    """Both values stand in the address, or neither."""
+    address.put_all({key: st.session_state[key] for key in (FIRST, SECOND)})
 
 
 def _take_click(values: list[str]) -> None:
@@ -131,7 +136,7 @@ def _take_click(values: list[str]) -> None:
     if points:
         first, second = points[0]["customdata"][:2]
         if first in values and second in values:
-            st.session_state[FIRST], st.session_state[SECOND] = first, second
+            address.put_all({FIRST: first, SECOND: second})
 
 
 def _account(opened: GenerationResult) -> None:

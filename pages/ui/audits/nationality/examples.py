@@ -34,8 +34,7 @@ def take_click(heat: str) -> None:
     points = st.session_state[heat]["selection"]["points"]
     if points:
         country, target, *_ = points[0]["customdata"]
-        address.put(COUNTRY, country)
-        address.put(TARGET, target)
+        address.put_all({COUNTRY: country, TARGET: target})
 
 
 def show(opened: NationalityResult, country: str, target: str) -> None:

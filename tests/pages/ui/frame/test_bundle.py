@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -47,3 +48,14 @@ def test_a_run_that_is_interrupted_ends_at_its_next_element_and_shows_what_it_ha
         send(1)
         send(2)
     assert sent == [1]
+
+
+def test_what_is_put_off_comes_after_what_is_sent_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    context = SimpleNamespace(_enqueue=sent.append)
+    monkeypatch.setattr(bundle, "get_script_run_ctx", lambda **_: context)
+    with bundle.put_off() as turn:
+        context._enqueue("page")
+    context._enqueue("address")
+    turn()
+    assert sent == ["address", "page"]

@@ -55,6 +55,20 @@ def test_rows_are_names_by_position(run: Run) -> None:
         assert run(page).session_state["view"].names == expected
 
 
+def test_a_table_that_confirms_its_ticks_takes_no_name_away(run: Run) -> None:
+    def confirm() -> None:
+        from pages.ui.frame import clicks
+
+        clicks.tick("table", ("A", "B"), ("A",))
+        clicks.toggle_names("chart")
+        clicks.take_rows("table", ("A", "B"))
+
+    page = AppTest.from_function(confirm)
+    page.session_state["view"] = View(names=("A",))
+    page.session_state["chart"] = {"selection": {"name": [{"name": "B"}]}}
+    assert run(page).session_state["view"].names == ("A", "B")
+
+
 def test_a_table_is_told_of_the_selection_only_where_its_ticks_are_others(run: Run) -> None:
     def draw() -> None:
         import streamlit as st
