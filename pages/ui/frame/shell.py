@@ -55,6 +55,7 @@ RULES = """<style>
 button[kind="primary"] :is(p, span), [data-tag-index] :is(span, button) { color: light-dark(#fff, #0b1113) }
 .st-key-page, :has(> .st-key-page) { width: min(100%, 85rem) !important }
 .st-key-verdict { min-height: 4.7rem }
+.st-key-target_picker { min-height: 3.5rem }
 .st-key-controls { min-height: 4.25rem }
 .st-key-baseline { min-width: 20.6rem }
 .st-key-threshold { min-height: 5rem }
@@ -66,10 +67,10 @@ button[kind="primary"] :is(p, span), [data-tag-index] :is(span, button) { color:
   .st-key-try_1_1 { min-height: 16rem }
   .stColumn:has(.st-key-try_0_1, .st-key-try_1_1),
   .stColumn:has(.st-key-try_0_1, .st-key-try_1_1) > .stVerticalBlock { display: contents }
-  .stLayoutWrapper:has(> .st-key-try_0_1) { order: 1; width: 100% }
-  .stLayoutWrapper:has(> .st-key-try_1_1) { order: 2; width: 100% }
-  .stLayoutWrapper:has(> .st-key-try_0_2) { order: 3; width: 100% }
-  .stLayoutWrapper:has(> .st-key-try_1_2) { order: 4; width: 100% }
+  :is(.st-key-try_0_1, :has(> .st-key-try_0_1)) { order: 1; width: 100% }
+  :is(.st-key-try_1_1, :has(> .st-key-try_1_1)) { order: 2; width: 100% }
+  :is(.st-key-try_0_2, :has(> .st-key-try_0_2)) { order: 3; width: 100% }
+  :is(.st-key-try_1_2, :has(> .st-key-try_1_2)) { order: 4; width: 100% }
 }
 @media (min-width: 1800px) { html { font-size: 18px !important } }
 :is(a, summary):focus-visible { outline: 3px solid currentColor !important; outline-offset: 2px }

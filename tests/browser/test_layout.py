@@ -1,0 +1,36 @@
+"""A phone has a result on its first screen, and Try it no gap beside its sentence."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.steps import charts_drawn, drawings_drawn, open_address
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+PHONE = {"width": 390, "height": 844}
+
+
+def test_a_phone_has_a_flip_on_the_first_screen_of_sentences(page: Page, studies: tuple[str, str]) -> None:
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    open_address(page, f"/sentences?run={studies[0]}")
+    drawings_drawn(page)
+    card = page.locator("[class*='st-key-flip']").first.bounding_box()
+    assert card is not None and card["y"] < PHONE["height"] - 40
+
+
+def test_the_answer_of_try_it_stands_under_the_sentence_and_leaves_no_gap(page: Page) -> None:
+    said = page.get_by_text("Nothing but the name changed.")
+    page.set_viewport_size({"width": 1200, "height": 900})
+    open_address(page, "/try_it")
+    charts_drawn(page, 2)
+    words, chart = said.bounding_box(), page.locator(".js-plotly-plot").first.bounding_box()
+    assert words is not None and chart is not None
+    assert chart["y"] - words["y"] - words["height"] < 50
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    expect(said).to_be_visible()
+    sentence, answer, names = (
+        page.locator(f".st-key-try_{part}").bounding_box() for part in ("sentence", "1_1", "list")
+    )
+    assert sentence is not None and answer is not None and names is not None
+    assert sentence["y"] < answer["y"] < names["y"]
