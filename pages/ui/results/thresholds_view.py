@@ -18,9 +18,9 @@ from pages.ui.results.names_view import group_columns
 from pages.ui.results.opened import Opened
 from psa_core import tables
 from psa_core.charts._figure import OTHER, group_colours
+from psa_core.charts._theme import MUTED
 from psa_core.charts.curves import MEAN, CurveOptions
 from psa_core.charts.label_dist import label_dist_figure
-from psa_core.charts._theme import MUTED
 from psa_core.charts.print.figures import threshold_figure
 from psa_core.cube import ScoreCube
 from psa_core.tables import findings
