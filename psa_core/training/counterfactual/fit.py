@@ -11,6 +11,7 @@ from psa_core.errors import Cancelled
 from psa_core.training.counterfactual.material import Material
 from psa_core.training.counterfactual.recipe import Retraining
 from psa_core.training.counterfactual.student import Student
+from psa_core.training.updates import stepper
 
 
 def fit(
@@ -47,26 +48,14 @@ def fit(
     Cancelled
         When `should_stop` answered True.
     """
-    import torch
-
-    trained = [value for value in student.model.parameters() if value.requires_grad]
-    optimizer = torch.optim.AdamW(trained, lr=recipe.learning_rate, weight_decay=0.01)
-    rising = max(1, recipe.steps // 10)
-    falling = max(1, recipe.steps - rising)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min((step + 1) / rising, (recipe.steps - step) / falling)
-    )
+    step = stepper(student.model, recipe)
     losses = []
     student.model.eval()  # dropout would make two names differ by chance
     for number, batch in enumerate(_batches(material, recipe), start=1):
         if should_stop is not None and should_stop():
             raise Cancelled
         kept, moved = _losses(student, batch, recipe)
-        (kept + recipe.strength * moved).backward()
-        torch.nn.utils.clip_grad_norm_(trained, 1.0)
-        optimizer.step()
-        optimizer.zero_grad()
-        schedule.step()
+        step(kept + recipe.strength * moved)
         losses.append((float(kept.detach()), float(moved.detach())))
         if on_step is not None:
             on_step(number)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from psa_core.errors import ModelError
 from psa_core.models._transformers.adapter import scale_of
 from psa_core.models.minilm import adapter_folder
 from psa_core.training.counterfactual.recipe import Retraining
-from psa_core.training.updates import SCALE, last_linears
+from psa_core.training.updates import SCALE, as_batch, with_updates
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +39,9 @@ class Student:
 
     def logits(self, texts: Sequence[str], max_tokens: int) -> Any:
         """Logits of a batch with gradients: float tensor (B, L), of several classes without what all have in common."""
-        import torch
-
         rows = [ids[:max_tokens] for ids in self.scorer.tokenize(texts)]
-        device, pad = self.model.device, self.model.config.pad_token_id or 0
-        width = max(map(len, rows))
-        ids = torch.tensor([row + [pad] * (width - len(row)) for row in rows], device=device)
-        mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows], device=device)
-        answer = self.model(input_ids=ids, attention_mask=mask).logits.float()
+        ids, inside = as_batch(rows, pad=self.model.config.pad_token_id or 0, device=self.model.device)
+        answer = self.model(input_ids=ids, attention_mask=inside.long()).logits.float()
         return answer - answer.mean(dim=1, keepdim=True) if answer.shape[1] > 1 else answer
 
     def id_with(self, folder: Path) -> str:
@@ -73,22 +67,12 @@ def student(model_id: str, recipe: Retraining) -> Student:
     ModelError
         When it is neither an adapter on the packaged encoder nor a transformers classifier, or has no layers.
     """
-    import torch
-    from peft import LoraConfig, get_peft_model
-
     if not model_id.startswith(("minilm", "hf:")):
         raise ModelError("--model", got=repr(model_id[:120]), expected="minilm-…, minilm:FOLDER or hf:FOLDER")
     if model_id.startswith("hf:") and "adapter=" in model_id.partition("?")[2]:
         raise ModelError("--model", got="a classifier with an adapter", expected="one without, to train a new one on")
     scorer: Any = models.load(model_id)
-    torch.manual_seed(recipe.seed)
-    config = LoraConfig(
-        r=recipe.rank, lora_alpha=int(SCALE * recipe.rank), target_modules=last_linears(scorer.model, recipe.layers)
-    )
-    with warnings.catch_warnings():
-        # peft still asks transformers for an attribute by its old name.
-        warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
-        model = get_peft_model(scorer.model, config)
+    model = with_updates(scorer.model, recipe)
     return Student(model_id, replace(scorer, model=model, fingerprint=f"{scorer.fingerprint}+updates"))
 
 

@@ -12,6 +12,7 @@ from psa_core.training.language.closeness import Distance
 from psa_core.training.language.material import Sentence, Texts
 from psa_core.training.language.recipe import LanguageRecipe
 from psa_core.training.language.writer import Read, Writer
+from psa_core.training.updates import stepper
 
 
 @dataclass(frozen=True)
@@ -60,22 +61,10 @@ def fit(
     on_step : callable
         Takes the number of steps done.
     """
-    import torch
-
-    trained = [value for value in writer.model.parameters() if value.requires_grad]
-    optimizer = torch.optim.AdamW(trained, lr=recipe.learning_rate, weight_decay=0.01)
-    rising = max(1, recipe.steps // 10)
-    falling = max(1, recipe.steps - rising)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min((step + 1) / rising, (recipe.steps - step) / falling)
-    )
+    step = stepper(writer.model, recipe)
     for number, (plain, some) in enumerate(_batches(writer, texts, values, recipe), start=1):
         loss = Loss(divergence(writer, plain), between(writer, some, distance))
-        (loss.kept + recipe.strength * loss.moved).backward()
-        torch.nn.utils.clip_grad_norm_(trained, 1.0)
-        optimizer.step()
-        optimizer.zero_grad()
-        schedule.step()
+        step(loss.kept + recipe.strength * loss.moved)
         on_step(number)
 
 

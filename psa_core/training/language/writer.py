@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from psa_core import generators
 from psa_core.errors import ModelError
 from psa_core.generators.lm import multiplies_bf16
 from psa_core.training.language.recipe import LanguageRecipe
-from psa_core.training.updates import SCALE, last_linears
+from psa_core.training.updates import as_batch, with_updates
 
 #: What an id may not have: it would be another model, or another way to sample.
 OWN_OPTIONS = ("adapter=", "match=", "precision=")
@@ -64,9 +63,8 @@ class Writer:
         """
         import torch
 
-        model, width = self.model, max(map(len, rows))
-        ids = torch.tensor([[*row, *[0] * (width - len(row))] for row in rows], device=model.device)
-        inside = torch.tensor([[True] * len(row) + [False] * (width - len(row)) for row in rows], device=model.device)
+        model = self.model
+        ids, inside = as_batch(rows, pad=0, device=model.device)
         with torch.autocast(model.device.type, torch.bfloat16, enabled=multiplies_bf16(model.device)):
             answer = model(input_ids=ids, attention_mask=inside.long(), output_hidden_states=True, use_cache=False)
         *_, before, last = answer.hidden_states
@@ -90,18 +88,9 @@ def writer(lm: str, recipe: LanguageRecipe) -> Writer:
     ModelError
         When it is no language model on this machine, has an adapter already, or has no layers of linear maps.
     """
-    import torch
-    from peft import LoraConfig, get_peft_model
-
     if not lm.startswith("lm:") or any(option in lm for option in OWN_OPTIONS):
         expected = "a language model on this machine, lm:FOLDER, without an adapter"
         raise ModelError("--lm", got=repr(lm[:120]), expected=expected)
     generator: Any = generators.load(f"{lm}{'&' if '?' in lm else '?'}precision=float32")
-    torch.manual_seed(recipe.seed)
-    targets = last_linears(generator.model, recipe.layers, field="--lm")
-    config = LoraConfig(r=recipe.rank, lora_alpha=int(SCALE * recipe.rank), target_modules=targets)
-    with warnings.catch_warnings():
-        # peft still asks transformers for an attribute by its old name.
-        warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
-        model = get_peft_model(generator.model, config)
-    return Writer(lm, replace(generator, model=model.eval()))  # dropout would make two values differ by chance
+    model = with_updates(generator.model, recipe, field="--lm").eval()
+    return Writer(lm, replace(generator, model=model))  # dropout would make two values differ by chance
