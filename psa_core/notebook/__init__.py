@@ -23,6 +23,7 @@ from psa_core.folders import results
 from psa_core.notebook._shown import Chart, Finding, markup_of
 from psa_core.study import perturbation_of
 from psa_core.tables import findings
+from psa_core.tables.wording import BASELINES
 
 __all__ = ["Chart", "Finding", "chart", "finding", "flips", "markup", "names", "read", "save"]
 LARGEST_CHART = 60
@@ -92,10 +93,9 @@ def _name_chart(
     cube: ScoreCube, target: str, *, baseline: stats.Baseline | None = None, correction: str = "holm", **options: Any
 ) -> str:
     origin = baseline or tables.default_baseline(cube)
-    words = {"original": "the original (ScoreSens)", "names": "the typical name"}[origin]
     options.setdefault("limit", 0 if cube.shape[1] <= LARGEST_CHART else MOST_EXTREME)
     table = tables.name_table(cube, target, baseline=origin, correction=correction)
-    return name_figure(table, BarOptions(axis_title=f"Mean change of {target} from {words}", **options))
+    return name_figure(table, BarOptions(axis_title=f"Mean change of {target} from {BASELINES[origin]}", **options))
 
 
 def _threshold_chart(cube: ScoreCube, target: str, *, threshold: float | None = None, **options: Any) -> str:

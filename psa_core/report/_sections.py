@@ -20,9 +20,9 @@ from psa_core.report.swaps import swap_pieces
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 from psa_core.tables import findings
+from psa_core.tables.wording import BASELINES
 
 EXTREMES = 5
-BASELINES = {"original": "the original (ScoreSens)", "names": "the typical name"}
 LARGEST_FIGURE = 60
 ARROW = "\u00a0→\u00a0"  # kept on one line
 

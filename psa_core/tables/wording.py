@@ -9,6 +9,9 @@ from typing import Any
 
 import pandas as pd
 
+#: What an effect is measured from, as it follows *Mean change of … from*.
+BASELINES = {"original": "the original (ScoreSens)", "names": "the typical name"}
+
 
 @dataclass(frozen=True)
 class Finding:

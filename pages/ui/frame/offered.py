@@ -7,6 +7,9 @@ from psa_core.errors import PsaError
 from psa_core.models import ModelPlugin
 from psa_core.trust import Origin
 
+#: Characters of an id that somebody types.
+LONGEST_ID = 300
+
 
 def origin() -> Origin:
     """Who sits before these pages: the owner of the machine, or a visitor."""

@@ -21,7 +21,6 @@ PART_WORDS = {
     "words": "Words: kind, emotion, word",
 }
 TASK_SCORES = "task-scores.csv"
-MAX_CHARACTERS = 300
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def ask_systems() -> Systems:
             "Further models by their ids, separated by commas",
             key=AUDIT.key("others"),
             placeholder=", ".join(f"{item}:<{kind.argument}>" for item, kind in kinds.items() if not kind.uploads)[:80],
-            max_chars=MAX_CHARACTERS,
+            max_chars=offered.LONGEST_ID,
             persist_state="session",
         )
         elsewhere = next(kind for kind in kinds.values() if kind.known_texts_only)

@@ -19,7 +19,6 @@ from psa_core.inputs import prompts
 AUDIT = Audit("generate", "audit of a language model", folder.read, rewrite)
 OWN = "Your own templates"
 FIRST_VALUES = 8
-MAX_CHARACTERS = 300
 #: Tokens a second on two processor cores, for the estimate of a generator that gives none.
 TOKENS_PER_SECOND = 130
 
@@ -57,7 +56,9 @@ def ask_generator() -> str | None:
     if chosen not in kinds:  # what a client sends need not be one of the options
         return generators.check(str(chosen), who)
     plugin = kinds[chosen]
-    typed = st.text_input(plugin.argument.capitalize(), key=AUDIT.key(f"lm_{chosen}"), max_chars=MAX_CHARACTERS).strip()
+    typed = st.text_input(
+        plugin.argument.capitalize(), key=AUDIT.key(f"lm_{chosen}"), max_chars=offered.LONGEST_ID
+    ).strip()
     return generators.check(f"{chosen}{typed}", who) if typed else None
 
 

@@ -23,7 +23,6 @@ OURS, OWN = "people", "Your own file"
 FILE_KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
 PREVIEW_ROWS = 100
 NO_LM = "No language model"
-MAX_CHARACTERS = 300
 
 
 @dataclass(frozen=True)
@@ -146,7 +145,7 @@ def ask_models() -> Judge | None:
 
 
 def _with_argument(kind: str, argument: str) -> str:
-    typed = st.text_input(argument.capitalize(), key=AUDIT.key(f"model_{kind}"), max_chars=MAX_CHARACTERS).strip()
+    typed = st.text_input(argument.capitalize(), key=AUDIT.key(f"model_{kind}"), max_chars=offered.LONGEST_ID).strip()
     return offered.check(f"{kind}{typed}") if typed else ""
 
 
