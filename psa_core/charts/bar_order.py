@@ -10,6 +10,7 @@ import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._figure import OTHER, group_colours
+from psa_core.stats import SIGNIFICANT
 
 HEADER_GAP = 1.6
 
@@ -24,8 +25,6 @@ class BarOptions:
         Group columns of the table; empty for one colour, one section.
     limit : int
         Show this many highest and as many lowest names of each section; 0 shows all.
-    alpha : float
-        Names whose adjusted p-value is below it are marked as significant.
     axis_title : str
         What the bars measure, with its direction.
     kept : tuple of str
@@ -39,7 +38,6 @@ class BarOptions:
     colour_by: str = ""
     section_by: str = ""
     limit: int = 0
-    alpha: float = 0.05
     axis_title: str = "Mean change of the score"
     kept: tuple[str, ...] = ()
     labels: Mapping[str, str] | None = None
@@ -117,7 +115,7 @@ def _with_looks(rows: pd.DataFrame, options: BarOptions, colours: Mapping[str, s
     return rows.assign(
         shown=[labels.get(name, name) for name in rows["name"].astype(str)],
         coloured_as=groups.where(groups.isin(list(colours)), OTHER),
-        is_sure=rows["p_adjusted"] < options.alpha,
+        is_sure=rows["p_adjusted"] < SIGNIFICANT,
         mark_at=rows["ci_high"].where(rows["score_sens"] >= 0, rows["ci_low"]),
     )
 

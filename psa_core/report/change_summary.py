@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
+from psa_core.stats import SIGNIFICANT
 from psa_core.study import perturbation_of
 from psa_core.tables import Paired, new_flips
 
-SURE = 0.05
 SHOWN_NAMES, SHOWN_FLIPS, LONGEST = 20, 5, 400
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -68,17 +68,17 @@ def _left_out(pair: Paired) -> list[str]:
 
 def _verdict(table: pd.DataFrame, limit: float) -> str:
     above, total = int(table["above"].sum()), len(table)
-    changed = int((table["p_change"] < SURE).sum())
+    changed = int((table["p_change"] < SIGNIFICANT).sum())
     if table["p_above"].isna().all():
         return "One sentence cannot tell a change from chance."
     return (
         f"Effects of {above:,} of {total:,} names are shown to have grown by more than {limit:g}; "
-        f"{changed:,} changed distinguishably (paired tests over sentences, corrected, p < {SURE})."
+        f"{changed:,} changed distinguishably (paired tests over sentences, corrected, p < {SIGNIFICANT})."
     )
 
 
 def _names(table: pd.DataFrame) -> list[str]:
-    told = table[(table["p_change"] < SURE) | table["above"]]
+    told = table[(table["p_change"] < SIGNIFICANT) | table["above"]]
     told = told.reindex(told["change"].abs().sort_values(ascending=False, kind="stable").index)
     told = told.sort_values("above", ascending=False, kind="stable").head(SHOWN_NAMES)
     if told.empty:

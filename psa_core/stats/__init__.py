@@ -14,6 +14,7 @@ from psa_core.stats.grid import ThresholdGrid, flip_counts, threshold_grid
 from psa_core.stats.groups import NoiseFloor, group_difference, noise_floors, range_noise_floor
 from psa_core.stats.growth import growth_p
 from psa_core.stats.intervals import (
+    CONFIDENCE,
     Interval,
     Intervals,
     mean_interval,
@@ -36,13 +37,16 @@ from psa_core.stats.scores import (
 )
 from psa_core.stats.significance import (
     CORRECTIONS,
+    SIGNIFICANT,
     adjust,
     paired_t_p,
     standardised_effect,
 )
 
 __all__ = [
+    "CONFIDENCE",
     "CORRECTIONS",
+    "SIGNIFICANT",
     "Baseline",
     "Correlation",
     "Curve",

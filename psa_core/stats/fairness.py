@@ -10,11 +10,10 @@ from scipy import stats as distributions
 from scipy.special import erf
 
 from psa_core.stats.dealing import DEALS, Deals, deal
-from psa_core.stats.significance import adjust
+from psa_core.stats.intervals import CONFIDENCE
+from psa_core.stats.significance import SIGNIFICANT, adjust
 from psa_core.stats.transport import disparities, group_fairness, pairs, pairwise_w1
 
-SIGNIFICANT = 0.05
-CONFIDENCE = 0.95
 # With fewer templates than this, parts of the continuations stand in for them in intervals.
 FEW_TEMPLATES = 4
 _FOLDED = np.sqrt(2 / np.pi)

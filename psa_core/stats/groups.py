@@ -51,8 +51,8 @@ class NoiseFloor:
 def group_difference(perturbed: ArrayLike, members: ArrayLike, others: ArrayLike | None = None) -> np.ndarray:
     """Difference of two groups' mean scores in each sentence.
 
-    One value per sentence is what an interval over sentences must be made of: the scores of one sentence hang together,
-    so (sentence, name) cells are no independent observations.
+    One value per sentence is what an interval over sentences must be made of: the scores of one sentence are
+    correlated, so (sentence, name) cells are not independent observations.
 
     Parameters
     ----------

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from psa_core.errors import OptionError
+from psa_core.stats.significance import SIGNIFICANT
 
 POWER = 0.8
-SIGNIFICANT = 0.05
 QUANTILES = 4000
 
 

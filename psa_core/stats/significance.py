@@ -20,6 +20,7 @@ CORRECTIONS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+#: The level of every test here: what is below it, after correction, is called significant.
 SIGNIFICANT = 0.05
 
 

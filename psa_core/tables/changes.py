@@ -91,7 +91,7 @@ def change_table(
         "high": high,
         "p_change": stats.adjust(stats.paired_t_p(later - earlier), "holm"),
         "p_above": p_above,
-        "above": p_above < 0.05,
+        "above": p_above < stats.SIGNIFICANT,
     }
     return labelled_names(pair.now, quantities)
 

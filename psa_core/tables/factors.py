@@ -176,7 +176,7 @@ def why_finding(why: Why, target: str) -> str:
 
 def unexplained_finding(why: Why) -> str:
     """Which names stay far from what the factors say."""
-    far = why.unexplained[why.unexplained["p_adjusted"] < 0.05]["name"].tolist()
+    far = why.unexplained[why.unexplained["p_adjusted"] < stats.SIGNIFICANT]["name"].tolist()
     if not far:
         return "No name is further from what the factors say than chance would put one of so many."
     named = ", ".join(far[:5]) + (f" and {len(far) - 5} more" if len(far) > 5 else "")
@@ -197,7 +197,7 @@ def _labelled(cube: ScoreCube, means: np.ndarray, columns: list[tuple[str, str]]
             "in_score": found.coefficient * found.spread,
         }
     )
-    sure = coefficients[coefficients["p_adjusted"] < 0.05]["factor"].unique()
+    sure = coefficients[coefficients["p_adjusted"] < stats.SIGNIFICANT]["factor"].unique()
     shares = pd.DataFrame({"factor": list(found.shares), "share": list(found.shares.values())})
     shares = shares.assign(sure=shares["factor"].isin(sure)).sort_values("share", ascending=False, kind="stable")
     effect = means - np.median(means)

@@ -16,7 +16,6 @@ import pandas as pd
 from psa_core import stats
 from psa_core.tables.wording import Finding, counted, interval_digits, number, verb, with_interval
 
-SIGNIFICANT = 0.05
 LEAST_P = 0.001
 FEW_LABELLED, HALF_LABELLED = 0.05, 0.5
 CORRECTION_WORDS = {
@@ -42,7 +41,7 @@ METRIC_MEANS = {
 
 def name_finding(table: pd.DataFrame, target: str, *, baseline: str = "original", correction: str = "holm") -> Finding:
     """What the name that surely moves the score most does; `table` as made by `tables.name_table`."""
-    sure = table[table["p_adjusted"] < SIGNIFICANT]
+    sure = table[table["p_adjusted"] < stats.SIGNIFICANT]
     shown = table if sure.empty else sure
     row = shown.loc[shown["score_sens"].abs().idxmax()]
     origin = "the original score" if baseline == "original" else "the typical name"
@@ -57,7 +56,7 @@ def name_finding(table: pd.DataFrame, target: str, *, baseline: str = "original"
     evidence = (
         f"Mean change from {origin} over {counted(row['n'], 'sentence')}: {change} for {row['name']}. {len(sure):,} of "
         f"{counted(len(table), 'name')} {verb(len(sure), 'move')} {target} distinguishably "
-        f"({TESTS.get(baseline, 'test')}, {said} p < {SIGNIFICANT}{means})."
+        f"({TESTS.get(baseline, 'test')}, {said} p < {stats.SIGNIFICANT}{means})."
     )
     if sure.empty:
         return Finding(f"No name is shown to move {target}.", evidence)
@@ -76,7 +75,7 @@ def equivalence_finding(table: pd.DataFrame, target: str, *, margin: float) -> F
         return Finding(
             f"That a name moves {target} by less than ±{margin:g} on average cannot be shown here: {reason}."
         )
-    evidence = f"Equivalence test with room for rare moves not seen yet, p < {SIGNIFICANT}."
+    evidence = f"Equivalence test with room for rare moves not seen yet, p < {stats.SIGNIFICANT}."
     if not shown:
         evidence = f"{evidence} It takes at least {counted(table['needed'].iloc[0], 'sentence')}."
     return Finding(
@@ -161,7 +160,7 @@ def group_finding(table: pd.DataFrame, target: str, *, column: str) -> Finding:
         return Finding(
             f"Nothing can be said about groups by {column}: each has one name only, or there is one sentence."
         )
-    sure = tested[(tested["p_adjusted"] < SIGNIFICANT) & tested["above_noise"]]
+    sure = tested[(tested["p_adjusted"] < stats.SIGNIFICANT) & tested["above_noise"]]
     shown = tested if sure.empty else sure
     row = shown.loc[shown["difference"].abs().idxmax()]
     signed = ("difference", "difference_low", "difference_high")
@@ -227,7 +226,7 @@ def difference_finding(row: pd.Series, metric: str, titles: tuple[str, str]) -> 
     p = f"p < {LEAST_P:g}" if row["p_adjusted"] < LEAST_P else f"p = {row['p_adjusted']:.2g}"
     found = with_interval(row, "difference", signed=True)
     evidence = f"{both}; difference {found}, by a paired test over {sentences} ({p}, corrected for three metrics)."
-    if row["p_adjusted"] >= SIGNIFICANT:
+    if row["p_adjusted"] >= stats.SIGNIFICANT:
         return Finding("On the same cells neither is shown to be more sensitive to the name.", evidence)
     more, less = titles if row["difference"] > 0 else titles[::-1]
     return Finding(f"On the same cells {more} is more sensitive to the name than {less}.", evidence)

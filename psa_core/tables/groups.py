@@ -9,7 +9,6 @@ from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
 
-SIGNIFICANT = 0.05
 CSV_COLUMNS = {
     "group": "group", "names": "names", "difference": "difference", "difference_low": "low", "difference_high": "high",
     "noise_low": "floor_low", "noise_high": "floor_high", "p_adjusted": "p_adjusted",

@@ -13,7 +13,6 @@ from psa_core.stats.seriation import clusters, ordered
 from psa_core.tables.groups import group_columns
 from psa_core.tables.wording import Finding
 
-SIGNIFICANT = 0.05
 STRONGEST = 0.98
 
 
@@ -86,7 +85,7 @@ def cluster_finding(found: Matrix) -> Finding:
     table = found.clusters
     if len(table) < 2:
         return Finding("The names do not fall into groups that behave alike.")
-    explained = table[table["p_adjusted"] < SIGNIFICANT]
+    explained = table[table["p_adjusted"] < stats.SIGNIFICANT]
     sizes = f"The names fall into {len(table)} clusters that behave alike"
     if explained.empty:
         return Finding(f"{sizes}; no group of the name list explains one.")
@@ -126,7 +125,7 @@ def _named(cube: ScoreCube, columns: np.ndarray, numbered: np.ndarray, values: n
         )
     table = pd.DataFrame(rows)
     table["p_adjusted"] = np.minimum(1.0, table["p_adjusted"].astype(float) * max(1, len(tests)))
-    table.loc[~(table["p_adjusted"] < SIGNIFICANT), "group"] = ""
+    table.loc[~(table["p_adjusted"] < stats.SIGNIFICANT), "group"] = ""
     return table
 
 

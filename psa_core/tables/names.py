@@ -146,7 +146,11 @@ def name_test_table(
         p_values = stats.equivalence_p(differences, margin, extent=extent, error=error)
         adjusted = stats.adjust(p_values, correction)
         needed = stats.equivalence_sentences(margin, extent, len(p_values))
-        quantities |= {"p_equivalence": p_values, "p_equivalence_adjusted": adjusted, "equivalent": adjusted < 0.05}
+        quantities |= {
+            "p_equivalence": p_values,
+            "p_equivalence_adjusted": adjusted,
+            "equivalent": adjusted < stats.SIGNIFICANT,
+        }
         quantities |= {"needed": np.full(len(p_values), needed)}
     return labelled_names(cube, quantities)
 

@@ -12,7 +12,6 @@ from psa_core.cube import ScoreCube
 from psa_core.stats.word_odds import word_odds
 from psa_core.tables.wording import Finding
 
-SIGNIFICANT = 0.05
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 PLACES = ("first third", "second third", "last third")
 LENGTHS = (10, 20, 30)
@@ -84,7 +83,7 @@ def place_table(cube: ScoreCube, target: str) -> pd.DataFrame:
 
 def where_finding(table: pd.DataFrame, target: str) -> Finding:
     """Which words go with sentences that names move more; `table` by `word_table`."""
-    sure = table[table["p_adjusted"] < SIGNIFICANT]
+    sure = table[table["p_adjusted"] < stats.SIGNIFICANT]
     more, less = sure[sure["log_odds"] > 0]["word"].head(6), sure[sure["log_odds"] < 0]["word"].tail(6)[::-1]
     evidence = (
         f"{len(table):,} words of five sentences or more, in the half of the sentences that names move most, against "

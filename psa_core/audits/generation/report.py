@@ -12,6 +12,7 @@ from psa_core.audits.generation.tables import Tables
 from psa_core.registry import in_short
 from psa_core.report.frame import Report, framed
 from psa_core.report.markup import Html, element, join, table
+from psa_core.stats import SIGNIFICANT
 from psa_core.tables.findings import Finding
 
 SHOWN_PAIRS, SHOWN_TEXTS = 10, 3
@@ -98,7 +99,7 @@ def _scorer(cube: GenerationCube, found: Tables, scorer: str) -> Html:
     matrix = found.matrix[found.matrix["scorer"] == scorer].sort_values("w1", ascending=False).head(SHOWN_PAIRS)
     pairs = [
         (f"{row.value_a} – {row.value_b}", f"{row.w1:.3f}", f"{row.floor:.3f}",
-         f"{row.corrected:.3f}" if row.p_adjusted < 0.05 else NOT_SHOWN, f"{row.p_adjusted:.2g}")
+         f"{row.corrected:.3f}" if row.p_adjusted < SIGNIFICANT else NOT_SHOWN, f"{row.p_adjusted:.2g}")
         for row in matrix.itertuples()
     ]  # fmt: skip
     return join(

@@ -10,11 +10,10 @@ import pandas as pd
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.quality import distinct_words
 from psa_core.audits.generation.tables import Tables
+from psa_core.stats import CONFIDENCE, SIGNIFICANT
 from psa_core.stats.transport import w1
 
-SIGNIFICANT = 0.05
 DEALS = 400
-CONFIDENCE = 0.95
 
 
 def value_means(cube: GenerationCube, scorer: str, *, seed: int = 0) -> pd.DataFrame:
@@ -65,7 +64,7 @@ def matrix(tables: Tables, scorer: str, values: list[str]) -> pd.DataFrame:
     """Corrected W1 of each pair over all templates, values by values; NaN where a pair is not above noise."""
     rows = tables.matrix[tables.matrix["scorer"] == scorer]
     square = pd.DataFrame(np.nan, index=values, columns=values)
-    sure = rows[(rows["p_adjusted"] <= SIGNIFICANT) & (rows["corrected"] > 0)]
+    sure = rows[(rows["p_adjusted"] < SIGNIFICANT) & (rows["corrected"] > 0)]
     for row in sure.itertuples():
         square.loc[row.value_a, row.value_b] = square.loc[row.value_b, row.value_a] = row.corrected
     return square
@@ -74,7 +73,7 @@ def matrix(tables: Tables, scorer: str, values: list[str]) -> pd.DataFrame:
 def widest_pair(tables: Tables, scorer: str) -> tuple[str, str]:
     """The pair with the largest corrected W1, or the largest W1 where none has one; the higher mean first."""
     rows = tables.matrix[tables.matrix["scorer"] == scorer]
-    sure = rows[rows["p_adjusted"] <= SIGNIFICANT]
+    sure = rows[rows["p_adjusted"] < SIGNIFICANT]
     most = (sure if len(sure) else rows).sort_values("w1").iloc[-1]
     pair = (str(most["value_a"]), str(most["value_b"]))
     return pair if most["difference"] <= 0 else pair[::-1]
@@ -88,7 +87,7 @@ def of_scorer(table: pd.DataFrame, scorer: str) -> pd.DataFrame:
 def surest_first(table: pd.DataFrame, scorer: str) -> pd.DataFrame:
     """A scorer's pairs, those above noise first; the others have no corrected distance."""
     rows = of_scorer(table, scorer)
-    rows.loc[rows["p_adjusted"] > SIGNIFICANT, "corrected"] = np.nan
+    rows.loc[rows["p_adjusted"] >= SIGNIFICANT, "corrected"] = np.nan
     return rows.sort_values(["corrected", "w1"], ascending=False, ignore_index=True)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,7 @@ from psa_core.audits.generation import views
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.tables import tables
 from psa_core.cube import Target
+from psa_core.stats import SIGNIFICANT
 
 
 def cube(shift: float = 0.5, k: int = 30) -> GenerationCube:
@@ -83,3 +86,10 @@ def test_texts_that_met_the_same_numbers_stand_side_by_side() -> None:
     m = ["A {value}", "The {value}"].index(row["template"])
     assert where[m][row["k"]] == row["first"]
     assert set(views.side_by_side(cube(), "mood", ("baker", "nurse"), "A {value}")["template"]) == {"A {value}"}
+
+
+def test_a_pair_at_exactly_five_per_cent_is_above_noise_nowhere() -> None:
+    found = tables(cube())
+    at_the_edge = replace(found, matrix=found.matrix.assign(p_adjusted=SIGNIFICANT))
+    assert views.matrix(at_the_edge, "mood", ["baker", "nurse", "sheriff"]).isna().all(axis=None)
+    assert views.surest_first(at_the_edge.matrix, "mood")["corrected"].isna().all()
