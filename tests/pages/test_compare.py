@@ -33,6 +33,7 @@ def calmer() -> str:
 
 def test_one_study_has_its_numbers_and_is_told_how_to_get_a_second(open_page: OpenPage, words_of: Words) -> None:
     page = open_page("compare", run=result_studies.keep())
+    assert "nothing is compared yet. Add another" in words_of(page)
     numbers = tables.summary(result_studies.cube())["toxicity"]["score_dev"]
     shown = page.dataframe[0].value
     assert shown["target"].tolist() == ["toxicity", "calm"]

@@ -27,7 +27,7 @@ def show(cube: ScoreCube) -> DeltaGenerator:
     seen = state.view(cube)
     study = cube.provenance.get("study", {})
     parts = [f"{cube.shape[0]:,} sentences", f"{cube.shape[1]:,} names", in_short(str(study.get("model", "")))]
-    line = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    line = st.container(horizontal=True, vertical_alignment="center", gap="small", key="looked_at")
     with line:
         st.text(
             " × ".join(parts[:2]) + f" · {parts[2]} · {seen.target} ≥ {_digits(float(seen.threshold or 0))}",

@@ -54,6 +54,7 @@ EARLIEST = 30
 RULES = """<style>
 button[kind="primary"] :is(p, span), [data-tag-index] :is(span, button) { color: light-dark(#fff, #0b1113) }
 .st-key-page, :has(> .st-key-page) { width: min(100%, 85rem) !important }
+.st-key-looked_at { min-height: 2.5rem }
 .st-key-verdict { min-height: 4.7rem }
 .st-key-target_picker { min-height: 3.5rem }
 .st-key-controls { min-height: 4.25rem }

@@ -60,6 +60,9 @@ def numbers(study: Opened, studies: list[Compared]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+ALONE = "One study alone: nothing is compared yet. Add another, or run another model on the same sentences."
+
+
 def in_parts(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     """``value``, ``low``, ``high`` of a metric: those of scores in per cent of the target's range."""
     values = table[[f"{metric}.{part}" for part in PARTS]].astype(float)
@@ -85,7 +88,8 @@ def chart(table: pd.DataFrame) -> str:
     rows = rows[rows["value"].notna()]
     title = titled(metric)
     with verdict:
-        found = findings.comparison_finding(rows, title + "," * (metric in IN_PARTS))
+        is_alone = table["run"].nunique() == 1
+        found = ALONE if is_alone else findings.comparison_finding(rows, title + "," * (metric in IN_PARTS))
         said.finding(found)
     drawing = metric_intervals(rows, title=title)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"{title} of {len(rows)} studies with intervals")
