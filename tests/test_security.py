@@ -252,6 +252,20 @@ def test_a_visitor_sees_nothing_of_anothers(monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(visitor, "key", lambda owner=owner: owner)
         cached.kept_scores(scorer, ["Somebody's own sentence."])
         assert len(asked) == times
+    for path in (ROOT / "pages" / "ui" / "study").glob("*.py"):  # where files are brought, before there is a run
+        for name, scope in _remembering(path.read_text(encoding="utf-8")):
+            assert scope == "session", f"{path.name}: {name} tells at once what another visitor has brought"
+
+
+def _remembering(source: str) -> list[tuple[str, str]]:
+    """Functions of a page whose answers Streamlit remembers, and for whom."""
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    calls = [(node.name, call) for node in functions for call in node.decorator_list if isinstance(call, ast.Call)]
+    cached_calls = [(name, call) for name, call in calls if ast.unparse(call.func).startswith("st.cache_")]
+    return [
+        (name, next((ast.literal_eval(word.value) for word in call.keywords if word.arg == "scope"), "everybody"))
+        for name, call in cached_calls
+    ]
 
 
 def _noted(texts: list[str], asked: list[str]) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import socket
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from psa_core.errors import ModelError
@@ -17,6 +17,11 @@ SECRET_WORDS = ("token", "secret", "password", "passwd", "pwd", "auth", "authori
 EXAMPLE = "an address such as http://localhost:8080/score"
 # An IPv4 address stands in the last four bytes of these.
 CARRIERS = (IPv6Network("::/96"), IPv6Network("64:ff9b::/96"))
+#: Set aside for protocols and examples, which older Pythons take for public; a cloud answers at 192.0.0.192.
+SET_ASIDE: tuple[IPv4Network | IPv6Network, ...] = (
+    IPv4Network("192.0.0.0/24"),
+    *map(IPv6Network, ("64:ff9b:1::/48", "100::/64", "2001:db8::/32", "3fff::/20", "5f00::/16")),
+)
 Address = IPv4Address | IPv6Address
 
 
@@ -89,7 +94,7 @@ def is_public(number: Address) -> bool:
     special = (
         number.is_multicast or number.is_reserved or number.is_unspecified or getattr(number, "is_site_local", False)
     )
-    return number.is_global and not special
+    return number.is_global and not special and not any(number in network for network in SET_ASIDE)
 
 
 def _split(address: str) -> tuple[str, SplitResult]:

@@ -243,3 +243,8 @@ def test_what_two_parsers_read_apart_is_no_address(address: str) -> None:
 @pytest.mark.parametrize("number", ["93.184.215.14", "8.8.8.8", "2606:2800:21f::1", "::ffff:8.8.8.8", "2002:808:808::"])
 def test_public_numbers_are_public(number: str) -> None:
     assert _addresses.is_public(_addresses.ip_address(number))
+
+
+@pytest.mark.parametrize("number", ["192.0.0.192", "192.0.0.8", "64:ff9b:1::1", "3fff::1", "5f00::1", "2001:db8::1"])
+def test_numbers_that_are_set_aside_are_not_public(number: str) -> None:
+    assert not _addresses.is_public(_addresses.ip_address(number))

@@ -177,7 +177,9 @@ def price(planned: Plan, model_id: str) -> Price:
     return _price(repr(parts), model_id, planned.perturbation)
 
 
-@st.cache_data(max_entries=24, show_spinner="Timing the model on a few of your sentences", show_time=True)
+@st.cache_data(
+    max_entries=24, show_spinner="Timing the model on a few of your sentences", show_time=True, scope="session"
+)
 def _price(key: str, model_id: str, _perturbation: Perturbation) -> Price:
     cells = _perturbation.cells + len(_perturbation.texts)
     exact = cells <= COUNT_UP_TO

@@ -61,7 +61,7 @@ def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | No
     return f"{plugin.id}:{name}", {name: brought.content}
 
 
-@st.cache_resource(max_entries=4, show_spinner="Matching the scores with the texts", show_time=True)
+@st.cache_resource(max_entries=2, show_spinner="Matching the scores with the texts", show_time=True, scope="session")
 def _matched(plugin_id: str, sha256: str, texts: str, name: str, _brought: Upload, _planned: Plan) -> tuple[Any, int]:
     """The scorer in a file, and how many texts of the study it has no score for."""
     said_by = offered.origin()
