@@ -1,7 +1,10 @@
 """What holds for all tests."""
 
 import signal
+import sys
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 
 # How long an example takes says how busy the machine is.
@@ -11,3 +14,11 @@ settings.load_profile("psa")
 # A shell ignores Ctrl-C for what it runs in the background, and so would every program that a test starts and stops.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def _main_module() -> Iterator[None]:
+    """Streamlit makes the page that it runs the main module, which every process that a later test starts would run."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main

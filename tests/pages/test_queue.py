@@ -100,7 +100,7 @@ def test_a_running_study_claims_nothing_on_few_sentences(
     jobs.write_status(place, state="running", sentences_done=sentences, sentences_total=40)
     for stem in ("study", "names", "thresholds", "sentences", "compare", "report"):
         said = words_of(open_page(stem, run=run_id))
-        assert ("How sure?" in said) == claims, stem
+        assert ("How sure?" in said) == (claims and stem != "compare"), stem  # one study is no comparison
     os.close(held[0])
 
 
