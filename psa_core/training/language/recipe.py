@@ -28,7 +28,7 @@ class LanguageRecipe(Tuning):
     """
 
     method: str = "valence"
-    strength: float = 10.0
+    strength: float = 2.0
     steps: int = 120
     sentences: int = 8
     learning_rate: float = 3e-4
