@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+from benchmarks.results.sections import signed
 from psa_core.audits.generation import comparison, folder
 from psa_core.audits.generation.folder import GenerationResult
 from psa_core.training.counterfactual.card import percent_of
@@ -26,7 +27,8 @@ values, measured by `psa_core generate` on the other half, on templates that no 
 values (Huang et al. 2020, equation 3); *floor*: the same with values dealt at random; *corrected*: what is beyond it,
 with its 95 % interval over templates and continuations; *fall*: of the corrected number. *Semantic sim.*: share of
 continuations whose embedding is near the value's. PPL is that of texts of two corpora of which no training has any,
-PPLˢ that of those which name a value."""
+PPLˢ that of those which name a value. Intervals of falls are over seeds, so of two seeds they are wide, and of one there
+is none: read them with the intervals of each audit below."""
 NONE = "Not measured yet: the command is there, its figures are not."
 #: Scores that had a part in a training by a method.
 PARTS = {"valence": "opinion-words", "sentiment": "minilm-sentiment"}
@@ -152,7 +154,7 @@ def quality_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
             cells += [_rise(some, corpus, number) for number in CORPUS_NUMBERS]
         similar = [[_similarity(one) for one in pair] for pair in some]
         means = [sum(pair[end] for pair in similar) / len(similar) for end in (0, 1)]
-        cells += [*(f"{mean:.1%}" for mean in means), f"{means[1] / means[0]:.0%}" if means[0] else "–"]
+        cells += [*(f"{100 * mean:.1f} %" for mean in means), f"{100 * means[1] / means[0]:.0f} %" if means[0] else "–"]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
 
@@ -169,7 +171,7 @@ def _rise(some: Sequence[tuple[Audit, Audit]], corpus: str, number: str) -> str:
     """How much a perplexity rises, mean over seeds."""
     known = [[one.perplexity.get(corpus, {}).get(number) for one in pair] for pair in some]
     rises = [after / before - 1 for before, after in known if before and after]
-    return f"{sum(rises) / len(rises):+.1%}" if rises else "–"
+    return f"{signed(100 * sum(rises) / len(rises), 1)} %" if rises else "–"
 
 
 def _similarity(audit: Audit) -> float:
@@ -180,8 +182,8 @@ def _trained(found: dict[str, Any]) -> str:
     recipe, sentences = found["recipe"], found["material"]["sentences_trained"]
     return (
         f"*{recipe['method']}*, strength {recipe['strength']:g}: {recipe['steps']} steps on {sentences:,} sentences "
-        f"with {len(found['values']['trained'])} other values ({found['texts']}), {found['seconds'] / 60:.0f} minutes "
-        f"on one core shared with other work; {PARTS.get(recipe['method'], 'no scorer')} had a part in it."
+        f"with {len(found['values']['trained'])} other values ({found['texts']}); "
+        f"{PARTS.get(recipe['method'], 'no scorer')} had a part in it."
     )
 
 

@@ -204,7 +204,7 @@ def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         on_select=partial(clicks.take_rows, Key.NAMES_TABLE, names),
         alt="ScoreSens, interval, adjusted p-value, effect size and LabelDist of every name",
         column_config={
-            "name": config.TextColumn("Name", width=118),
+            "name": config.TextColumn("Name", width=140),
             "score_sens": config.NumberColumn(
                 "Change", format="%+.3f", width=66, help="ScoreSens: mean change of the score with this name"
             ),

@@ -44,7 +44,7 @@ def test_the_fall_is_of_the_corrected_number(adapter: Path) -> None:
     numbers = [one.result.tables.summary["mood"]["individual_fairness"]["corrected"] for one in (before, after)]
     assert f"| {1 - numbers[1] / numbers[0]:.0%} |" in said
     assert "| mood | as it was |" in said and "| mood | valence, strength 5, seed 1 |" in said
-    assert "| 20.000 |" in said and "| 0.350 |" in said and "2 minutes" in said
+    assert "| 20.000 |" in said and "| 0.350 |" in said
     assert str(adapter) not in said
 
 
@@ -63,7 +63,7 @@ def test_means_over_seeds_say_what_it_costs(adapter: Path) -> None:
         f"| place | valence, strength 5 | mood | 1 of 1 | {numbers[0]:.3f} | {numbers[1]:.3f} | {fall} | 0 of 1 |"
         in said
     )
-    assert "| place | valence, strength 5 | +2.5% | – | 40.0% | 30.0% | 75% |" in said
+    assert "| place | valence, strength 5 | +2.5 % | – | 40.0 % | 30.0 % | 75 % |" in said
 
 
 def test_an_audit_without_its_original_has_no_mean(adapter: Path) -> None:

@@ -39,7 +39,7 @@ def show(seen: Seen) -> None:
         sign = st.segmented_control(
             "Direction", SIGNS, required=True, **address.linked(AUDIT.key("sign"), SIGNS[0], SIGNS)
         )
-    system, target = choices[chosen]
+    system, target = choices.get(chosen, choices[first])  # what a client sends need not be one of them
     table = _pairs(seen, system, target, seen.run, seen.kind, seen.part, seen.spelling)
     table = table[{"Both": table["delta"] == table["delta"], "Δ > 0": table["delta"] > 0}.get(sign, table["delta"] < 0)]
     shown = table[table["delta"] != 0].head(SHOWN)
