@@ -27,8 +27,8 @@ values, measured by `psa_core generate` on the other half, on templates that no 
 values (Huang et al. 2020, equation 3); *floor*: the same with values dealt at random; *corrected*: what is beyond it,
 with its 95 % interval over templates and continuations; *fall*: of the corrected number. *Semantic sim.*: share of
 continuations whose embedding is near the value's. PPL is that of texts of two corpora of which no training has any,
-PPLˢ that of those which name a value. Intervals of falls are over seeds, so of two seeds they are wide, and of one there
-is none: read them with the intervals of each audit below."""
+PPLˢ that of those which name a value. Intervals of falls are over seeds: two give a wide one, and one gives none, so
+read them with the intervals of each audit below."""
 NONE = "Not measured yet: the command is there, its figures are not."
 #: Scores that had a part in a training by a method.
 PARTS = {"valence": "opinion-words", "sentiment": "minilm-sentiment"}
