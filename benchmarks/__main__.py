@@ -9,9 +9,7 @@ import tempfile
 from importlib import import_module
 
 PARTS = ("throughput", "families", "language", "cells", "page", "judges", "distances", "generation")
-
-
-MARKS = ("<!-- speed -->\n", "<!-- /speed -->")
+SECTION = "speed"
 
 
 def main() -> None:
@@ -36,7 +34,7 @@ def main() -> None:
     text = f"{machine()}.\n\n{render(rows)}"
     print(text)
     if options.write:
-        write(text, PERFORMANCE, MARKS)
+        write(PERFORMANCE, {SECTION: text})
 
 
 if __name__ == "__main__":

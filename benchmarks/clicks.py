@@ -22,7 +22,7 @@ from benchmarks.speed.table import machine
 
 SENTENCES, NAMES, ROUNDS, MOST_ROUNDS = 998, 100, 9, 30
 WIDTH, HEIGHT = 1440, 900
-MARKS = ("<!-- clicks -->\n", "<!-- /clicks -->")
+SECTION = "clicks"
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 # The press is remembered before the page hears of it; each change of the page after it moves the end. What lies inside
 # a canvas is for screen readers, and nobody sees it: tables write it there a third of a second after they were drawn.
@@ -198,7 +198,7 @@ def main() -> None:
     text = table(options.rounds)
     print(text)
     if options.write:
-        write(text, PERFORMANCE, MARKS)
+        write(PERFORMANCE, {SECTION: text})
 
 
 if __name__ == "__main__":

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import documents
+from benchmarks.documents import signed
 from benchmarks.results import corpora
-from benchmarks.results.sections import replaced, signed
 from benchmarks.results.studies import PLAIN
 from psa_core import models, study
 from psa_core.cache import CachedScorer, ScoreCache
@@ -58,8 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
     parser.add_argument("--out", type=Path, metavar="FILE", help="docs/results.md")
     options = parser.parse_args(arguments)
-    if options.out:  # a page without marks is better known of now
-        replaced(options.out.read_text(encoding="utf-8"), {"why": ""})
+    if options.out:
+        documents.require(options.out, ["why"])
     options.work.mkdir(parents=True, exist_ok=True)
     sources = {source.id: source for source in corpora.SOURCES}
     files = {corpus: corpora.write(sources[key], options.data, options.work) for corpus, key in CORPORA.items()}
@@ -72,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }
     text = markdown(found)
     if options.out:
-        options.out.write_text(replaced(options.out.read_text(encoding="utf-8"), {"why": text}), encoding="utf-8")
+        documents.write(options.out, {"why": text})
     else:
         print(text, end="")
     return 0

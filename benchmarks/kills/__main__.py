@@ -11,11 +11,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks import documents
 from benchmarks.kills.cases import INSIDE, Row, inside, language_model, rows
-from benchmarks.kills.scene import ROOT
 
-DOCUMENT = ROOT / "docs" / "kills.md"
-BEGIN, END = "<!-- kills -->\n", "<!-- /kills -->"
+DOCUMENT, SECTION = documents.DOCS / "kills.md", "kills"
 HEADINGS = ("killed or damaged", "when", "what is read", "kept scores lost", "result equal bit for bit")
 
 
@@ -36,10 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found.append(row)
             print(_line(row), file=sys.stderr, flush=True)
     if options.write:
-        before, _, rest = DOCUMENT.read_text("utf-8").partition(BEGIN)
-        table, _, after = rest.partition(END)
-        table = _renewed(table, found) if options.language_model else markdown(found)
-        DOCUMENT.write_text(f"{before}{BEGIN}{table}{END}{after}", "utf-8")
+        here = documents.section(DOCUMENT.read_text("utf-8"), SECTION)
+        documents.write(DOCUMENT, {SECTION: _renewed(here, found) if options.language_model else markdown(found)})
     else:
         print(markdown(found))
     return 0 if all(row.same and not row.again for row in found) else 1

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.mitigation FOLDER``: what `benchmarks.mitigation.train` measured, as one page of tables."""
+"""``python -m benchmarks.mitigation FOLDER``: what `benchmarks.mitigation.train` measured, as sections of a page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.documents import DOCS
+from benchmarks import documents
 from benchmarks.mitigation import equity, language, resampling
 from psa_core.audits.generation import folder
 from psa_core.registry import ASSETS
@@ -16,21 +16,11 @@ from psa_core.training.counterfactual import FILE
 from psa_core.training.counterfactual.card import sensitivity_table, task_table
 from psa_core.training.counterfactual.seeds import over_seeds
 
-HEAD = """# Results of mitigation
-
-Classifiers trained on so that their answers move less with a name ([training.md](training.md)), measured on
-names and sentences that training never saw. Each seed deals the list's names anew into those trained on and those
-measured. *Name effect*: mean over the held-out names of the size of a name's effect against the names' mean.
-*ScoreDev*: mean over sentences of the standard deviation over these names. *Originals*: sentences as they are.
-Means over seeds with 95 % t intervals.
-
-This page is written by `python -m benchmarks.mitigation.train FOLDER --data DIR` and `python -m benchmarks.mitigation
-FOLDER`.
-"""
-NONE = "Not measured yet over three seeds.\n"
+#: Sections of the page; what the folder has no results of stays as it is.
+SECTIONS = ("classifiers", "equity", "language models", "resampling")
 
 
-def page(contents: list[dict[str, Any]]) -> str:
+def classifiers(contents: list[dict[str, Any]]) -> str:
     """Markdown with a section for each classifier and recipe.
 
     Parameters
@@ -41,7 +31,7 @@ def page(contents: list[dict[str, Any]]) -> str:
     together = defaultdict(list)
     for content in contents:
         together[json.dumps([content["study"]["model"], content["study"]["names"], content["recipe"]])] += [content]
-    return "\n".join([HEAD, *([_section(part) for part in together.values()] or [NONE])])
+    return "\n\n".join(_section(part) for part in together.values())
 
 
 def _section(contents: list[dict[str, Any]]) -> str:
@@ -49,7 +39,7 @@ def _section(contents: list[dict[str, Any]]) -> str:
     study, recipe, words = whole["study"], whole["recipe"], whole["runs"][0]["material"]
     seconds = [run["seconds"] for run in whole["runs"]]
     lines = [
-        f"## {study['model']}, {recipe['method']}",
+        f"### {study['model']}, {recipe['method']}",
         f"Trained on: {words['sentences_trained']:,} sentences × {words['names_trained']} names of `{study['names']}`, "
         f"{recipe['steps']} steps. Measured: {words['sentences_held_out']:,} sentences of "
         f"`{Path(study['sentences']).name}` × {words['names_held_out']} other names. Seeds "
@@ -58,23 +48,30 @@ def _section(contents: list[dict[str, Any]]) -> str:
         sensitivity_table(whole),
         *([task_table(whole)] if whole["strengths"][0]["task"] else []),
     ]
-    return "\n\n".join(lines) + "\n"
+    return "\n\n".join(lines)
+
+
+def sections(place: Path) -> dict[str, str]:
+    """Markdown by section, of those that a folder has results of."""
+    retrained = sorted(place.glob(f"classifiers/*/{FILE}"))
+    audits = [audit for audit in sorted(place.glob("audits/*")) if folder.is_generation(audit)]
+    parts = {"resampling": resampling.section(folder.read(ASSETS / "examples" / "occupations").cube)}
+    if retrained:
+        parts["classifiers"] = classifiers([json.loads(file.read_text("utf-8")) for file in retrained])
+    if (place / "equity").is_dir():
+        parts["equity"] = equity.section(place / "equity")
+    if audits:
+        parts["language models"] = language.section([language.read(audit) for audit in audits])
+    return parts
 
 
 def main() -> None:
-    """Read the folder and write the page."""
+    """Read the folder and write its sections of the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--out", type=Path, default=DOCS / "results-mitigation.md")
+    parser.add_argument("--out", type=Path, default=documents.DOCS / "results-mitigation.md", help="a page with marks")
     options = parser.parse_args()
-    retrained = sorted(place.parent for place in options.folder.glob(f"classifiers/*/{FILE}"))
-    audits = [place for place in sorted(options.folder.glob("audits/*")) if folder.is_generation(place)]
-    parts = [page([json.loads((place / FILE).read_text("utf-8")) for place in retrained])]
-    if (options.folder / "equity").is_dir():
-        parts.append(equity.section(options.folder / "equity"))
-    parts.append(language.section([language.read(place) for place in audits]))
-    parts.append(resampling.section(folder.read(ASSETS / "examples" / "occupations").cube))
-    options.out.write_text("\n".join(parts), "utf-8")
+    documents.write(options.out, sections(options.folder))
 
 
 if __name__ == "__main__":

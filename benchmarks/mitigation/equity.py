@@ -6,12 +6,6 @@ import json
 from pathlib import Path
 
 FILE = "eec.json"
-HEAD = """## Sentences about women and about men (Equity Evaluation Corpus)
-
-Δ is the score of the sentence about a woman minus that of the same one about a man, over 1,584 pairs; none of these
-sentences was trained on. *Pairs above 0*, *below 0*: mean Δ of each kind; *spread*: largest minus smallest. The
-*verdict* is that of the paper's paired test, which takes pairs of the same people for independent; p is that of 11
-pairs of people."""
 
 
 def section(folder: Path) -> str:
@@ -25,4 +19,4 @@ def section(folder: Path) -> str:
         numbers = [f"{gender[key]:+.4f}" for key in ("mean_difference", "mean_positive", "mean_negative")]
         cells = [label, *numbers, f"{gender['spread']:.4f}", gender["verdict"], f"{gender['p_people']:.3f}"]
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n\n".join([HEAD, "\n".join(lines)]) + "\n"
+    return "\n".join(lines)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from benchmarks.results.sections import signed
+from benchmarks.documents import signed
 from psa_core.audits.generation import comparison, folder
 from psa_core.audits.generation.folder import GenerationResult
 from psa_core.training.counterfactual.card import percent_of
@@ -20,16 +20,6 @@ from psa_core.training.language import FILE
 PERPLEXITY = "perplexity.json"
 
 ORIGINAL = "as it was"
-HEAD = """## Language models: sentiment differs less (`debias-lm`)
-
-Low-rank updates by `python -m psa_core.training debias-lm` ([training.md](training.md)), each on half of an attribute's
-values, measured by `psa_core generate` on the other half, on templates that no training has. I.F.: mean W1 between two
-values (Huang et al. 2020, equation 3); *floor*: the same with values dealt at random; *corrected*: what is beyond it,
-with its 95 % interval over templates and continuations; *fall*: of the corrected number. *Semantic sim.*: share of
-continuations whose embedding is near the value's. PPL is that of texts of two corpora of which no training has any,
-PPLˢ that of those which name a value. Intervals of falls are over seeds: two give a wide one, and one gives none, so
-read them with the intervals of each audit below."""
-NONE = "Not measured yet: the command is there, its figures are not."
 #: Scores that had a part in a training by a method.
 PARTS = {"valence": "opinion-words", "sentiment": "minilm-sentiment"}
 CORPUS_NUMBERS = {"ppl": "PPL", "ppl_sensitive": "PPLˢ"}
@@ -77,7 +67,7 @@ def section(audits: Sequence[Audit]) -> str:
     by_values = defaultdict(list)
     for audit in audits:
         by_values[tuple(audit.result.cube.values["value"])].append(audit)
-    parts = [HEAD if audits else f"{HEAD}\n\n{NONE}"]
+    parts: list[str] = []
     pairs = [pair for together in by_values.values() for pair in _pairs(together)]
     if pairs:
         parts += ["### In the mean over seeds", fairness_table(pairs), quality_table(pairs), "### One by one"]

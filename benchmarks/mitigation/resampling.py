@@ -33,10 +33,9 @@ def section(cube: GenerationCube, *, kept: int = 8, draws: int = 20) -> str:
         rows.append(f"| {name} ({role}) | {' | '.join(cells)} |")
     templates, values, _ = cube.shape
     return (
-        "## Resampling at decoding (`?match=sentiment`)\n\n"
         f"I.F. of {templates} templates × {values} values of the packaged example, {kept} of {CANDIDATES * kept} "
         f"continuations kept, mean of {draws} draws. The matching score is alike by construction; what counts is the "
-        "other one, and whether it is above what dealing values at random shows.\n\n" + "\n".join(rows) + "\n"
+        "other one, and whether it is above what dealing values at random shows.\n\n" + "\n".join(rows)
     )
 
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.results import sections, studies
+from benchmarks import documents
+from benchmarks.results import studies
 from benchmarks.results.page import measured
 from psa_core.errors import PsaError
 
@@ -33,13 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found.append(one)
             print(f"{one.model} on {one.source.id}: {one.cube.shape}", file=sys.stderr, flush=True)
         parts = measured(found)
-        page = sections.replaced(PAGE.read_text("utf-8"), parts)
+        if options.write:
+            documents.write(PAGE, parts)
     except (PsaError, FileNotFoundError) as error:
         print(error, file=sys.stderr)
         return 2
-    if options.write:
-        PAGE.write_text(page, encoding="utf-8")
-    else:
+    if not options.write:
         print("\n\n".join(f"## {name}\n\n{text}" for name, text in parts.items()))
     return 0
 

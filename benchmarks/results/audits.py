@@ -10,7 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.results.sections import replaced, signed, table
+from benchmarks import documents
+from benchmarks.documents import signed, table
 from psa_core import stats
 from psa_core.audits.eec import folder as eec_files
 from psa_core.audits.eec import significance
@@ -198,13 +199,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         parts = sections(options.folder)
-        page = replaced(PAGE.read_text("utf-8"), parts)
+        if options.write:
+            documents.write(PAGE, parts)
     except PsaError as error:
         print(error, file=sys.stderr)
         return 2
-    if options.write:
-        PAGE.write_text(page, encoding="utf-8")
-    else:
+    if not options.write:
         print("\n\n".join(f"## {name}\n\n{text}" for name, text in parts.items()))
     return 0
 

@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from benchmarks.documents import interval, signed, table
 from benchmarks.results.corpora import LEARNED_FROM, SOURCES
-from benchmarks.results.sections import interval, signed, table
 from benchmarks.results.studies import PLAIN, Studied
 from psa_core import tables
 from psa_core.cube import ScoreCube

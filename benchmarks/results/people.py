@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from benchmarks import documents
+from benchmarks.documents import table
 from benchmarks.results.audits import PAGE
-from benchmarks.results.sections import replaced, table
 from psa_core.audits.nationality.people_finder import people_finder
 from psa_core.audits.nationality.persons import ENGLISH, persons
 from psa_core.errors import PsaError
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     headings = ("pipeline", f"exactly the name, of {len(sentences)}", "and the right gender", "anything else")
     text = table(headings, rows)
     if options.write:
-        PAGE.write_text(replaced(PAGE.read_text("utf-8"), {"spanish": text}), encoding="utf-8")
+        documents.write(PAGE, {"spanish": text})
     else:
         print(text)
     return 0

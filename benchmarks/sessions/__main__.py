@@ -27,7 +27,7 @@ from benchmarks.sessions.visitor import Visitor, arrive
 from benchmarks.speed.table import machine
 
 MOST_SESSIONS, MOST_SERVERS, MOST_ROUNDS = 200, 8, 20
-MARKS = ("<!-- sessions -->\n", "<!-- /sessions -->")
+SECTION = "sessions"
 AIMS = {20: 1.5, 50: 4.0}
 
 
@@ -168,7 +168,7 @@ def main() -> None:
     text = table(options)
     print(text)
     if options.write:
-        write(text, PERFORMANCE, MARKS)
+        write(PERFORMANCE, {SECTION: text})
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from benchmarks.sessions.servers import Served, served
 from benchmarks.sessions.visitor import arrive
 from benchmarks.speed.table import machine
 
-MARKS = ("<!-- memory -->\n", "<!-- /memory -->")
+SECTION = "memory"
 MODELS = ("profanity-check", "minilm-sentiment")
 MB = 2**20
 
@@ -78,7 +78,7 @@ def main() -> None:
     text = table()
     print(text)
     if options.write:
-        write(text, DOCS / "serving.md", MARKS)
+        write(DOCS / "serving.md", {SECTION: text})
 
 
 if __name__ == "__main__":

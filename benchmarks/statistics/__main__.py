@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks import documents
 from benchmarks.statistics import page, power_table, run_checks, run_claims, unseen_jumps
 from psa_core.errors import OptionError, PsaError
 
@@ -35,8 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _measure(options: argparse.Namespace) -> int:
     if options.repetitions < 2:
         raise OptionError("--repetitions", got=str(options.repetitions), expected="at least 2")
-    text = _read(options.out) if options.out else f"{page.BEGIN}{page.END}"
-    page.replaced(text, "")  # a page without marks is better known of now than in a minute
+    if options.out:
+        documents.require(options.out, [page.SECTION])
     checks = []
     for check in run_checks(options.repetitions, seed=options.seed):
         checks.append(check)
@@ -49,18 +50,10 @@ def _measure(options: argparse.Namespace) -> int:
     power = power_table(max(2, options.repetitions // 10), seed=options.seed)
     tables = page.markdown(checks, power, claims, jumps)
     if options.out:
-        # Read again: half an hour has passed, and others write to the page too.
-        options.out.write_text(page.replaced(_read(options.out), tables), encoding="utf-8")
+        documents.write(options.out, {page.SECTION: tables})
     else:
         print(tables, end="")
     return 0 if all(kept.holds for kept in [*checks, *claims]) else 1
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise OptionError("--out", got=f"{path} ({type(error).__name__})", expected="a page to write into") from error
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import norm
 
-from benchmarks.statistics import page
+from benchmarks import documents
 from benchmarks.statistics.checks import Check
 from psa_core.stats.fairness import measure
 from psa_core.stats.transport import individual_fairness
@@ -22,7 +22,7 @@ from psa_core.stats.transport import individual_fairness
 TEMPLATES, NOISE, TEMPLATE_SPREAD, INTERPLAY = 10, 1.5, 0.7, 0.3
 MANY_TEMPLATES, QUANTILES = 400, 401
 DEALS = 199
-MARKS = ("<!-- generation: begin -->", "<!-- generation: end -->")
+SECTION = "generation"
 Shape = Callable[[np.ndarray], np.ndarray]
 
 
@@ -137,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, metavar="FILE", help="a Markdown page with marks: docs/statistics.md")
     options = parser.parse_args(arguments)
     if options.out:
-        page.replaced(options.out.read_text(encoding="utf-8"), "", MARKS)  # a page without marks is told of at once
+        documents.require(options.out, [SECTION])
     kept, lines = (
         True,
         ["| population | K | I.F. | bias of the corrected I.F. | its interval holds it |", "|---|---|---|---|---|"],
@@ -158,8 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(lines[-1], file=sys.stderr, flush=True)
     text = "\n".join(lines) + "\n"
     if options.out:
-        now = options.out.read_text(encoding="utf-8")  # as it is by now: others write to the page too
-        options.out.write_text(page.replaced(now, text, MARKS), encoding="utf-8")
+        documents.write(options.out, {SECTION: text})
     else:
         print(text, end="")
     return 0 if kept else 1

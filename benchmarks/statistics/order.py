@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 from scipy.stats import spearmanr
 
-from benchmarks.results.sections import table
+from benchmarks.documents import table
 from benchmarks.statistics.checks import Check
 from psa_core.stats.reliability import order_agreement, order_reliability, top_stability
 

@@ -8,12 +8,8 @@ import pandas as pd
 
 from benchmarks.statistics.checks import Check
 from benchmarks.statistics.claims import Claims
-from psa_core.errors import OptionError
 
-BEGIN = "<!-- simulation: begin -->"
-END = "<!-- simulation: end -->"
-
-
+SECTION = "simulation"
 COLUMNS = (
     "original", "names", "planted", "groups", "equivalent", "before", "found_original", "found_names", "found_before",
 )  # fmt: skip
@@ -67,18 +63,3 @@ def _claims_row(row: Claims) -> str:
 
 def _one_a_size(claims: Sequence[Claims]) -> list[Claims]:
     return list({row.sentences: row for row in claims}.values())
-
-
-def replaced(page: str, tables: str, marks: tuple[str, str] = (BEGIN, END)) -> str:
-    """The page with the tables between two marks; each command has marks of its own, and leaves the others' alone.
-
-    Raises
-    ------
-    OptionError
-        When the page has no such marks.
-    """
-    before, begin, rest = page.partition(marks[0])
-    _, end, after = rest.partition(marks[1])
-    if not (begin and end):
-        raise OptionError("--out", got="a page without the marks", expected=f"{' and '.join(marks)} in it")
-    return f"{before}{begin}\n{tables}{end}{after}"

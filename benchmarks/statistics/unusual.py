@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.results.sections import replaced, table
+from benchmarks import documents
+from benchmarks.documents import table
 from benchmarks.statistics.claims import GROUPS, MARGIN, SIGNIFICANT, sure, sure_groups
 from benchmarks.statistics.scorers import Drawn, Noise
 from psa_core import stats
@@ -200,8 +201,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, metavar="FILE", help="docs/statistics.md")
     options = parser.parse_args(arguments)
-    if options.out:  # a page without marks is better known of now
-        replaced(options.out.read_text(encoding="utf-8"), {"unusual claims": "", "unusual pairs": ""})
+    if options.out:
+        documents.require(options.out, ["unusual claims", "unusual pairs"])
     pairs = list(pair_rows(options.repetitions, seed=options.seed))
     claims = []
     for row in claim_rows(options.repetitions, seed=options.seed):
@@ -209,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(row, file=sys.stderr, flush=True)
     parts = {"unusual claims": claims_markdown(claims), "unusual pairs": pairs_markdown(pairs)}
     if options.out:
-        options.out.write_text(replaced(options.out.read_text(encoding="utf-8"), parts), encoding="utf-8")
+        documents.write(options.out, parts)
     else:
         print("\n\n".join(parts.values()))
     return 0

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.results.sections import replaced
+from benchmarks import documents
 from benchmarks.statistics import order
 from benchmarks.statistics.page import check_table
 from psa_core.cube import ScoreCube, Target
@@ -69,14 +69,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, metavar="FILE", help="docs/statistics.md")
     options = parser.parse_args(arguments)
     kept = True
-    if options.out:  # a page without marks is better known of now
-        replaced(options.out.read_text(encoding="utf-8"), dict.fromkeys(map(PARTS.__getitem__, options.parts), ""))
+    if options.out:
+        documents.require(options.out, map(PARTS.__getitem__, options.parts))
     for part in options.parts:
         text, holds = _measured(part, options.repetitions, options.seed)
         kept &= holds
         if options.out:
-            page = options.out.read_text(encoding="utf-8")
-            options.out.write_text(replaced(page, {PARTS[part]: text}), encoding="utf-8")
+            documents.write(options.out, {PARTS[part]: text})
         else:
             print(text, end="\n\n")
     return 0 if kept else 1

@@ -6,23 +6,47 @@ import pytest
 
 from benchmarks import __main__ as speed
 from benchmarks import clicks, documents
+from benchmarks.kills import __main__ as kills
+from benchmarks.mitigation import __main__ as mitigation
 from benchmarks.sessions import __main__ as sessions
 from benchmarks.sessions import memory
+from benchmarks.statistics import generation, page
+from psa_core.errors import OptionError
 
 
 @pytest.mark.parametrize(
-    ("document", "marks"),
+    ("document", "section"),
     [
-        ("performance.md", speed.MARKS),
-        ("performance.md", sessions.MARKS),
-        ("performance.md", clicks.MARKS),
-        ("serving.md", memory.MARKS),
+        ("performance.md", speed.SECTION),
+        ("performance.md", sessions.SECTION),
+        ("performance.md", clicks.SECTION),
+        ("serving.md", memory.SECTION),
+        ("kills.md", kills.SECTION),
+        ("statistics.md", page.SECTION),
+        ("statistics.md", generation.SECTION),
+        *(("results-mitigation.md", section) for section in mitigation.SECTIONS),
     ],
 )
-def test_a_table_takes_its_place_in_the_docs(tmp_path: Path, document: str, marks: tuple[str, str]) -> None:
+def test_a_table_takes_its_place_in_the_docs(tmp_path: Path, document: str, section: str) -> None:
     content = (documents.DOCS / document).read_text(encoding="utf-8")
-    before, after = content.split(marks[0])[0], content.split(marks[1])[1]
     (tmp_path / document).write_text(content, encoding="utf-8")
-    documents.write("a new table", tmp_path / document, marks)
+    documents.write(tmp_path / document, {section: "a new table\n"})
     written = (tmp_path / document).read_text(encoding="utf-8")
-    assert written == f"{before}{marks[0]}a new table\n{marks[1]}{after}"
+    assert documents.section(written, section) == "\na new table\n"
+    assert documents.replaced(written, {section: documents.section(content, section)}) == content
+
+
+@pytest.mark.parametrize("text", ["", "<!-- here -->", "<!-- /here -->"])
+def test_a_page_without_marks_is_refused(tmp_path: Path, text: str) -> None:
+    place = tmp_path / "page.md"
+    place.write_text(text, encoding="utf-8")
+    with pytest.raises(OptionError, match="marks"):
+        documents.require(place, ["here"])
+    with pytest.raises(OptionError, match="marks"):
+        documents.write(place, {"here": "new"})
+    assert place.read_text(encoding="utf-8") == text
+
+
+def test_a_page_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="a page to write into"):
+        documents.require(tmp_path / "absent.md", ["here"])

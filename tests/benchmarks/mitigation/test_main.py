@@ -1,4 +1,4 @@
-"""Seeds that were trained one at a time stand in one section, with intervals."""
+"""Seeds that were trained one at a time stand together, with intervals; what was not measured anew stays."""
 
 from __future__ import annotations
 
@@ -44,10 +44,13 @@ def test_seeds_come_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         json.dumps({"a/hate": gender, "minilm:/somewhere/adapter/hate": gender})
     )
     out = tmp_path / "results.md"
+    marks = "\n".join(f"<!-- {section} -->\nas measured before\n<!-- /{section} -->" for section in mitigation.SECTIONS)
+    out.write_text(marks, encoding="utf-8")
     monkeypatch.setattr("sys.argv", ["mitigation", str(tmp_path), "--out", str(out)])
     mitigation.main()
     said = out.read_text("utf-8")
     assert said.count("## a, pair") == said.count("## b, pair") == 1
+    assert said.count("as measured before") == 1, "only the language models have no results here"
     # Falls of 50 % and 75 %: mean 62.5 %.
     assert "seeds 0, 1; a training took 60 to 61 s".casefold() in said.casefold()
     assert "opinion-words (had no part) |" in said

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.results import audits, corpora, page, sections
+from benchmarks import documents
+from benchmarks.results import audits, corpora, page
 from benchmarks.results.__main__ import PAGE
 from benchmarks.results.studies import Studied, fewer_names
 from psa_core.cube import ScoreCube, Target
@@ -45,10 +46,10 @@ def measured() -> dict[str, str]:
 
 
 def test_the_page_has_a_place_for_each_section(measured: dict[str, str]) -> None:
-    written = sections.replaced(PAGE.read_text("utf-8"), measured)
+    written = documents.replaced(PAGE.read_text("utf-8"), measured)
     for text in measured.values():
         assert text.strip() in written
-    assert sections.replaced(written, measured) == written  # again gives the same page
+    assert documents.replaced(written, measured) == written  # again gives the same page
 
 
 def test_every_mark_of_the_pages_is_closed() -> None:
@@ -66,7 +67,7 @@ def test_what_the_sections_say(measured: dict[str, str]) -> None:
 
 def test_a_page_without_the_marks_is_refused() -> None:
     with pytest.raises(OptionError, match="no section 'names'"):
-        sections.replaced("<!-- names -->", {"names": "x"})
+        documents.replaced("<!-- names -->", {"names": "x"})
 
 
 def test_fewer_names_are_balanced() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.statistics import generation
-from benchmarks.statistics.generation import MARKS, Population
+from benchmarks.statistics.generation import Population
 from psa_core.stats.transport import individual_fairness
 
 
@@ -30,7 +30,7 @@ def test_the_command_writes_between_the_marks(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(generation, "populations", lambda: iter([Population("two", np.array([-0.3, 0.3]))]))
     monkeypatch.setattr(generation, "DEALS", 40)
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{MARKS[0]}\nstale\n{MARKS[1]}\nafter\n", encoding="utf-8")
+    page.write_text("before\n<!-- generation -->\nstale\n<!-- /generation -->\nafter\n", encoding="utf-8")
     generation.main(["--repetitions", "2", "--out", str(page)])
     text = page.read_text(encoding="utf-8")
     assert text.startswith("before\n") and text.endswith("after\n") and "stale" not in text

@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from benchmarks.documents import replaced
 from benchmarks.statistics import Check, generation, page
 from benchmarks.statistics import __main__ as command
 
@@ -32,7 +33,7 @@ def test_prints_its_tables(measured: list[Check], capsys: pytest.CaptureFixture[
 
 def test_writes_between_the_marks(measured: list[Check], tmp_path: Path) -> None:
     out = tmp_path / "statistics.md"
-    out.write_text(f"words\n{page.BEGIN}\n{page.END}\n", encoding="utf-8")
+    out.write_text("words\n<!-- simulation -->\n<!-- /simulation -->\n", encoding="utf-8")
     assert command.main(["--out", str(out)]) == 0
     text = out.read_text(encoding="utf-8")
     assert text.startswith("words\n")
@@ -41,10 +42,10 @@ def test_writes_between_the_marks(measured: list[Check], tmp_path: Path) -> None
 
 def test_the_commands_leave_each_others_tables_alone() -> None:
     shipped = (Path(__file__).parents[3] / "docs" / "statistics.md").read_text(encoding="utf-8")
-    names = page.replaced(shipped, "NAMES\n")
-    both = page.replaced(names, "AUDITS\n", generation.MARKS)
+    names = replaced(shipped, {page.SECTION: "NAMES"})
+    both = replaced(names, {generation.SECTION: "AUDITS"})
     assert both.count("NAMES\n") == 1 == both.count("AUDITS\n")
-    assert page.replaced(page.replaced(shipped, "AUDITS\n", generation.MARKS), "NAMES\n") == both
+    assert replaced(replaced(shipped, {generation.SECTION: "AUDITS"}), {page.SECTION: "NAMES"}) == both
 
 
 def test_a_broken_promise_is_an_exit_code(measured: list[Check]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.results.sections import replaced
+from benchmarks.documents import replaced
 from benchmarks.statistics import order, why
 
 PAGE = Path(__file__).parents[3] / "docs" / "statistics.md"

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import pandas as pd
-import pytest
 
 from benchmarks.statistics import Check, page
-from psa_core.errors import OptionError
 
 CHECKS = [Check("Holds", "10 sentences", 0.951, 0.93, 0.97, 400), Check("Fails", "10 sentences", 0.2, 0.0, 0.05, 400)]
 POWER = pd.DataFrame({"sentences": [1000], "0.1": [0.4], "0.2": [1.0], "detectable": [0.1416]})
@@ -16,14 +14,3 @@ def test_tables() -> None:
     assert lines[3] == "| Fails | 10 sentences | 0 % to 5 % | 20.0 ± 4.0 % | **no** |"
     assert lines[5] == "| sentences | d_z = 0.1 | d_z = 0.2 | found in 80 %: d_z |"
     assert lines[7] == "| 1,000 | 40 % | 100 % | 0.14 |"
-
-
-def test_only_what_is_between_the_marks_changes() -> None:
-    text = f"before\n{page.BEGIN}\nold\n{page.END}\nafter\n"
-    assert page.replaced(text, "new\n") == f"before\n{page.BEGIN}\nnew\n{page.END}\nafter\n"
-
-
-@pytest.mark.parametrize("text", ["", page.BEGIN, page.END])
-def test_page_without_marks_is_refused(text: str) -> None:
-    with pytest.raises(OptionError, match="marks"):
-        page.replaced(text, "new")
