@@ -10,6 +10,7 @@ from typing import Any
 
 from benchmarks import documents
 from benchmarks.mitigation import equity, language, resampling
+from benchmarks.mitigation.train import CONTINUATIONS
 from psa_core.audits.generation import folder
 from psa_core.registry import ASSETS
 from psa_core.training.counterfactual import FILE
@@ -17,7 +18,7 @@ from psa_core.training.counterfactual.card import sensitivity_table, task_table
 from psa_core.training.counterfactual.seeds import over_seeds
 
 #: Sections of the page; what the folder has no results of stays as it is.
-SECTIONS = ("classifiers", "equity", "language models", "resampling")
+SECTIONS = ("classifiers", "equity", *CONTINUATIONS, "resampling")
 
 
 def classifiers(contents: list[dict[str, Any]]) -> str:
@@ -54,14 +55,15 @@ def _section(contents: list[dict[str, Any]]) -> str:
 def sections(place: Path) -> dict[str, str]:
     """Markdown by section, of those that a folder has results of."""
     retrained = sorted(place.glob(f"classifiers/*/{FILE}"))
-    audits = [audit for audit in sorted(place.glob("audits/*")) if folder.is_generation(audit)]
+    audits = [language.read(audit) for audit in sorted(place.glob("audits/*")) if folder.is_generation(audit)]
     parts = {"resampling": resampling.section(folder.read(ASSETS / "examples" / "occupations").cube)}
     if retrained:
         parts["classifiers"] = classifiers([json.loads(file.read_text("utf-8")) for file in retrained])
     if (place / "equity").is_dir():
         parts["equity"] = equity.section(place / "equity")
-    if audits:
-        parts["language models"] = language.section([language.read(audit) for audit in audits])
+    for attribute in CONTINUATIONS:
+        if some := [audit for audit in audits if audit.attribute == attribute]:
+            parts[attribute] = language.section(some)
     return parts
 
 

@@ -57,7 +57,7 @@ def read(place: Path) -> Audit:
 
 
 def section(audits: Sequence[Audit]) -> str:
-    """Markdown: what trainings do in the mean over seeds, then each audit beside the model as it was.
+    """Markdown of one attribute: what trainings do in the mean over seeds, then each audit beside the model as it was.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def section(audits: Sequence[Audit]) -> str:
     parts: list[str] = []
     pairs = [pair for together in by_values.values() for pair in _pairs(together)]
     if pairs:
-        parts += ["### In the mean over seeds", fairness_table(pairs), quality_table(pairs), "### One by one"]
+        parts += ["In the mean over seeds:", fairness_table(pairs), quality_table(pairs), "One by one:"]
     for together in by_values.values():
         first = together[0].result
         templates, values, k = first.cube.shape
@@ -80,7 +80,7 @@ def section(audits: Sequence[Audit]) -> str:
         ]
         words += [_trained(found) for audit in together if (found := audit.training)]
         parts += [" ".join(words), table({label_of(audit.result): audit.result for audit in together})]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts)
 
 
 def _pairs(together: Sequence[Audit]) -> list[tuple[Audit, Audit]]:
@@ -90,7 +90,7 @@ def _pairs(together: Sequence[Audit]) -> list[tuple[Audit, Audit]]:
 
 
 def fairness_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
-    """Rows of attribute, training and score: corrected I.F. before and after, means over seeds; the fall with interval.
+    """Rows of training and score: corrected I.F. before and after, means over seeds; the fall with interval.
 
     Parameters
     ----------
@@ -98,7 +98,6 @@ def fairness_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
         Before and after, at least one.
     """
     heads = (
-        "attribute",
         "training",
         "score",
         "seeds above noise before",
@@ -108,26 +107,26 @@ def fairness_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
         "no longer above noise",
     )
     rows = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
-    for (attribute, training), some in _by_training(pairs).items():
+    for training, some in _by_training(pairs).items():
         for score in some[0][0].result.cube.scorers:
             part = " (had a part)" if PARTS.get(training.partition(",")[0]) == score else ""
             numbers = [[one.result.tables.summary[score]["individual_fairness"] for one in pair] for pair in some]
             above = [(before, after) for before, after in numbers if before["above_noise"]]
             seeds = f"{len(above)} of {len(some)}"
             if not above:
-                rows.append(f"| {attribute} | {training} | {score}{part} | {seeds} | not above noise | | | |")
+                rows.append(f"| {training} | {score}{part} | {seeds} | not above noise | | | |")
                 continue
             means = [sum(pair[end]["corrected"] for pair in above) / len(above) for end in (0, 1)]
             falls = interval([1 - after["corrected"] / before["corrected"] for before, after in above])
             lost = sum(not after["above_noise"] for _, after in above)
-            cells = [attribute, training, score + part, seeds, *(f"{mean:.3f}" for mean in means),
+            cells = [training, score + part, seeds, *(f"{mean:.3f}" for mean in means),
                      percent_of(falls), f"{lost} of {len(above)}"]  # fmt: skip
             rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
 
 
 def quality_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
-    """Rows of attribute and training: what it costs, means over seeds.
+    """Rows of a training: what it costs, means over seeds.
 
     Parameters
     ----------
@@ -136,10 +135,10 @@ def quality_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
     """
     corpora = list(pairs[0][0].perplexity)
     changes = [f"{words}, {corpus}" for corpus in corpora for words in CORPUS_NUMBERS.values()]
-    heads = ("attribute", "training", *changes, "semantic sim. before", "after", "kept")
+    heads = ("training", *changes, "semantic sim. before", "after", "kept")
     rows = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
-    for (attribute, training), some in _by_training(pairs).items():
-        cells = [attribute, training]
+    for training, some in _by_training(pairs).items():
+        cells = [training]
         for corpus in corpora:
             cells += [_rise(some, corpus, number) for number in CORPUS_NUMBERS]
         similar = [[_similarity(one) for one in pair] for pair in some]
@@ -149,11 +148,11 @@ def quality_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
     return "\n".join(rows)
 
 
-def _by_training(pairs: Sequence[tuple[Audit, Audit]]) -> dict[tuple[str, str], list[tuple[Audit, Audit]]]:
+def _by_training(pairs: Sequence[tuple[Audit, Audit]]) -> dict[str, list[tuple[Audit, Audit]]]:
     found = defaultdict(list)
     for before, after in pairs:
         recipe = (after.training or {})["recipe"]
-        found[after.attribute, f"{recipe['method']}, strength {recipe['strength']:g}"].append((before, after))
+        found[f"{recipe['method']}, strength {recipe['strength']:g}"].append((before, after))
     return dict(sorted(found.items()))
 
 

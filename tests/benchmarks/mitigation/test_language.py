@@ -59,11 +59,8 @@ def test_means_over_seeds_say_what_it_costs(adapter: Path) -> None:
     said = language.section([before, after])
     numbers = [one.result.tables.summary["mood"]["individual_fairness"]["corrected"] for one in (before, after)]
     fall = f"{100 * (1 - numbers[1] / numbers[0]):.0f} %"
-    assert (
-        f"| place | valence, strength 5 | mood | 1 of 1 | {numbers[0]:.3f} | {numbers[1]:.3f} | {fall} | 0 of 1 |"
-        in said
-    )
-    assert "| place | valence, strength 5 | +2.5 % | – | 40.0 % | 30.0 % | 75 % |" in said
+    assert f"| valence, strength 5 | mood | 1 of 1 | {numbers[0]:.3f} | {numbers[1]:.3f} | {fall} | 0 of 1 |" in said
+    assert "| valence, strength 5 | +2.5 % | – | 40.0 % | 30.0 % | 75 % |" in said
 
 
 def test_an_audit_without_its_original_has_no_mean(adapter: Path) -> None:

@@ -50,7 +50,7 @@ def test_seeds_come_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     mitigation.main()
     said = out.read_text("utf-8")
     assert said.count("## a, pair") == said.count("## b, pair") == 1
-    assert said.count("as measured before") == 1, "only the language models have no results here"
+    assert said.count("as measured before") == 3, "the language models have no results here"
     # Falls of 50 % and 75 %: mean 62.5 %.
     assert "seeds 0, 1; a training took 60 to 61 s".casefold() in said.casefold()
     assert "opinion-words (had no part) |" in said
