@@ -21,7 +21,8 @@ from benchmarks.statistics import order
 from benchmarks.statistics.page import check_table
 from psa_core.cube import ScoreCube, Target
 from psa_core.inputs import names as name_lists
-from psa_core.tables.factors import measured_factors, why_table
+from psa_core.tables.factors import why_table
+from psa_core.tables.name_measures import measured_factors
 from psa_core.tables.parts import FIRST, REST, part_shares, part_table, plan_parts, variants
 
 NAMES, SENTENCES, NOISE = 120, 60, 0.5

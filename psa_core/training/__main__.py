@@ -152,6 +152,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--base", type=Path, help="folder of another base model (default: the packaged MiniLM)")
     parser.add_argument("--start-from", type=Path, help="adapter folder on the same base whose updates come first")
+    _add_retraining(parser)
+    parser.add_argument("--no-test", action="store_true", help="leave the test table alone while still choosing")
+    parser.add_argument("--score-test", action="store_true", help="score the adapter in --out on the test table, once")
+    parser.add_argument("--threads", type=int, help="processor threads (default: torch's choice)")
+    _add_recipe(parser)
+    return parser
+
+
+def _add_retraining(parser: argparse.ArgumentParser) -> None:
     names = parser.add_argument_group("retraining, so that a classifier moves less with the name (docs/training.md)")
     names.add_argument("--counterfactual", metavar="LIST", help="names: half is trained on, half is measured")
     names.add_argument("--model", metavar="ID", help="the classifier to go on from: minilm-…, minilm:FOLDER, hf:FOLDER")
@@ -162,9 +171,10 @@ def _parser() -> argparse.ArgumentParser:
     names.add_argument("--held-out", metavar="FILE", default="sample", help="sentences that are measured (sample)")
     names.add_argument("--sample", type=int, default=100, help="at most so many of them (100)")
     names.add_argument("--labelled", type=int, default=1000, help="labelled texts for the task's score (1000)")
-    parser.add_argument("--no-test", action="store_true", help="leave the test table alone while still choosing")
-    parser.add_argument("--score-test", action="store_true", help="score the adapter in --out on the test table, once")
-    parser.add_argument("--threads", type=int, help="processor threads (default: torch's choice)")
+
+
+def _add_recipe(parser: argparse.ArgumentParser) -> None:
+    """An option for each of a recipe's settings."""
     choices = {"metric": METRICS, "precision": PRECISIONS}
     for field in fields(Recipe):
         option = "--" + field.name.replace("_", "-")
@@ -175,7 +185,6 @@ def _parser() -> argparse.ArgumentParser:
         parser.add_argument(
             option, type=kind, default=field.default, choices=choices.get(field.name), help="%(default)s"
         )
-    return parser
 
 
 if __name__ == "__main__":

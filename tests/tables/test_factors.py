@@ -12,7 +12,8 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
 from psa_core.inputs import names as name_lists
 from psa_core.tables import factors
-from psa_core.tables.factors import factor_columns, first_choice, measured_factors, why_finding, why_table
+from psa_core.tables.factors import factor_columns, first_choice, why_finding, why_table
+from psa_core.tables.name_measures import measured_factors
 from tests.pages import result_studies
 
 
