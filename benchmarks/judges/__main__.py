@@ -10,22 +10,25 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from benchmarks import documents
 from psa_core import tables
 from psa_core.cli import main as psa_core
 from psa_core.cube import ScoreCube
 from psa_core.folders import results
 
+PAGE, SECTION = documents.DOCS / "results-language-models.md", "judges"
 DECISIONS = {"interview": "interviews", "loan": "loans", "patient": "patients"}
 LISTS = ("us-first-names", "eec-first-names", "public-figures")
 COLUMNS = ("gender", "race")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what is missing, print the tables; returns 0, or the code of the study that failed."""
+    """Run what is missing, print or write the tables; returns 0, or the code of the study that failed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.judges", description=__doc__)
     parser.add_argument("--model", default="ask:lm:smollm2?question={decision}", help="%(default)s")
     parser.add_argument("--sample", type=int, default=24, help="notes of each decision (default: all 24)")
     parser.add_argument("--out", type=Path, required=True, help="folder of the nine result folders")
+    parser.add_argument("--write", action="store_true", help=f"put the tables into docs/{PAGE.name}")
     options = parser.parse_args(arguments)
     for decision, corpus in DECISIONS.items():
         for names in LISTS:
@@ -34,7 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             model = options.model.format(decision=decision)
             if not place.is_dir() and (code := psa_core(["run", *study, "--model", model, "--out", str(place)])):
                 return int(code)
-    print("\n".join(section(options.out)))
+    text = "\n".join(section(options.out))
+    if options.write:
+        documents.write(PAGE, {SECTION: text})
+    else:
+        print(text)
     return 0
 
 

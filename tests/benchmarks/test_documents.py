@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks import __main__ as speed
 from benchmarks import clicks, documents
+from benchmarks.judges import __main__ as judges
 from benchmarks.kills import __main__ as kills
 from benchmarks.mitigation import __main__ as mitigation
 from benchmarks.sessions import __main__ as sessions
@@ -22,6 +23,7 @@ from psa_core.errors import OptionError
         ("performance.md", clicks.SECTION),
         ("serving.md", memory.SECTION),
         ("kills.md", kills.SECTION),
+        ("results-language-models.md", judges.SECTION),
         ("statistics.md", page.SECTION),
         ("statistics.md", generation.SECTION),
         *(("results-mitigation.md", section) for section in mitigation.SECTIONS),
