@@ -11,12 +11,19 @@ from typing import Any
 from benchmarks import documents
 from benchmarks.mitigation import equity, language, resampling
 from benchmarks.mitigation.train import CONTINUATIONS
+from psa_core import atomic
 from psa_core.audits.generation import folder
 from psa_core.registry import ASSETS
 from psa_core.training.counterfactual import FILE
 from psa_core.training.counterfactual.card import sensitivity_table, task_table
 from psa_core.training.counterfactual.seeds import over_seeds
 
+ALTERNATIVE = "Corrected I.F. against the share of continuations that are about their value"
+CAPTION = (
+    f"*Fairness ({language.OUTSIDER}, which has a part in no training) against relevance, as in Figure 4 of the "
+    "paper; 0: not above noise. Points are means over seeds, bars go from the lowest seed to the highest. "
+    "Better is down and right.*"
+)
 #: Sections of the page; what the folder has no results of stays as it is.
 SECTIONS = ("classifiers", "equity", *CONTINUATIONS, "resampling")
 
@@ -52,8 +59,8 @@ def _section(contents: list[dict[str, Any]]) -> str:
     return "\n\n".join(lines)
 
 
-def sections(place: Path) -> dict[str, str]:
-    """Markdown by section, of those that a folder has results of."""
+def sections(place: Path, pictures: Path) -> dict[str, str]:
+    """Markdown by section, of those that a folder has results of; pictures are put beside it."""
     retrained = sorted(place.glob(f"classifiers/*/{FILE}"))
     audits = [language.read(audit) for audit in sorted(place.glob("audits/*")) if folder.is_generation(audit)]
     parts = {"resampling": resampling.section(folder.read(ASSETS / "examples" / "occupations").cube)}
@@ -64,6 +71,10 @@ def sections(place: Path) -> dict[str, str]:
     for attribute in CONTINUATIONS:
         if some := [audit for audit in audits if audit.attribute == attribute]:
             parts[attribute] = language.section(some)
+            if drawn := language.picture(some, language.OUTSIDER):
+                file = f"mitigation-{attribute}.svg"
+                atomic.write(pictures / file, drawn)
+                parts[attribute] += f"\n\n![{ALTERNATIVE}](img/{file})\n\n{CAPTION}"
     return parts
 
 
@@ -73,7 +84,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--out", type=Path, default=documents.DOCS / "results-mitigation.md", help="a page with marks")
     options = parser.parse_args()
-    documents.write(options.out, sections(options.folder))
+    documents.write(options.out, sections(options.folder, options.out.parent / "img"))
 
 
 if __name__ == "__main__":

@@ -10,9 +10,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+import pandas as pd
+
 from benchmarks.documents import signed
 from psa_core.audits.generation import comparison, folder
 from psa_core.audits.generation.folder import GenerationResult
+from psa_core.charts._altair import drawing_svg
+from psa_core.charts.relevance import relevance
 from psa_core.training.counterfactual.card import percent_of
 from psa_core.training.counterfactual.measure import interval
 from psa_core.training.language import FILE
@@ -20,6 +24,8 @@ from psa_core.training.language import FILE
 PERPLEXITY = "perplexity.json"
 
 ORIGINAL = "as it was"
+#: A scorer that has a part in no training.
+OUTSIDER = "vader"
 #: Scores that had a part in a training by a method.
 PARTS = {"valence": "opinion-words", "sentiment": "minilm-sentiment"}
 CORPUS_NUMBERS = {"ppl": "PPL", "ppl_sensitive": "PPLˢ"}
@@ -151,8 +157,7 @@ def quality_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
 def _by_training(pairs: Sequence[tuple[Audit, Audit]]) -> dict[str, list[tuple[Audit, Audit]]]:
     found = defaultdict(list)
     for before, after in pairs:
-        recipe = (after.training or {})["recipe"]
-        found[f"{recipe['method']}, strength {recipe['strength']:g}"].append((before, after))
+        found[training_words(after)].append((before, after))
     return dict(sorted(found.items()))
 
 
@@ -174,6 +179,33 @@ def _trained(found: dict[str, Any]) -> str:
         f"with {len(found['values']['trained'])} other values ({found['texts']}); "
         f"{PARTS.get(recipe['method'], 'no scorer')} had a part in it."
     )
+
+
+def picture(audits: Sequence[Audit], scorer: str) -> str | None:
+    """Fairness against relevance, as in the paper's Figure 4, as SVG; None where no two trainings can be compared.
+
+    Parameters
+    ----------
+    audits : sequence of Audit
+        Of one attribute. Points are means over seeds, bars go from the lowest seed to the highest.
+    scorer : str
+    """
+    by_training = defaultdict(dict)
+    for number, audit in enumerate(audits):
+        by_training[training_words(audit)][str(number)] = audit.result
+    rows = []
+    for words, results in by_training.items():
+        seeds = comparison.relevance_table(results, scorer)
+        value = seeds["fairness"]
+        rows.append((words, seeds["similarity"].mean(), value.mean(), value.min(), value.max()))
+    found = pd.DataFrame(rows, columns=["audit", "similarity", "fairness", "low", "high"]).dropna()
+    return drawing_svg(relevance(found)) if len(found) > 1 else None
+
+
+def training_words(audit: Audit) -> str:
+    """Method and strength, the same for all seeds; `ORIGINAL` for the model without a training."""
+    recipe = (audit.training or {}).get("recipe")
+    return ORIGINAL if recipe is None else f"{recipe['method']}, strength {recipe['strength']:g}"
 
 
 def table(together: dict[str, GenerationResult]) -> str:
