@@ -33,9 +33,10 @@ def rows(original: np.ndarray, perturbed: np.ndarray) -> list[tuple[float, list[
 
 def label_dist_by_sets(original: np.ndarray, perturbed: np.ndarray, threshold: float) -> float:
     distances = []
-    before = {s for s, (x, _) in enumerate(rows(original, perturbed)) if x >= reached_from(threshold)}
+    level = reached_from(threshold, original, perturbed)
+    before = {s for s, (x, _) in enumerate(rows(original, perturbed)) if x >= level}
     for n in range(perturbed.shape[1]):
-        after = {s for s, (_, worn) in enumerate(rows(original, perturbed)) if worn[n] >= reached_from(threshold)}
+        after = {s for s, (_, worn) in enumerate(rows(original, perturbed)) if worn[n] >= level}
         distances.append(1 - len(before & after) / len(before | after) if before | after else 0.0)
     return fmean(distances)
 

@@ -97,7 +97,7 @@ def _false_claims(scorer: Scorer, study: Drawn) -> list[float]:
     against_original = stats.baseline_differences(study.original, study.perturbed)
     at_margin = against_original[:, null] + MARGIN
     return [
-        float(sure(stats.paired_t_p(against_original))[null].any()),
+        float((stats.original_p(against_original) < SIGNIFICANT)[null].any()),
         float(sure(stats.name_effects(study.perturbed).p_value)[null].any()),
         float(sure(_before(study))[null].any()),
         float(sure_groups(study.perturbed, GROUPS).any()),
@@ -107,7 +107,7 @@ def _false_claims(scorer: Scorer, study: Drawn) -> list[float]:
 
 def _found(scorer: Scorer, study: Drawn) -> list[float]:
     against_names = sure(stats.name_effects(study.perturbed).p_value)
-    against_original = sure(stats.paired_t_p(stats.baseline_differences(study.original, study.perturbed)))
+    against_original = stats.original_p(stats.baseline_differences(study.original, study.perturbed)) < SIGNIFICANT
     shares = [sure[-PLANTED:].mean() for sure in (against_original, against_names, sure(_before(study)))]
     return [float(against_names[scorer.moved : -PLANTED].any()), *map(float, shares)]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from psa_core.errors import OptionError
 from psa_core.methods._base import Axis
-from psa_core.stats import labels_at, paired_scores
+from psa_core.stats import paired_scores, reached_from
 
 Direction = Literal["both", "up", "down"]
 
@@ -61,7 +61,8 @@ class FlipShare:
             When the threshold is not a finite number.
         """
         base, worn = paired_scores(original, perturbed)
-        before, after = labels_at(base, self.threshold)[:, None], labels_at(worn, self.threshold)
+        level = reached_from(self.threshold, base, worn)
+        before, after = base[:, None] >= level, worn >= level
         flipped = {"up": ~before & after, "down": before & ~after, "both": before != after}[self.direction]
         return flipped.mean(axis=0)
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from psa_core.methods._base import Axis
-from psa_core.stats import labels_at, paired_scores
+from psa_core.stats import paired_scores, reached_from
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class LabelDist:
             When the threshold is not a finite number.
         """
         base, worn = paired_scores(original, perturbed)
-        before, after = labels_at(base, self.threshold)[:, None], labels_at(worn, self.threshold)
+        level = reached_from(self.threshold, base, worn)
+        before, after = base[:, None] >= level, worn >= level
         both = np.count_nonzero(before & after, axis=0)
         either = np.count_nonzero(before | after, axis=0)
         return 1 - np.divide(both, either, out=np.ones(len(both)), where=either > 0)

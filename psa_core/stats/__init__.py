@@ -22,6 +22,7 @@ from psa_core.stats.intervals import (
     small_sample_warning,
 )
 from psa_core.stats.name_effects import NameEffects, name_effects
+from psa_core.stats.original_effects import original_p
 from psa_core.stats.paired import Difference, label_dist_parts, paired_difference
 from psa_core.stats.power import detectable_effect
 from psa_core.stats.ranks import second_opinion_p, sign_test_p, signed_rank_p
@@ -75,6 +76,7 @@ __all__ = [
     "name_effects",
     "needed_sentences",
     "noise_floors",
+    "original_p",
     "paired_difference",
     "paired_scores",
     "paired_t_p",

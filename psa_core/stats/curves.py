@@ -35,7 +35,7 @@ class Curve:
         >>> Curve(np.array([0.5]), np.array([1.0, 0.0])).at([0.5, 0.6])
         array([1., 0.])
         """
-        return self.values[np.searchsorted(self.breakpoints, reached_from(thresholds), side="left")]
+        return self.values[np.searchsorted(self.breakpoints, reached_from(thresholds, self.breakpoints), side="left")]
 
 
 def label_dist_curve(original: ArrayLike, perturbed: ArrayLike) -> Curve:

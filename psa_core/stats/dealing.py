@@ -221,11 +221,11 @@ def _spreads(counts: np.ndarray, gaps: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def _group_distance(table: np.ndarray, gaps: np.ndarray) -> float:
-    """Sum over groups of ∫|F_g − F| from counts (gaps, groups)."""
+    """Sum over groups that have scores of ∫|F_g − F| from counts (gaps, groups)."""
     running = table.astype(np.float64).cumsum(axis=0)
     shares = running / np.maximum(running[-1], 1)
     everything = running.sum(axis=1) / max(running[-1].sum(), 1)
-    return float((gaps @ np.abs(shares - everything[:, None])).sum())
+    return float((gaps @ np.abs(shares - everything[:, None])) @ (running[-1] > 0))
 
 
 def _membership(groups: Sequence[str]) -> np.ndarray:

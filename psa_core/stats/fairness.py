@@ -11,8 +11,9 @@ from scipy.special import erf
 
 from psa_core.stats.dealing import DEALS, Deals, deal
 from psa_core.stats.intervals import CONFIDENCE
+from psa_core.stats.scores import reached_from
 from psa_core.stats.significance import SIGNIFICANT, adjust
-from psa_core.stats.transport import disparities, group_fairness, pairs, pairwise_w1
+from psa_core.stats.transport import disparities, group_fairness, known_mean, pairs, pairwise_w1
 
 # With fewer templates than this, parts of the continuations stand in for them in intervals.
 FEW_TEMPLATES = 4
@@ -102,9 +103,10 @@ def measure(
         For demographic disparity.
     deals, seed : int
     """
+    threshold = float(reached_from(threshold, scores[np.isfinite(scores)]))
     dealt = deal(scores, groups, threshold=threshold, deals=deals, seed=seed)
     w1 = np.array([pairwise_w1(template) for template in scores])
-    mean_w1, mean_disparity = np.nanmean(w1, axis=0), disparities(scores, threshold)
+    mean_w1, mean_disparity = known_mean(w1, axis=0), known_mean(disparities(scores, threshold), axis=0)
     relative = _relative_noise(scores, dealt)
     template_floor = dealt.template_pairs.mean(axis=(1, 2))
     pair_floors = template_floor[:, None] * relative
@@ -156,9 +158,9 @@ def beyond_of_audit(w1: np.ndarray, pair_floors: np.ndarray, template_floors: np
     template_floors : float array (M,)
     """
     floor = float(np.mean(template_floors))
-    squares = float(np.nanmean(w1)) ** 2 - floor**2
+    squares = float(known_mean(w1)) ** 2 - floor**2
     together = float(np.copysign(np.sqrt(abs(squares)), squares))
-    apart = float(np.nanmean(_unfolded(np.nanmean(w1, axis=0), np.nanmean(pair_floors, axis=0))))
+    apart = float(known_mean(_unfolded(known_mean(w1, axis=0), known_mean(pair_floors, axis=0))))
     share = 1.0 if w1.shape[1] == 1 else float(np.clip(together / floor - 1, 0, 1)) if floor else 1.0
     return (1 - share) * together + share * apart
 
@@ -178,7 +180,7 @@ def corrected_p(p_values: np.ndarray) -> np.ndarray:
 
 
 def _individual(scores: np.ndarray, w1: np.ndarray, pair_floors: np.ndarray, dealt: Deals) -> Fairness:
-    value, floor = float(np.nanmean(w1)), float(dealt.individual.mean())
+    value, floor = float(known_mean(w1)), float(dealt.individual.mean())
     template_floors = dealt.template_pairs.mean(axis=(1, 2), dtype=np.float64)
     numbers = (w1, pair_floors, template_floors)
     by_continuation = np.array([
@@ -224,14 +226,14 @@ def _group(scores: np.ndarray, groups: Sequence[str], dealt: Deals) -> Fairness:
 
 
 def _disparity(scores: np.ndarray, threshold: float, dealt: Deals) -> Fairness:
-    value, floor = float(np.nanmean(disparities(scores, threshold))), float(dealt.disparity.mean())
+    value, floor = float(known_mean(disparities(scores, threshold))), float(dealt.disparity.mean())
     m = len(scores)
     if m >= FEW_TEMPLATES:
         parts = [(np.delete(scores, t, axis=0), 1.0) for t in range(m)]
     else:
         parts = list(_without_tenths(scores))
     without = np.array(
-        [float(beyond(float(np.nanmean(disparities(part, threshold))), noisier * floor)) for part, noisier in parts]
+        [float(beyond(float(known_mean(disparities(part, threshold))), noisier * floor)) for part, noisier in parts]
     )
     error = (_jackknife_error(without), len(without))
     return _with_interval(value, floor, float(beyond(value, floor)), _p(dealt.disparity, dealt.observed[2]), error)

@@ -80,7 +80,8 @@ def threshold_grid(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayL
     worn_counts, both_counts = (
         np.concatenate([block[part][..., 0].T for block in blocks]).astype(np.float64) for part in (0, 1)
     )
-    as_given = np.searchsorted(np.sort(reached_from(grid)), reached_from(grid))
+    reached = reached_from(grid, base, worn)
+    as_given = np.searchsorted(np.sort(reached), reached)
     return ThresholdGrid(grid, labelled[as_given], worn_counts[:, as_given], both_counts[:, as_given])
 
 
@@ -104,10 +105,11 @@ def flip_counts(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayLike
     """
     base, worn = paired_scores(original, perturbed)
     grid = np.atleast_1d(checked_thresholds(thresholds))
-    ascending = np.sort(reached_from(grid))
+    reached = reached_from(grid, base, worn)
+    ascending = np.sort(reached)
     before = np.searchsorted(ascending, base, side="right")[:, None]
     after = np.searchsorted(ascending, worn, side="right")
-    as_given = np.searchsorted(ascending, reached_from(grid))
+    as_given = np.searchsorted(ascending, reached)
     up = _covering(np.minimum(before, after), after, len(grid))
     down = _covering(np.minimum(before, after), np.broadcast_to(before, after.shape), len(grid))
     return up[as_given], down[as_given]
@@ -130,7 +132,8 @@ def bootstrap_label_dist(
     total = np.zeros((len(thresholds), weights.shape[1]))
     for worn, both in bins.weighted_counts(weights):
         total += _jaccard_distance(labelled, worn, both).sum(axis=1)
-    as_given = np.searchsorted(np.sort(reached_from(thresholds)), reached_from(thresholds))
+    reached = reached_from(thresholds, original, perturbed)
+    as_given = np.searchsorted(np.sort(reached), reached)
     return total[as_given] / perturbed.shape[1]
 
 
@@ -159,7 +162,7 @@ class _Bins:
     def of(cls, base: np.ndarray, worn: np.ndarray, thresholds: np.ndarray) -> _Bins:
         if thresholds.ndim != 1 or len(thresholds) == 0:
             raise OptionError("thresholds", got=f"shape {thresholds.shape}", expected="one number or a list of numbers")
-        ascending = np.sort(reached_from(thresholds))
+        ascending = np.sort(reached_from(thresholds, base, worn))
         return cls(
             np.searchsorted(ascending, base, side="right"),
             np.searchsorted(ascending, worn, side="right"),

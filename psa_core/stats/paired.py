@@ -11,7 +11,7 @@ from psa_core.errors import CubeError
 from psa_core.stats.bootstrap import DRAWN_AT_ONCE, affordable, share_as_far
 from psa_core.stats.intervals import CONFIDENCE, mean_interval
 from psa_core.stats.moments import sentence_moments
-from psa_core.stats.scores import labels_at, paired_scores
+from psa_core.stats.scores import paired_scores, reached_from
 from psa_core.stats.significance import paired_t_p
 
 FEW_SENTENCES = 10
@@ -104,7 +104,8 @@ def label_dist_parts(original: ArrayLike, perturbed: ArrayLike, threshold: float
     [0.0, 1.0]
     """
     base, worn = paired_scores(original, perturbed)
-    before, after = labels_at(base, threshold)[:, None], labels_at(worn, threshold)
+    level = reached_from(threshold, base, worn)
+    before, after = base[:, None] >= level, worn >= level
     both, either = before & after, before | after
     union = either.mean(axis=0)
     shared = np.divide(both.mean(axis=0), union, out=np.ones(len(union)), where=union > 0)

@@ -76,11 +76,12 @@ def checked_thresholds(thresholds: ArrayLike) -> np.ndarray:
     return checked
 
 
-def reached_from(thresholds: ArrayLike) -> np.ndarray:
+def reached_from(thresholds: ArrayLike, *scores: np.ndarray) -> np.ndarray:
     """The lowest score that reaches each threshold: float64, the shape of `thresholds`.
 
     Scores are kept as float32, where 0.7 is 0.69999999 and 0.3 is 0.30000001. A score that is written like its
-    threshold reaches it, so a threshold is lowered to its own float32 value where that is the smaller one.
+    threshold reaches it, so a threshold is lowered to its own float32 value where that is the smaller one. Where
+    `scores` are given that float32 does not hold exactly, they were never rounded, and thresholds stay as they are.
 
     Examples
     --------
@@ -89,6 +90,8 @@ def reached_from(thresholds: ArrayLike) -> np.ndarray:
     """
     exact = checked_thresholds(thresholds)
     with np.errstate(over="ignore"):
+        if any(not np.array_equal(given.astype(np.float32), given) for given in scores):
+            return exact
         kept = exact.astype(np.float32).astype(np.float64)
     is_close = np.abs(kept - exact) <= FLOAT32_ROUNDING * np.abs(exact)
     return np.where(is_close, np.minimum(kept, exact), exact)
@@ -109,7 +112,8 @@ def labels_at(scores: ArrayLike, threshold: float) -> np.ndarray:
     >>> labels_at(np.array([0.69, 0.7], dtype=np.float32), 0.7)
     array([False,  True])
     """
-    return np.asarray(scores, dtype=np.float64) >= reached_from(threshold)
+    exact = np.asarray(scores, dtype=np.float64)
+    return exact >= reached_from(threshold, exact)
 
 
 def baseline_differences(original: ArrayLike, perturbed: ArrayLike, *, baseline: Baseline = "original") -> np.ndarray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import pdist
 
 # Most numbers held at a time while distributions are compared.
@@ -56,6 +57,15 @@ def pairwise_w1(scores: np.ndarray) -> np.ndarray:
     return distances
 
 
+def known_mean(values: ArrayLike, axis: int | None = None) -> np.ndarray:
+    """Mean of what is there, float64; NaN where nothing is."""
+    numbers = np.asarray(values, np.float64)
+    known = np.isfinite(numbers)
+    sums = np.where(known, numbers, 0).sum(axis=axis)
+    counts = known.sum(axis=axis)
+    return np.divide(sums, counts, out=np.full(np.shape(sums), np.nan), where=counts > 0)
+
+
 def individual_fairness(scores: np.ndarray) -> float:
     """Mean of W1 over templates and unordered pairs of values (Huang et al. 2020, equation 3); 0 = no difference.
 
@@ -63,7 +73,7 @@ def individual_fairness(scores: np.ndarray) -> float:
     ----------
     scores : float array (M, A, K)
     """
-    return float(np.nanmean([pairwise_w1(template) for template in scores]))
+    return float(known_mean([pairwise_w1(template) for template in scores]))
 
 
 def group_fairness(scores: np.ndarray, groups: Sequence[str]) -> float:
@@ -73,7 +83,7 @@ def group_fairness(scores: np.ndarray, groups: Sequence[str]) -> float:
     ----------
     scores : float array (M, A, K)
     groups : sequence of str, length A
-        The subgroup of each value.
+        The subgroup of each value. One without any score is left out; NaN where fewer than two are left.
     """
     order = list(dict.fromkeys(groups))
     number = np.array([order.index(group) for group in groups])
@@ -86,8 +96,8 @@ def group_fairness(scores: np.ndarray, groups: Sequence[str]) -> float:
     total = 0.0
     for group in range(len(order)):
         below = np.cumsum(owners == group)
-        total += float(np.abs(below[:-1] / below[-1] - share) @ gaps) if len(below) and below[-1] else float("nan")
-    return total
+        total += float(np.abs(below[:-1] / below[-1] - share) @ gaps) if len(below) and below[-1] else 0.0
+    return total if len(np.unique(owners)) > 1 or len(order) == 1 else float("nan")
 
 
 def w1(first: np.ndarray, second: np.ndarray) -> float:
@@ -107,59 +117,10 @@ def w1(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def disparities(scores: np.ndarray, threshold: float) -> np.ndarray:
-    """|share of a at or above the threshold − share of b|, the mean over templates: float64 (A · (A − 1) / 2,)."""
+    """|share of a at or above the threshold − share of b| of each template and pair: float64 (M, A · (A − 1) / 2)."""
     known = np.isfinite(scores)
     counts = known.sum(axis=2)
     above = (known & (scores.astype(np.float64) >= threshold)).sum(axis=2)
     shares = np.divide(above, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
     first, second = pairs(scores.shape[1])
-    return np.asarray(np.nanmean(np.abs(shares[:, first] - shares[:, second]), axis=0))
-
-
-def cramer(scores: np.ndarray) -> np.ndarray:
-    """Squared Cramér distance ∫(F − G)² of every two rows, without the part that is noise: it may be negative.
-
-    Parameters
-    ----------
-    scores : float array (A, K)
-        NaN where there is none.
-
-    Returns
-    -------
-    float64 array (A · (A − 1) / 2,)
-        Unbiased: E|X − Y| − E|X − X′|/2 − E|Y − Y′|/2, each over distinct pairs. Where both rows have a k-th
-        continuation these two are not compared, since they met the same random numbers.
-    """
-    scores = np.asarray(scores, np.float64)
-    known = np.isfinite(scores)
-    spread = np.array([_mean_difference(row[keep]) for row, keep in zip(scores, known, strict=True)])
-    first, second = pairs(len(scores))
-    found = np.empty(len(first))
-    for p, (a, b) in enumerate(zip(first, second, strict=True)):
-        both = known[a] & known[b]
-        n, m = int(known[a].sum()), int(known[b].sum())
-        beside = n * m - int(both.sum())
-        if not beside:
-            found[p] = np.nan
-            continue
-        across = _sum_of_differences(scores[a, known[a]], scores[b, known[b]])
-        across -= float(np.abs(scores[a, both] - scores[b, both]).sum())
-        found[p] = across / beside - (spread[a] + spread[b]) / 2
-    return found
-
-
-def _mean_difference(values: np.ndarray) -> float:
-    """Mean of |x − x′| over distinct positions."""
-    n = len(values)
-    if n < 2:
-        return float("nan")
-    weights = 2 * np.arange(n) - n + 1
-    return float((weights * np.sort(values)).sum() * 2 / (n * (n - 1)))
-
-
-def _sum_of_differences(first: np.ndarray, second: np.ndarray) -> float:
-    """Sum of |x − y| over all x and y."""
-    ordered = np.sort(second)
-    running = np.concatenate([[0.0], np.cumsum(ordered)])
-    below = np.searchsorted(ordered, first)
-    return float((first * (2 * below - len(second)) + running[-1] - 2 * running[below]).sum())
+    return np.asarray(np.abs(shares[:, first] - shares[:, second]))

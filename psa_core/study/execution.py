@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -24,6 +25,10 @@ from psa_core.study._bar import sentence_bar
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import Selection, select
 from psa_core.study.spec import StudySpec
+
+#: From this share of repeated sentences on a study says so.
+MANY_REPEATS = 0.05
+_ASIDE = re.compile(r"https?://\S+|[@&]\w+;?|[^\w\s]+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +187,18 @@ def _left_behind(planned: Plan) -> list[str]:
     ]
 
 
+def _repeats(planned: Plan) -> list[str]:
+    """That sentences repeat each other, where many do."""
+    texts = planned.selection.sentences["text"]
+    repeats = len(texts) - len({" ".join(_ASIDE.sub(" ", text.casefold()).split()) for text in texts})
+    if repeats <= MANY_REPEATS * len(texts):
+        return []
+    return [
+        f"{repeats:,} of {len(texts):,} sentences repeat another one, but for signs, handles and addresses. Intervals and "
+        "tests take sentences as independent, so with many repeats they are too sure."
+    ]
+
+
 def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.DataFrame) -> dict[str, Any]:
     """Everything needed to run the study again, and what it took."""
     cells = len(sentences) * len(planned.names.table)
@@ -217,6 +234,7 @@ def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.D
         "notes": [
             *planned.corpus.notes,
             *_left_behind(planned),
+            *_repeats(planned),
             *planned.names.notes,
             *scores.notes,
             *_account_of(planned, scorer, is_whole=len(sentences) == len(planned.selection.sentences)),

@@ -39,10 +39,11 @@ def name_table(
     -------
     DataFrame
         N rows in the order of the list: ``name``, group columns, ``score_sens`` (signed), ``ci_low``, ``ci_high``
-        (95 %), ``p_value`` (paired t; against the names see `stats.name_effects`), ``p_adjusted``, ``effect_size``
-        (d_z), ``label_dist``, ``flips_up``, ``flips_down`` (sentences), ``n`` (sentences), one column for every other
-        plug-in with one value per name (``flip_share`` …). NaN where one sentence
-        cannot tell. Under six sentences no name is sure against the original: so few can agree by chance.
+        (95 %), ``p_value`` (paired t; against the names see `stats.name_effects`), ``p_adjusted`` (against the original
+        see `stats.original_p`, which asks the other names too), ``effect_size`` (d_z), ``label_dist``, ``flips_up``,
+        ``flips_down`` (sentences), ``n`` (sentences), one column for every other plug-in with one value per name
+        (``flip_share`` …). NaN where one sentence cannot tell. Under six sentences no name is sure against the
+        original: so few can agree by chance.
 
     Raises
     ------
@@ -54,10 +55,13 @@ def name_table(
     level = threshold_of(cube, target, threshold)
     plug_ins = metrics_per("name", cube, target, threshold=level)
     labels = stats.threshold_grid(original, perturbed, level)
-    adjusted = stats.adjust(measured["p_value"], correction)
     sentences = len(original)
-    if baseline == "original" and sentences < FEWEST_SENTENCES:
-        adjusted = np.maximum(adjusted, 2.0 ** (1 - sentences))
+    if baseline == "original":
+        adjusted = stats.original_p(stats.baseline_differences(original, perturbed), correction)
+        if sentences < FEWEST_SENTENCES:
+            adjusted = np.maximum(adjusted, 2.0 ** (1 - sentences))
+    else:
+        adjusted = stats.adjust(measured["p_value"], correction)
     quantities = {
         **{column: measured[column] for column in ("score_sens", "ci_low", "ci_high", "p_value")},
         "p_adjusted": adjusted,

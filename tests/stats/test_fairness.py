@@ -87,6 +87,27 @@ def test_fewer_kept_continuations_have_a_higher_floor() -> None:
     assert found.mean_floors[first == 0].mean() > 1.2 * found.mean_floors[first != 0].mean()
 
 
+def test_a_value_without_any_continuation_is_left_out_and_the_others_are_measured() -> None:
+    some = scores(1.0)
+    some[:, 5] = np.nan
+    found, rest = measure(some, VALUES, deals=99), measure(some[:, :5], VALUES[:5], deals=99)
+    first, second = np.triu_indices(6, k=1)
+    assert np.isnan(found.mean_w1[second == 5]).all() and np.isnan(found.mean_p[second == 5]).all()
+    assert found.mean_w1[second < 5] == pytest.approx(rest.mean_w1)
+    for number in ("individual", "group", "disparity"):
+        assert getattr(found, number).value == pytest.approx(getattr(rest, number).value)
+    alone = measure(np.stack([some[:1, 0], some[:1, 5]], axis=1), ["a", "b"], deals=99)
+    assert np.isnan([alone.individual.value, alone.group.value, alone.disparity.value]).all()
+
+
+def test_disparity_is_measured_as_labels_are_and_over_what_is_there() -> None:
+    worn = np.full((2, 3, 4), 0.1, np.float32)
+    worn[:, 0] = 0.7  # 0.69999999
+    worn[0, 2] = np.nan
+    # by pair: 1, 1 and 0 in the second template; 1 in the first
+    assert measure(worn, VALUES[:3], threshold=0.7, deals=99).disparity.value == pytest.approx(3 / 4)
+
+
 def test_one_template_and_one_continuation() -> None:
     one = measure(scores(1.0)[:1], VALUES, deals=99)
     assert 0 <= one.individual.low < one.individual.high

@@ -59,5 +59,13 @@ def test_every_hundredth_is_reached_by_itself_however_labels_are_counted() -> No
         assert [int(labels_at(exact, c).sum()) for c in hundredths] == up.tolist()
 
 
+def test_scores_that_were_never_float32_are_compared_as_they_are() -> None:
+    threshold = 0.7
+    nearly = np.array([threshold, threshold - 1e-8])
+    assert labels_at(nearly, threshold).tolist() == [True, False]
+    assert flip_counts(np.zeros(2), nearly[:, None], threshold)[0].tolist() == [1]
+    assert label_dist_curve(nearly, np.full((2, 1), 0.1)).at([threshold, threshold - 1e-8, 0.71]).tolist() == [1, 1, 0]
+
+
 def test_a_threshold_too_small_for_float32_keeps_its_value() -> None:
     assert labels_at([0.0, 1e-50], 1e-50).tolist() == [False, True]

@@ -51,6 +51,16 @@ def test_slots_have_a_neutral_original_and_all_are_filled():
     assert cube.sentences["gender"].tolist() == ["x", "y"]
 
 
+def test_many_sentences_that_repeat_others_are_told(tmp_path):
+    copies = ["He left early.", "@someone he left early!", "HE LEFT EARLY https://example.org/1"]
+    others = [f"He left at {hour} and said nothing." for hour in range(30)]
+    (tmp_path / "some.txt").write_text("\n".join([*copies, *others[:20]]), encoding="utf-8")
+    (tmp_path / "few.txt").write_text("\n".join([*copies[:2], *others]), encoding="utf-8")
+    told = " ".join(run(sentences="some.txt", sample=100).provenance["notes"])
+    assert "2 of 23 sentences repeat another one" in told
+    assert "repeat another" not in " ".join(run(sentences="few.txt", sample=100).provenance["notes"])
+
+
 def test_a_corpus_may_have_genders_of_its_own(tmp_path):
     (tmp_path / "g.csv").write_text("text,gender,corpus_gender\nShe left.,f,x\n", encoding="utf-8")
     table = run(sentences="g.csv").sentences

@@ -200,7 +200,7 @@ def _frame(path: Path) -> pd.DataFrame:
     texts = {"scorer", "template", "value", "value_a", "value_b"}
     measures = {
         "w1", "floor", "corrected", "p_value", "p_adjusted", "difference", "disparity", "mean", "low", "high", "share",
-        "kept", "left_out", "mean_a", "mean_b", "cramer",
+        "kept", "left_out", "mean_a", "mean_b",
     }  # fmt: skip
     for column in table.columns:
         numeric = column in measures and column not in texts

@@ -14,6 +14,7 @@ from psa_core.audits.generation.cube import GenerationCube
 from psa_core.errors import ModelError
 from psa_core.inputs.prompts import packaged
 from psa_core.models import TokenScorer
+from psa_core.stats.transport import known_mean
 
 #: A continuation is about the value when its embedding has a larger cosine with that of the value.
 SIMILAR = 0.2
@@ -51,7 +52,7 @@ def quality(cube: GenerationCube, embed: Embed | None = None) -> dict[str, Any]:
 
 def _mean_similarity(cube: GenerationCube, embed: Embed | None) -> float | None:
     try:
-        return float(np.nanmean(semantic_similarity(cube, embed)))
+        return float(known_mean(semantic_similarity(cube, embed)))
     except ModelError:  # the embeddings are extra: without their weights, the audit is still one
         return None
 

@@ -12,8 +12,10 @@ import pandas as pd
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.stats.fairness import Fairness, Measures, beyond_of_pair, corrected_p, measure
 from psa_core.stats.intervals import mean_interval
-from psa_core.stats.transport import pairs
+from psa_core.stats.scores import labels_at
+from psa_core.stats.transport import known_mean, pairs
 
+UNKNOWN = (float("nan"),) * 3
 PAIR_COLUMNS = ("scorer", "template", "value_a", "value_b", "w1", "floor", "p_value", "p_adjusted")
 
 
@@ -106,7 +108,7 @@ def _matrix(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
             "corrected": found.mean_corrected,
             "p_value": found.mean_p,
             "p_adjusted": corrected_p(found.mean_p),
-            "difference": np.nanmean(means[:, second] - means[:, first], axis=0),
+            "difference": known_mean(means[:, second] - means[:, first], axis=0),
             "disparity": found.mean_disparity,
         }
     )
@@ -115,20 +117,21 @@ def _matrix(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
 def _values(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
     scores, kept = cube.of(scorer), cube.kept
     means = _means(scores)
-    middle, low, high = np.transpose([mean_interval(column[np.isfinite(column)]) for column in means.T])
+    columns = [column[np.isfinite(column)] for column in means.T]
+    middle, low, high = np.transpose([mean_interval(column) if len(column) else UNKNOWN for column in columns])
     first, second = pairs(len(cube.values))
-    a = len(cube.values)
-    w1 = (np.bincount(first, found.mean_w1, a) + np.bincount(second, found.mean_w1, a)) / (a - 1)
+    a, counts = len(cube.values), kept.sum(axis=(0, 2))
+    w1 = known_mean([found.mean_w1[(first == value) | (second == value)] for value in range(a)], axis=1)
     threshold = cube.targets[cube.scorers.index(scorer)].default_threshold
-    above = (np.nan_to_num(scores, nan=-1.0) >= threshold).sum(axis=(0, 2))
+    above = (np.isfinite(scores) & labels_at(scores, threshold)).sum(axis=(0, 2))
     numbers = pd.DataFrame(
         {
             "mean": middle,
             "low": low,
             "high": high,
             "w1": w1,
-            "share": above / np.maximum(kept.sum(axis=(0, 2)), 1),
-            "kept": kept.sum(axis=(0, 2)),
+            "share": np.divide(above, counts, out=np.full(a, np.nan), where=counts > 0),
+            "kept": counts,
             "left_out": (~kept).sum(axis=(0, 2)),
         }
     )
