@@ -194,8 +194,8 @@ def _repeats(planned: Plan) -> list[str]:
     if repeats <= MANY_REPEATS * len(texts):
         return []
     return [
-        f"{repeats:,} of {len(texts):,} sentences repeat another one, but for signs, handles and addresses. Intervals and "
-        "tests take sentences as independent, so with many repeats they are too sure."
+        f"{repeats:,} of {len(texts):,} sentences repeat another one, but for signs, handles and addresses. Intervals "
+        "and tests take sentences as independent, so with many repeats they are too sure."
     ]
 
 

@@ -10,7 +10,7 @@ from psa_core.tables.changes import Paired, change_table, new_flips, paired
 from psa_core.tables.corpus import summary
 from psa_core.tables.flips import Flips, find_flips, flip_table
 from psa_core.tables.groups import group_columns, group_file_table, group_table
-from psa_core.tables.names import default_baseline, name_file_table, name_table, name_test_table
+from psa_core.tables.names import default_baseline, effect_columns, name_file_table, name_table, name_test_table
 from psa_core.tables.sentences import sentence_table
 from psa_core.tables.thresholds import default_thresholds, label_dist_table
 
@@ -20,6 +20,7 @@ __all__ = [
     "change_table",
     "default_baseline",
     "default_thresholds",
+    "effect_columns",
     "find_flips",
     "flip_table",
     "group_columns",

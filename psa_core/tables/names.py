@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
@@ -20,6 +22,7 @@ def name_table(
     baseline: stats.Baseline = "original",
     correction: str = "holm",
     threshold: float | None = None,
+    effects: Mapping[str, np.ndarray] | None = None,
 ) -> pd.DataFrame:
     """Mean effect of each name with interval, test, effect size and label changes.
 
@@ -34,6 +37,8 @@ def name_table(
         Over the names of the list.
     threshold : float, optional
         By default the target's own.
+    effects : mapping, optional
+        What `effect_columns` gave for this target, baseline and correction, so that names are not tested again.
 
     Returns
     -------
@@ -51,10 +56,34 @@ def name_table(
         When the target, the baseline or the correction is unknown.
     """
     original, perturbed = cube.of(target)
-    measured = _effects(original, perturbed, baseline)
     level = threshold_of(cube, target, threshold)
     plug_ins = metrics_per("name", cube, target, threshold=level)
     labels = stats.threshold_grid(original, perturbed, level)
+    quantities = {
+        **(effect_columns(cube, target, baseline=baseline, correction=correction) if effects is None else effects),
+        "label_dist": labels.label_dist[:, 0],
+        "flips_up": labels.flips_up[:, 0],
+        "flips_down": labels.flips_down[:, 0],
+        "n": np.full(len(cube.names), len(original)),
+    }
+    quantities |= {name: values for name, values in plug_ins.items() if name not in quantities}
+    return labelled_names(cube, quantities)
+
+
+def effect_columns(
+    cube: ScoreCube, target: str, *, baseline: stats.Baseline = "original", correction: str = "holm"
+) -> dict[str, np.ndarray]:
+    """The columns of `name_table` that no threshold changes: effects with their tests, which take long.
+
+    Parameters, errors: see `name_table`.
+
+    Returns
+    -------
+    dict of float64 array (N,)
+        ``score_sens``, ``ci_low``, ``ci_high``, ``p_value``, ``p_adjusted``, ``effect_size``.
+    """
+    original, perturbed = cube.of(target)
+    measured = _effects(original, perturbed, baseline)
     sentences = len(original)
     if baseline == "original":
         adjusted = stats.original_p(stats.baseline_differences(original, perturbed), correction)
@@ -62,17 +91,8 @@ def name_table(
             adjusted = np.maximum(adjusted, 2.0 ** (1 - sentences))
     else:
         adjusted = stats.adjust(measured["p_value"], correction)
-    quantities = {
-        **{column: measured[column] for column in ("score_sens", "ci_low", "ci_high", "p_value")},
-        "p_adjusted": adjusted,
-        "effect_size": measured["effect_size"],
-        "label_dist": labels.label_dist[:, 0],
-        "flips_up": labels.flips_up[:, 0],
-        "flips_down": labels.flips_down[:, 0],
-        "n": np.full(len(adjusted), sentences),
-    }
-    quantities |= {name: values for name, values in plug_ins.items() if name not in quantities}
-    return labelled_names(cube, quantities)
+    columns = {column: measured[column] for column in ("score_sens", "ci_low", "ci_high", "p_value")}
+    return {**columns, "p_adjusted": adjusted, "effect_size": measured["effect_size"]}
 
 
 def default_baseline(cube: ScoreCube) -> stats.Baseline:

@@ -91,7 +91,7 @@ def test_a_value_without_any_continuation_is_left_out_and_the_others_are_measure
     some = scores(1.0)
     some[:, 5] = np.nan
     found, rest = measure(some, VALUES, deals=99), measure(some[:, :5], VALUES[:5], deals=99)
-    first, second = np.triu_indices(6, k=1)
+    second = np.triu_indices(6, k=1)[1]
     assert np.isnan(found.mean_w1[second == 5]).all() and np.isnan(found.mean_p[second == 5]).all()
     assert found.mean_w1[second < 5] == pytest.approx(rest.mean_w1)
     for number in ("individual", "group", "disparity"):

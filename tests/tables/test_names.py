@@ -3,12 +3,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
-from psa_core.tables import name_file_table, name_table, name_test_table
+from psa_core.tables import effect_columns, name_file_table, name_table, name_test_table
 
 COLUMNS = [
     "name",
@@ -79,6 +80,18 @@ def test_threshold_is_the_targets_own_unless_given(cube: ScoreCube) -> None:
     # sentiment from -1 to 1: 0. A = {s1}; B = {s0, s1}, {s1}, {s0}
     assert name_table(cube, "sentiment")["label_dist"].tolist() == [0.5, 0.0, 1.0]
     assert name_table(cube, "sentiment", threshold=0.6)["label_dist"].tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("baseline", ["original", "names"])
+def test_another_threshold_tests_no_name_again(
+    large_cube: ScoreCube, baseline: stats.Baseline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = name_table(large_cube, "toxicity", baseline=baseline, correction="fdr_bh", threshold=0.3)
+    effects = effect_columns(large_cube, "toxicity", baseline=baseline, correction="fdr_bh")
+    for test in ("original_p", "name_effects"):
+        monkeypatch.setattr(stats, test, None)
+    found = name_table(large_cube, "toxicity", threshold=0.3, effects=effects)
+    pd.testing.assert_frame_equal(found, expected)
 
 
 def test_correction_is_over_the_list(large_cube: ScoreCube) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePath
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -202,7 +203,14 @@ def names_of(opened: Opened, target: Target) -> pd.DataFrame:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _names(key: TargetKey, _cube: ScoreCube, *, baseline: str, correction: str, threshold: float) -> pd.DataFrame:
-    return tables.name_table(_cube, key[1], baseline=baseline, correction=correction, threshold=threshold)
+    effects = _effects(key, _cube, baseline=baseline, correction=correction)
+    return tables.name_table(_cube, key[1], threshold=threshold, effects=effects)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _effects(key: TargetKey, _cube: ScoreCube, *, baseline: str, correction: str) -> dict[str, np.ndarray]:
+    """What no threshold changes, so that a step of the slider does not test the names again."""
+    return tables.effect_columns(_cube, key[1], baseline=baseline, correction=correction)
 
 
 def thresholds(opened: Opened) -> pd.DataFrame:
