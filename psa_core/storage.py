@@ -10,7 +10,7 @@ from pathlib import Path
 from psa_core.atomic import private_folder
 
 #: Folders in the cache folder, beside the store of scores.
-ROOMS = ("onnx", "calibration", "weights")
+ROOMS = ("onnx", "calibration", "weights", "hub")
 
 
 def cache_folder() -> Path:

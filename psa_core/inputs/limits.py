@@ -129,6 +129,9 @@ RUNS_QUEUED = Limit("runs_queued", 30, "runs", "runs that wait or work", "Try ag
 RUNS_AT_ONCE = Limit("runs_at_once", 1, "at once", "runs that work at the same time", "Wait for its turn.")
 RUN_DAYS = Limit("run_days", 30, "days", "time that a run is kept unused", "Download it.", 86_400, own=36_500)
 HUB = Limit("hub_mb", 2_048, "MB", "bytes of a model that a visitor fetches from a hub", "Choose a smaller one.", MB)
+HUB_DISK = Limit(
+    "hub_disk_mb", 8_192, "MB", "bytes of all models that visitors fetched from a hub", "Choose a smaller one.", MB
+)
 _SMALLER = "Choose a smaller model."
 ASK_MEMORY = Limit(
     "ask_mb",
@@ -175,6 +178,7 @@ LIMITS = (
     RUNS_AT_ONCE,
     RUN_DAYS,
     HUB,
+    HUB_DISK,
     ASK_MEMORY,
     ASK_SECONDS,
     CACHE,

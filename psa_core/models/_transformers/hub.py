@@ -12,6 +12,7 @@ from psa_core.errors import ModelError
 from psa_core.inputs.checks import path_of
 from psa_core.inputs.limits import HUB
 from psa_core.models._answers import reason
+from psa_core.models._transformers.visitors import Public
 
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model", "bpe.codes")
 SMALL_FILES = ("*config.json", "tokenizer*", "vocab*", "merges.txt", "special_tokens_map.json", "added_tokens.json")
@@ -89,18 +90,25 @@ def files_of(name: str, options: Mapping[str, str], *, weights: bool = True) -> 
 
 def _fetch(name: str, options: Mapping[str, str], *, patterns: list[str]) -> Path:
     import huggingface_hub
-    from huggingface_hub import errors
+    from huggingface_hub import constants, errors
 
     what = f"hub model {name}"
     revision = options.get("revision")
     is_visitors = trust.current() >= trust.Origin.VISITOR
+    cache = None
     try:
-        if is_visitors:
-            _expect_public(name, revision, patterns)
+        if is_visitors and not constants.HF_HUB_OFFLINE:  # offline, the copies that are here are what is offered
+            public = _public(name, revision, patterns)
+            if there := public.whole_in(Path(constants.HF_HUB_CACHE)):
+                return there
+            cache, revision = public.room(), public.commit
+            if there := public.whole_in(cache):
+                return there
         return Path(
             huggingface_hub.snapshot_download(
                 name,
                 revision=revision,
+                cache_dir=cache,
                 allow_patterns=patterns,
                 token=False if is_visitors else None,  # the operator's login is not a visitor's
             )
@@ -132,17 +140,14 @@ def _http_error() -> type[Exception]:
     return base
 
 
-def _expect_public(name: str, revision: str | None, patterns: list[str]) -> None:
-    """Refuse what the hub does not give to anybody, though a copy may be here, and what is larger than the limit.
+def _public(name: str, revision: str | None, patterns: list[str]) -> Public:
+    """What the hub gives to anybody; refuses the rest, though a copy may be here, and what is over the limit."""
+    from huggingface_hub import HfApi
 
-    Offline, the copies that are here are what the operator offers.
-    """
-    from huggingface_hub import HfApi, constants
-
-    if constants.HF_HUB_OFFLINE:
-        return
     found = HfApi(token=False).model_info(name, revision=revision, files_metadata=True)
     if found.gated:
         raise ModelError(f"hub model {name}", got="a model whose owner asks for consent first", expected="an open one")
     files = [file for file in found.siblings or () if any(fnmatch(file.rfilename, pattern) for pattern in patterns)]
-    HUB.check(sum(file.size or 0 for file in files), field=f"hub model {name}", error=ModelError, of="of files")
+    public = Public(name, str(found.sha), {file.rfilename: file.size or 0 for file in files})
+    HUB.check(sum(public.sizes.values()), field=f"hub model {name}", error=ModelError, of="of files")
+    return public

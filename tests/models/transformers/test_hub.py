@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,9 +19,11 @@ import pytest
 
 from psa_core import models
 from psa_core.errors import ModelError
-from psa_core.inputs.limits import HUB
+from psa_core.inputs.limits import HUB, HUB_DISK
 from psa_core.models._transformers import hub as hub_files
+from psa_core.models._transformers import visitors
 from psa_core.models._transformers.hub import flag, split_options
+from psa_core.models._transformers.visitors import Public
 from psa_core.trust import Origin
 from tests.tiny_models import tiny_classifier
 
@@ -88,15 +93,16 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def hub(served: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Points the client at the hub above, with an empty cache; returns the cache."""
+    """Points the client at the hub above, with empty caches; returns that of the operator."""
     from huggingface_hub import _snapshot_download, constants, file_download, hf_api
 
     for module in (constants, hf_api, file_download, _snapshot_download):
-        for name, value in (("ENDPOINT", served), ("HF_HUB_CACHE", str(tmp_path))):
+        for name, value in (("ENDPOINT", served), ("HF_HUB_CACHE", str(tmp_path / "operator"))):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", served + "/{repo_id}/resolve/{revision}/{filename}")
+    monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))
     Hub.asked.clear()
     return tmp_path
 
@@ -146,6 +152,7 @@ def test_what_the_hub_refuses_is_one_sentence(hub: Path, name: str, said: str) -
 
 def test_a_visitor_is_given_what_the_hub_gives_to_anybody(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fetched = models.load("hf:owner/tiny", origin=Origin.VISITOR).fingerprint
+    assert models.load("hf:owner/tiny").fingerprint == fetched
     monkeypatch.setitem(ERRORS, "owner/tiny", (401, "RepoNotFound"))
     assert models.load("hf:owner/tiny").fingerprint == fetched  # the operator's copy of what is private now
     with pytest.raises(ModelError, match="no such hub model"):
@@ -158,6 +165,42 @@ def test_a_visitor_fetches_no_more_than_the_limit(hub: Path, monkeypatch: pytest
         models.load("hf:owner/tiny", origin=Origin.VISITOR)
     assert not any("/resolve/" in path for path in Hub.asked)
     models.load("hf:owner/tiny")
+
+
+def test_a_visitor_uses_the_operators_copy_of_what_is_public(hub: Path) -> None:
+    models.load("hf:owner/tiny")
+    Hub.asked.clear()
+    models.load("hf:owner/tiny", origin=Origin.VISITOR)
+    assert not any("/resolve/" in path for path in Hub.asked)
+    assert not (hub / "cache" / "hub").exists()
+
+
+def test_all_that_visitors_fetch_is_within_a_limit(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    models.load("hf:owner/tiny", origin=Origin.VISITOR)
+    room = hub / "cache" / "hub"
+    size = sum(file.lstat().st_size for file in (room / "models--owner--tiny").rglob("*"))
+    monkeypatch.setattr(visitors, "HUB_DISK", replace(HUB_DISK, scale=1, default=3 * size))
+    for number, hours in enumerate((1, 3, 2)):
+        old = room / f"models--owner--old{number}"
+        old.mkdir()
+        (old / "weights").write_bytes(bytes(size))
+        os.utime(old, times=(time.time() - hours * 3600,) * 2)
+    shutil.rmtree(room / "models--owner--tiny")
+    models.load("hf:owner/tiny", origin=Origin.VISITOR)  # there is room for two more
+    assert sorted(path.name[-4:] for path in room.glob("models--*")) == ["old0", "old2", "tiny"]
+    for other in room.glob("*old*"):
+        os.utime(other)
+    shutil.rmtree(room / "models--owner--tiny")
+    monkeypatch.setattr(visitors, "HUB_DISK", replace(HUB_DISK, scale=1, default=2 * size))
+    with pytest.raises(ModelError, match=r"no room beside the models of other visitors.*PSA_MAX_HUB_DISK_MB"):
+        models.load("hf:owner/tiny", origin=Origin.VISITOR)
+
+
+def test_what_is_being_fetched_counts_whole(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(visitors, "HUB_DISK", replace(HUB_DISK, scale=1, default=100))
+    Public("owner/one", "0", {"model.safetensors": 60}).room()
+    with pytest.raises(ModelError, match="no room"):
+        Public("owner/two", "0", {"model.safetensors": 60}).room()
 
 
 def test_offline_without_a_copy_is_said(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
