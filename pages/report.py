@@ -10,7 +10,7 @@ shell.guard()
 shell.heading("Report", "The study as one page for people, and as one folder for programs.")
 study = opened.need_study()
 with shell.mending():
-    said.finding(findings.corpus_finding(opened.unlabelled_summary(study)[study.target.name], study.target.name))
+    said.finding(findings.corpus_finding(opened.unlabelled_summary(study), study.target.name))
     report_view.downloads(study)
     report_view.contents()
     report_view.flips(study)

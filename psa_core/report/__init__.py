@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from psa_core import tables
 from psa_core.cube import ScoreCube
 from psa_core.report import _closing as closing
 from psa_core.report import _sections as sections
@@ -13,13 +16,15 @@ from psa_core.tables import findings
 __all__ = ["Piece", "render", "swap_pieces"]
 
 
-def render(cube: ScoreCube) -> str:
+def render(cube: ScoreCube, about: Collection[str] | None = None) -> str:
     """The text of ``report.html``.
 
     Parameters
     ----------
     cube : ScoreCube
         A study; what its provenance does not say is left out of the page.
+    about : collection of str, optional
+        Targets that have a section of their own; all of them when not given. The overview has every target.
 
     Returns
     -------
@@ -34,16 +39,18 @@ def render(cube: ScoreCube) -> str:
     >>> render(run(sentences="sample", names="demo", model="keyword", sample=5))[:15]
     '<!doctype html>'
     """
-    found = {target.name: evidence_of(cube, target) for target in cube.targets}
+    numbers = tables.summary(cube)
+    shown = [target for target in cube.targets if about is None or target.name in about]
     return framed(
         Report(
             title=f"Perturbation sensitivity of {sections.model_name(cube)}",
             question=sections.question(cube),
-            findings=[findings.corpus_finding(evidence.numbers, name) for name, evidence in found.items()],
+            findings=[findings.corpus_finding(found, name) for name, found in numbers.items()],
             method=sections.method(cube),
             body=[
-                sections.overview(found),
-                *(sections.target_section(cube, evidence) for evidence in found.values()),
+                sections.overview(cube, numbers),
+                sections.others(len(cube.targets) - len(shown)),
+                *(sections.target_section(cube, evidence_of(cube, target, numbers[target.name])) for target in shown),
             ],
             limits=closing.limits(cube),
             provenance=cube.provenance,

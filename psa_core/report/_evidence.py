@@ -47,10 +47,9 @@ class Evidence:
     warning: str
 
 
-def evidence_of(cube: ScoreCube, target: Target) -> Evidence:
-    """Measure one target of a cube."""
+def evidence_of(cube: ScoreCube, target: Target, numbers: Mapping[str, Any]) -> Evidence:
+    """Measure one target of a cube, of which `tables.summary` says the numbers."""
     flips = tables.find_flips(cube, target.name)
-    one_target = _only(cube, target)
     baseline = tables.default_baseline(cube)
     differences = stats.effect_differences(*cube.of(target.name), baseline=baseline)
     spread = float(differences.std(axis=0, ddof=1).mean()) if len(differences) > 1 else float("nan")
@@ -63,7 +62,7 @@ def evidence_of(cube: ScoreCube, target: Target) -> Evidence:
         groups={column: tables.group_table(cube, target.name, column, baseline=baseline) for column in columns},
         flips=flips.frame().drop_duplicates("sentence_position").head(SHOWN_FLIPS),
         flip_count=len(flips),
-        numbers=tables.summary(one_target)[target.name],
+        numbers=numbers,
         warning=stats.small_sample_warning(len(differences), spread, half_width=0.01 * _extent(cube, target)),
     )
 
@@ -80,18 +79,6 @@ def group_columns(names: pd.DataFrame) -> list[str]:
 def _groups(values: pd.Series) -> int:
     known = values.dropna().astype(str).str.strip()
     return int(known[known != ""].nunique())
-
-
-def _only(cube: ScoreCube, target: Target) -> ScoreCube:
-    index = cube.target_index(target.name)
-    return ScoreCube(
-        cube.sentences,
-        cube.names,
-        (target,),
-        cube.original[:, [index]],
-        cube.perturbed[:, :, [index]],
-        cube.provenance,
-    )
 
 
 def _extent(cube: ScoreCube, target: Target) -> float:

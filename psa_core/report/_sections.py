@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from psa_core import anchors
+from psa_core import anchors, tables
 from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.curves import CurveOptions
 from psa_core.charts.print.figures import name_figure, threshold_figure
-from psa_core.cube import ScoreCube
+from psa_core.cube import ScoreCube, Target
 from psa_core.registry import in_short
 from psa_core.report._evidence import Evidence
 from psa_core.report.frame import said
@@ -58,23 +58,28 @@ def method(cube: ScoreCube) -> list[str]:
     ]
 
 
-def overview(found: Mapping[str, Evidence]) -> Html:
+def overview(cube: ScoreCube, summary: tables.corpus.Summary) -> Html:
     """Table 2: the corpus metrics of every target with their intervals."""
-    rows = [_overview_row(evidence) for evidence in found.values()]
+    rows = [_overview_row(target, summary[target.name]) for target in cube.targets]
     header = ("Target", "ScoreDev", "ScoreRange", "LabelDist", "Cells that flip", "Sensitivity–score r")
     note = "Each with its 95 % interval over sentences; labels from each target's threshold, named in the first column."
     return join([element("h2", "Sensitivity of the model"), table(header, rows), element("p", note, css="small")])
 
 
-def _overview_row(evidence: Evidence) -> list[Text]:
-    numbers = evidence.numbers
+def _overview_row(target: Target, numbers: Mapping[str, Any]) -> list[Text]:
     flips = numbers["flips"]
     return [
-        join([evidence.target.name, element("small", f"label from {evidence.target.default_threshold:g}")]),
+        join([target.name, element("small", f"label from {target.default_threshold:g}")]),
         *(_interval(numbers[metric]) for metric in ("score_dev", "score_range", "label_dist")),
         join([f"{100 * flips['value']:.2f} %", element("small", f"{flips['up']:,} up, {flips['down']:,} down")]),
         _interval(numbers["sensitivity_correlation"], value="r"),
     ]
+
+
+def others(count: int) -> Html:
+    """Where the rest of so many targets is that have no section of their own."""
+    words = f"Figures, flips and statistics of {count:,} more targets are in the study's folder."
+    return element("p", words, css="small") if count else Html("")
 
 
 def target_section(cube: ScoreCube, evidence: Evidence) -> Html:

@@ -7,7 +7,7 @@ those of :mod:`psa_core.stats`, over sentences, at 95 %.
 from __future__ import annotations
 
 from psa_core.tables.changes import Paired, change_table, new_flips, paired
-from psa_core.tables.corpus import summary
+from psa_core.tables.corpus import summary, target_summary
 from psa_core.tables.flips import Flips, find_flips, flip_table
 from psa_core.tables.groups import group_columns, group_file_table, group_table
 from psa_core.tables.names import default_baseline, effect_columns, name_file_table, name_table, name_test_table
@@ -34,4 +34,5 @@ __all__ = [
     "paired",
     "sentence_table",
     "summary",
+    "target_summary",
 ]

@@ -13,7 +13,8 @@ from psa_core.tables.labels import threshold_of
 from psa_core.tables.methods import metrics_per
 
 UNDEFINED = dict.fromkeys(("value", "low", "high"), np.nan)
-Summary = dict[str, dict[str, dict[str, Any]]]
+Metrics = dict[str, dict[str, Any]]
+Summary = dict[str, Metrics]
 
 
 def summary(cube: ScoreCube, *, thresholds: Mapping[str, float] | None = None) -> Summary:
@@ -28,24 +29,37 @@ def summary(cube: ScoreCube, *, thresholds: Mapping[str, float] | None = None) -
     Returns
     -------
     dict
-        ``{target: {metric: {"value", "low", "high"}}}`` for every plug-in with one value per sentence (``score_dev``,
+        ``{target: metrics}``; see `target_summary`.
+    """
+    chosen = dict(thresholds or {})
+    return {
+        target.name: target_summary(cube, target.name, threshold=chosen.get(target.name)) for target in cube.targets
+    }
+
+
+def target_summary(cube: ScoreCube, target: str, *, threshold: float | None = None) -> Metrics:
+    """Corpus metrics of one target, at its own threshold where none is given.
+
+    Returns
+    -------
+    dict
+        ``{metric: {"value", "low", "high"}}`` for every plug-in with one value per sentence (``score_dev``,
         ``score_range``, ``mean_abs_delta`` …: the mean over sentences), ``label_dist`` (with its ``threshold``), and
         ``flips`` (share of cells, with ``threshold`` and the cells ``up`` and ``down``);
         ``sensitivity_correlation`` has ``r, p, low, high``; ``size`` has ``sentences`` and ``names``. Plain floats and
         ints; None where a value is not defined (an interval over one sentence), never NaN, so that it is valid JSON.
+
+    Raises
+    ------
+    CubeError
+        When the target is unknown.
     """
-    chosen = dict(thresholds or {})
-    return {
-        target.name: _plain(
-            _target_summary(cube, target.name, threshold_of(cube, target.name, chosen.get(target.name)))
-        )
-        for target in cube.targets
-    }
+    return _plain(_metrics(cube, target, threshold_of(cube, target, threshold)))
 
 
-def _target_summary(cube: ScoreCube, target: str, threshold: float) -> dict[str, dict[str, Any]]:
+def _metrics(cube: ScoreCube, target: str, threshold: float) -> Metrics:
     original, perturbed = stats.paired_scores(*cube.of(target))
-    metrics: dict[str, dict[str, Any]] = {
+    metrics: Metrics = {
         method_id: stats.bootstrap_interval(values)._asdict() if np.isfinite(values).all() else UNDEFINED
         for method_id, values in metrics_per("sentence", cube, target, threshold=threshold).items()
     }
@@ -65,7 +79,7 @@ def _target_summary(cube: ScoreCube, target: str, threshold: float) -> dict[str,
     return metrics
 
 
-def _plain(metrics: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _plain(metrics: Metrics) -> Metrics:
     """Python numbers instead of NumPy's, and None instead of NaN, which JSON does not have."""
     return {
         metric: {

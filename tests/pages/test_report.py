@@ -7,13 +7,17 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.frame import exports
 from pages.ui.results import report_view
-from psa_core import jobs, tables
+from psa_core import jobs, report, tables
+from psa_core.cube import Target
 from psa_core.folders import judgements, results
 from psa_core.folders.judgements import Judgement
 from psa_core.report.flips_file import flip_rows, json_lines
@@ -64,6 +68,7 @@ def test_flips_carry_both_texts_and_what_readers_said() -> None:
 def test_csv_cells_cannot_run_as_formulas() -> None:
     table = pd.DataFrame({"name": ["=1+1", "Ann"], "=x": [1.5, -2.0]})
     assert exports.csv(table).decode().splitlines() == ["name,'=x", "'=1+1,1.5", "Ann,-2.0"]
+    assert exports.csv(pd.DataFrame({"name": ["Ann\r=1+1"]})) == b'"name"\n"Ann\r=1+1"\n'
 
 
 def test_the_report_is_at_the_chosen_threshold_without_the_sentences_left_out(
@@ -78,3 +83,22 @@ def test_the_report_is_at_the_chosen_threshold_without_the_sentences_left_out(
     assert f"The largest flips ({len(flips):,} in all)" in text
     assert "label from 0.8" in text and "39 from" in text
     assert "The report labels toxicity from 0.8, as chosen; the zip from 0.5" in words_of(page)
+
+
+def test_the_report_of_a_study_as_it_was_written_is_not_written_again(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "render", lambda *_: pytest.fail("it was written again"))
+    page = open_page("report", run=jobs.keep(result_studies.cube(), lambda _: "<!doctype html>as written"))
+    assert "as written" in base64.b64decode(page.get("iframe")[0].proto.src.partition(",")[2]).decode()
+
+
+def test_a_page_view_draws_few_of_many_targets(open_page: OpenPage) -> None:
+    cube = result_studies.cube()
+    targets = tuple(Target(f"t{number}") for number in range(2 * report_view.MOST_TARGETS))
+    wide = [np.repeat(scores[..., :1], len(targets), axis=-1) for scores in (cube.original, cube.perturbed)]
+    many = replace(cube, targets=targets, original=wide[0], perturbed=wide[1])
+    page = open_page("report", run=result_studies.keep(many), target="t9", c="0.7")
+    text = base64.b64decode(page.get("iframe")[0].proto.src.partition(",")[2]).decode()
+    assert text.count("Target: t") == report_view.MOST_TARGETS and "Target: t9" in text
+    assert text.count("label from") == len(targets) and "6 more targets are in the study's folder" in text

@@ -16,7 +16,7 @@ from psa_core.cube import ScoreCube
 from psa_core.mitigate import Halves, Trial
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
-from psa_core.tables.corpus import Summary
+from psa_core.tables.corpus import Metrics
 
 #: Texts in which people are looked for when the page opens: a few seconds of spaCy.
 TEXTS = 600
@@ -66,11 +66,10 @@ class HeldOut:
         """Before and after, averaged over so many names."""
         return mitigate.trial(self.rows, used=self.used(count), measured=self.names.measured, seen=self.seen)
 
-    def summaries(self, count: int) -> dict[str, dict[str, dict[str, float]]]:
+    def summaries(self, count: int) -> dict[str, Metrics]:
         """The corpus metrics of the chosen target, for each cube of the trial."""
         name, threshold = self.study.target.name, self.study.threshold
-        found = _summaries(self.key, self.trial(count), count=count, target=name, threshold=threshold)
-        return {kind: summary[name] for kind, summary in found.items()}
+        return _summaries(self.key, self.trial(count), count=count, target=name, threshold=threshold)
 
 
 def split(study: Opened, *, whole: bool) -> HeldOut:
@@ -88,5 +87,5 @@ def _seen(key: tuple[opened.RunKey, int], _perturbation: Perturbation) -> np.nda
 @st.cache_data(max_entries=64, show_spinner="Measuring again", show_time=True)
 def _summaries(
     key: tuple[opened.RunKey, int], _trial: Trial, *, count: int, target: str, threshold: float
-) -> dict[str, Summary]:
-    return {kind: tables.summary(cube, thresholds={target: threshold}) for kind, cube in _trial._asdict().items()}
+) -> dict[str, Metrics]:
+    return {kind: tables.target_summary(cube, target, threshold=threshold) for kind, cube in _trial._asdict().items()}

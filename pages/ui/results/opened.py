@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -264,19 +263,22 @@ def _sentences(key: TargetKey, _cube: ScoreCube, *, threshold: float) -> pd.Data
     return table.assign(text=_cube.sentences["text"].to_numpy())
 
 
-def summary(opened: Opened) -> tables.corpus.Summary:
-    """See `tables.summary`, at the chosen threshold of the chosen target and the own ones of the others."""
-    return summary_of(opened.key, opened.cube, chosen_threshold(opened))
+def summary(opened: Opened) -> tables.corpus.Metrics:
+    """See `tables.target_summary`, of the chosen target at the chosen threshold."""
+    return _summary(opened.target_key, opened.cube, threshold=opened.threshold)
 
 
-def unlabelled_summary(opened: Opened) -> tables.corpus.Summary:
-    """The same at the targets' own thresholds: for numbers that no threshold has a part in, since it is at hand."""
-    return summary_of(opened.key, opened.cube, {})
+def unlabelled_summary(opened: Opened) -> tables.corpus.Metrics:
+    """The same at the target's own threshold: for numbers that no threshold has a part in, since it is at hand."""
+    return _summary(opened.target_key, opened.cube, threshold=opened.target.default_threshold)
 
 
 def summary_of(key: RunKey, cube: ScoreCube, thresholds: Mapping[str, float]) -> tables.corpus.Summary:
     """See `tables.summary`; a target has its own threshold where none is given that lies in its range."""
-    return _summary(key, cube, thresholds=_within(cube, thresholds))
+    return {
+        target.name: _summary((key, target.name), cube, threshold=_within(target, thresholds.get(target.name)))
+        for target in cube.targets
+    }
 
 
 def chosen_threshold(opened: Opened) -> dict[str, float]:
@@ -284,16 +286,11 @@ def chosen_threshold(opened: Opened) -> dict[str, float]:
     return {opened.target.name: opened.threshold}
 
 
-def _within(cube: ScoreCube, thresholds: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
-    """The thresholds that differ from a target's own and lie in its range."""
-    return tuple(
-        (target.name, thresholds[target.name])
-        for target in cube.targets
-        if target.low <= thresholds.get(target.name, -math.inf) <= target.high
-        and thresholds[target.name] != target.default_threshold
-    )
+def _within(target: Target, threshold: float | None) -> float:
+    inside = threshold is not None and target.low <= threshold <= target.high
+    return threshold if inside and threshold is not None else target.default_threshold
 
 
-@st.cache_data(max_entries=64, show_spinner="Measuring", show_time=True)
-def _summary(key: RunKey, _cube: ScoreCube, *, thresholds: tuple[tuple[str, float], ...]) -> tables.corpus.Summary:
-    return tables.summary(_cube, thresholds=dict(thresholds))
+@st.cache_data(max_entries=1024, show_spinner="Measuring", show_time=True)
+def _summary(key: TargetKey, _cube: ScoreCube, *, threshold: float) -> tables.corpus.Metrics:
+    return tables.target_summary(_cube, key[1], threshold=threshold)

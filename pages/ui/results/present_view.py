@@ -80,7 +80,7 @@ def ask(titles: Sequence[str]) -> str:
 
 
 def _sentence(study: Opened) -> None:
-    said.finding(findings.corpus_finding(opened.summary(study)[study.target.name], study.target.name).headline)
+    said.finding(findings.corpus_finding(opened.summary(study), study.target.name).headline)
     _, perturbed = study.cube.of(study.target.name)
     _cycling(key=Key.PRESENT_SENTENCE, data=_worn(study, int(np.argmax(np.ptp(perturbed, axis=1)))))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from contextlib import suppress
 
 import pandas as pd
 import streamlit as st
@@ -29,17 +30,33 @@ FILES = {
     "judgements.csv": "What readers said of flips, if they said anything.",
 }
 PREVIEW_PIXELS = 860
+#: Each takes a second to be measured and drawn.
+MOST_TARGETS = 6
 
 
 @st.cache_data(max_entries=8, show_spinner="Writing the report", show_time=True)
-def _page(key: opened.RunKey, _cube: ScoreCube, *, thresholds: tuple[float, ...]) -> str:
-    return report.render(_cube)
+def _page(key: opened.RunKey, _cube: ScoreCube, *, thresholds: tuple[float, ...], about: tuple[str, ...]) -> str:
+    return report.render(_cube, about)
 
 
 def page(study: Opened) -> str:
-    """The report of the study as it is now: at the chosen threshold, without the sentences that readers took out."""
+    """The report of the study as it is now: at the chosen threshold, without the sentences that readers took out.
+
+    Where that is the study as it was written, it is the report that was written.
+    """
+    folder = opened.result_folder(study.run)
+    if folder is not None and not study.left_out and study.threshold == study.target.default_threshold:
+        with suppress(OSError):
+            return (folder / "report.html").read_text(encoding="utf-8")
     cube = study.cube.with_thresholds(opened.chosen_threshold(study))
-    return _page(study.key, cube, thresholds=tuple(target.default_threshold for target in cube.targets))
+    thresholds = tuple(target.default_threshold for target in cube.targets)
+    return _page(study.key, cube, thresholds=thresholds, about=_about(study))
+
+
+def _about(study: Opened) -> tuple[str, ...]:
+    """The targets that a report written for a page view is about: the chosen one, and the first of the others."""
+    others = [target.name for target in study.cube.targets if target is not study.target]
+    return study.target.name, *others[: MOST_TARGETS - 1]
 
 
 def downloads(study: Opened) -> None:

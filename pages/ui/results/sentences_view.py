@@ -210,7 +210,7 @@ def in_view(study: Opened, flips: Flips, filters: Filters) -> str:
 def all_sentences(study: Opened) -> None:
     """Original score against sensitivity, a point a sentence."""
     st.header("Which sentences move most?", anchor=False)
-    numbers = opened.unlabelled_summary(study)[study.target.name]["sensitivity_correlation"]
+    numbers = opened.unlabelled_summary(study)["sensitivity_correlation"]
     found = findings.correlation_finding(numbers, study.target.name)
     said.second(found)
     drawing = score_scatter(opened.sentences(study), target=study.target.name, selected=study.seen.sentence)
