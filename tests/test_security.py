@@ -494,7 +494,7 @@ def test_a_cell_is_never_a_formula() -> None:
     for path in jobs.result_folder(run_id).glob("*.csv"):
         cells = pd.read_csv(path, dtype=str, keep_default_na=False, header=None).to_numpy().ravel()
         assert not [cell for cell in cells if cell[:1] in "=@\t\r" and cell], path.name
-    assert exports.csv(pd.DataFrame({FORMULA: ["@x", "+1", "-1", "\t=1"]})).decode().splitlines()[1] == "'@x"
+    assert exports.csv(pd.DataFrame({FORMULA: ["@x", "+1", "-1", "\t=1", "＝1"]})).decode().splitlines()[1] == "'@x"
     assert "disableDataExport = true" in (ROOT / ".streamlit" / "config.toml").read_text()
 
 

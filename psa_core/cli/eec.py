@@ -10,7 +10,8 @@ from psa_core.audits.eec.run import audit
 from psa_core.audits.run import Running
 from psa_core.cli._base import Command
 from psa_core.errors import OptionError
-from psa_core.folders import results, writing
+from psa_core.folders import writing
+from psa_core.inputs import spreadsheet
 from psa_core.jobs.worker import Job
 
 
@@ -63,7 +64,7 @@ def _write_sentences(options: argparse.Namespace) -> int:
     if options.out.suffix.lower() != ".csv" or options.out.is_dir():
         raise OptionError("--out", got=str(options.out), expected="a file name that ends in .csv")
     with writing.whole_file(options.out) as file:
-        results.write_csv(file, table)
+        spreadsheet.write_exactly(table, file)
     return len(table)
 
 

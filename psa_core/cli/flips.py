@@ -7,6 +7,7 @@ from pathlib import Path
 
 from psa_core.cli._base import Command
 from psa_core.folders import results, writing
+from psa_core.inputs import spreadsheet
 from psa_core.report import flips_file
 
 
@@ -30,7 +31,7 @@ def _execute(options: argparse.Namespace) -> int:
         if options.out.suffix == ".jsonl":
             aside.write_bytes(flips_file.json_lines(rows))
         else:
-            rows.to_csv(aside, index=False)  # exact: for machines
+            spreadsheet.write_exactly(rows, aside)
     print(f"{len(rows):,} labelled texts of {rows['sentence_id'].nunique():,} sentences in {options.out}")
     return 0
 

@@ -20,9 +20,8 @@ from psa_core.audits.run import Running
 from psa_core.cli._base import Command
 from psa_core.errors import OptionError
 from psa_core.folders import writing
-from psa_core.folders.results import write_csv
 from psa_core.generators import Generator
-from psa_core.inputs import corpus
+from psa_core.inputs import corpus, spreadsheet
 from psa_core.jobs.worker import Job
 from psa_core.models import Scorer, TokenScorer
 
@@ -61,7 +60,7 @@ def _execute(options: argparse.Namespace) -> int:
     planned = planning.plan(_spec(options))
     if options.export_prompts is not None:
         with writing.whole_file(options.export_prompts) as file:
-            write_csv(file, planning.prompt_table(planned))
+            spreadsheet.write(planning.prompt_table(planned), file)
         print(f"{len(planned.draws):,} prompts in {options.export_prompts}")
         return 0
     print(f"{_audit(options, planned, Running(tell=_say))} continuations: results in {options.out}")

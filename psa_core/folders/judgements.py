@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
@@ -13,9 +14,9 @@ import pandas as pd
 from psa_core import atomic, locks
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError, RunFolderError
-from psa_core.folders.results import neutral, plain
-from psa_core.inputs import archives, bounded
+from psa_core.inputs import archives, bounded, spreadsheet
 from psa_core.inputs.limits import JUDGED
+from psa_core.inputs.spreadsheet import plain
 
 FILE = "judgements.csv"
 VERDICTS = {
@@ -139,7 +140,9 @@ def _change(folder: Path, change: Callable[[pd.DataFrame], pd.DataFrame]) -> pd.
     try:
         with locks.locked(folder.parent / "judgements.lock"):  # beside the results, so that it is not exported
             after = change(load(folder)).drop_duplicates(ONE_WORD_EACH, keep="last")[COLUMNS]
-            atomic.write(folder / FILE, after.map(neutral).to_csv(index=False))
+            stream = io.StringIO()
+            spreadsheet.write(after, stream)
+            atomic.write(folder / FILE, stream.getvalue())
     except OSError as error:
         got = error.strerror or type(error).__name__
         raise RunFolderError(FILE, got=got, expected="room and the right to write beside the results") from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import tempfile
@@ -82,7 +81,7 @@ def write(cube: ScoreCube, folder: Path, report: Report, extra: Extra | None = N
     with whole_folder(folder) as aside:
         write_json(aside / MANIFEST, {**cube.provenance, "name_columns": cube.names.columns.tolist()})
         for name, table in csv_tables.items():
-            write_csv(aside / name, table)
+            spreadsheet.write(table, aside / name)
         for name, table in score_tables.items():
             table.to_parquet(aside / name, index=False)
         write_json(aside / "summary.json", tables.summary(cube))
@@ -230,18 +229,9 @@ def _per_target(
 
 def _flips(cube: ScoreCube, target: str, text: Callable[[int, int], str]) -> pd.DataFrame:
     flips = tables.flip_table(cube, target)
-    spreadsheet = zip(flips["sentence_position"].tolist(), flips["name_position"].tolist(), strict=True)
+    cells = zip(flips["sentence_position"].tolist(), flips["name_position"].tolist(), strict=True)
     kept = flips.drop(columns=["sentence_position", "name_position"])
-    return kept.assign(text=pd.Series([text(sentence, name) for sentence, name in spreadsheet], dtype=str))
-
-
-def write_csv(path: Path, table: pd.DataFrame) -> None:
-    """Write a table as UTF-8 CSV, its texts made harmless to spreadsheets."""
-    text_columns = [name for name in table.columns if not pd.api.types.is_numeric_dtype(table[name])]
-    safe = table.assign(**{name: table[name].map(neutral) for name in text_columns})
-    returns = any(safe[name].astype(str).str.contains("\r", regex=False).any() for name in text_columns)
-    quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL  # which leaves a lone carriage return bare
-    safe.rename(columns=neutral).to_csv(path, index=False, encoding="utf-8", quoting=quoting)
+    return kept.assign(text=pd.Series([text(sentence, name) for sentence, name in cells], dtype=str))
 
 
 def _read_csv(path: Path) -> pd.DataFrame:

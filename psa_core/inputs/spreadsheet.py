@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import csv
+import unicodedata
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 import pandas as pd
 
-FORMULA_STARTS = "=+-@\t\r"
+FORMULA_STARTS = "=+-@"
+#: What a spreadsheet may drop from the front of a field before it looks what the field is.
+BREAKS = "\t\r\n"
 
 
 def neutral(value: Any) -> Any:
     """Keep a spreadsheet from running a field as a formula: a leading ``= + - @`` gets an apostrophe before it.
 
+    So do their other widths (``＝``), those behind spaces and invisible characters, and a leading tab or line end.
     Apostrophes that stand before such a character get one more, so that `plain` always undoes it.
 
     Examples
@@ -20,12 +26,40 @@ def neutral(value: Any) -> Any:
     >>> neutral("=1+1"), neutral("'=1"), neutral("it's"), neutral(-1.5)
     ("'=1+1", "''=1", "it's", -1.5)
     """
-    return f"'{value}" if isinstance(value, str) and value.lstrip("'")[:1] in [*FORMULA_STARTS] else value
+    return f"'{value}" if isinstance(value, str) and _may_run(value) else value
 
 
 def plain(value: str) -> str:
     """Undo `neutral`."""
-    return value[1:] if value.startswith("'") and value.lstrip("'")[:1] in [*FORMULA_STARTS] else value
+    return value[1:] if value.startswith("'") and _may_run(value) else value
+
+
+def _may_run(field: str) -> bool:
+    shown = field.lstrip("'")
+    if not shown or shown[0].isalnum():
+        return False
+    first = next((letter for letter in shown if unicodedata.category(letter)[0] not in "CZ"), "")
+    return shown[0] in BREAKS or unicodedata.normalize("NFKC", first)[:1] in [*FORMULA_STARTS]
+
+
+def write(table: pd.DataFrame, place: Path | IO[str]) -> None:
+    """Write a table as UTF-8 CSV, its texts and headings made harmless to spreadsheets."""
+    safe = table.rename(columns=neutral)
+    for position in _texts(table):
+        safe.isetitem(position, table.iloc[:, position].map(neutral))
+    write_exactly(safe, place)
+
+
+def write_exactly(table: pd.DataFrame, place: Path | IO[str]) -> None:
+    """Write a table as UTF-8 CSV for a program: each field as it is, and none that begins a row of its own."""
+    fields = [table.columns, *(table.iloc[:, position] for position in _texts(table))]
+    returns = any(some.astype(str).str.contains("\r", regex=False).any() for some in fields)
+    quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL  # which leaves a lone carriage return bare
+    table.to_csv(place, index=False, encoding="utf-8", quoting=quoting)
+
+
+def _texts(table: pd.DataFrame) -> list[int]:
+    return [position for position, kind in enumerate(table.dtypes) if not pd.api.types.is_numeric_dtype(kind)]
 
 
 def place(sentences: pd.DataFrame) -> pd.DataFrame:
@@ -56,8 +90,7 @@ def _placed(text: str, anchor: str, start: int, end: int) -> tuple[str, int, int
 
 
 def _displaced(text: str, anchor: str, start: int, end: int) -> tuple[str, int, int]:
-    marked = plain(anchor) != anchor and text[start:end] == anchor
-    if marked and start:
-        text, end = text[:start] + text[start + 1 :], end - 1
+    marked, is_first = plain(anchor) != anchor and text[start:end] == anchor, not start
     longer = len(text) - len(plain(text))
-    return plain(text), start if marked and not start else start - longer, end - longer
+    text, start, end = plain(text), start if marked and is_first else start - longer, end - longer
+    return (text[:start] + text[start + 1 :], start, end - 1) if marked and not is_first else (text, start, end)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psa_core.inputs.spreadsheet import displace, neutral, place
+from psa_core.inputs.spreadsheet import displace, neutral, place, plain, write, write_exactly
 
-PIECES = st.text(alphabet="'=+-@\t\ra ", max_size=4)
+PIECES = st.text(alphabet="'=+-@\t\r\n＝﹢\ufeff\xa0a ", max_size=4)
+#: OWASP's list, in other widths, and behind what does not show.
+RUNS = [*("=1", "+1", "-1", "@x", "\tx", "\rx", "\nx", " =1", "\xa0@x", "\ufeff=1", "\u200b+1"), *"＝＋－＠﹦"]
 
 
 @given(PIECES, PIECES.filter(bool), PIECES)
@@ -19,7 +24,7 @@ def test_positions_hold_and_come_back(before: str, anchor: str, after: str) -> N
     cells = place(made).map(neutral)
     text, shown, left, right = cells.iloc[0]
     assert text[left:right] == shown
-    assert not text.startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert not _begins_a_formula(text)
     assert displace(cells).to_dict("list") == made.to_dict("list")
 
 
@@ -28,3 +33,35 @@ def test_folders_of_before_have_the_apostrophe_in_the_anchor_alone(text: str, st
     cells = pd.DataFrame({"text": [text], "anchor": ["'=evil"], "start": [str(start)], "end": [str(start + 5)]})
     row = displace(cells).iloc[0]
     assert row["text"][row["start"] : row["end"]] == row["anchor"] == "=evil"
+
+
+@pytest.mark.parametrize("field", RUNS)
+def test_what_a_spreadsheet_may_run_gets_an_apostrophe(field: str) -> None:
+    assert neutral(field) == f"'{field}" and plain(neutral(field)) == field
+    assert plain(neutral(f"'{field}")) == f"'{field}"
+
+
+@pytest.mark.parametrize("field", ["", " ", "'", "it's", "e=1", "²", "(−1)", "\ufeff", "¿=", "💥=1"])
+def test_other_fields_stay(field: str) -> None:
+    assert neutral(field) == field == plain(field)
+
+
+@given(st.lists(st.tuples(PIECES, PIECES), min_size=1, max_size=4), PIECES)
+def test_a_table_comes_back_and_no_field_of_it_begins_a_formula(rows: list[tuple[str, str]], heading: str) -> None:
+    table = pd.DataFrame(rows, columns=["first", f"x{heading}"]).rename(columns={"first": heading})
+    for to, back in ((write, plain), (write_exactly, str)):
+        stream = io.StringIO(newline="")
+        to(table, stream)
+        fields = list(csv.reader(io.StringIO(stream.getvalue(), newline="")))
+        assert [[back(field) for field in line] for line in fields] == [list(table.columns), *map(list, rows)]
+        assert to is write_exactly or not any(_begins_a_formula(field) for line in fields for field in line)
+
+
+def _begins_a_formula(field: str) -> bool:
+    return field.startswith(("\t", "\r", "\n")) or field.lstrip(" \xa0\ufeff\r\n").startswith(tuple("=+-@＝﹢"))
+
+
+def test_a_return_begins_no_row_of_its_own() -> None:
+    stream = io.StringIO(newline="")
+    write(pd.DataFrame({"text": ["He left.\r=1+1"], "score": [0.5]}), stream)
+    assert stream.getvalue() == '"text","score"\n"He left.\r=1+1",0.5\n'

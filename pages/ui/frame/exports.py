@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
+from typing import IO
 
 import pandas as pd
 import streamlit as st
 
 from psa_core.charts._altair import to_png
 from psa_core.charts.print.caption import Caption, captioned
-from psa_core.folders.results import neutral
+from psa_core.inputs import spreadsheet
 
 
 def csv(table: pd.DataFrame) -> bytes:
     """A table as CSV whose texts cannot run as formulas."""
-    return table.rename(columns=neutral).map(neutral).to_csv(index=False).encode("utf-8")
+    return _encoded(spreadsheet.write, table)
+
+
+def exact_csv(table: pd.DataFrame) -> bytes:
+    """A table as CSV for a program to read, with every text as it is."""
+    return _encoded(spreadsheet.write_exactly, table)
+
+
+def _encoded(write: Callable[[pd.DataFrame, IO[str]], None], table: pd.DataFrame) -> bytes:
+    stream = io.StringIO()
+    write(table, stream)
+    return stream.getvalue().encode("utf-8")
 
 
 def csv_button(table: pd.DataFrame, file_name: str, *, key: str) -> None:

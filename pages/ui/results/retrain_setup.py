@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits.audit_job import Audit
-from pages.ui.frame import cached, offered, said
+from pages.ui.frame import cached, exports, offered, said
 from pages.ui.frame.step import duration, step
 from pages.ui.results import retrain_results
 from pages.ui.results.mitigate_view import confirmed
@@ -123,7 +123,7 @@ def show(study: Opened) -> None:
     }
     if labelled:
         values["labelled"] = next(iter(labelled))
-    files = labelled | {"sentences.csv": _csv(sentences_of(study)), "names.csv": _csv(names)}
+    files = labelled | {"sentences.csv": exports.exact_csv(sentences_of(study)), "names.csv": exports.exact_csv(names)}
     with step(4, "Run", "You may leave this page meanwhile."):
         _plan(study, len(names), recipe, len(strengths))
         if st.button("Retrain", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
@@ -153,8 +153,3 @@ def sentences_of(study: Opened) -> pd.DataFrame:
         return table
     spans = zip(table["text"], study.cube.sentences["start"], study.cube.sentences["end"], strict=True)
     return table.assign(text=[f"{text[:start]}{{name}}{text[end:]}" for text, start, end in spans])
-
-
-def _csv(table: pd.DataFrame) -> bytes:
-    """For the worker to read, not for a spreadsheet."""
-    return table.to_csv(index=False).encode("utf-8")

@@ -21,7 +21,7 @@ from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CorpusError, PsaError, RunFolderError
 from psa_core.folders import manifest as manifests
 from psa_core.folders import results, writing
-from psa_core.inputs import archives, bounded, limits, tables
+from psa_core.inputs import archives, bounded, limits, spreadsheet, tables
 from psa_core.inputs.checks import bytes_of
 from psa_core.inputs.tables import Wanted
 
@@ -141,13 +141,14 @@ def write(
         "task_scores": {name: task_scores[name] for name in names if name in task_scores},
     }
     with writing.whole_folder(folder) as aside:
-        results.write_csv(aside / "eec_sentences.csv", eec.every_sentence(design))
+        spreadsheet.write(eec.every_sentence(design), aside / "eec_sentences.csv")
         results.write_json(aside / "eec.json", significance.assess(audited.systems))
         results.write_json(aside / "manifest.json", manifest)
         for part in PARTS:
-            results.write_csv(aside / f"{part}.csv", getattr(design, part))
+            spreadsheet.write(getattr(design, part), aside / f"{part}.csv")
         if audited.respelled:
-            results.write_csv(aside / "spelling.csv", significance.spelling_table(audited.systems, audited.respelled))
+            table = significance.spelling_table(audited.systems, audited.respelled)
+            spreadsheet.write(table, aside / "spelling.csv")
         for number, name in enumerate(names):
             _flat(audited.systems[name]).to_parquet(aside / f"scores.{number}.parquet", index=False)
             if name in audited.respelled:

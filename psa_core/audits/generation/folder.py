@@ -19,9 +19,9 @@ from psa_core.audits.generation.tables import Tables
 from psa_core.audits.zipped import unzip
 from psa_core.errors import RunFolderError
 from psa_core.folders import manifest as manifests
-from psa_core.folders.results import DAMAGES, read_scores, targets_of, write_csv, write_json
+from psa_core.folders.results import DAMAGES, read_scores, targets_of, write_json
 from psa_core.folders.writing import MANIFEST, whole_folder
-from psa_core.inputs import archives, bounded, json_file
+from psa_core.inputs import archives, bounded, json_file, spreadsheet
 from psa_core.inputs.limits import FILE
 from psa_core.inputs.spreadsheet import plain
 
@@ -110,10 +110,10 @@ def write(
         write_json(place / MANIFEST, manifest)
         texts.to_parquet(place / CONTINUATIONS, index=False)
         scores.to_parquet(place / SCORES, index=False)
-        write_csv(place / PAIRS, tables.pairs)
-        write_csv(place / MATRIX, tables.matrix)
-        write_csv(place / VALUES, tables.values)
-        write_csv(place / OCCUPATIONS, occupation_counts(cube))
+        spreadsheet.write(tables.pairs, place / PAIRS)
+        spreadsheet.write(tables.matrix, place / MATRIX)
+        spreadsheet.write(tables.values, place / VALUES)
+        spreadsheet.write(occupation_counts(cube), place / OCCUPATIONS)
         write_json(place / SUMMARY, tables.summary)
         (place / REPORT).write_text(report(cube, tables), encoding="utf-8")
 

@@ -15,7 +15,7 @@ import pandas as pd
 from psa_core import atomic, mitigate, models
 from psa_core.errors import NameListError
 from psa_core.folders import writing
-from psa_core.inputs import prompts
+from psa_core.inputs import prompts, spreadsheet
 from psa_core.models import Purpose
 from psa_core.training.language import closeness
 from psa_core.training.language.card import card
@@ -106,7 +106,7 @@ def debias(order: Order, out: Path, tell: Callable[[str], None] = lambda _: None
     }
     with writing.whole_folder(out) as aside:
         pupil.save(aside)
-        held_out.to_csv(aside / HELD_OUT, index=False)
+        spreadsheet.write_exactly(held_out, aside / HELD_OUT)
         atomic.write(aside / FILE, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
         atomic.write(aside / CARD, card(content))
     return content

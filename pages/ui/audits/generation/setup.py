@@ -98,7 +98,7 @@ def _packaged(chosen: str) -> Prompts:
     table = found.values[found.values["value"].astype(str).isin(kept)].reset_index(drop=True)
     part = prompts.checked(list(found.templates), table, source=found.source, group=found.group)
     _preview(part)
-    return Prompts(part, chosen, {"values.csv": exports.csv(table)})
+    return Prompts(part, chosen, {"values.csv": exports.exact_csv(table)})
 
 
 def _own() -> Prompts:
@@ -120,7 +120,7 @@ def _own() -> Prompts:
     table = pd.DataFrame({"value": names})
     found = prompts.checked(templates, table, source="typed on the page")
     _preview(found)
-    files = {"values.csv": exports.csv(table), "templates.txt": "\n".join(templates).encode()}
+    files = {"values.csv": exports.exact_csv(table), "templates.txt": "\n".join(templates).encode()}
     return Prompts(found, "templates.txt", files)
 
 
