@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from psa_core.cli._base import Command
 from psa_core.errors import OptionError
+from psa_core.inputs import limits
 from psa_core.registry import home
 
 LOOPBACK = ("localhost", "127.0.0.1")
@@ -36,6 +37,7 @@ def _execute(options: argparse.Namespace) -> NoReturn:
             expected="localhost",
             fix="Whoever reaches your own dashboard has your files. For visitors, add --shared.",
         )
+    limits.check_settings()
     sys.stdout.flush()
     os.execve(sys.executable, _command(options), _environment(options))
 

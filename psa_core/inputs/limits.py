@@ -185,3 +185,9 @@ LIMITS = (
     GRAPHS,
     OPENED,
 )
+
+
+def check_settings() -> None:
+    """Raise `OptionError` at the first setting that is no limit: when a server starts, not when a limit is reached."""
+    for limit in LIMITS:
+        _ = limit.value

@@ -60,7 +60,7 @@ def evidence_of(cube: ScoreCube, target: Target, numbers: Mapping[str, Any]) -> 
         names=tables.name_table(cube, target.name, baseline=baseline),
         thresholds=tables.label_dist_table(cube, target.name),
         groups={column: tables.group_table(cube, target.name, column, baseline=baseline) for column in columns},
-        flips=flips.frame().drop_duplicates("sentence_position").head(SHOWN_FLIPS),
+        flips=flips.one_each("sentence").frame(limit=SHOWN_FLIPS),
         flip_count=len(flips),
         numbers=numbers,
         warning=stats.small_sample_warning(len(differences), spread, half_width=0.01 * _extent(cube, target)),

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from psa_core import cli
 from psa_core.registry import home
@@ -72,3 +73,20 @@ def test_further_options_are_streamlit_s(started: Started) -> None:
 def test_nobody_else_gets_to_your_own_dashboard(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["app", *options]) == 2
     assert "add --shared" in capsys.readouterr().err
+
+
+def test_settings_that_are_wrong_start_no_server(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("it was started"))
+    monkeypatch.setenv("PSA_MAX_OPENED_MB", "plenty")
+    assert cli.main(["app"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("psa_core app: PSA_MAX_OPENED_MB: got 'plenty', expected") and told.count("\n") == 1
+
+
+def test_a_server_with_wrong_settings_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PSA_MAX_OPENED_MB", "plenty")
+    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()
+    assert not page.exception
+    assert any("PSA_MAX_OPENED_MB" in text.value for text in page.text)

@@ -7,7 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
@@ -97,7 +97,8 @@ def test_a_page_view_draws_few_of_many_targets(open_page: OpenPage) -> None:
     cube = result_studies.cube()
     targets = tuple(Target(f"t{number}") for number in range(2 * report_view.MOST_TARGETS))
     wide = [np.repeat(scores[..., :1], len(targets), axis=-1) for scores in (cube.original, cube.perturbed)]
-    many = replace(cube, targets=targets, original=wide[0], perturbed=wide[1])
+    content = {**cube.provenance, "targets": [asdict(target) for target in targets]}
+    many = replace(cube, targets=targets, original=wide[0], perturbed=wide[1], provenance=content)
     page = open_page("report", run=result_studies.keep(many), target="t9", c="0.7")
     text = base64.b64decode(page.get("iframe")[0].proto.src.partition(",")[2]).decode()
     assert text.count("Target: t") == report_view.MOST_TARGETS and "Target: t9" in text

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +40,15 @@ def _bytes(cube: ScoreCube) -> int:
     return cube.original.nbytes + cube.perturbed.nbytes + rows + manifest
 
 
-_cubes: ByBytes[ScoreCube] = ByBytes(OPENED.value, _bytes)
+@cache
+def _cubes() -> ByBytes[ScoreCube]:
+    return ByBytes(OPENED.value, _bytes)
 
 
 def cube(run_id: str) -> ScoreCube:
     """The cube of a run; of one that is still going, the sentences that are finished by now."""
     status = jobs.status(run_id)
-    return _cubes.get(run_id, (status.state, status.sentences_done), lambda: _open(run_id))
+    return _cubes().get(run_id, (status.state, status.sentences_done), lambda: _open(run_id))
 
 
 def _open(run_id: str) -> ScoreCube:

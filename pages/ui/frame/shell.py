@@ -16,6 +16,7 @@ from pages.ui.frame.keys import Key
 from psa_core import jobs, trust
 from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError, RunFolderError
+from psa_core.inputs import limits
 from psa_core.jobs import retention
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -88,6 +89,8 @@ def run_app() -> None:
 
 def _run() -> None:
     _configure()
+    with mending("This server's settings are not right"):
+        limits.check_settings()
     _keep_house()
     st.logo(str(ROOT / "static" / "icon.svg"), size="large")
     st.html(RULES)
