@@ -10,11 +10,11 @@ shell.guard()
 shell.heading("Matrix", "Which names behave alike, in which sentences?")
 study = opened.need_study()
 controls.target_picker(study.cube)
-verdict = shell.verdict()
 with shell.mending():
-    found = matrix_view.ordered(study)
-    with verdict:
-        said.finding(cluster_finding(found))
+    with shell.verdict() as verdict:
+        found = matrix_view.ordered(study)
+        with verdict:
+            said.finding(cluster_finding(found))
     matrix_view.cells(study, found)
     matrix_view.chosen_cell(study)
     matrix_view.clusters(study, found)

@@ -37,11 +37,11 @@ if chosen == RETRAIN:
 study = opened.need_study()
 controls.target_picker(study.cube)
 with shell.mending():
-    verdict = shell.verdict()
-    halved = held_out.split(study, whole=mitigate_view.ask_whole(study))
-    count = mitigate_view.ask_count(halved)
-    with verdict:
-        mitigate_view.verdict(halved, count)
+    with shell.verdict() as verdict:
+        halved = held_out.split(study, whole=mitigate_view.ask_whole(study))
+        count = mitigate_view.ask_count(halved)
+        with verdict:
+            mitigate_view.verdict(halved, count)
     mitigate_view.before_and_after(halved, count)
     left, right = st.columns(2, gap="large")
     with left:

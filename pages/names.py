@@ -12,19 +12,19 @@ shell.guard()
 shell.heading("Names", "Which names move the score, by how much, and how surely?")
 study = opened.need_study()
 controls.target_picker(study.cube)
-verdict = shell.verdict()
-choice = names_view.ask(study)
 with shell.mending():
-    table = opened.names(study, baseline=choice.baseline, correction=choice.correction)
-    with verdict:
-        said.finding(
-            findings.name_finding(
-                names_view.shown(table, study),
-                study.target.name,
-                baseline=choice.baseline,
-                correction=choice.correction,
+    with shell.verdict() as verdict:
+        choice = names_view.ask(study)
+        table = opened.names(study, baseline=choice.baseline, correction=choice.correction)
+        with verdict:
+            said.finding(
+                findings.name_finding(
+                    names_view.shown(table, study),
+                    study.target.name,
+                    baseline=choice.baseline,
+                    correction=choice.correction,
+                )
             )
-        )
     chart, numbers = st.columns([12, 10], gap="medium")
     with chart:
         names_view.bars(table, study, choice)

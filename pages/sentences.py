@@ -13,7 +13,7 @@ shell.heading("Sentences", "In which sentences does the label change with the na
 study = opened.need_study()
 controls.target_picker(study.cube)
 with shell.mending():
-    with shell.verdict():
+    with shell.verdict() as verdict, verdict:
         said.finding(findings.sentence_finding(opened.sentences(study), study.target.name, threshold=study.threshold))
     controls.threshold_slider(study.cube)
     filters = sentences_view.ask(study)

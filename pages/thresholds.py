@@ -10,7 +10,7 @@ shell.heading("Thresholds", "A threshold turns scores into labels. How many labe
 study = opened.need_study()
 controls.target_picker(study.cube)
 with shell.mending():
-    with shell.verdict():
+    with shell.verdict() as verdict, verdict:
         thresholds_view.verdict(study)
     controls.threshold_slider(study.cube)
     chosen = thresholds_view.ask_curves(study)

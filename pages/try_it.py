@@ -13,7 +13,7 @@ shell.heading(
     "Same sentence, different name",
     "A text classifier scores each sentence below. Only the name changes. Watch the score.",
 )
-# Two columns of two parts each; on a phone the parts have another order, see `shell.RULES`.
+# Two columns of two parts each; on a phone the parts have another order, see `shell.css`.
 sides = st.columns([5, 12], gap="large")
 (asked, left), (answer, right) = (
     (side.container(key=f"try_{n}_1"), side.container(key=f"try_{n}_2")) for n, side in enumerate(sides)

@@ -1,14 +1,22 @@
-"""A phone has a result on its first screen, and Try it no gap beside its sentence."""
+"""A phone has a result on its first screen, Try it no gap beside its sentence, and no page moves while it is drawn."""
 
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.steps import charts_drawn, drawings_drawn, open_address
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PHONE = {"width": 390, "height": 844}
+WIDE = {"width": 1280, "height": 800}
+OF_A_STUDY = ("study", "names", "why", "thresholds", "sentences", "matrix", "compare", "mitigate", "report", "present")
+WITHOUT = ("", "study", "equity", "nationality", "language_models")
+MOST = 0.1
+WATCH = """window.moved = [];
+new PerformanceObserver(seen => {
+  for (const shift of seen.getEntries()) if (!shift.hadRecentInput) window.moved.push(shift.value);
+}).observe({ type: "layout-shift", buffered: true });"""
 
 
 def test_a_phone_has_a_flip_on_the_first_screen_of_sentences(page: Page, studies: tuple[str, str]) -> None:
@@ -34,3 +42,19 @@ def test_the_answer_of_try_it_stands_under_the_sentence_and_leaves_no_gap(page: 
     )
     assert sentence is not None and answer is not None and names is not None
     assert sentence["y"] < answer["y"] < names["y"]
+
+
+@pytest.mark.parametrize("size", [PHONE, WIDE], ids=["phone", "wide"])
+def test_no_page_moves_while_it_is_drawn(browser: Browser, server: str, studies: tuple[str, str], size: dict) -> None:  # type: ignore[type-arg]
+    run, other = studies
+    moved = {}
+    for address in (*(f"{stem}?run={run}&with={other}" for stem in OF_A_STUDY), *WITHOUT):
+        visitor = browser.new_context(base_url=server, viewport=size)  # type: ignore[arg-type]
+        page = visitor.new_page()
+        page.add_init_script(WATCH)
+        open_address(page, f"/{address}")
+        drawings_drawn(page)
+        page.wait_for_timeout(1_000)
+        moved[address.partition("?")[0]] = sum(page.evaluate("window.moved"))
+        visitor.close()
+    assert {page: shift for page, shift in moved.items() if shift > MOST} == {}

@@ -7,9 +7,11 @@ rounds, each of which takes as long as all at once; and each wakes the server's 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -19,19 +21,25 @@ SECONDS = 0.1
 
 
 @contextmanager
-def together() -> Iterator[None]:
-    """Hold back what this run of the script sends until its end, for a tenth of a second at most."""
+def together(seconds: float = SECONDS) -> Iterator[None]:
+    """Hold back what this run of the script sends inside until its end, or until so many seconds are over.
+
+    Inside of another such part, it is that one which holds longer.
+    """
     context: Any = get_script_run_ctx(suppress_warning=True)
     send = getattr(context, "_enqueue", None)  # no public way leads there; without it, each is sent by itself
-    if send is None or hasattr(send, "is_held"):
+    if send is None:
         yield
-        return
-    with held(send, context.yield_check) as hold:
-        context._enqueue = hold
-        try:
+    elif isinstance(send, Hold) and send.is_holding:
+        with send.longer(seconds):
             yield
-        finally:
-            context._enqueue = send
+    else:
+        with held(send, context.yield_check, seconds) as hold:
+            context._enqueue = hold
+            try:
+                yield
+            finally:
+                context._enqueue = send
 
 
 @contextmanager
@@ -54,11 +62,8 @@ def put_off() -> Iterator[Callable[[], None]]:
             context._enqueue = send
 
 
-@contextmanager
-def held(
-    send: Callable[[M], None], check: Callable[[], None], seconds: float = SECONDS
-) -> Iterator[Callable[[M], None]]:
-    """What to call instead of `send`: it keeps what it gets, in order, until the end or until the time is over.
+class Hold(Generic[M]):
+    """Keeps what it is called with, in order, until its time is over; then it passes everything on.
 
     Parameters
     ----------
@@ -68,32 +73,58 @@ def held(
         Is called for each message that is kept: it may end the run, as sending may.
     seconds : float
     """
-    kept: list[M] = []
-    lock, ended, sent = threading.Lock(), threading.Event(), threading.Event()
 
-    def hold(message: M) -> None:
-        with lock:
-            is_kept = not sent.is_set()
+    def __init__(self, send: Callable[[M], None], check: Callable[[], None], seconds: float) -> None:
+        self._send, self._check = send, check
+        self._until = time.monotonic() + seconds
+        self._kept: list[M] = []
+        self._lock, self._changed = threading.Lock(), threading.Event()
+        self.is_holding = True
+        self._sender = threading.Thread(target=self._release, daemon=True, name="bundle")
+        self._sender.start()
+
+    def __call__(self, message: M) -> None:
+        """Keep a message, or send it when the time is over."""
+        with self._lock:
+            is_kept = self.is_holding
             if is_kept:
-                kept.append(message)
-        if is_kept:
-            check()
-        else:
-            send(message)
+                self._kept.append(message)
+        (self._check if is_kept else partial(self._send, message))()
 
-    hold.is_held = True  # type: ignore[attr-defined]
+    @contextmanager
+    def longer(self, seconds: float) -> Iterator[None]:
+        """Hold for so many seconds from now, at least, while inside."""
+        before = self._until
+        self._hold_until(max(before, time.monotonic() + seconds))
+        try:
+            yield
+        finally:
+            self._hold_until(before)
 
-    def release() -> None:
-        ended.wait(seconds)
-        with lock:
-            for message in kept:
-                send(message)
-            sent.set()
+    def end(self) -> None:
+        """Send what is kept and return when that is done."""
+        self._hold_until(0.0)
+        self._sender.join()
 
-    sender = threading.Thread(target=release, daemon=True, name="bundle")
-    sender.start()
+    def _hold_until(self, until: float) -> None:
+        self._until = until
+        self._changed.set()
+
+    def _release(self) -> None:
+        while (left := self._until - time.monotonic()) > 0:
+            self._changed.wait(left)
+            self._changed.clear()
+        with self._lock:
+            for message in self._kept:
+                self._send(message)
+            self.is_holding = False
+
+
+@contextmanager
+def held(send: Callable[[M], None], check: Callable[[], None], seconds: float = SECONDS) -> Iterator[Hold[M]]:
+    """What to call instead of `send`: it keeps what it gets, in order, until the end or until the time is over."""
+    hold = Hold(send, check, seconds)
     try:
         yield hold
     finally:
-        ended.set()
-        sender.join()
+        hold.end()

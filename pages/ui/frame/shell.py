@@ -48,35 +48,9 @@ HIDDEN = ("present",)
 AUDITS = ("equity", "nationality", "language_models")
 #: Sentences that a running study needs before anything is said of it.
 EARLIEST = 30
-# No one accent has a contrast of 4.5 both under white letters and as letters on dark paper, so in dark mode the letters
-# on the accent are dark. The page's width grows with its letters, and both grow on a wall. What the keyboard is at has
-# a frame. What comes piece by piece has its room before it is there, or all beneath it would move. On a phone, where
-# columns follow each other, the answer of Try it stands right under the sentence. The theme has no settings for these.
-RULES = """<style>
-button[kind="primary"] :is(p, span), [data-tag-index] :is(span, button) { color: light-dark(#fff, #0b1113) }
-.st-key-page, :has(> .st-key-page) { width: min(100%, 85rem) !important }
-.st-key-looked_at { min-height: 2.5rem }
-.st-key-verdict { min-height: 4.7rem }
-.st-key-target_picker { min-height: 3.5rem }
-.st-key-controls { min-height: 4.25rem }
-.st-key-baseline { min-width: 20.6rem }
-.st-key-threshold { min-height: 5rem }
-.st-key-filters { min-height: 4.25rem }
-@media (max-width: 640px) {
-  .st-key-verdict { min-height: 9.5rem }
-  .st-key-threshold { min-height: 6.4rem }
-  .st-key-try_0_1 { min-height: 14rem }
-  .st-key-try_1_1 { min-height: 16rem }
-  .stColumn:has(.st-key-try_0_1, .st-key-try_1_1),
-  .stColumn:has(.st-key-try_0_1, .st-key-try_1_1) > .stVerticalBlock { display: contents }
-  :is(.st-key-try_0_1, :has(> .st-key-try_0_1)) { order: 1; width: 100% }
-  :is(.st-key-try_1_1, :has(> .st-key-try_1_1)) { order: 2; width: 100% }
-  :is(.st-key-try_0_2, :has(> .st-key-try_0_2)) { order: 3; width: 100% }
-  :is(.st-key-try_1_2, :has(> .st-key-try_1_2)) { order: 4; width: 100% }
-}
-@media (min-width: 1800px) { html { font-size: 18px !important } }
-:is(a, summary):focus-visible { outline: 3px solid currentColor !important; outline-offset: 2px }
-</style>"""
+#: Seconds in which a page shows nothing new rather than something that moves.
+WORTH_WAITING = 1.0
+RULES = Path(__file__).with_suffix(".css")
 _frame = threading.local()
 _TURNS = turns.Turns()
 
@@ -103,7 +77,11 @@ def _run() -> None:
     _configure(page.title)
     _frame.drawn = True
     try:
-        with _TURNS.turn(), st.container(horizontal_alignment="center"), st.container(width=PAGE_WIDTH, key="page"):
+        with (
+            _TURNS.turn(),
+            st.container(horizontal_alignment="center"),
+            st.container(width=PAGE_WIDTH, height=1, border=False, key="page"),
+        ):
             with (
                 st.container()
             ):  # always there: a fragment that comes and goes would move the page, and the focus is lost
@@ -207,9 +185,13 @@ def heading(title: str, question: str) -> None:
         st.markdown(f":gray[{question}]", width="content")
 
 
-def verdict() -> st.delta_generator.DeltaGenerator:
-    """A place for the finding that is known only after what stands beneath it, which is not to move then."""
-    return st.container(key="verdict")
+@contextmanager
+def verdict() -> Iterator[st.delta_generator.DeltaGenerator]:
+    """A place for the finding that is known only after what stands beneath it; neither is shown without the other."""
+    with bundle.together(WORTH_WAITING):
+        place = st.container(key="verdict")
+        place.empty()  # a container without anything in it takes no room
+        yield place
 
 
 def need_run() -> ScoreCube:

@@ -72,8 +72,25 @@ def in_parts(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 def chart(table: pd.DataFrame) -> str:
     """One metric of every study and target, in words and as a chart, on a scale that targets share; which one."""
-    verdict = shell.verdict()
-    metric = str(
+    with shell.verdict() as verdict:
+        metric = _ask_metric()
+        rows = table.assign(label=table["label"] + " · " + table["target"], **in_parts(table, metric))
+        rows = rows[rows["value"].notna()]
+        title = titled(metric)
+        is_alone = table["run"].nunique() == 1
+        found = ALONE if is_alone else findings.comparison_finding(rows, title + "," * (metric in IN_PARTS))
+        with verdict:
+            said.finding(found)
+    drawing = metric_intervals(rows, title=title)
+    st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"{title} of {len(rows)} studies with intervals")
+    with exports.row():
+        words = Caption(f"{title} by model and sentences", str(found), "Whiskers: 95 % intervals over sentences.")
+        exports.picture_buttons(partial(drawing_svg, drawing), f"comparison.{metric}", words, key="compare_picture")
+    return metric
+
+
+def _ask_metric() -> str:
+    return str(
         st.segmented_control(
             "Metric",
             METRICS,
@@ -84,19 +101,6 @@ def chart(table: pd.DataFrame) -> str:
             **address.linked(Key.COMPARE_METRIC, "score_dev", METRICS),
         )
     )
-    rows = table.assign(label=table["label"] + " · " + table["target"], **in_parts(table, metric))
-    rows = rows[rows["value"].notna()]
-    title = titled(metric)
-    with verdict:
-        is_alone = table["run"].nunique() == 1
-        found = ALONE if is_alone else findings.comparison_finding(rows, title + "," * (metric in IN_PARTS))
-        said.finding(found)
-    drawing = metric_intervals(rows, title=title)
-    st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"{title} of {len(rows)} studies with intervals")
-    with exports.row():
-        words = Caption(f"{title} by model and sentences", str(found), "Whiskers: 95 % intervals over sentences.")
-        exports.picture_buttons(partial(drawing_svg, drawing), f"comparison.{metric}", words, key="compare_picture")
-    return metric
 
 
 def titled(metric: str) -> str:

@@ -67,16 +67,16 @@ def show(audit: Audit, folder: Path) -> None:
     targets = list(content["strengths"][0]["targets"])
     target = str(st.selectbox("Score", targets, index=len(targets) - 1, key=audit.key("target")))
     table = _table(content, target)
-    verdict = shell.verdict()
-    left, right = st.columns([3, 2], gap="large")
-    with right:
-        strength = _pick(audit, table)
-        for title, value, before in _numbers(content, target, strength):
-            st.metric(title, value, delta=before, delta_color="off", delta_arrow="off", border=True)
-    with left:
-        _curve(table, target, strength, TASK if content["strengths"][0]["task"] else COST)
-    with verdict:
-        said.finding(finding(content, target, strength))
+    with shell.verdict() as verdict:
+        left, right = st.columns([3, 2], gap="large")
+        with right:
+            strength = _pick(audit, table)
+            for title, value, before in _numbers(content, target, strength):
+                st.metric(title, value, delta=before, delta_color="off", delta_arrow="off", border=True)
+        with left:
+            _curve(table, target, strength, TASK if content["strengths"][0]["task"] else COST)
+        with verdict:
+            said.finding(finding(content, target, strength))
     side_by_side.show(folder / f"strength-{strength:g}", target, key=audit.key("part"))
     _as_studies(audit, folder, strength, target)
     with st.container(horizontal=True):

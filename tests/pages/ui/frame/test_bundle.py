@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -36,6 +37,31 @@ def test_what_takes_long_is_sent_when_its_time_is_over_and_from_then_on_at_once(
         send(3)
         assert sent == [1, 2, 3]
     assert sent == [1, 2, 3]
+
+
+def test_what_belongs_together_is_held_longer_and_what_comes_after_it_is_not() -> None:
+    sent: list[str] = []
+    context = SimpleNamespace(_enqueue=sent.append, yield_check=lambda: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bundle, "get_script_run_ctx", lambda **_: context)
+        with bundle.together(0.05):
+            with bundle.together(LONG):
+                context._enqueue("place")
+                time.sleep(0.1)
+                context._enqueue("finding")
+                assert sent == []
+            for _ in range(1000):
+                if sent:
+                    break
+                time.sleep(0.01)
+            assert sent == ["place", "finding"]
+            with bundle.together(LONG):
+                context._enqueue("other place")
+                assert sent == ["place", "finding"]
+            assert sent == ["place", "finding", "other place"]
+            context._enqueue("chart")
+            assert sent[-1] == "chart"
+    assert context._enqueue == sent.append
 
 
 def test_a_run_that_is_interrupted_ends_at_its_next_element_and_shows_what_it_had() -> None:
