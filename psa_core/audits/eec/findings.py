@@ -14,7 +14,7 @@ SIDES = {
 
 
 def finding(systems: pd.DataFrame, kind: str) -> str:
-    """How many scores differ, and the largest difference.
+    """How many scores differ, the largest difference, and what stands when pairs that hang together count once.
 
     Parameters
     ----------
@@ -22,19 +22,31 @@ def finding(systems: pd.DataFrame, kind: str) -> str:
         As `eec_tables.system_table` gives it.
     kind : {"gender", "race"}
     """
+    return f"{headline(systems, kind)} {further(systems, kind)}".strip()
+
+
+def headline(systems: pd.DataFrame, kind: str) -> str:
+    """How many scores differ, and the largest difference; arguments as for `finding`."""
     different = _different(systems)
     count = f"{len(different)} of {len(systems)} scores differ" if len(systems) > 1 else "The score differs"
     if different.empty:
         none = "None of the scores differs" if len(systems) > 1 else "The score does not differ"
         return f"{none} significantly between {SIDES[kind][0]} and {SIDES[kind][1]}."
-    return f"{count} significantly by {kind}. {_most(largest(systems), kind)}{_remaining(different, kind)}"
+    return f"{count} significantly by {kind}. {_most(largest(systems), kind)}"
 
 
-def _remaining(different: pd.DataFrame, kind: str) -> str:
-    """How many of the verdicts stand when what hangs together is counted once."""
-    if different["p_clustered"].isna().any():
+def further(systems: pd.DataFrame, kind: str) -> str:
+    """How far a single pair goes, and how many verdicts stand when what hangs together is counted once.
+
+    Nothing where no score differs; arguments as for `finding`.
+    """
+    different = _different(systems)
+    if different.empty:
         return ""
-    return f" {words(kind, int((different['p_clustered'] < ALPHA).sum()), len(different))}"
+    single = f"A single pair differs by up to {100 * largest(systems)['largest']:.1f} %."
+    if different["p_clustered"].isna().any():
+        return single
+    return f"{single} {words(kind, int((different['p_clustered'] < ALPHA).sum()), len(different))}"
 
 
 def largest(systems: pd.DataFrame) -> pd.Series:
@@ -75,5 +87,5 @@ def _most(row: pd.Series, kind: str) -> str:
     more = "higher" if row["mean_difference"] > 0 else "lower"
     return (
         f"Most by {row['system']}: its {row['target']} score is {100 * amount:.2f} % of the range {more} on average "
-        f"for {first} than for {second}; a single pair differs by up to {100 * row['largest']:.1f} %."
+        f"for {first} than for {second}."
     )

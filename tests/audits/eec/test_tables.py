@@ -114,7 +114,7 @@ def test_the_finding_in_words(systems):
     sure = tested.assign(p_adjusted=[0.001, 0.9])
     words = findings.finding(sure, "gender")
     assert words.startswith("1 of 2 scores differ significantly by gender. Most by one: its joy score is 18.33 %")
-    assert "a single pair differs by up to 60.0 %. Sentences of one template hang together" in words
+    assert "A single pair differs by up to 60.0 %. Sentences of one template hang together" in words
     assert "4 tests were made" in findings.correction(tested) and "0.05 / 4 = 0.013" in findings.correction(tested)
 
 

@@ -34,15 +34,18 @@ VIEWS = ("By verdict", "System by system")
 def show(run_id: str, folder: Path) -> None:
     """Everything, from the finding to the download."""
     opened = _opened(run_id, str(folder))
-    verdict = shell.verdict()
-    seen = _ask(run_id, opened)
-    if seen.table.empty:
-        st.info("These people, templates or words have no such pairs. Choose another comparison or other rows.")
-        return
-    with verdict:
-        said.finding(Finding(findings.finding(seen.table, seen.kind), findings.correction(seen.table)))
-        if opened.respelled:
-            said.small_print(findings.spelling_line(_spelling(run_id, opened), opened.spelling))
+    _assessed(run_id, opened.spelling, opened.systems)  # before anything stands there that would move
+    with shell.verdict() as verdict:
+        seen = _ask(run_id, opened)
+        if seen.table.empty:
+            st.info("These people, templates or words have no such pairs. Choose another comparison or other rows.")
+            return
+        with verdict:
+            said.finding(Finding(findings.headline(seen.table, seen.kind), findings.correction(seen.table)))
+            if more := findings.further(seen.table, seen.kind):
+                said.second(more)
+            if opened.respelled:
+                said.small_print(findings.spelling_line(_spelling(run_id, opened), opened.spelling))
     _figure(seen)
     _tables(seen)
     pairs.show(seen)
