@@ -90,7 +90,7 @@ def country_heat(blocks: Sequence[Block], *, selected: tuple[str, str] | None = 
     grid.update_yaxes(tickvals=list(range(len(countries))), range=[len(countries) - 0.5, -0.5], fixedrange=True)
     grid.update_yaxes(ticktext=ticks, tickfont_size=TICK_SIZE, showgrid=False, zeroline=False, ticks="")
     grid.update_xaxes(side="top", showgrid=False, zeroline=False, fixedrange=True, tickfont_size=TICK_SIZE, ticks="")
-    grid.update_xaxes(autotickangles=[0, 45])  # upright headings would run into their block's title
+    grid.update_xaxes(tickangle=0)  # turned ones would run into their block's title
     width = MARGIN_PIXELS + COLUMN_PIXELS * sum(block.values.shape[1] for block in blocks)
     return grid.update_layout(width=width, margin={"t": TITLE_SHIFT + 26, "b": 8, "l": 8, "r": 48}, **CLICKED)
 

@@ -9,7 +9,9 @@ import pandas as pd
 from psa_core.charts import _theme
 from psa_core.charts._altair import Drawing, Spec, filled, template
 
-ROW_PIXELS, FRAME_PIXELS = 34, 104
+ROW_PIXELS, FRAME_PIXELS = 34, 146
+#: In two lines, as the legend is: a phone has no room for them side by side.
+TITLE = ["Standard deviations", "of the names' effects"]
 KINDS = ["does not hold 0", "holds 0"]
 
 
@@ -45,12 +47,12 @@ def _forest() -> Spec:
     import altair as alt
 
     base = alt.Chart().encode(alt.Y("label:N", title=None, axis=alt.Axis(labelLimit=330)))
-    x = alt.X("coefficient:Q", title="Standard deviations of the names' effects", axis=alt.Axis(format="+.2~f"))
+    x = alt.X("coefficient:Q", title=TITLE, axis=alt.Axis(format="+.2~f"))
     zero = alt.Chart().mark_rule(color=_theme.MUTED, strokeWidth=1.5, aria=False).encode(x=alt.datum(0))
     whiskers = base.mark_rule(color=_theme.ACCENT, strokeWidth=2.5, aria=False).encode(
-        x=alt.X("low:Q", title="Standard deviations of the names' effects"), x2="high:Q"
+        x=alt.X("low:Q", title=TITLE), x2="high:Q"
     )
-    legend = alt.Legend(orient="top", title="95 % interval", labelLimit=320)
+    legend = alt.Legend(orient="top", title="95 % interval", labelLimit=320, columns=1)
     points = base.mark_point(filled=True, size=150, opacity=1).encode(
         x,
         color=alt.Color("kind:N", scale=alt.Scale(domain=KINDS, range=[_theme.UP, _theme.ACCENT]), legend=legend),
