@@ -10,11 +10,10 @@ shell.guard()
 shell.heading("Why", "What goes with a name's effect, and would it be found again?")
 study = opened.need_study()
 controls.target_picker(study.cube)
-verdict = shell.verdict()
-with shell.mending("What the effects go with cannot be computed"):
+with shell.mending("What the effects go with cannot be computed"), shell.verdict() as verdict:
+    why_view.factors(study, verdict)
     with verdict:
         said.second(again.again_finding(opened.again(study), study.target.name))
-    why_view.factors(study, verdict)
 with shell.mending():
     parts_view.parts(study)
 with shell.mending():

@@ -18,6 +18,7 @@ from psa_core import stats
 from psa_core.tables.where import place_table, sentence_words, where_finding, word_table
 
 SHOWN_SENTENCES, EACH_SIDE = 20, 12
+ODDS = "Above 1: rather in sentences in which names move the score more"
 
 
 def where(study: Opened) -> None:
@@ -48,8 +49,9 @@ def _words(table: pd.DataFrame) -> str | None:
         return None
     ends = table if len(table) <= 2 * EACH_SIDE else pd.concat([table.head(EACH_SIDE), table.tail(EACH_SIDE)])
     numbers = st.column_config.NumberColumn
+    ratios = {column: np.exp(ends[column]) for column in ("log_odds", "low", "high")}
     event = st.dataframe(
-        ends.assign(p_adjusted=[p_text(p) for p in ends["p_adjusted"]]),
+        ends.assign(p_adjusted=[p_text(p) for p in ends["p_adjusted"]], **ratios),
         hide_index=True,
         key=Key.WHY_WORDS,
         on_select="rerun",
@@ -58,15 +60,18 @@ def _words(table: pd.DataFrame) -> str | None:
         column_config={
             "word": "Word",
             "sentences": "Sentences",
-            "log_odds": numbers("Log-odds", format="%+.2f", help="Above 0: rather where names move the score more"),
-            "low": numbers("From", format="%+.2f"),
-            "high": numbers("To", format="%+.2f"),
+            "log_odds": numbers("Odds", format="× %.2f", help=ODDS),
+            "low": numbers("From", format="× %.2f", help="95 % interval"),
+            "high": numbers("To", format="× %.2f", help="95 % interval"),
             "p_adjusted": "p",
             "sensitivity": numbers("Mean change", format="%.3f"),
         },
     )
     rows = [row for row in event["selection"]["rows"] if row < len(ends)]
-    said.small_print("Click a row to read the sentences with that word.")
+    said.small_print(
+        "× 2: the odds of meeting this word are twice as high in the half of the sentences that names move most as in "
+        "the other half; × 0.5: half as high. Click a row to read the sentences with that word."
+    )
     return str(ends["word"].iloc[rows[0]]) if rows else None
 
 
