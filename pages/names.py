@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.frame import controls, said, shell
-from pages.ui.results import names_view, opened
+from pages.ui.results import names_further, names_view, opened
 from psa_core.tables import again, findings
 
 shell.guard()
@@ -33,5 +33,5 @@ with shell.mending():
     with st.container(horizontal=True, vertical_alignment="center"):
         said.second(again.again_finding(opened.again(study), study.target.name))
         shell.link("why", "Why these names?")
-    names_view.groups(study, choice)
-    names_view.equivalence(study, choice)
+    names_further.groups(study, choice)
+    names_further.equivalence(study, choice)

@@ -1,0 +1,99 @@
+"""What follows on Names: do groups of names differ, and which names make no difference that matters?"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.frame import address, exports, markup, said
+from pages.ui.frame.keys import Key
+from pages.ui.results import opened
+from pages.ui.results.names_view import Choice, group_columns, p_text, shown
+from pages.ui.results.opened import Opened
+from psa_core import tables
+from psa_core.charts._altair import drawing_svg
+from psa_core.charts.group_differences import group_differences
+from psa_core.tables import findings
+
+
+def groups(study: Opened, choice: Choice) -> None:
+    """Differences between groups, with intervals and the noise floor."""
+    columns = group_columns(study, most=20)
+    if not columns:
+        said.small_print("This name list has no column that sorts names into groups.")
+        return
+    st.header("Do groups of names differ?", anchor=False)
+    preferred = choice.section or choice.colour
+    first = columns.index(preferred) if preferred in columns else 0
+    link = address.linked(Key.NAMES_GROUP, columns[first], columns)
+    column = st.segmented_control("Groups", columns, required=True, format_func=markup.literal, **link)
+    table = opened.groups(study, str(column), baseline=choice.baseline, correction=choice.correction)
+    found = findings.group_finding(table, study.target.name, column=str(column))
+    said.second(found)
+    drawing = group_differences(table, target=study.target.name)
+    st.vega_lite_chart(drawing.rows, drawing.spec, alt="Group differences with their noise floors")
+    said.small_print(
+        "A dot is how far a group's mean lies from that of the other names. Grey bands: when names are dealt to groups "
+        "of these sizes at random, all groups stay within their bands in 95 of 100 draws. Whiskers: 95 % interval over "
+        "sentences. One name is no group."
+    )
+    with exports.row():
+        exports.csv_button(table, f"groups.{column}.csv", key="groups_csv")
+        words = study.words(f"Groups by {column}: difference in {study.target.name} from the other names", found)
+        exports.picture_buttons(partial(drawing_svg, drawing), f"groups.{column}", words, key="groups_picture")
+
+
+def equivalence(study: Opened, choice: Choice) -> None:
+    """Which names are shown to make no difference that matters."""
+    title = "Which names make no difference that matters?"
+    with st.expander(title, icon=":material/balance:", on_change="rerun", key=Key.NAMES_EQUIVALENCE) as section:
+        if not section.open:
+            return
+        said.small_print(
+            "Not significant does not mean no effect. Say how small a mean change would not matter to you; the "
+            "equivalence test then counts the names shown to stay within it, with room for rare moves "
+            "that none of these sentences has."
+        )
+        extent = float(study.target.high - study.target.low)
+        link = address.linked(Key.NAMES_MARGIN, extent / 50)
+        st.session_state[Key.NAMES_MARGIN] = max(st.session_state[Key.NAMES_MARGIN], extent / 1000)
+        margin = st.number_input(
+            f"A mean change of {markup.literal(study.target.name)} below this does not matter",
+            min_value=extent / 1000,
+            step=extent / 200,
+            format="%.3f",
+            width=360,
+            **link,
+        )
+        table = tables.name_test_table(
+            study.cube, study.target.name, baseline=choice.baseline, correction=choice.correction, margin=float(margin)
+        )
+        said.second(findings.equivalence_finding(table, study.target.name, margin=float(margin)))
+        _in_words(shown(table, study), study.target.name, float(margin))
+
+
+def _in_words(table: pd.DataFrame, target: str, margin: float) -> None:
+    """What the equivalence test says of each name, in words, and the two tests behind them."""
+    said_of = {True: f"moves {target} by less than ±{margin:g}", False: "may move it by more"}
+    rows = pd.DataFrame(
+        {
+            "name": table["name"],
+            "found": table["equivalent"].astype(bool).map(said_of),
+            "p_equivalence": table["p_equivalence_adjusted"].map(p_text),
+            "p_rank": table["p_rank_adjusted"].map(p_text),
+        }
+    )
+    config = st.column_config
+    st.dataframe(
+        rows,
+        hide_index=True,
+        alt="Equivalence and rank tests per name",
+        column_config={
+            "name": config.TextColumn("Name", width=160),
+            "found": config.TextColumn("On average", width=280),
+            "p_equivalence": config.TextColumn("p of that", help="Equivalence test, corrected as chosen"),
+            "p_rank": config.TextColumn("p of any effect, by ranks", help="A second opinion, corrected as chosen"),
+        },
+    )
