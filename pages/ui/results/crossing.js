@@ -1,23 +1,22 @@
 // A stroke a sentence, from its lowest to its highest name; the threshold glides to its place and colours what it cuts.
-const kept = new WeakMap();
 const GLIDE = 150;
 
 export default function (component) {
-  const box = component.parentElement.querySelector(".crossing");
-  let view = kept.get(box);
-  if (!view) {
-    view = { canvas: box.appendChild(document.createElement("canvas")) };
-    view.canvas.setAttribute("role", "img");
-    new ResizeObserver(() => draw(view)).observe(view.canvas);
-    window.addEventListener("psa-threshold", () => glide(view, window.psaThreshold));
-    kept.set(box, view);
-  }
+  const view = pictureIn(component.parentElement.querySelector(".crossing"), build);
   view.data = component.data;
   view.canvas.setAttribute("aria-label", view.data.alt);
-  glide(view, window.psaThreshold);
+  glide(view);
 }
 
-function glide(view, to) {
+function build(box) {
+  const view = {};
+  addCanvas(view, box, "img");
+  window.addEventListener("psa-threshold", () => glide(view));
+  return view;
+}
+
+function glide(view) {
+  const to = window.psaThreshold?.threshold;
   if (to === undefined) return; // told by a component of its own, which may come later
   const [from, began] = [view.at ?? to, performance.now()];
   cancelAnimationFrame(view.frame);
@@ -33,12 +32,8 @@ function glide(view, to) {
 
 function draw(view) {
   const { canvas, data, at } = view;
-  if (!data || !canvas.clientWidth) return;
-  const scale = window.devicePixelRatio || 1;
-  canvas.width = Math.round(canvas.clientWidth * scale);
-  canvas.height = Math.round(canvas.clientHeight * scale);
-  const pen = canvas.getContext("2d");
-  const ink = getComputedStyle(canvas).color;
+  const { pen, scale, ink } = sharpPen(view);
+  if (!pen) return;
   const [left, right, top, bottom] = [46 * scale, canvas.width - 4 * scale, 8 * scale, canvas.height - 8 * scale];
   const y = (score) => bottom - ((score - data.bottom) / (data.top - data.bottom)) * (bottom - top);
   const step = (right - left) / data.low.length;

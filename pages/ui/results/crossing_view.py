@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,25 +9,15 @@ import streamlit as st
 
 from pages.ui.frame import said
 from pages.ui.frame.keys import Key
-from pages.ui.results import opened
+from pages.ui.results import canvas, opened
 from pages.ui.results.opened import Opened
 from psa_core import stats
 from psa_core.charts._theme import MUTED, UP
 
-HERE = Path(__file__).resolve().parent
 MOST_STROKES, DIGITS = 400, 4
-_strokes = st.components.v2.component(
-    "psa_crossing",
-    html='<div class="crossing"></div>',
-    css=(HERE / "crossing.css").read_text(encoding="utf-8"),
-    js=(HERE / "crossing.js").read_text(encoding="utf-8"),
-)
+_strokes = canvas.picture("crossing")
 #: The threshold travels by itself: the strokes stay what they are, and are not sent again.
-_line = st.components.v2.component(
-    "psa_crossing_line",
-    js="export default ({ data }) => {"
-    " window.psaThreshold = data.threshold; window.dispatchEvent(new Event('psa-threshold')); }",
-)
+_line = canvas.teller("crossing_line", variable="psaThreshold", event="psa-threshold")
 
 
 def show(study: Opened) -> None:

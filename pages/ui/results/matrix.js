@@ -1,14 +1,8 @@
 // All cells of a study as one picture: drawn once as S × N pixels, then scaled. Texts are set as text, never as HTML.
-const kept = new WeakMap();
 
 export default function (component) {
   const { parentElement, data, setTriggerValue } = component;
-  const box = parentElement.querySelector(".matrix");
-  let view = kept.get(box);
-  if (!view) {
-    view = build(box);
-    kept.set(box, view);
-  }
+  const view = pictureIn(parentElement.querySelector(".matrix"), build);
   view.choose = (row, column) => {
     // The picture answers at once; the page follows.
     view.chosen = { row, columns: [...new Set([...view.chosen.columns, column])] };
@@ -40,14 +34,12 @@ function build(box) {
   view.where = tools.appendChild(document.createElement("span"));
   view.where.className = "where";
   view.where.setAttribute("role", "status");
-  view.canvas = box.appendChild(document.createElement("canvas"));
+  addCanvas(view, box, "application");
   view.canvas.tabIndex = 0;
-  view.canvas.setAttribute("role", "application");
   view.canvas.setAttribute("aria-label", "Sentences by names; arrow keys move, Enter selects, plus and minus zoom");
   view.tip = box.appendChild(document.createElement("div"));
   view.tip.className = "tip";
   listen(view);
-  new ResizeObserver(() => draw(view)).observe(view.canvas);
   return view;
 }
 
@@ -73,12 +65,8 @@ function paint(view, data) {
 
 function draw(view) {
   const { canvas, area, data } = view;
-  if (!data || !canvas.clientWidth) return;
-  const scale = window.devicePixelRatio || 1;
-  canvas.width = Math.round(canvas.clientWidth * scale);
-  canvas.height = Math.round(canvas.clientHeight * scale);
-  const pen = canvas.getContext("2d");
-  const ink = getComputedStyle(canvas).color;
+  const { pen, scale, ink } = sharpPen(view);
+  if (!pen) return;
   pen.imageSmoothingEnabled = area.h * 2 > canvas.height;
   pen.drawImage(view.picture, area.x, area.y, area.w, area.h, 0, 0, canvas.width, canvas.height);
   const across = (column) => ((column - area.x) / area.w) * canvas.width;

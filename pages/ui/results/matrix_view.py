@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,27 +12,17 @@ import streamlit as st
 
 from pages.ui.frame import address, exports, markup, said, shown_names, state
 from pages.ui.frame.keys import Key
-from pages.ui.results import opened
+from pages.ui.results import canvas, opened
 from pages.ui.results.names_view import BASELINES, p_text
 from pages.ui.results.opened import Opened
 from psa_core.charts._theme import DOWN, UP
 from psa_core.tables.matrix import Matrix, matrix
 
-HERE = Path(__file__).resolve().parent
 SHOWN_TEXT = 220
 STEPS = 32_000
-_canvas = st.components.v2.component(
-    "psa_matrix",
-    html='<div class="matrix"></div>',
-    css=(HERE / "matrix.css").read_text(encoding="utf-8"),
-    js=(HERE / "matrix.js").read_text(encoding="utf-8"),
-)
-
+_canvas = canvas.picture("matrix")
 #: What is selected travels by itself: the cells stay what they are, and are not sent again at every click.
-_selection = st.components.v2.component(
-    "psa_matrix_selection",
-    js="export default ({ data }) => { window.psaMatrix = data; window.dispatchEvent(new Event('psa-matrix')); }",
-)
+_selection = canvas.teller("matrix_selection", variable="psaMatrix", event="psa-matrix")
 
 
 def ordered(study: Opened) -> Matrix:
