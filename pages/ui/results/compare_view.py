@@ -74,7 +74,9 @@ def chart(table: pd.DataFrame) -> str:
     """One metric of every study and target, in words and as a chart, on a scale that targets share; which one."""
     with shell.verdict() as verdict:
         metric = _ask_metric()
-        rows = table.assign(label=table["label"] + " · " + table["target"], **in_parts(table, metric))
+        file = _shared_file(table)
+        told_apart = table["label"].str.replace(file, "", regex=False) if file else table["label"]
+        rows = table.assign(label=told_apart + " · " + table["target"], **in_parts(table, metric))
         rows = rows[rows["value"].notna()]
         title = titled(metric)
         is_alone = table["run"].nunique() == 1
@@ -84,9 +86,17 @@ def chart(table: pd.DataFrame) -> str:
     drawing = metric_intervals(rows, title=title)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"{title} of {len(rows)} studies with intervals")
     with exports.row():
-        words = Caption(f"{title} by model and sentences", str(found), "Whiskers: 95 % intervals over sentences.")
+        title_of_it = f"{title} by model{file}" if file else f"{title} by model and sentences"
+        words = Caption(title_of_it, str(found), "Whiskers: 95 % intervals over sentences.")
         exports.picture_buttons(partial(drawing_svg, drawing), f"comparison.{metric}", words, key="compare_picture")
     return metric
+
+
+def _shared_file(table: pd.DataFrame) -> str:
+    """What follows the model in the label of every one of several studies; empty where they differ in it."""
+    _, mark, files = zip(*table["label"].str.partition(" · ").itertuples(index=False), strict=True)
+    alike = table["run"].nunique() > 1 and len(set(files)) == 1
+    return mark[0] + files[0] if alike else ""
 
 
 def _ask_metric() -> str:

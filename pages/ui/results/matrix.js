@@ -13,6 +13,7 @@ export default function (component) {
   view.chosen = window.psaMatrix || view.chosen;
   if (view.source !== data.cells) paint(view, data);
   view.data = data;
+  if (!view.where.textContent) view.where.textContent = data.hint;
   draw(view);
 }
 

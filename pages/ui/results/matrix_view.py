@@ -20,6 +20,7 @@ from psa_core.tables.matrix import Matrix, matrix
 
 SHOWN_TEXT = 220
 STEPS = 32_000
+HINT = "Orange raises the score, blue lowers it"
 _canvas = canvas.picture("matrix")
 #: What is selected travels by itself: the cells stay what they are, and are not sent again at every click.
 _selection = canvas.teller("matrix_selection", variable="psaMatrix", event="psa-matrix")
@@ -49,8 +50,8 @@ def cells(study: Opened, found: Matrix) -> None:
     static = _static(study.target_key, study.cube, found, baseline=str(st.session_state.get(Key.MATRIX_BASELINE)))
     _canvas(
         key=Key.MATRIX,
-        data={**static, "names": [study.labels[name] for name in list_of_names]},
-        height=660,
+        data={**static, "names": [study.labels[name] for name in list_of_names], "hint": HINT},
+        height=646,
         on_cell_change=partial(_take, [str(one) for one in ids], list_of_names.tolist()),
     )
     chosen = {

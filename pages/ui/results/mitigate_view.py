@@ -87,16 +87,17 @@ def verdict(halved: HeldOut, count: int) -> None:
 def before_and_after(halved: HeldOut, count: int) -> None:
     """The corpus metrics for names that were not averaged over, before and after, and the trivial case beside them."""
     study, found = halved.study, halved.summaries(count)
-    for column, (metric, title) in zip(st.columns(len(METRICS)), METRICS.items(), strict=True):
-        labels = f" at {study.threshold:g}" if "threshold" in found["before"][metric] else ""
-        column.metric(
-            title + labels,
-            _number(metric, found["as_people"][metric]["value"]),
-            delta=f"before {_number(metric, found['before'][metric]['value'])}",
-            delta_color="off",
-            delta_arrow="off",
-            border=True,
-        )
+    with st.grid(min_column_width=150):  # two beside each other on a phone
+        for metric, title in METRICS.items():
+            labels = f" at {study.threshold:g}" if "threshold" in found["before"][metric] else ""
+            st.metric(
+                title + labels,
+                _number(metric, found["as_people"][metric]["value"]),
+                delta=f"before {_number(metric, found['before'][metric]['value'])}",
+                delta_color="off",
+                delta_arrow="off",
+                border=True,
+            )
     table = pd.DataFrame(
         {title: [_interval(metric, found[kind][metric]) for kind in KINDS] for metric, title in METRICS.items()},
         index=pd.Index(KINDS.values(), name="with intervals over sentences"),

@@ -33,6 +33,7 @@ STAGE = """<style>
 [data-testid="stHeader"] { display: none }
 [data-testid="stMainBlockContainer"] { padding-top: 1rem !important }
 .st-key-page, :has(> .st-key-page) { width: 100% !important }
+@media (max-width: 640px) { .st-key-present_bar { min-height: 5.5rem } }
 @media (min-width: 900px) { html { font-size: 24px !important } }
 </style>"""
 #: For who does not see the page: its title, which takes no room.
@@ -62,7 +63,7 @@ def ask(titles: Sequence[str]) -> str:
     numbers = range(1, len(titles) + 1)
     address.linked(Key.PRESENT_VIEW, 1, numbers)
     at = int(st.session_state[Key.PRESENT_VIEW])
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="present_bar"):
         for words, icon, step, key in (("Back", "back", -1, "Left"), ("Next", "forward", 1, "Right")):
             st.button(
                 words,

@@ -18,6 +18,7 @@ from psa_core import stats
 from psa_core.tables.where import place_table, sentence_words, where_finding, word_table
 
 SHOWN_SENTENCES, EACH_SIDE = 20, 12
+CHANGE = "How far the names move the score in these sentences, up or down, on average"
 ODDS = "Above 1: rather in sentences in which names move the score more"
 
 
@@ -58,13 +59,13 @@ def _words(table: pd.DataFrame) -> str | None:
         selection_mode="single-row",
         alt="Words that go with more or less sensitivity",
         column_config={
-            "word": "Word",
-            "sentences": "Sentences",
-            "log_odds": numbers("Odds", format="× %.2f", help=ODDS),
-            "low": numbers("From", format="× %.2f", help="95 % interval"),
-            "high": numbers("To", format="× %.2f", help="95 % interval"),
-            "p_adjusted": "p",
-            "sensitivity": numbers("Mean change", format="%.3f"),
+            "word": st.column_config.TextColumn("Word", width=96),
+            "sentences": numbers("Sentences", width=82),
+            "log_odds": numbers("Odds", format="× %.2f", width=70, help=ODDS),
+            "low": numbers("From", format="× %.2f", width=70, help="95 % interval"),
+            "high": numbers("To", format="× %.2f", width=70, help="95 % interval"),
+            "p_adjusted": st.column_config.TextColumn("p", width=60),
+            "sensitivity": numbers("Change", format="%.3f", width=66, help=CHANGE),
         },
     )
     rows = [row for row in event["selection"]["rows"] if row < len(ends)]
@@ -82,12 +83,12 @@ def _places(table: pd.DataFrame) -> None:
         hide_index=True,
         alt="How far names move the score by the anchor's role and place and the sentence's length",
         column_config={
-            "what": "By",
-            "value": "",
-            "sentences": "Sentences",
-            "mean": numbers("Mean change", format="%.3f"),
-            "low": numbers("From", format="%.3f"),
-            "high": numbers("To", format="%.3f"),
+            "what": st.column_config.TextColumn("By", width=56),
+            "value": st.column_config.TextColumn("", width=140),
+            "sentences": numbers("Sentences", width=82),
+            "mean": numbers("Change", format="%.3f", width=66, help=CHANGE),
+            "low": numbers("From", format="%.3f", width=58, help="95 % interval"),
+            "high": numbers("To", format="%.3f", width=58, help="95 % interval"),
         },
     )
 

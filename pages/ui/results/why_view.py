@@ -70,12 +70,12 @@ def factors(study: Opened, verdict: DeltaGenerator) -> None:
             f"({100 * max(0.0, why.adjusted):.0f} % without what as many random factors would explain). Pale: no "
             "coefficient of the factor can be told from 0."
         )
-        _left_over(study, why)
     with exports.row():
         exports.csv_button(why.coefficients, f"factors.{study.target.name}.csv", key="factors_csv")
         words = study.words(f"What goes with the names' effects on {study.target.name}, in standard deviations")
         stem = f"factors.{study.target.name}"
         exports.picture_buttons(partial(drawing_svg, drawing), stem, words, key="factors_picture")
+    _left_over(study, why)
 
 
 def _ask(study: Opened, measured: Mapping[str, float] | None) -> list[str]:
@@ -111,7 +111,7 @@ def _left_over(study: Opened, why: Why) -> None:
         on_select=partial(clicks.take_rows, Key.WHY_LEFT, names),
         alt="Names that differ most from what the factors predict",
         column_config={
-            "name": "Name",
+            "name": st.column_config.TextColumn("Name", width=220),
             "effect": numbers("Effect", format="%+.3f", help="Against the typical name"),
             "expected": numbers("Factors say", format="%+.3f"),
             "residual": numbers("Left", format="%+.3f"),
