@@ -11,9 +11,10 @@ shell.heading("Why", "What goes with a name's effect, and would it be found agai
 study = opened.need_study()
 controls.target_picker(study.cube)
 with shell.mending("What the effects go with cannot be computed"), shell.verdict() as verdict:
+    repeated = again.again_finding(opened.again(study), study.target.name)
     why_view.factors(study, verdict)
     with verdict:
-        said.second(again.again_finding(opened.again(study), study.target.name))
+        said.second(repeated)
 with shell.mending():
     parts_view.parts(study)
 with shell.mending():

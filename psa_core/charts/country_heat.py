@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 ROW_PIXELS, TITLE_SHIFT = 30, 66
-COLUMN_PIXELS, MARGIN_PIXELS = 132, 230
+COLUMN_PIXELS, MARGIN_PIXELS = 132, 194
 STRONGEST, WEAKEST = 0.72, 0.0
 DIVERGING = (
     (0.0, faded(_theme.DOWN, STRONGEST)),
@@ -92,7 +92,7 @@ def country_heat(blocks: Sequence[Block], *, selected: tuple[str, str] | None = 
     grid.update_xaxes(side="top", showgrid=False, zeroline=False, fixedrange=True, tickfont_size=TICK_SIZE, ticks="")
     grid.update_xaxes(tickangle=0)  # turned ones would run into their block's title
     width = MARGIN_PIXELS + COLUMN_PIXELS * sum(block.values.shape[1] for block in blocks)
-    return grid.update_layout(width=width, margin={"t": TITLE_SHIFT + 26, "b": 8, "l": 8, "r": 48}, **CLICKED)
+    return grid.update_layout(width=width, margin={"t": TITLE_SHIFT + 26, "b": 8, "l": 8, "r": 12}, **CLICKED)
 
 
 def _heat(block: Block) -> go.Heatmap:

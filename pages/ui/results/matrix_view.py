@@ -20,7 +20,7 @@ from psa_core.tables.matrix import Matrix, matrix
 
 SHOWN_TEXT = 220
 STEPS = 32_000
-HINT = "Orange raises the score, blue lowers it"
+HINT = "Orange raises, blue lowers it"
 _canvas = canvas.picture("matrix")
 #: What is selected travels by itself: the cells stay what they are, and are not sent again at every click.
 _selection = canvas.teller("matrix_selection", variable="psaMatrix", event="psa-matrix")
