@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from psa_core.stats.grid import bootstrap_label_dist, threshold_grid
 from psa_core.stats.intervals import CONFIDENCE, Interval, Intervals, checked_confidence
 from psa_core.stats.moments import sentence_moments
-from psa_core.stats.scores import paired_scores
+from psa_core.stats.scores import paired_scores, some_names
 
 DRAWN_VALUES, DRAWN_AT_ONCE = 20_000_000, 1_000_000
 BCA_SENTENCES = 500
@@ -73,7 +73,8 @@ def label_dist_interval(
     """LabelDist (mean over names) at each threshold with its 95 % bootstrap interval over sentences.
 
     One set of resamples serves all thresholds, so the bounds move as smoothly with the threshold as the value does. BCa
-    up to 500 sentences, where it matters; the percentile interval above.
+    up to 500 sentences, where it matters; the percentile interval above. Of more than 2,000 names, so many at random
+    say how far the mean moves with the sentences.
 
     Parameters
     ----------
@@ -105,16 +106,18 @@ def label_dist_interval(
     if count == 1:
         return Intervals(value, np.full_like(value, np.nan), np.full_like(value, np.nan))
     weights = _sentence_draws(count, affordable(resamples, count), seed)
+    some = some_names(worn, seed)
+    moved = 0.0 if some is worn else value - threshold_grid(base, some, thresholds).label_dist.mean(axis=0)
     if count > BCA_SENTENCES:
-        drawn = bootstrap_label_dist(base, worn, grid.thresholds, weights)
+        drawn = bootstrap_label_dist(base, some, grid.thresholds, weights)
         low, high = np.quantile(drawn, _TAILS, axis=1)
-        return Intervals(value, low, high)
+        return Intervals(value, *np.clip([low + moved, high + moved], 0.0, 1.0))
     everyone = np.ones((count, 1), dtype=np.float32)
     all_but_one = 1 - np.eye(count, dtype=np.float32)
-    answers = bootstrap_label_dist(base, worn, grid.thresholds, np.hstack([everyone, all_but_one, weights]))
+    answers = bootstrap_label_dist(base, some, grid.thresholds, np.hstack([everyone, all_but_one, weights]))
     shares = _bca_shares(answers[:, 0], answers[:, 1 : count + 1], answers[:, count + 1 :])
     bounds = np.array([np.quantile(row, share) for row, share in zip(answers[:, count + 1 :], shares, strict=True)])
-    return Intervals(value, bounds[:, 0], bounds[:, 1])
+    return Intervals(value, *np.clip([bounds[:, 0] + moved, bounds[:, 1] + moved], 0.0, 1.0))
 
 
 def affordable(resamples: int, sentences: int) -> int:

@@ -13,7 +13,7 @@ from psa_core.errors import CubeError
 from psa_core.stats.correlation import Correlation, sentence_correlation
 from psa_core.stats.intervals import CONFIDENCE, Interval
 from psa_core.stats.permutation import BLOCKS
-from psa_core.stats.scores import paired_scores
+from psa_core.stats.scores import paired_scores, some_names
 
 SPLITS, DRAWS, FEWEST_DRAWS = 40, 199, 119
 RANKED_VALUES = 4_000_000
@@ -55,7 +55,8 @@ def order_reliability(perturbed: ArrayLike, *, draws: int = DRAWS, seed: int = 0
     Parameters
     ----------
     perturbed : array (S, N)
-        ``perturbed[s, n]`` is the score of sentence ``s`` wearing name ``n``.
+        ``perturbed[s, n]`` is the score of sentence ``s`` wearing name ``n``. Of more than 2,000 names, so
+        many at random.
     draws : int
         Of chance; fewer, down to 119, where there are more than 250 names. With so few as 39 the bounds are as right,
         but less steady.
@@ -78,7 +79,7 @@ def order_reliability(perturbed: ArrayLike, *, draws: int = DRAWS, seed: int = 0
     >>> order_reliability([[0.1, 0.2, 0.3]] * 4).value
     1.0
     """
-    centred = _centred(perturbed)
+    centred = some_names(_centred(perturbed), seed)
     sentences, names = centred.shape
     if sentences < FEWEST_SENTENCES or names < FEWEST_NAMES or not centred.any():
         return Interval(*[float("nan")] * 3)

@@ -11,6 +11,8 @@ from psa_core.errors import CubeError, OptionError
 
 Baseline = Literal["original", "names"]
 FLOAT32_ROUNDING = 1e-7
+#: Names that are taken hundreds of times; see `some_names`.
+MOST_NAMES = 2_000
 
 
 def paired_scores(original: ArrayLike, perturbed: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -179,3 +181,14 @@ def _float64(values: ArrayLike) -> np.ndarray:
     if given.dtype.kind not in "biufO":
         raise TypeError(f"no numbers: {given.dtype}")
     return given.astype(np.float64, copy=False)
+
+
+def some_names(perturbed: np.ndarray, seed: int) -> np.ndarray:
+    """The scores of at most `MOST_NAMES` of the names, at random and in their order: float64 (S, N) to (S, n).
+
+    For what takes each of them hundreds of times, and is a mean over names.
+    """
+    names = perturbed.shape[1]
+    if names <= MOST_NAMES:
+        return perturbed
+    return perturbed[:, np.sort(np.random.default_rng(seed).choice(names, MOST_NAMES, replace=False))]

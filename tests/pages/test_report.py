@@ -102,4 +102,4 @@ def test_a_page_view_draws_few_of_many_targets(open_page: OpenPage) -> None:
     page = open_page("report", run=result_studies.keep(many), target="t9", c="0.7")
     text = base64.b64decode(page.get("iframe")[0].proto.src.partition(",")[2]).decode()
     assert text.count("Target: t") == report_view.MOST_TARGETS and "Target: t9" in text
-    assert text.count("label from") == len(targets) and "6 more targets are in the study's folder" in text
+    assert text.count("label from") == len(targets) and "6 more targets are in the study" in text

@@ -6,6 +6,7 @@ from scipy.stats import bootstrap as scipy_bootstrap
 
 from psa_core.errors import CubeError, OptionError
 from psa_core.stats import bootstrap, bootstrap_interval, label_dist_interval, mean_interval, threshold_grid
+from psa_core.stats import scores as stats_scores
 
 RANDOM = np.random.default_rng(7)
 
@@ -92,3 +93,16 @@ def test_empty_and_impossible_requests_are_refused() -> None:
         bootstrap_interval([])
     with pytest.raises(OptionError, match="confidence"):
         bootstrap_interval([0.1, 0.2], confidence=95)
+
+
+@pytest.mark.parametrize("sentences", [60, 600])
+def test_of_very_many_names_some_say_how_far_the_mean_moves(sentences: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(2)
+    original = random.random(sentences)
+    perturbed = np.clip(original[:, None] + random.normal(0, 0.1, (sentences, 1000)), 0, 1)
+    whole = label_dist_interval(original, perturbed, [0.3, 0.5])
+    monkeypatch.setattr(stats_scores, "MOST_NAMES", 250)
+    some = label_dist_interval(original, perturbed, [0.3, 0.5])
+    np.testing.assert_array_equal(some[0], whole[0])
+    np.testing.assert_allclose(some[1:], whole[1:], atol=0.006)
+    assert not np.array_equal(some[1:], whole[1:])

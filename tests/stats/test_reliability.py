@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from scipy.stats import spearmanr
 
 from psa_core.errors import CubeError
 from psa_core.stats import reliability
+from psa_core.stats import scores as stats_scores
 from psa_core.stats.reliability import order_agreement, order_reliability, top_stability
 
 
@@ -111,3 +113,13 @@ def test_one_order_is_as_sure_as_its_places_allow() -> None:
     assert -1 < six.high < 0
     two_known = np.r_[-1.0, np.zeros(98), 1.0]  # three places: two names and all others
     assert np.isnan(order_agreement(two_known, two_known).low)
+
+
+def test_of_very_many_names_some_are_ranked(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(1)
+    scores = 0.3 * random.normal(size=600) + random.normal(size=(30, 600))
+    whole = order_reliability(scores, draws=119)
+    monkeypatch.setattr(stats_scores, "MOST_NAMES", 200)
+    monkeypatch.setattr(reliability, "_ranks", checked := mock.Mock(wraps=reliability._ranks))
+    np.testing.assert_allclose(order_reliability(scores, draws=119), whole, atol=0.08)
+    assert {call.args[0].shape[-1] for call in checked.call_args_list} == {200}
