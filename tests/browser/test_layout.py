@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.conftest import WAIT
 from tests.browser.steps import charts_drawn, drawings_drawn, open_address
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -50,6 +51,7 @@ def test_no_page_moves_while_it_is_drawn(browser: Browser, server: str, studies:
     moved = {}
     for address in (*(f"{stem}?run={run}&with={other}" for stem in OF_A_STUDY), *WITHOUT):
         visitor = browser.new_context(base_url=server, viewport=size)  # type: ignore[arg-type]
+        visitor.set_default_timeout(WAIT)
         page = visitor.new_page()
         page.add_init_script(WATCH)
         open_address(page, f"/{address}")
