@@ -82,9 +82,8 @@ def _run() -> None:
             st.container(horizontal_alignment="center"),
             st.container(width=PAGE_WIDTH, height=1, border=False, key="page"),
         ):
-            with (
-                st.container()
-            ):  # always there: a fragment that comes and goes would move the page, and the focus is lost
+            # Always there: a fragment that comes and goes would move the page, and the focus would be lost.
+            with st.container():
                 address.write_typed()
             page.run()
     finally:
