@@ -175,7 +175,7 @@ def test_a_visitor_does_not_use_the_servers_login_to_a_hub(monkeypatch: pytest.M
     import huggingface_hub
 
     logins: list[Any] = []
-    open_to_all = SimpleNamespace(gated=False, siblings=[])
+    open_to_all = SimpleNamespace(gated=False, siblings=[], sha="0" * 40)
     monkeypatch.setattr(huggingface_hub.HfApi, "model_info", lambda *_, **__: open_to_all)
     monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *_, **given: logins.append(given["token"]) or "x")
     for origin in (Origin.OWN_MACHINE, Origin.VISITOR):
