@@ -18,10 +18,11 @@ def open_address(page: Page, address: str) -> None:
 
 
 def settle(page: Page) -> None:
-    """Wait until the script has run and the page has taken it up."""
+    """Wait until the script has run and the page has taken it up; grey are parts whose code is still fetched."""
     page.wait_for_selector(IDLE)
     page.wait_for_timeout(400)
     page.wait_for_selector(IDLE)
+    page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
 
 
 def go_to(page: Page, title: str) -> None:
