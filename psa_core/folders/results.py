@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
@@ -37,6 +38,7 @@ DAMAGES = (
     ValueError,
 )
 TABLES = (MANIFEST, "sentences.csv", "names.csv")
+REPORT = "report.html"
 EFFECT_COLUMNS = ("effect", "effect_low", "effect_high", "effect_p_adjusted")
 Report = Callable[[ScoreCube], str]
 
@@ -77,17 +79,41 @@ def write(cube: ScoreCube, folder: Path, report: Report, extra: Extra | None = N
         "flips.csv": pd.concat([_flips(cube, target.name, extra.text) for target in cube.targets]),
         **extra.tables,
     }
-    score_tables = {f"scores.{target.name}.parquet": scores(cube, target.name) for target in cube.targets}
+    score_tables = _scores(cube)
     with whole_folder(folder) as aside:
-        write_json(aside / MANIFEST, {**cube.provenance, "name_columns": cube.names.columns.tolist()})
-        for name, table in csv_tables.items():
-            spreadsheet.write(table, aside / name)
-        for name, table in score_tables.items():
-            table.to_parquet(aside / name, index=False)
+        _put(cube, aside, csv_tables, score_tables)
         write_json(aside / "summary.json", tables.summary(cube))
-        (aside / "report.html").write_text(report(cube), encoding="utf-8")
+        (aside / REPORT).write_text(report(cube), encoding="utf-8")
         safe = {name: table.rename(columns=neutral) for name, table in csv_tables.items()}
         write_json(aside / datapackage.FILE, datapackage.describe(aside, {**safe, **score_tables}))
+
+
+def write_data(cube: ScoreCube, folder: Path) -> None:
+    """Write what `read` needs and nothing that is measured; the rest can be made of it, and put there by `fill`.
+
+    Raises
+    ------
+    OptionError
+        As `write`.
+    """
+    names = cube.names.rename(columns={"target": "target (group)"})
+    names.insert(0, "target", cube.targets[0].name)
+    with whole_folder(folder) as aside:
+        _put(cube, aside, {"sentences.csv": _sentences(cube), "names.csv": names}, _scores(cube))
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether a result folder has what is measured, not only what `write_data` writes."""
+    return (folder / REPORT).is_file()
+
+
+def fill(folder: Path, whole: Path) -> None:
+    """Move the files of a whole result folder into one of the same study that has only its data.
+
+    The report comes last: where it is, everything is.
+    """
+    for file in sorted(whole.iterdir(), key=lambda file: file.name == REPORT):
+        os.replace(file, folder / file.name)
 
 
 def read(folder: Path) -> ScoreCube:
@@ -187,7 +213,8 @@ def _cube(
     score_columns = [column for column in sentences.columns if column.startswith("original.")]
     sentences = spreadsheet.displace(sentences.drop(columns=score_columns))
     names = names[names["target"] == targets[0].name]
-    names = pd.DataFrame({column: _group(names, column) for column in content["name_columns"]})
+    given = content["name_columns"]
+    names = pd.DataFrame({column: names[_heading(column, names, given)].tolist() for column in given})
     columns = names["name"].tolist()
     for frame in frames:
         if frame["sentence_id"].astype(str).tolist() != sentences["sentence_id"].tolist():
@@ -202,6 +229,20 @@ def _cube(
     )
 
 
+def _put(
+    cube: ScoreCube, place: Path, csv_tables: Mapping[str, pd.DataFrame], score_tables: Mapping[str, pd.DataFrame]
+) -> None:
+    write_json(place / MANIFEST, {**cube.provenance, "name_columns": cube.names.columns.tolist()})
+    for name, table in csv_tables.items():
+        spreadsheet.write(table, place / name)
+    for name, table in score_tables.items():
+        table.to_parquet(place / name, index=False)
+
+
+def _scores(cube: ScoreCube) -> dict[str, pd.DataFrame]:
+    return {f"scores.{target.name}.parquet": scores(cube, target.name) for target in cube.targets}
+
+
 def _sentences(cube: ScoreCube) -> pd.DataFrame:
     originals = {f"original.{target.name}": cube.original[:, t] for t, target in enumerate(cube.targets)}
     groups = [column for column in cube.sentences.columns if column not in SENTENCE_COLUMNS]
@@ -209,10 +250,10 @@ def _sentences(cube: ScoreCube) -> pd.DataFrame:
     return spreadsheet.place(table)
 
 
-def _group(names: pd.DataFrame, column: str) -> list[str]:
-    """A column of the name list; one that is called like a measure stands under another heading."""
+def _heading(column: str, names: pd.DataFrame, given: list[str]) -> str:
+    """Where a column of the name list stands in names.csv: one that is called like a measure has another heading."""
     heading = f"{column} (group)"
-    return names[heading if heading in names.columns else column].tolist()
+    return heading if heading in names.columns and heading not in given else column
 
 
 def _per_target(

@@ -114,13 +114,15 @@ MEASURE = Limit(
     "measure_seconds",
     60,
     "seconds",
-    "time of a processor that an opened study or audit takes to be measured again",
+    "time of a processor that an opened audit, or the folder of an opened study, takes to be measured again",
     "Open it on your own machine.",
     own=1_800,
 )
 READERS = Limit("readers", 2, "at once", "files that are read at the same time", "Try again in a moment.")
 
-RUN_CELLS = Limit("run_cells", 5_000_000, "cells", "cells of a run", "Take fewer sentences or names.", own=50_000_000)
+RUN_CELLS = Limit(
+    "run_cells", 5_000_000, "cells", "cells of a run, or of a zip", "Take fewer sentences or names.", own=50_000_000
+)
 RUN_MINUTES = Limit(
     "run_minutes", 120, "minutes", "time that a run may work", "Resume it to go on in its turn.", 60, own=7 * 24 * 60
 )

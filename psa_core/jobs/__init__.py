@@ -6,7 +6,8 @@ from psa_core.jobs._places import CANCEL, JOB, LOCK, PARTIAL, RESULT, RUN_ID, SO
 from psa_core.jobs._records import write_status
 from psa_core.jobs._starting import advance, own_machine
 from psa_core.jobs.again import has_inputs, submit_with
-from psa_core.jobs.making import adopt, keep, keep_zip, own_copy
+from psa_core.jobs.brought import keep_zip, whole_result
+from psa_core.jobs.making import adopt, keep, own_copy
 from psa_core.jobs.runs import cancel, origin_at, resume, spec_at, submit, submit_audit
 from psa_core.jobs.titles import LONGEST_TITLE, give_title, started, title
 from psa_core.jobs.watching import LIVE, RunStatus, history, open_cube, result_folder, result_so_far, status
@@ -46,5 +47,6 @@ __all__ = [
     "submit_audit",
     "submit_with",
     "title",
+    "whole_result",
     "write_status",
 ]

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from psa_core import atomic
 from psa_core.cube import ScoreCube
-from psa_core.errors import RunFolderError
-from psa_core.folders import judgements, results
-from psa_core.inputs import bounded
+from psa_core.folders import results
 from psa_core.inputs.checks import file_name
-from psa_core.inputs.limits import MEASURE
 from psa_core.jobs._places import INPUTS, RESULT, private_root, removed_on_failure, root, run_path
 from psa_core.jobs._records import JobRecord, keeping, read_job, read_status, write_job, write_status
 from psa_core.jobs.watching import result_folder
-from psa_core.study import StudySpec, spec_of
+from psa_core.study import spec_of
 
 
 def keep(cube: ScoreCube, report: Callable[[ScoreCube], str], *, shared: bool = False) -> str:
@@ -29,51 +25,12 @@ def keep(cube: ScoreCube, report: Callable[[ScoreCube], str], *, shared: bool = 
     """
     job = JobRecord("run", study=spec_of(cube), shared=shared)
     done = {"sentences_done": cube.shape[0], "sentences_total": cube.shape[0]}
-    return _finished(job, lambda place: results.write(cube, place, report), **done)
-
-
-def keep_zip(content: bytes) -> str:
-    """Give a study that somebody brought as a zip a run of its own, with its judgements; returns the run id.
-
-    It is read, measured again and written in a process of its own: a study can be large, and have many targets.
-
-    Raises
-    ------
-    RunFolderError
-        When it is damaged, no study, or needs more than the limits.
-    """
-    with tempfile.TemporaryDirectory() as aside:
-        spec, total = bounded.call(
-            written_anew, content, Path(aside), field="zip", error=RunFolderError, seconds=MEASURE, draws=True
-        )
-        written = Path(aside) / RESULT
-        return _finished(
-            JobRecord("run", study=spec),
-            lambda place: shutil.copytree(written, place),
-            sentences_done=total,
-            sentences_total=total,
-        )
-
-
-def written_anew(content: bytes, aside: Path) -> tuple[StudySpec, int]:
-    """In the process apart: a zipped study as a new result folder; its spec, and how many sentences it has."""
-    from psa_core import report
-
-    for name in ("study", "judged"):
-        (aside / name).mkdir()
-    cube = results.unpacked(content, aside / "study")
-    if audit := cube.provenance.get("audit"):
-        fix = "Open it on that audit's own page."
-        raise RunFolderError("zip", got=f"the folder of a {audit[:40]} audit", expected="a study", fix=fix)
-    judged = judgements.about(judgements.unpacked(content, aside / "judged"), cube)
-    results.write(cube, aside / RESULT, report.render)
-    judgements.keep(aside / RESULT, judged)
-    return spec_of(cube), cube.shape[0]
+    return finished(job, lambda place: results.write(cube, place, report), **done)
 
 
 def adopt(command: str, result: Path) -> str:
     """Copy a result folder of another command into a run of its own; returns the run id."""
-    return _finished(JobRecord(command), lambda place: shutil.copytree(result, place))
+    return finished(JobRecord(command), lambda place: shutil.copytree(result, place))
 
 
 def own_copy(run_id: str) -> str:
@@ -83,10 +40,10 @@ def own_copy(run_id: str) -> str:
         return run_id
     source, known = result_folder(run_id), read_status(run_path(run_id))
     done = {"sentences_done": known.sentences_done, "sentences_total": known.sentences_total}
-    return _finished(replace(job, shared=False), lambda place: shutil.copytree(source, place), **done)
+    return finished(replace(job, shared=False), lambda place: shutil.copytree(source, place), **done)
 
 
-def _finished(job: JobRecord, write_result: Callable[[Path], object], **done: int) -> str:
+def finished(job: JobRecord, write_result: Callable[[Path], object], **done: int) -> str:
     run_id = made_folder(job, {})
     place = root() / run_id
     with removed_on_failure(place), keeping():

@@ -5,15 +5,16 @@ from __future__ import annotations
 import base64
 import io
 from contextlib import suppress
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import exports, said
+from pages.ui.frame import exports, said, shell
 from pages.ui.frame.keys import Key
 from pages.ui.results import opened
 from pages.ui.results.opened import Opened
-from psa_core import report
+from psa_core import jobs, report
 from psa_core.cube import ScoreCube
 from psa_core.folders import judgements, results
 from psa_core.report.flips_file import flip_rows, json_lines
@@ -59,9 +60,18 @@ def _about(study: Opened) -> tuple[str, ...]:
     return study.target.name, *others[: MOST_TARGETS - 1]
 
 
+def whole_folder(run: str) -> Path | None:
+    """The result folder with all its files; None while there is none, or where it cannot be made, which is told."""
+    if opened.result_folder(run) is None:
+        return None
+    with shell.telling("The folder of this study cannot be written"), st.spinner("Measuring the study", show_time=True):
+        return jobs.whole_result(run)
+    return None
+
+
 def downloads(study: Opened) -> None:
     """The whole folder, the report, the flips."""
-    folder = opened.result_folder(study.run)
+    folder = whole_folder(study.run)
     with st.container(horizontal=True, gap="small"):
         if folder is not None:
             st.download_button(
