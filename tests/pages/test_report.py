@@ -51,6 +51,28 @@ def test_zip_opens_again_as_the_same_study() -> None:
     assert (again.perturbed == result_studies.cube().perturbed).all()
 
 
+def test_an_opened_study_has_all_its_files_as_soon_as_its_report_is_looked_at(open_page: OpenPage) -> None:
+    written = results.to_zip(jobs.result_folder(result_studies.keep()))
+    run_id = jobs.keep_zip(written)
+    open_page("names", run=run_id)
+    assert not results.is_whole(jobs.result_folder(run_id))
+    page = open_page("report", run=run_id)
+    assert page.get("download_button")[0].proto.label == "Everything as a zip"
+    there = jobs.result_folder(run_id)
+    assert set(zipfile.ZipFile(io.BytesIO(written)).namelist()) == {path.name for path in there.iterdir()}
+
+
+def test_where_its_files_take_too_long_the_page_says_so_and_shows_the_rest(
+    open_page: OpenPage, words_of: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = jobs.keep_zip(results.to_zip(jobs.result_folder(result_studies.keep())))
+    monkeypatch.setenv("PSA_MAX_MEASURE_SECONDS", "1")
+    page = open_page("report", run=run_id)
+    assert "The folder of this study cannot be written" in words_of(page)
+    assert [button.proto.label for button in page.get("download_button")][0] == "report.html"
+    assert page.get("iframe")
+
+
 def test_flips_carry_both_texts_and_what_readers_said() -> None:
     cube = result_studies.cube()
     first = tables.find_flips(cube, "toxicity").frame(limit=1).iloc[0]
