@@ -69,7 +69,7 @@ def test_where_its_files_take_too_long_the_page_says_so_and_shows_the_rest(
     monkeypatch.setenv("PSA_MAX_MEASURE_SECONDS", "1")
     page = open_page("report", run=run_id)
     assert "The folder of this study cannot be written" in words_of(page)
-    assert [button.proto.label for button in page.get("download_button")][0] == "report.html"
+    assert page.get("download_button")[0].proto.label == "report.html"
     assert page.get("iframe")
 
 
