@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 from psa_core import tables
-from psa_core.cube import SENTENCE_COLUMNS, ScoreCube, Target
+from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError, RunFolderError
-from psa_core.folders import datapackage, manifest
+from psa_core.folders import datapackage, file_tables, manifest
 from psa_core.folders.writing import MANIFEST, whole_folder
 from psa_core.inputs import archives, bounded, spreadsheet
 from psa_core.inputs.limits import SCORES
@@ -39,7 +39,6 @@ DAMAGES = (
 )
 TABLES = (MANIFEST, "sentences.csv", "names.csv")
 REPORT = "report.html"
-EFFECT_COLUMNS = ("effect", "effect_low", "effect_high", "effect_p_adjusted")
 Report = Callable[[ScoreCube], str]
 
 
@@ -71,15 +70,8 @@ def write(cube: ScoreCube, folder: Path, report: Report, extra: Extra | None = N
         When the folder holds something else, or cannot be written.
     """
     extra = extra or Extra(perturbation_of(cube).text)
-    csv_tables = {
-        "sentences.csv": _sentences(cube),
-        "names.csv": _per_target(cube, tables.name_file_table, last=(*EFFECT_COLUMNS, "effect_size")),
-        "groups.csv": _per_target(cube, tables.group_file_table, last=()),
-        "label_dist.csv": _per_target(cube, tables.label_dist_table, last=("low", "high")),
-        "flips.csv": pd.concat([_flips(cube, target.name, extra.text) for target in cube.targets]),
-        **extra.tables,
-    }
-    score_tables = _scores(cube)
+    csv_tables = {**file_tables.measured(cube, extra.text), **extra.tables}
+    score_tables = file_tables.scores(cube)
     with whole_folder(folder) as aside:
         _put(cube, aside, csv_tables, score_tables)
         write_json(aside / "summary.json", tables.summary(cube))
@@ -96,10 +88,8 @@ def write_data(cube: ScoreCube, folder: Path) -> None:
     OptionError
         As `write`.
     """
-    names = cube.names.rename(columns={"target": "target (group)"})
-    names.insert(0, "target", cube.targets[0].name)
     with whole_folder(folder) as aside:
-        _put(cube, aside, {"sentences.csv": _sentences(cube), "names.csv": names}, _scores(cube))
+        _put(cube, aside, file_tables.data(cube), file_tables.scores(cube))
 
 
 def is_whole(folder: Path) -> bool:
@@ -183,13 +173,6 @@ def unpacked(content: bytes, place: Path) -> ScoreCube:
     return read(place)
 
 
-def scores(cube: ScoreCube, target: str) -> pd.DataFrame:
-    """One target's scores: a row a sentence with ``sentence_id``, ``original`` and one float32 column a name."""
-    original, perturbed = cube.of(target)
-    keys = pd.DataFrame({"sentence_id": cube.sentences["sentence_id"].to_numpy(), "original": original})
-    return pd.concat([keys, pd.DataFrame(perturbed, columns=cube.names["name"].tolist())], axis=1)
-
-
 def targets_of(rows: list[dict[str, Any]]) -> tuple[Target, ...]:
     """The targets of a manifest; raises `ValueError` when they are none, or have no range."""
     targets = tuple(Target(**row) for row in rows)
@@ -239,40 +222,10 @@ def _put(
         table.to_parquet(place / name, index=False)
 
 
-def _scores(cube: ScoreCube) -> dict[str, pd.DataFrame]:
-    return {f"scores.{target.name}.parquet": scores(cube, target.name) for target in cube.targets}
-
-
-def _sentences(cube: ScoreCube) -> pd.DataFrame:
-    originals = {f"original.{target.name}": cube.original[:, t] for t, target in enumerate(cube.targets)}
-    groups = [column for column in cube.sentences.columns if column not in SENTENCE_COLUMNS]
-    table = cube.sentences[[*SENTENCE_COLUMNS, *groups]].assign(**originals)
-    return spreadsheet.place(table)
-
-
 def _heading(column: str, names: pd.DataFrame, given: list[str]) -> str:
     """Where a column of the name list stands in names.csv: one that is called like a measure has another heading."""
     heading = f"{column} (group)"
     return heading if heading in names.columns and heading not in given else column
-
-
-def _per_target(
-    cube: ScoreCube, build: Callable[[ScoreCube, str], pd.DataFrame], *, last: tuple[str, ...]
-) -> pd.DataFrame:
-    """A table of every target in one; `last` are columns beyond the contract, which come after those in it."""
-    frames = [build(cube, target.name) for target in cube.targets]
-    named = [frame.rename(columns={"target": "target (group)"}) for frame in frames]
-    for frame, target in zip(named, cube.targets, strict=True):
-        frame.insert(0, "target", target.name)
-    table = pd.concat(named, ignore_index=True)
-    return table[[*table.columns.difference([*last], sort=False), *last]]
-
-
-def _flips(cube: ScoreCube, target: str, text: Callable[[int, int], str]) -> pd.DataFrame:
-    flips = tables.flip_table(cube, target)
-    cells = zip(flips["sentence_position"].tolist(), flips["name_position"].tolist(), strict=True)
-    kept = flips.drop(columns=["sentence_position", "name_position"])
-    return kept.assign(text=pd.Series([text(sentence, name) for sentence, name in cells], dtype=str))
 
 
 def _read_csv(path: Path) -> pd.DataFrame:

@@ -1,0 +1,69 @@
+"""The tables of a result folder, by file name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from psa_core import tables
+from psa_core.cube import SENTENCE_COLUMNS, ScoreCube
+from psa_core.inputs import spreadsheet
+
+EFFECT_COLUMNS = ("effect", "effect_low", "effect_high", "effect_p_adjusted")
+
+
+def measured(cube: ScoreCube, text: Callable[[int, int], str]) -> dict[str, pd.DataFrame]:
+    """Every csv file of a study; `text` gives the text of a cell ``(s, n)``."""
+    return {
+        "sentences.csv": _sentences(cube),
+        "names.csv": _per_target(cube, tables.name_file_table, last=(*EFFECT_COLUMNS, "effect_size")),
+        "groups.csv": _per_target(cube, tables.group_file_table, last=()),
+        "label_dist.csv": _per_target(cube, tables.label_dist_table, last=("low", "high")),
+        "flips.csv": pd.concat([_flips(cube, target.name, text) for target in cube.targets]),
+    }
+
+
+def data(cube: ScoreCube) -> dict[str, pd.DataFrame]:
+    """The csv files without which a study cannot be read, with nothing in them that is measured."""
+    names = cube.names.rename(columns={"target": "target (group)"})
+    names.insert(0, "target", cube.targets[0].name)
+    return {"sentences.csv": _sentences(cube), "names.csv": names}
+
+
+def scores(cube: ScoreCube) -> dict[str, pd.DataFrame]:
+    """A Parquet file a target."""
+    return {f"scores.{target.name}.parquet": _scores(cube, target.name) for target in cube.targets}
+
+
+def _scores(cube: ScoreCube, target: str) -> pd.DataFrame:
+    """One target's scores: a row a sentence with ``sentence_id``, ``original`` and one float32 column a name."""
+    original, perturbed = cube.of(target)
+    keys = pd.DataFrame({"sentence_id": cube.sentences["sentence_id"].to_numpy(), "original": original})
+    return pd.concat([keys, pd.DataFrame(perturbed, columns=cube.names["name"].tolist())], axis=1)
+
+
+def _sentences(cube: ScoreCube) -> pd.DataFrame:
+    originals = {f"original.{target.name}": cube.original[:, t] for t, target in enumerate(cube.targets)}
+    groups = [column for column in cube.sentences.columns if column not in SENTENCE_COLUMNS]
+    table = cube.sentences[[*SENTENCE_COLUMNS, *groups]].assign(**originals)
+    return spreadsheet.place(table)
+
+
+def _per_target(
+    cube: ScoreCube, build: Callable[[ScoreCube, str], pd.DataFrame], *, last: tuple[str, ...]
+) -> pd.DataFrame:
+    """A table of every target in one; `last` are columns beyond the contract, which come after those in it."""
+    frames = [build(cube, target.name) for target in cube.targets]
+    named = [frame.rename(columns={"target": "target (group)"}) for frame in frames]
+    for frame, target in zip(named, cube.targets, strict=True):
+        frame.insert(0, "target", target.name)
+    table = pd.concat(named, ignore_index=True)
+    return table[[*table.columns.difference([*last], sort=False), *last]]
+
+
+def _flips(cube: ScoreCube, target: str, text: Callable[[int, int], str]) -> pd.DataFrame:
+    flips = tables.flip_table(cube, target)
+    cells = zip(flips["sentence_position"].tolist(), flips["name_position"].tolist(), strict=True)
+    kept = flips.drop(columns=["sentence_position", "name_position"])
+    return kept.assign(text=pd.Series([text(sentence, name) for sentence, name in cells], dtype=str))
