@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.cube import ScoreCube
+from psa_core.stats import labels_at
 
 OVERALL = "Overall"
 SUM_TOLERANCE = 1e-3
@@ -46,8 +47,8 @@ def _at_threshold(cube: ScoreCube, t: int) -> tuple[Class, Class]:
     signed = target.low < 0
     names = (f"{target.name} ≥ {limit:g}", f"{target.name} < {limit:g}") if signed else _label_names(target.name)
     return (
-        Class(names[0], target.name, lambda scores: scores[..., t].astype(np.float64) >= limit),
-        Class(names[1], target.name, lambda scores: scores[..., t].astype(np.float64) < limit),
+        Class(names[0], target.name, lambda scores: labels_at(scores[..., t], limit)),
+        Class(names[1], target.name, lambda scores: ~labels_at(scores[..., t], limit)),
     )
 
 

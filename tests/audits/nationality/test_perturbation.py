@@ -202,6 +202,13 @@ def test_a_signed_target_is_a_score_and_its_two_sides_are_classes():
     assert row.loc["sentiment", "delta"] == pytest.approx(-0.1)
 
 
+def test_a_score_that_is_written_like_its_threshold_is_in_the_class():
+    cube = cube_of([[0.7], [0.35]], np.full((2, 6, 1), 0.7), (Target("hate", threshold=0.7),))
+    row = tables.country_table(cube).set_index(["country", "target"]).loc["A"]
+    assert (row.loc["hate", "original_count"], row.loc["hate", "perturbed_count"]) == (1, 2)
+    assert (row.loc["not hate", "original_count"], row.loc["not hate", "perturbed_count"]) == (1, 0)
+
+
 def test_correlations_against_scipy():
     rng = np.random.default_rng(3)
     original, perturbed = rng.random((3, 1)), rng.random((3, 6, 1))
