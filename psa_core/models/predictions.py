@@ -24,7 +24,7 @@ FORMATS = ("csv", "tsv", "jsonl", "parquet")
 PREDICTIONS = tables.Wanted(
     "predictions", ModelError, FORMATS, row="one text and its scores a row", headers=frozenset({"text"})
 )
-# What `texts` writes beside the text, and what spreadsheets and data frames add.
+# What `texts` writes beside the text, and what spreadsheets and data frames add (also "Unnamed: 0").
 NOT_TARGETS = frozenset({"text_id", "sentence_id", "name", "text", "id", "index", "row", ""})
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 # Two rows of one text may differ by this share of the range: batches on another machine round differently.
@@ -192,15 +192,23 @@ def _listed(columns: Sequence[str]) -> str:
 
 
 def _target_columns(table: pd.DataFrame) -> list[str]:
-    """Every column of numbers."""
-    candidates = [column for column in table.columns if column.lower() not in NOT_TARGETS]
-    columns = [column for column in candidates if pd.to_numeric(table[column], errors="coerce").notna().mean() > 0.5]
-    if not columns:
-        listed = _listed(candidates) or "no other column"
-        raise ModelError(
-            "predictions", got=f"no column of numbers beside text ({listed})", expected="one column per target"
-        )
-    return columns
+    """Every column of numbers: most of its cells; where there is none, most of those that are filled."""
+    candidates = [column for column in table.columns if not _is_label(column)]
+    numbers = {column: pd.to_numeric(table[column], errors="coerce").notna() for column in candidates}
+    filled = {column: table[column].str.strip() != "" for column in candidates}
+    columns = [column for column in candidates if numbers[column].mean() > 0.5]
+    columns = columns or [column for column in candidates if 2 * numbers[column].sum() > filled[column].sum()]
+    if columns:
+        return columns
+    seen = [
+        f"{column[:40]}: {table[column][filled[column]].iloc[0][:20]!r}" for column in candidates if any(filled[column])
+    ]
+    got = f"no column of numbers beside text ({', '.join(seen[:12]) or 'no other column with a cell'})"
+    raise ModelError("predictions", got=got, expected="one column per target, with numbers such as 0.25")
+
+
+def _is_label(column: str) -> bool:
+    return column.lower() in NOT_TARGETS or column.lower().startswith("unnamed:")
 
 
 def _check_range(values: np.ndarray, positions: pd.Index, targets: Sequence[Target]) -> None:

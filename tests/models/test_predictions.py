@@ -46,6 +46,18 @@ def test_every_format_gives_the_same(tmp_path: Path, name: str) -> None:
     np.testing.assert_array_equal(scorer.score(["two\nlines", "He, left.", 'Al "left"'])[:, 0], [1.0, 0.125, 0.5])
 
 
+def test_an_unnamed_index_is_no_target_and_half_a_column_is_one(tmp_path: Path) -> None:
+    assert [t.name for t in read(tmp_path, "Unnamed: 0,text,joy\n0,a,0.1\n1,b,0.9\n").targets] == ["joy"]
+    half = read(tmp_path, "text,joy\na,0.5\nb,\nc,\n")
+    assert half.score(["a"]).tolist() == [[0.5]] and half.unscored == 2
+
+
+@pytest.mark.parametrize("cell", ["0,1", "10%", "True", "high"])
+def test_what_is_no_number_is_shown(tmp_path: Path, cell: str) -> None:
+    with pytest.raises(ModelError, match=f"no column of numbers beside text \\(joy: '{cell}'\\)"):
+        read(tmp_path, f"text;joy\na;{cell}\nb;{cell}\n")
+
+
 def test_missing_texts_are_counted_and_the_first_is_shown(tmp_path: Path) -> None:
     scorer = read(tmp_path, EXPORT)
     with pytest.raises(ModelError, match=r"no score for 2 of 3 texts in scores\.csv, first 'Cy left\.'"):
