@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,8 +40,8 @@ def as_scores(answer: Any, rows: int, *, targets: Sequence[Target], source: str,
     """
     expected = f"{rows} rows of {len(targets)} numbers, one row per text"
     try:
-        scores = np.asarray(answer, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
+        scores = np.ma.filled(np.ma.asanyarray(_detached(answer), dtype=np.float64), np.nan)
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise ModelError(source, got="an answer that is no table of numbers", expected=expected) from error
     if scores.ndim == 1 and len(targets) == 1:
         scores = scores[:, np.newaxis]
@@ -53,6 +53,53 @@ def as_scores(answer: Any, rows: int, *, targets: Sequence[Target], source: str,
         row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
         raise ModelError(source, got=f"no finite score for text {row + 1} of {rows}", expected=expected)
     return _within(scores, targets, source, f"To declare another range, {declare}.").astype(np.float32)
+
+
+def by_target(answer: Any, *, targets: Sequence[Target], source: str) -> Any:
+    """An answer that names its columns, with these in the order of the targets; any other answer as it came.
+
+    Columns have names in a data frame, in a mapping from target to numbers and in a list of mappings, one a text. One
+    column for one target may be called anything, and so may columns that are only counted (0, 1, …).
+
+    Raises
+    ------
+    ModelError
+        When the columns are not called as the targets are.
+    """
+    columns = _columns(answer)
+    if columns is None:
+        return answer
+    names, order = [name for name, _ in columns], [target.name for target in targets]
+    if len(names) == len(order) == 1:
+        return columns[0][1]
+    if names == list(range(len(order))):
+        order = names
+    if sorted(map(str, names)) != sorted(map(str, order)):
+        listed = ", ".join(map(str, names))[:300] or "none"
+        raise ModelError(source, got=f"columns {listed}", expected=f"columns {', '.join(map(str, order))}")
+    found: dict[str, np.ndarray] = {
+        str(name): np.ma.filled(np.ma.asanyarray(_detached(values), object), np.nan) for name, values in columns
+    }
+    if len({values.shape for values in found.values()}) > 1 or not all(values.ndim for values in found.values()):
+        raise ModelError(source, got="columns of different lengths", expected="one number per text in each column")
+    return np.stack([found[str(name)] for name in order], axis=1)
+
+
+def _columns(answer: Any) -> list[tuple[Any, Any]] | None:
+    """Names and values of an answer's columns, or None where they have no names."""
+    if isinstance(answer, Mapping):
+        return list(answer.items())
+    if hasattr(answer, "columns") and hasattr(answer, "__getitem__"):
+        return [(name, answer[name]) for name in answer.columns]
+    if not isinstance(answer, list | tuple) or not answer or not all(isinstance(row, Mapping) for row in answer):
+        return None
+    names = list(dict.fromkeys(name for row in answer for name in row))
+    return [(name, [row.get(name) for row in answer]) for name in names]
+
+
+def _detached(answer: Any) -> Any:
+    """A torch tensor as numbers, wherever it lies and whatever its format; anything else as it came."""
+    return answer.detach().cpu().double() if callable(getattr(answer, "detach", None)) else answer
 
 
 def _within(scores: np.ndarray, targets: Sequence[Target], source: str, fix: str) -> np.ndarray:

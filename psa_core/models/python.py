@@ -18,7 +18,7 @@ from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
-from psa_core.models._answers import as_scores, as_targets, reason
+from psa_core.models._answers import as_scores, as_targets, by_target, reason
 from psa_core.models._base import ModelPlugin, Scorer
 
 DECLARE = "give the function an attribute targets = [{'name': …, 'low': …, 'high': …}]"
@@ -28,9 +28,10 @@ DECLARE = "give the function an attribute targets = [{'name': …, 'low': …, '
 class FunctionScorer:
     """A function from a list of texts to an array (len(texts), T), or (len(texts),) for one target.
 
-    Its attribute ``targets``, if any, says what it returns: names, or mappings with name, low, high and meaning; the
-    default is one target ``score`` in [0, 1]. Its attribute ``fingerprint``, if any, is part of this scorer's; set it
-    when answers depend on more than the function's file.
+    Where its answer names its columns (a data frame, a mapping from target to numbers, a mapping a text), these are
+    taken by name. Its attribute ``targets``, if any, says what it returns: names, or mappings with name, low, high and
+    meaning; the default is one target ``score`` in [0, 1]. Its attribute ``fingerprint``, if any, is part of this
+    scorer's; set it when answers depend on more than the function's file.
     """
 
     function: Callable[[list[str]], Any] = field(repr=False)
@@ -44,12 +45,13 @@ class FunctionScorer:
         if not texts:
             return np.empty((0, len(self.targets)), np.float32)
         try:
-            answer = self.function(texts)
-        except Exception as error:  # whatever the user's code raises, it is the user's to mend
+            answer = self.function(list(texts))  # a list of its own, which it may change
+        except (Exception, SystemExit) as error:  # whatever the user's code raises, it is the user's to mend
             raise ModelError(
                 self.name, got=f"{type(error).__name__}: {reason(error)}", expected="scores", fix=_where(error)
             ) from error
-        return as_scores(answer, len(texts), targets=self.targets, source=self.name, declare=DECLARE)
+        table = by_target(answer, targets=self.targets, source=self.name)
+        return as_scores(table, len(texts), targets=self.targets, source=self.name, declare=DECLARE)
 
 
 def load(argument: str) -> Scorer:
@@ -67,7 +69,7 @@ def load(argument: str) -> Scorer:
         raise ModelError("python", got=repr(argument), expected="module:function", fix="For example python:mine:score")
     found = _attribute(module_name.removesuffix(".py").replace("/", "."), name)
     if inspect.isclass(found) and callable(getattr(found, "score", None)):
-        found = found()
+        found = _made(found, argument)
     if callable(getattr(found, "score", None)) and hasattr(found, "targets") and hasattr(found, "fingerprint"):
         return _of_the_user(found, argument)
     if not callable(found):
@@ -89,11 +91,20 @@ def _of_the_user(scorer: Any, argument: str) -> Scorer:
     return FunctionScorer(scorer.score, argument, fingerprint, targets)
 
 
+def _made(scorer_class: Callable[[], Any], argument: str) -> Any:
+    try:
+        return scorer_class()
+    except (Exception, SystemExit) as error:  # making it runs the user's code
+        said = f"{type(error).__name__}: {reason(error)}"
+        expected = "a class that is made without arguments, or an object of it"
+        raise ModelError(argument, got=said, expected=expected, fix=_where(error)) from error
+
+
 def _attribute(module_name: str, name: str) -> Any:
     with _working_folder_first():
         try:
             module = importlib.import_module(module_name)
-        except Exception as error:  # importing runs the user's code
+        except (Exception, SystemExit) as error:  # importing runs the user's code
             said = f"{type(error).__name__}: {reason(error)}"
             raise ModelError(
                 "python", got=f"{module_name}, which does not import ({said})", expected="a module"

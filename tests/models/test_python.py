@@ -45,6 +45,58 @@ def test_a_function_says_its_targets(module: str) -> None:
     assert scorer.score(["x"]).tolist() == [[0.5, -0.5]]
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "pd.DataFrame({'mood': [-0.5], 'joy': [0.25]})",
+        "pd.DataFrame([[0.25, -0.5]])",
+        "{'mood': [-0.5], 'joy': np.array([0.25])}",
+        "[{'mood': -0.5, 'joy': 0.25}]",
+        "torch.tensor([[0.25, -0.5]], requires_grad=True)",
+        "torch.tensor([[0.25, -0.5]], dtype=torch.bfloat16)",
+        "{'mood': torch.tensor([-0.5], requires_grad=True), 'joy': torch.tensor([0.25])}",
+    ],
+)
+def test_columns_with_names_are_taken_by_name(module: str, answer: str) -> None:
+    targets = "score.targets = ['joy', {'name': 'mood', 'low': -1, 'high': 1}]\n"
+    source = f"import numpy as np, pandas as pd, torch\ndef score(texts):\n    return {answer}\n{targets}"
+    write(module, source)
+    assert models.load(f"python:{module}:score").score(["x"]).tolist() == [[0.25, -0.5]]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("pd.DataFrame({'sadness': [0.5], 'joy': [0.25]})", "got columns sadness, joy, expected columns joy, mood"),
+        ("[{'label': 'joy', 'score': 0.5}]", "got columns label, score, expected columns joy, mood"),
+        ("{'joy': [0.5], 'mood': [0.5, 0.5]}", "columns of different lengths"),
+        ("{'joy': 0.5, 'mood': 0.5}", "one number per text in each column"),
+        ("np.ma.array([[0.5, 0.5]], mask=[[True, False]])", "no finite score for text 1 of 1"),
+        ("sys.exit(3)", "SystemExit: 3"),
+    ],
+)
+def test_what_cannot_be_told_is_refused(module: str, answer: str, said: str) -> None:
+    source = f"import sys, numpy as np, pandas as pd\ndef score(texts):\n    return {answer}\n"
+    write(module, f"{source}score.targets = ['joy', 'mood']\n")
+    with pytest.raises(ModelError, match=said):
+        models.load(f"python:{module}:score").score(["x"])
+
+
+def test_a_function_may_change_the_list_that_it_gets(module: str) -> None:
+    source = "def score(texts):\n    found = [len(text) / 10 for text in texts]\n    texts.clear()\n    return found\n"
+    write(module, source)
+    texts = ["a", "four"]
+    np.testing.assert_allclose(models.load(f"python:{module}:score").score(texts), [[0.1], [0.4]])
+    assert texts == ["a", "four"]
+
+
+def test_a_class_that_wants_arguments_is_refused_in_a_sentence(module: str) -> None:
+    source = "class Mine:\n    def __init__(self, size): pass\n    def score(self, texts): return texts\n"
+    write(module, source)
+    with pytest.raises(ModelError, match="made without arguments"):
+        models.load(f"python:{module}:Mine")
+
+
 def test_a_scorer_of_the_user_is_taken_as_it_is(module: str) -> None:
     source = (
         "import numpy as np\nfrom psa_core.cube import Target\n"
