@@ -134,7 +134,8 @@ def _layout(table: pd.DataFrame, options: CurveOptions) -> dict[str, Any]:
     return layout | {
         "margin": {"l": 8, "r": 16, "t": 36, "b": 52},
         "hovermode": "x unified",
-        "legend": layout["legend"] | {"font": {"size": TICK_SIZE}},
+        # At the head of the figure: one that stands on the panel is at times put a line too low, across the curves.
+        "legend": layout["legend"] | {"font": {"size": TICK_SIZE}, "yref": "container", "y": 1, "yanchor": "top"},
         # One threshold axis serves both panels, at the foot of the lower one.
         "xaxis": _axis(shown_label(options.axis_title, width=41))
         | {"anchor": "y2", "unifiedhovertitle": HOVER_TITLE, "range": list(table["threshold"].iloc[[0, -1]])},

@@ -196,7 +196,14 @@ def corpus_finding(metrics: Mapping[str, Mapping[str, Any]], target: str) -> Fin
 
 
 def comparison_finding(table: pd.DataFrame, metric: str) -> Finding:
-    """Which of several studies is most and least sensitive; `table` has ``label, value, low, high``, one row each."""
+    """Which of several studies is most and least sensitive.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row a study: ``label, value, low, high``; with ``cells``, equal where sentences and names are.
+    metric : str
+    """
     ranked = table.sort_values("value", ascending=False, kind="stable")
     most, least = ranked.iloc[0], ranked.iloc[-1]
     means = next((f" {term} is {words}." for term, words in METRIC_MEANS.items() if metric.startswith(term)), "")
@@ -211,6 +218,11 @@ def comparison_finding(table: pd.DataFrame, metric: str) -> Finding:
         f"{metric} is largest for {most['label']}, {with_interval(most, 'value')}, and smallest for {least['label']}, "
         f"{with_interval(least, 'value')}{overlap}.{means}"
     )
+    if apart and "cells" in ranked and most["cells"] != least["cells"]:
+        return Finding(
+            f"Names move {most['label']} more than {least['label']}, but not the same names in the same sentences.",
+            evidence,
+        )
     if apart:
         return Finding(f"{most['label']} is more sensitive to the name than {least['label']}.", evidence)
     return Finding("None of these is shown to be more sensitive to the name than another.", evidence)

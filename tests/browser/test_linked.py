@@ -62,6 +62,10 @@ def test_a_bar_is_followed_and_the_link_shows_the_same_view(page: Page, browser:
     page.get_by_role("radio", name="Selected names").click()
     settle(page)
     expect(page.locator(".st-key-thresholds_figure .legend")).to_contain_text(both[1])
+    legend, panel = (
+        page.locator(f".st-key-thresholds_figure {part}").first.bounding_box() for part in (".legend", "rect.nsewdrag")
+    )
+    assert legend is not None and panel is not None and legend["y"] + legend["height"] <= panel["y"], "upon the curves"
     slider = page.locator(".st-key-threshold_slider [role=slider], .st-key-threshold_slider input").first
     slider.focus()
     for _ in range(4):

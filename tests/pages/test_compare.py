@@ -138,6 +138,28 @@ def test_studies_of_one_model_and_file_are_told_apart_and_named(open_page: OpenP
     assert "After the change" in labels and any("1970" in label for label in labels)
 
 
+def test_a_label_has_no_more_than_tells_it_apart(open_page: OpenPage, words_of: Words) -> None:
+    whole = result_studies.cube()
+    few = result_studies.keep(replace(whole, names=whole.names.head(2), perturbed=whole.perturbed[:, :2]))
+    page = open_page("compare", run=result_studies.keep(), **{"with": [calmer(), few]})
+    labels = page.dataframe[0].value["model · sentences"].unique().tolist()
+    assert set(labels) == {"keyword · sample · 12 names", "vader · sample", "keyword · sample · 2 names"}
+    said = words_of(page)
+    assert "for keyword · 12 names · toxicity and" in said and "for vader · toxicity; difference" in said
+    assert "1970" not in said and "sample · toxicity" not in said.partition("Two studies")[2]
+
+
+def test_a_study_that_shares_hardly_a_name_is_not_opened_beside_it(open_page: OpenPage, words_of: Words) -> None:
+    whole = result_studies.cube()
+    few = result_studies.keep(replace(whole, names=whole.names.head(1), perturbed=whole.perturbed[:, :1]))
+    page = open_page("compare", run=result_studies.keep(), **{"with": [few]})
+    assert page.selectbox(key="compare_second").value is None
+    assert "No other study here has the target toxicity for enough of the same sentences and names." in words_of(page)
+    page.selectbox(key="compare_second").set_value("keyword · sample · 1 name · toxicity")
+    page.run()
+    assert "only 1 name is in both (12 in the first, 1 in the second)" in words_of(page)
+
+
 def test_hidden_names_are_in_no_table_and_no_chart(open_page: OpenPage, words_of: Words) -> None:
     page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=120)
     page.session_state["hide_names"] = True

@@ -213,6 +213,13 @@ def test_comparison() -> None:
     )
 
 
+def test_studies_of_other_cells_are_not_ranked_as_models() -> None:
+    same = findings.comparison_finding(STUDIES.assign(cells=[1] * len(STUDIES)), "ScoreDev")
+    assert same.headline == "vader is more sensitive to the name than minilm."
+    other = findings.comparison_finding(STUDIES.assign(cells=range(len(STUDIES))), "ScoreDev")
+    assert other.headline == "Names move vader more than minilm, but not the same names in the same sentences."
+
+
 def test_comparison_without_bounds_or_with_bounds_that_overlap_claims_nothing() -> None:
     for table in (STUDIES.iloc[[0, 2]], STUDIES.assign(low=np.nan, high=np.nan)):
         found = findings.comparison_finding(table, "ScoreDev")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -16,6 +15,7 @@ from pages.ui.results.opened import Opened
 from psa_core import jobs
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError, PsaError
+from psa_core.tables.wording import counted
 
 PARAMETER = "with"
 MOST_RUNS = 12
@@ -29,10 +29,12 @@ class Compared:
     Attributes
     ----------
     run : str
+    parts : tuple of str
+        Title or model, file, number of names, time: what may tell it apart from the others, in this order.
     label : str
-        Title, or model and file; tells it apart from the others.
-    full : str
-        The same with the time, where studies are chosen.
+        Title, or model and file, and what else tells it apart from the others.
+    brief : str
+        The same without what all of the others have too.
     cube : ScoreCube
         Without the sentences that readers took out.
     left_out : frozenset of str
@@ -40,10 +42,17 @@ class Compared:
     """
 
     run: str
-    label: str
-    full: str
+    parts: tuple[str, ...]
     cube: ScoreCube
     left_out: frozenset[str] = frozenset()
+    label: str = ""
+    brief: str = ""
+
+    @property
+    def full(self) -> str:
+        """The label where studies are chosen: with the time."""
+        label, time = self.label, self.parts[-1]
+        return label if time in label else f"{label} · {time}"
 
 
 def ask_studies(study: Opened) -> list[Compared]:
@@ -71,7 +80,7 @@ def ask_studies(study: Opened) -> list[Compared]:
     chosen = st.session_state[Key.COMPARE_RUNS]
     others = [run for run in chosen if run != study.run]
     address.write({PARAMETER: others})
-    return [by_run[run] for run in by_run if run in chosen]
+    return told_apart([by_run[run] for run in by_run if run in chosen])
 
 
 def _ask_another() -> None:
@@ -157,7 +166,7 @@ def _history() -> list[str]:
 
 
 def _open(runs: list[str]) -> list[Compared]:
-    """The studies with what tells them apart: title or model and file, then the time, then a number."""
+    """The studies that can be opened."""
     found: list[Compared] = []
     for run in runs:
         try:
@@ -169,15 +178,33 @@ def _open(runs: list[str]) -> list[Compared]:
             _forget(run)
             shell.problem(error, "A study could not be opened")
             continue
-        label = jobs.title(run) or opened.model_and_file(cube)
-        found.append(Compared(run, label, f"{label} · {_time(run)}", cube, left_out))
-    alike = Counter(compared.label for compared in found)
-    timed = [replace(c, label=c.full) if alike[c.label] > 1 else c for c in found]
+        model, file = opened.model_and_file(cube)
+        named = (jobs.title(run), "") if jobs.title(run) else (model, file)
+        parts = (*named, counted(cube.shape[1], "name"), _time(run))
+        found.append(Compared(run, parts, cube, left_out))
+    return told_apart(found)
+
+
+def told_apart(studies: list[Compared]) -> list[Compared]:
+    """The studies with labels of their own: parts are added while two are alike, then a number."""
+    labels = _labels([study.parts for study in studies], always=2)
+    briefs = _labels([study.parts for study in studies], always=1)
     return [
-        replace(c, label=f"{c.label} ({same + 1})", full=f"{c.full} ({same + 1})") if same else c
-        for place, c in enumerate(timed)
-        for same in [sum(earlier.full == c.full for earlier in timed[:place])]
+        replace(study, label=label, brief=brief) for study, label, brief in zip(studies, labels, briefs, strict=True)
     ]
+
+
+def _labels(studies: list[tuple[str, ...]], *, always: int) -> list[str]:
+    """The first `always` parts of each study, and each further one that tells it apart from those still alike."""
+    taken = [tuple(part for part in parts[:always] if part) for parts in studies]
+    for place in range(always, max(map(len, studies), default=0)):
+        before = list(taken)
+        for i, parts in enumerate(studies):
+            if len({other[place] for other, label in zip(studies, before, strict=True) if label == before[i]}) > 1:
+                taken[i] = (*before[i], parts[place])
+    words = [" · ".join(filter(None, label)) for label in taken]
+    numbered = [(word, words[:i].count(word)) for i, word in enumerate(words)]
+    return [f"{word} ({same + 1})" if same else word for word, same in numbered]
 
 
 def _forget(run: str) -> None:

@@ -35,7 +35,7 @@ def numbers(study: Opened, studies: list[Compared]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per study and target: ``label``, ``target``, ``threshold`` (the chosen one where the target is the
+        One row per study and target: ``label``, ``brief``, ``cells`` (alike where sentences and names are), ``target``, ``threshold`` (the chosen one where the target is the
         chosen one, else the target's own), ``extent`` of its range, ``sentences``, ``names``, each metric's ``value``,
         ``low`` and ``high``.
     """
@@ -49,6 +49,8 @@ def numbers(study: Opened, studies: list[Compared]) -> pd.DataFrame:
                 {
                     "run": compared.run,
                     "label": compared.label,
+                    "brief": compared.brief,
+                    "cells": hash((tuple(compared.cube.sentences["text"]), tuple(compared.cube.names["name"]))),
                     "target": target,
                     "threshold": metrics["label_dist"]["threshold"],
                     "extent": float(declared.high - declared.low),
@@ -74,9 +76,7 @@ def chart(table: pd.DataFrame) -> str:
     """One metric of every study and target, in words and as a chart, on a scale that targets share; which one."""
     with shell.verdict() as verdict:
         metric = _ask_metric()
-        file = _shared_file(table)
-        told_apart = table["label"].str.replace(file, "", regex=False) if file else table["label"]
-        rows = table.assign(label=told_apart + " · " + table["target"], **in_parts(table, metric))
+        rows = table.assign(label=table["brief"] + " · " + table["target"], **in_parts(table, metric))
         rows = rows[rows["value"].notna()]
         title = titled(metric)
         is_alone = table["run"].nunique() == 1
@@ -86,17 +86,9 @@ def chart(table: pd.DataFrame) -> str:
     drawing = metric_intervals(rows, title=title)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"{title} of {len(rows)} studies with intervals")
     with exports.row():
-        title_of_it = f"{title} by model{file}" if file else f"{title} by model and sentences"
-        words = Caption(title_of_it, str(found), "Whiskers: 95 % intervals over sentences.")
+        words = Caption(f"{title} by model and sentences", str(found), "Whiskers: 95 % intervals over sentences.")
         exports.picture_buttons(partial(drawing_svg, drawing), f"comparison.{metric}", words, key="compare_picture")
     return metric
-
-
-def _shared_file(table: pd.DataFrame) -> str:
-    """What follows the model in the label of every one of several studies; empty where they differ in it."""
-    _, mark, files = zip(*table["label"].str.partition(" · ").itertuples(index=False), strict=True)
-    alike = table["run"].nunique() > 1 and len(set(files)) == 1
-    return mark[0] + files[0] if alike else ""
 
 
 def _ask_metric() -> str:
@@ -129,7 +121,7 @@ def table_2(table: pd.DataFrame) -> None:
     shown["label from"] = table["threshold"]
     st.dataframe(shown, hide_index=True, alt=f"{', '.join(METRICS.values())} of every study and target")
     said.small_print("LabelDist depends on the threshold: “label from” says which one each row has.")
-    exports.csv_button(table.drop(columns="run"), "comparison.csv", key="compare_csv")
+    exports.csv_button(table.drop(columns=["run", "brief", "cells"]), "comparison.csv", key="compare_csv")
 
 
 def _with_bounds(value: float, low: float, high: float, *, digits: int = 3) -> str:

@@ -99,14 +99,14 @@ def need_study() -> Opened:
 
 def source(cube: ScoreCube) -> str:
     """What a cube was measured on, in one line."""
-    return f"{model_and_file(cube)} · {cube.shape[0]:,} sentences × {cube.shape[1]:,} names"
+    return f"{' · '.join(model_and_file(cube))} · {cube.shape[0]:,} sentences × {cube.shape[1]:,} names"
 
 
-def model_and_file(cube: ScoreCube) -> str:
+def model_and_file(cube: ScoreCube) -> tuple[str, str]:
     """The model and the file of the sentences."""
     study = cube.provenance.get("study", {})
     file = cube.provenance.get("inputs", {}).get("sentences", {}).get("source", study.get("sentences", "sentences"))
-    return f"{in_short(str(study.get('model', 'model')))} · {PurePath(str(file)).name}"
+    return in_short(str(study.get("model", "model"))), PurePath(str(file)).name
 
 
 def need_whole_study() -> Opened:

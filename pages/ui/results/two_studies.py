@@ -23,8 +23,9 @@ from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 from psa_core.tables import again, findings
 from psa_core.tables.pairs import SharedCells, disagreements, metric_differences, name_agreement, shared_cells
+from psa_core.tables.wording import counted, verb
 
-SHOWN_CELLS = 100
+SHOWN_CELLS, FEWEST_NAMES = 100, 3
 SCATTER = "compare_scatter"
 Choice = tuple[Compared, Target]
 
@@ -43,12 +44,13 @@ def show(study: Opened, studies: list[Compared], table: pd.DataFrame, metric: st
     first, second = _ask_pair(study, choices)
     if second is None:
         said.second(
-            f"No other study here has the target {choices[first][1].name}. Add one above, run the same sentences and "
-            "names with another model, or choose what to compare it with."
+            f"{_lacking(choices, first)} Add one above, run the same sentences and names with another model, or choose "
+            "what to compare it with."
         )
         shell.link("study", "Run another model")
         return
     (left, left_target), (right, right_target) = choices[first], choices[second]
+    titles = (_brief(*choices[first]), _brief(*choices[second]))
     targets = (left_target.name, right_target.name)
     if agreement := again.order_in_both(left.cube, right.cube, targets):
         said.second(again.agreement_finding(agreement))
@@ -62,9 +64,9 @@ def show(study: Opened, studies: list[Compared], table: pd.DataFrame, metric: st
     differences = metric_differences(
         shared, targets, thresholds=(thresholds[left.run, targets[0]], thresholds[right.run, targets[1]])
     )
-    _tested(differences, metric, titles=(first, second))
-    _names_against(study, shared, targets, titles=(_short(left, targets[0]), _short(right, targets[1])))
-    _cells(study, shared, targets, titles=(first, second))
+    _tested(differences, metric, titles=titles)
+    _names_against(study, shared, targets, titles=titles)
+    _cells(study, shared, targets, titles=titles)
 
 
 def _tested(differences: pd.DataFrame, metric: str, *, titles: tuple[str, str]) -> None:
@@ -95,16 +97,35 @@ def _reset(key: str, value: str | None, *, when: tuple[str, ...]) -> None:
 
 
 def _partner(choices: dict[str, Choice], first: str) -> str | None:
-    """The same target of another study: rather one of the same sentences, rather one of another model."""
+    """The same target of another study that shares sentences and names with it, rather one of another model."""
+    one, _ = choices[first]
+    others = [name for name in _same_target(choices, first) if _share_enough(one.cube, choices[name][0].cube)]
+    return max(others, key=lambda name: _model(choices[name][0].cube) != _model(one.cube), default=None)
+
+
+def _same_target(choices: dict[str, Choice], first: str) -> list[str]:
     one, target = choices[first]
-    sentences = frozenset(one.cube.sentences["text"])
+    return [name for name, (c, t) in choices.items() if c.run != one.run and t.name == target.name]
 
-    def fit(name: str) -> tuple[bool, bool]:
-        other = choices[name][0].cube
-        return bool(sentences & frozenset(other.sentences["text"])), _model(other) != _model(one.cube)
 
-    others = [name for name, (c, t) in choices.items() if c.run != one.run and t.name == target.name]
-    return max(others, key=fit, default=None)
+def _share_enough(first: ScoreCube, second: ScoreCube) -> bool:
+    """Whether two studies have a sentence and the names of a correlation in common."""
+    sentences, names = (
+        frozenset(one) & frozenset(two)
+        for one, two in (
+            (first.sentences["text"], second.sentences["text"]),
+            (first.names["name"], second.names["name"]),
+        )
+    )
+    return bool(sentences) and len(names) >= FEWEST_NAMES
+
+
+def _lacking(choices: dict[str, Choice], first: str) -> str:
+    """Why no study stands beside the first one."""
+    target = choices[first][1].name
+    if _same_target(choices, first):
+        return f"No other study here has the target {target} for enough of the same sentences and names."
+    return f"No other study here has the target {target}."
 
 
 def _model(cube: ScoreCube) -> str:
@@ -114,10 +135,11 @@ def _model(cube: ScoreCube) -> str:
 def _warn(shared: SharedCells, targets: tuple[Target, Target]) -> None:
     """Say where the two studies differ in sentences, names or scale, so that no difference is taken for the models'."""
     words = [
-        f"only {len(matched):,} {noun} are in both ({one:,} in the first, {two:,} in the second)"
+        f"only {counted(len(matched), noun)} {verb(len(matched), 'are', 'is')} in both "
+        f"({one:,} in the first, {two:,} in the second)"
         for matched, noun, one, two in (
-            (shared.sentences, "sentences", shared.first.shape[0], shared.second.shape[0]),
-            (shared.names, "names", shared.first.shape[1], shared.second.shape[1]),
+            (shared.sentences, "sentence", shared.first.shape[0], shared.second.shape[0]),
+            (shared.names, "name", shared.first.shape[1], shared.second.shape[1]),
         )
         if not len(matched) == one == two
     ]
@@ -144,12 +166,12 @@ def _names_against(study: Opened, shared: SharedCells, targets: tuple[str, str],
         exports.picture_buttons(partial(drawing_svg, drawing), "two-studies", picture, key="scatter_picture")
 
 
-def _short(compared: Compared, target: str) -> str:
-    return f"{compared.label.partition(' · ')[0]} · {target}"
+def _brief(compared: Compared, target: Target) -> str:
+    return f"{compared.brief} · {target.name}"
 
 
 def _agreement_words(shared: SharedCells, r: stats.Correlation) -> str:
-    cells = f"{len(shared.sentences):,} sentences and {len(shared.names):,} names in common"
+    cells = f"{counted(len(shared.sentences), 'sentence')} and {counted(len(shared.names), 'name')} in common"
     if r.reason:
         return f"With {cells}, no correlation can be computed: {r.reason}."
     words = f"{r.r:+.2f}".replace("-", "−")
