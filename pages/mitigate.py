@@ -36,7 +36,7 @@ if chosen == RETRAIN:
 
 study = opened.need_study()
 controls.target_picker(study.cube)
-with shell.mending():
+with shell.mending("Averaging over names cannot be measured here"):
     with shell.verdict() as verdict:
         halved = held_out.split(study, whole=mitigate_view.ask_whole(study))
         count = mitigate_view.ask_count(halved)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.cube import ScoreCube
-from psa_core.errors import NameListError
+from psa_core.errors import CubeError, NameListError
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,30 @@ def split_names(cube: ScoreCube, *, seed: int = 0) -> Halves:
     """
     if cube.shape[1] < 4:
         got = f"{cube.shape[1]} in this study"
-        raise NameListError("names to split", got=got, expected="at least four: two to average over, two to measure")
+        raise NameListError(
+            "names to split",
+            got=got,
+            expected="at least four: two to average over, two to measure",
+            fix="Run the study with a longer list of names.",
+        )
     return halves(cube.names, seed=seed)
 
 
 def split_sentences(cube: ScoreCube, *, seed: int = 0) -> Halves:
-    """The sentences that the number of names may be chosen on, and those that are measured."""
+    """The sentences that the number of names may be chosen on, and those that are measured.
+
+    Raises
+    ------
+    CubeError
+        With one sentence: no other is left to measure.
+    """
+    if cube.shape[0] < 2:
+        raise CubeError(
+            "sentences to split",
+            got="1 in this study",
+            expected="at least two: one to choose the number of names on, one to measure",
+            fix="Run the study on more sentences.",
+        )
     return halves(pd.DataFrame(index=range(cube.shape[0])), seed=seed)
 
 

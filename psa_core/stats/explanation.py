@@ -222,7 +222,7 @@ def _check(outcome: np.ndarray, columns: np.ndarray, factors: Sequence[str]) -> 
     if len(outcome) < columns.shape[1] + 3:
         raise CubeError(
             "names",
-            got=f"{len(outcome)} names for {columns.shape[1]} columns",
+            got=f"{len(outcome)}, for factors with {columns.shape[1]} numbers a name",
             expected=f"at least {columns.shape[1] + 3}, better {NAMES_PER_COLUMN * columns.shape[1]}",
             fix="Choose fewer factors, or run a longer list of names.",
         )

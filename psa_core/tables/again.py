@@ -12,6 +12,8 @@ from psa_core.cube import ScoreCube
 from psa_core.stats.reliability import TopStability, order_agreement, order_reliability, top_stability
 from psa_core.tables.wording import Finding
 
+TOO_ALIKE = "the furthest name is too like another to be told apart, however many sentences there were"
+
 
 @dataclass(frozen=True)
 class Again:
@@ -58,20 +60,25 @@ def again_finding(again: Again, target: str) -> Finding:
     others = f"Another {again.sentences:,} sentences of this kind"
     if low <= 0:
         return Finding(f"{others} may well put the names in another order: what repeats may be chance.", evidence)
-    repeats = f"{others} would repeat the names' order with a reliability of {_signed(value)}"
-    return Finding(f"{repeats}; {_top(again)}.", evidence)
+    return Finding(f"{others} would put the names in {_likeness(value)} order; {_top(again)}.", evidence)
+
+
+def _likeness(reliability: float) -> str:
+    """A rank correlation in a word or two."""
+    words = {0.95: "nearly the same", 0.8: "a similar", 0.5: "a roughly similar"}
+    return next((said for least, said in words.items() if reliability >= least), "a partly similar")
 
 
 def _top(again: Again) -> str:
     top, share, needed = again.stability
-    few = f"the {top} furthest names" if top > 1 else "the furthest name"
+    few = f"of the {top} furthest names" if top > 1 else "times the furthest name"
+    again_there = f"{few} would be the same {'ones' if top > 1 else 'one'}"
     if isinf(needed):
-        return f"{few} would not be the same ones however many sentences there were, so alike are names there"
+        return f"some {few} are too alike to be told apart, however many sentences there were" if top > 1 else TOO_ALIKE
     if needed <= again.sentences:
-        return f"nine in ten of {few} would be the same ones"
-    return (
-        f"{100 * share:.0f} % of {few} would be the same ones; nine in ten take very roughly {_rough(needed)} sentences"
-    )
+        return f"nine in ten {again_there}"
+    share_of_it = f"{100 * share:.0f} %" if top > 1 else f"{10 * share:.0f} in ten"
+    return f"{share_of_it} {again_there}; nine in ten take very roughly {_rough(needed)} sentences"
 
 
 def _rough(number: float) -> str:

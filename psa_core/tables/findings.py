@@ -89,9 +89,10 @@ def threshold_finding(table: pd.DataFrame, target: str, *, threshold: float) -> 
     """What the names do to the labels at (the row nearest to) a threshold; `table` by `tables.label_dist_table`."""
     row = table.loc[(table["threshold"] - threshold).abs().idxmin()]
     up, down = int(row["flips_up"]), int(row["flips_down"])
+    parts = f": {up:,} {verb(up, 'appear')} and {down:,} {verb(down, 'disappear')}" if up + down else ""
+    changed = f"{counted(up + down, 'label') if parts else 'no label'} {verb(max(up + down, 1), 'change')}"
     return Finding(
-        f"At threshold {row['threshold']:g} for {target}, {counted(up + down, 'label')} {verb(up + down, 'change')} "
-        f"when a name takes the anchor's place: {up:,} {verb(up, 'appear')} and {down:,} {verb(down, 'disappear')}.",
+        f"At threshold {row['threshold']:g} for {target}, {changed} when a name takes the anchor's place{parts}.",
         f"Counted over all sentences and names. LabelDist is {with_interval(row, 'label_dist')}: "
         f"{METRIC_MEANS['LabelDist']}.",
     )
@@ -127,9 +128,10 @@ def sentence_finding(table: pd.DataFrame, target: str, *, threshold: float) -> F
     """In how many sentences a label flips, and how wide they are; `table` by `tables.sentence_table`."""
     widest = table.loc[table["score_range"].idxmax()]
     flipped = int((table["flips"] > 0).sum())
+    of_all = counted(len(table), "sentence")
     return Finding(
-        f"In {flipped:,} of {counted(len(table), 'sentence')} at least one name changes the label at threshold "
-        f"{threshold:g} for {target}.",
+        (f"In {flipped:,} of {of_all} at least one" if flipped else f"In {of_all} no")
+        + f" name changes the label at threshold {threshold:g} for {target}.",
         f"These are counted, not estimated. The names of one sentence are {number(table['score_range'].median())} "
         f"apart in the median and at most {number(widest['score_range'])} (sentence {widest['sentence_id']}).",
     )

@@ -83,12 +83,16 @@ def _in_clusters(names: np.ndarray, found: np.ndarray) -> np.ndarray:
 def cluster_finding(found: Matrix) -> Finding:
     """Whether names fall into clusters that behave alike, and which of them a group explains."""
     table = found.clusters
+    if len(found.rows) < 2:
+        return Finding("One sentence cannot show which names behave alike.")
     if len(table) < 2:
         return Finding("The names do not fall into groups that behave alike.")
     explained = table[table["p_adjusted"] < stats.SIGNIFICANT]
     sizes = f"The names fall into {len(table)} clusters that behave alike"
+    if explained.empty and len(table) == 2 and 1 in table["names"].tolist():
+        return Finding(f"One name stands apart; the other {table['names'].max():,} behave alike.")
     if explained.empty:
-        return Finding(f"{sizes}; no group of the name list explains one.")
+        return Finding(f"{sizes}; no group of the name list explains any of them.")
     words = [f"{row.group} ({row.inside} of its {row.names} names)" for row in explained.itertuples()]
     evidence = (
         "Each group against the cluster by the hypergeometric test, Bonferroni-corrected over clusters and groups."

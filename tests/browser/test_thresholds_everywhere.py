@@ -58,7 +58,7 @@ def test_thresholds_and_sentences(cube: ScoreCube, show: Callable[..., str], pag
     assert len(flips) != len(tables.find_flips(cube, "toxicity", threshold=OWN))
     show("sentences")
     body = page.get_by_test_id("stMain")
-    expect(body).to_contain_text(f"{len(flips):,} flips, one a name: ")
+    expect(body).to_contain_text(f"{len(flips):,} flips, one for each of ")
     expect(body).to_contain_text(f"changes the label at threshold {CHOSEN:g}")
 
 

@@ -43,7 +43,7 @@ def test_cost_and_loss_are_said(open_page: OpenPage, words_of: Words) -> None:
     trial = expected()
     lost = mitigate.loss(trial.before, trial.as_people, "toxicity", threshold=0.5)
     said = words_of(page)
-    assert "It costs 6 texts for each one" in said
+    assert "Each text is then scored 6 times" in said
     assert f"by {lost.score_change:.3f} on average, and {lost.labels_changed} of 20 original labels change" in said
 
 
@@ -63,7 +63,7 @@ def test_unseen_names_are_measured_and_the_trivial_case_is_named(open_page: Open
 def test_fewer_names_cost_less(open_page: OpenPage, run: Run, words_of: Words) -> None:
     page = open_page("mitigate", run=result_studies.keep())
     page.select_slider(key="mitigate_count 6").set_value(1)
-    assert "It costs 1 text for each one" in words_of(run(page))
+    assert "Each text is then scored once" in words_of(run(page))
 
 
 def test_many_texts_are_read_when_a_person_says_so(
@@ -150,3 +150,13 @@ def test_the_cards_are_at_the_chosen_threshold_and_say_so(open_page: OpenPage, r
         f"before {before['label_dist']['value']:.3f}",
     )
     assert shown["Cells that flip at 0.8"][1] == f"before {100 * before['flips']['value']:.1f} %"
+
+
+@pytest.mark.parametrize(("sentences", "names", "said"), [(1, 12, "one to choose"), (40, 3, "a longer list of names")])
+def test_a_study_that_is_too_small_says_what_is_needed(
+    open_page: OpenPage, words_of: Words, sentences: int, names: int, said: str
+) -> None:
+    cube = result_studies.cube(sentences)
+    few = replace(cube, names=cube.names.head(names), perturbed=cube.perturbed[:, :names])
+    told = words_of(open_page("mitigate", run=result_studies.keep(few)))
+    assert "Averaging over names cannot be measured here" in told and said in told

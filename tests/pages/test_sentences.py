@@ -133,7 +133,7 @@ def test_flips_are_one_a_name_or_one_a_sentence(
     assert 1 < len(expected) < len(flips)
     shown = [f">{name}</mark>" for name in expected["name"][:20]]
     assert all(name in card for name, card in zip(shown, cards(page), strict=True))
-    assert f"{len(flips):,} flips, one a {each}: {len(expected)}" in words_of(page)
+    assert f"{len(flips):,} flips, one for each of {len(expected)} {each}s; 1 to " in words_of(page)
 
 
 def test_judged_flips_are_counted_filtered_and_given_back(

@@ -23,9 +23,9 @@ def test_a_study_says_how_well_its_order_repeats(cube: ScoreCube) -> None:
     again = order_again(cube, "toxicity")
     assert again.sentences == 40
     assert again.reliability.low <= again.reliability.value <= again.reliability.high
-    assert f"reliability {again.reliability.value:.2f}" in again_finding(again, "toxicity").headline.replace(
-        "a reliability of", "reliability"
-    )
+    found = again_finding(again, "toxicity")
+    assert f"Reliability {again.reliability.value:.2f}" in found.evidence
+    assert "would put the names in " in found.headline and "reliability" not in found.headline
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,9 @@ def test_a_study_says_how_well_its_order_repeats(cube: ScoreCube) -> None:
         ),
         ((0.9, 0.8, 0.95), (10, 0.95, 90.0), "nine in ten of the 10 furthest names would be the same ones."),
         ((0.9, 0.8, 0.95), (10, 0.5, np.inf), "however many sentences there were"),
+        ((0.97, 0.8, 0.99), (1, 0.95, 90.0), "nearly the same order; nine in ten times the furthest name would be the"),
+        ((0.6, 0.3, 0.9), (1, 0.7, 900.0), "7 in ten times the furthest name would be the same one; nine in ten take"),
+        ((0.4, 0.1, 0.6), (1, 0.5, np.inf), "the furthest name is too like another to be told apart"),
         ((0.2, -0.3, 0.6), (10, 0.5, 5000.0), "may well put the names in another order"),
         ((np.nan,) * 3, (1, np.nan, np.nan), "cannot be told"),
     ],

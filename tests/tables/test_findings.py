@@ -119,6 +119,13 @@ def test_threshold() -> None:
     assert "LabelDist is 0.10 (95 % interval 0.05 to 0.15): how far the set" in found.evidence
 
 
+def test_where_no_label_changes_nothing_is_counted() -> None:
+    found = findings.threshold_finding(THRESHOLDS.assign(flips_up=0, flips_down=0), "toxicity", threshold=0.25)
+    assert found.headline == "At threshold 0.25 for toxicity, no label changes when a name takes the anchor's place."
+    still = findings.sentence_finding(SENTENCES.assign(flips=0), "toxicity", threshold=0.5)
+    assert still.headline == "In 3 sentences no name changes the label at threshold 0.5 for toxicity."
+
+
 def test_threshold_between_rows_names_the_row_it_speaks_of() -> None:
     found = findings.threshold_finding(THRESHOLDS.drop(columns=["low", "high"]), "toxicity", threshold=0.51)
     assert found.headline.startswith("At threshold 0.5 for toxicity, 41 labels change ")

@@ -49,7 +49,7 @@ def test_groups_that_explain_nothing_name_nothing(careers: ScoreCube) -> None:
     names = careers.names.assign(career=["a"] * 12 + ["b"] * 12)
     found = matrix(replace(careers, names=names), "toxicity")
     assert (found.clusters["group"] == "").all()
-    assert "no group of the name list explains one" in cluster_finding(found).headline
+    assert "no group of the name list explains any of them" in cluster_finding(found).headline
 
 
 def test_names_that_do_nothing_make_no_clusters(careers: ScoreCube) -> None:
@@ -64,3 +64,16 @@ def test_against_the_original_the_values_are_the_paper_s(careers: ScoreCube) -> 
     original, perturbed = careers.of("toxicity")
     change = perturbed.astype(float) - original[:, None].astype(float)
     assert found.values == pytest.approx(change[np.ix_(found.rows, found.columns)])
+
+
+def test_a_cluster_of_one_is_a_name_that_stands_apart(careers: ScoreCube) -> None:
+    others = careers.shape[1] - 1
+    perturbed = np.repeat(careers.original[:, None], careers.shape[1], axis=1)
+    perturbed[:, 0] += np.float32(0.3)
+    found = matrix(replace(careers, perturbed=perturbed), "toxicity")
+    assert sorted(found.clusters["names"]) == [1, others]
+    assert cluster_finding(found).headline == f"One name stands apart; the other {others} behave alike."
+
+
+def test_one_sentence_shows_nothing_about_names_that_behave_alike(careers: ScoreCube) -> None:
+    assert cluster_finding(matrix(careers.rows(np.arange(1)), "toxicity")).headline.startswith("One sentence cannot")

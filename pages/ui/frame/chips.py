@@ -12,6 +12,7 @@ from pages.ui.frame import shown_names, state
 from pages.ui.frame.keys import Key
 from psa_core.cube import ScoreCube
 from psa_core.registry import in_short
+from psa_core.tables.wording import counted
 
 Chip = tuple[str, str]
 
@@ -26,7 +27,7 @@ def show(cube: ScoreCube) -> DeltaGenerator:
     """
     seen = state.view(cube)
     study = cube.provenance.get("study", {})
-    parts = [f"{cube.shape[0]:,} sentences", f"{cube.shape[1]:,} names", in_short(str(study.get("model", "")))]
+    parts = [counted(cube.shape[0], "sentence"), counted(cube.shape[1], "name"), in_short(str(study.get("model", "")))]
     line = st.container(horizontal=True, vertical_alignment="center", gap="small", key="looked_at")
     with line:
         st.text(

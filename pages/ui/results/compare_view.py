@@ -35,9 +35,9 @@ def numbers(study: Opened, studies: list[Compared]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per study and target: ``label``, ``brief``, ``cells`` (alike where sentences and names are), ``target``, ``threshold`` (the chosen one where the target is the
-        chosen one, else the target's own), ``extent`` of its range, ``sentences``, ``names``, each metric's ``value``,
-        ``low`` and ``high``.
+        One row per study and target: ``label``, ``brief``, ``cells`` (alike where sentences and names are), ``target``,
+        ``threshold`` (the chosen one where the target is the chosen one, else the target's own), ``extent`` of its
+        range, ``sentences``, ``names``, each metric's ``value``, ``low`` and ``high``.
     """
     rows = []
     for compared in studies:

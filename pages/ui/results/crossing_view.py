@@ -13,6 +13,7 @@ from pages.ui.results import canvas, opened
 from pages.ui.results.opened import Opened
 from psa_core import stats
 from psa_core.charts._theme import MUTED, UP
+from psa_core.tables.wording import counted
 
 MOST_STROKES, DIGITS = 400, 4
 _strokes = canvas.picture("crossing")
@@ -26,9 +27,8 @@ def show(study: Opened) -> None:
     original, perturbed = study.cube.of(study.target.name)
     lowest, highest = (stats.labels_at(end(perturbed, axis=1), study.threshold) for end in (np.min, np.max))
     cut = int(np.count_nonzero(lowest != highest))
-    said.second(
-        f"At {study.threshold:g} the label of {cut:,} of {len(original):,} sentences depends on which name it wears."
-    )
+    those = f"the label of {cut:,} of {counted(len(original), 'sentence')}" if cut else "no sentence's label"
+    said.second(f"At {study.threshold:g} {those} depends on which name it wears.")
     strokes = _ranges(study.target_key, study.cube)
     _strokes(key=Key.THRESHOLDS_CROSSING, data=strokes, height=264)
     _line(key=Key.THRESHOLDS_LINE, data={"threshold": study.threshold})

@@ -123,14 +123,18 @@ def clusters(study: Opened, found: Matrix) -> None:
         return
     st.header("Which names behave alike?", anchor=False)
     table = found.clusters
+    explained = table["group"] != ""
     shown = table.assign(
         members=[", ".join(study.labels[name] for name in members) for members in table["members"]],
-        group=table["group"].where(table["group"] != "", "–"),
-        p_adjusted=[p_text(p) if p == p else "" for p in table["p_adjusted"]],
+        group=table["group"].where(explained, "–"),
+        inside=table["inside"].astype("Int64").where(explained),
+        total=table["total"].astype("Int64").where(explained),
+        p_adjusted=[p_text(p) for p in table["p_adjusted"]],
     )
     st.dataframe(
         shown[["cluster", "names", "mean", "group", "inside", "total", "p_adjusted", "members"]],
         hide_index=True,
+        placeholder="–",
         alt="Clusters of names with the group that explains each",
         column_config={
             "cluster": st.column_config.NumberColumn("From left", width=80),

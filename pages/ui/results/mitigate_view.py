@@ -67,13 +67,13 @@ def verdict(halved: HeldOut, count: int) -> None:
     trial = halved.trial(count)
     lost = mitigate.loss(trial.before, trial.as_people, study.target.name, threshold=study.threshold)
     sentences, names, _ = trial.before.shape
-    cost = "1 text" if count == 1 else f"{count:,} texts"
+    cost = "once" if count == 1 else f"{count:,} times"
     was, now, read = before["value"], people["value"], f"{halved.seen.mean():.0%} of {halved.seen.size:,} texts"
     said.finding(
         Finding(
             f"Averaged over {count} name{'s' * (count > 1)}, {study.target.name} depends "
             f"{'less' if now < was else 'no less'} on {names} other names where they are recognised as people, "
-            f"and as much as before where they are not. It costs {cost} for each one.",
+            f"and as much as before where they are not. Each text is then scored {cost}.",
             f"ScoreDev, {findings.METRIC_MEANS['ScoreDev']}, on held-out names and sentences: "
             f"{was:.3f} becomes {now:.3f} where spaCy recognises a name as a person ({read}), "
             f"and stays {was:.3f} where only listed names are recognised. "

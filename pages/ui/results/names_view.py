@@ -200,6 +200,7 @@ def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         height=min(ROW_PIXELS * (len(ordered) + 1) + 3, TABLE_PIXELS),
         key=Key.NAMES_TABLE,
         on_select=partial(clicks.take_rows, Key.NAMES_TABLE, names),
+        placeholder="–",
         alt="ScoreSens, interval, adjusted p-value, effect size and LabelDist of every name",
         column_config={
             "name": config.TextColumn("Name", width=140),

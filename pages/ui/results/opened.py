@@ -22,7 +22,7 @@ from psa_core.registry import in_short
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 from psa_core.tables.again import Again, order_again
-from psa_core.tables.wording import Finding
+from psa_core.tables.wording import Finding, counted
 
 RunKey = tuple[str, int, tuple[str, ...]]
 TargetKey = tuple[RunKey, str]
@@ -99,7 +99,8 @@ def need_study() -> Opened:
 
 def source(cube: ScoreCube) -> str:
     """What a cube was measured on, in one line."""
-    return f"{' · '.join(model_and_file(cube))} · {cube.shape[0]:,} sentences × {cube.shape[1]:,} names"
+    size = " × ".join(map(counted, cube.shape, ("sentence", "name")))
+    return " · ".join([*model_and_file(cube), size])
 
 
 def model_and_file(cube: ScoreCube) -> tuple[str, str]:

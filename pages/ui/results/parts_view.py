@@ -27,7 +27,7 @@ def parts(study: Opened) -> None:
     try:
         plan = plan_parts(study.cube)
     except PsaError as error:
-        said.second(str(error))
+        said.second(error.told)
         return
     key = f"{Key.WHY_PARTS} of {study.run}"
     if key not in st.session_state:

@@ -19,6 +19,7 @@ from psa_core.charts._altair import drawing_svg
 from psa_core.charts.score_scatter import score_scatter
 from psa_core.folders import judgements
 from psa_core.tables import Flips, findings
+from psa_core.tables.wording import counted
 
 SIZES = (5, 10, 20)  # every element of a card is drawn again at each click
 ORDERS = {"size": "Largest change", "margin": "Clearest", "sentence": "As in the corpus"}
@@ -146,10 +147,11 @@ def _one_page(study: Opened, flips: Flips, filters: Filters) -> None:
     judged = listed.among(reading.cells(study.target.name))
     shown = listed if filters.judged == "all" else listed.only(judged == (filters.judged == "yes"))
     page, size, ask_page = _page(shown)
-    one_each = "" if len(listed) == len(flips) else f", {EACH[filters.each].lower()}: {len(listed):,}"
+    one_each = "" if len(listed) == len(flips) else f", one for each of {counted(len(listed), filters.each)}"
     first, last = size * (page - 1), min(size * page, len(shown))
+    these = f"{first + 1:,} to {last:,}" if last > first + 1 else f"{last:,}"
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.text(f"{len(flips):,} flips{one_each}, {min(first + 1, last):,} to {last:,} shown", width="content")
+        st.text(f"{counted(len(flips), 'flip')}{one_each}; {these} shown", width="content")
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             flip_card.progress(study, int(judged.sum()), len(listed))
             judging()

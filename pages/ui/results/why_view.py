@@ -47,7 +47,7 @@ def factors(study: Opened, verdict: DeltaGenerator) -> None:
     try:
         why = _why(study.target_key, study.cube, tuple(chosen), _measured=measured, has_perplexity=measured is not None)
     except PsaError as error:
-        said.second(str(error))
+        said.second(error.told)
         return
     with verdict:
         said.finding(why_finding(why, study.target.name))

@@ -17,6 +17,7 @@ from psa_core.cube import Target
 from psa_core.jobs import RunStatus
 from psa_core.tables import findings
 from psa_core.tables.findings import Finding
+from psa_core.tables.wording import counted
 
 SHOWN_ENDS = 6
 
@@ -25,7 +26,7 @@ def show(status: RunStatus, look_at: Sequence[str]) -> None:
     """Everything, without the sentences that readers left out."""
     study = opened.finished(status.run_id, cached.cube(status.run_id))
     sentences, names, _ = study.cube.shape
-    st.markdown(f"{sentences:,} sentences × {names:,} names = {sentences * names:,} cells.")
+    st.markdown(f"{counted(sentences, 'sentence')} × {counted(names, 'name')} = {counted(sentences * names, 'cell')}.")
     for target in study.cube.targets:
         say = said.finding if target == study.target else said.second
         say(_verdict(study, target))

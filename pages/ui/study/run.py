@@ -12,6 +12,7 @@ from psa_core import jobs
 from psa_core.errors import OptionError
 from psa_core.inputs.limits import RUN_CELLS
 from psa_core.study import Plan
+from psa_core.tables.wording import counted
 
 
 def price(planned: Plan, *, is_upload: bool = False) -> float | None:
@@ -37,7 +38,8 @@ def price(planned: Plan, *, is_upload: bool = False) -> float | None:
     sentences, names = len(planned.selection.sentences), len(planned.names.table)
     ready = planned.spec.model in {card.id for card in cached.model_cards()}
     if is_upload or (not ready and not st.toggle("Load the model now to estimate the time", key="study_load_model")):
-        st.markdown(f"{sentences:,} sentences × {names:,} names = **{planned.cells:,} cells**.")
+        size = f"{counted(sentences, 'sentence')} × {counted(names, 'name')}"
+        st.markdown(f"{size} = **{planned.cells:,} cells**.")
         return None
     cost = plans.price(planned, planned.spec.model)
     texts = f"{'' if cost.exact else 'at most '}{cost.texts:,}"

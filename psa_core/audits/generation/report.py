@@ -66,7 +66,7 @@ def finding(summary: dict[str, Any], scorer: str, matrix: pd.DataFrame) -> Findi
     higher, lower = ("value_b", "value_a") if most["difference"] > 0 else ("value_a", "value_b")
     interval = _interval(individual)
     return Finding(
-        f"{most[higher]} and {most[lower]} differ most: what is written about {most[higher]} scores "
+        f"What is written about {most[higher]} and {most[lower]} differs most: about {most[higher]} it scores "
         f"{abs(most['difference']):.3f} higher on average.",
         f"Continuations differ between values by {individual['corrected']:.3f} on a scale of 0 to 1{interval}, beyond "
         f"a noise of {individual['floor']:.3f}; between these two by {most['corrected']:.3f}.",
