@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
@@ -81,3 +82,11 @@ def test_sentences_on_the_line_are_counted_and_only_the_line_travels(
     _, perturbed = result_studies.cube().of("toxicity")
     cut = int(((perturbed.min(axis=1) < 0.3) & (perturbed.max(axis=1) >= 0.3)).sum())
     assert cut and f"the label of {cut} of 40 sentences depends on which name it wears" in said
+
+
+def test_a_column_that_numbers_the_names_is_no_group(open_page: OpenPage) -> None:
+    cube = result_studies.cube()
+    six = replace(cube, names=cube.names.head(6).assign(no=range(6)), perturbed=cube.perturbed[:, :6])
+    page = open_page("thresholds", run=result_studies.keep(six))
+    offered = page.button_group(key="curves").options
+    assert "no" not in offered and len(offered) > 2

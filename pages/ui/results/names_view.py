@@ -44,14 +44,15 @@ class Choice:
 
 
 def group_columns(study: Opened, *, most: int = 1000) -> list[str]:
-    """Columns of the name list that sort names into at least two and at most so many groups."""
+    """Columns of the name list that sort names into at least two and at most so many groups: fewer than names."""
     table = study.cube.names
+    most = min(most, len(table) - 1)
     return [c for c in table.columns if c != "name" and 2 <= table[c].astype(str).nunique() <= most]
 
 
 def ask(study: Opened) -> Choice:
     """The controls, on one line: what matters first, the rest behind a button."""
-    columns = group_columns(study, most=len(study.cube.names) - 1)
+    columns = group_columns(study)
     few = [c for c in columns if study.cube.names[c].astype(str).nunique() <= LARGEST_SECTIONING]
     section_first = few[0] if few else NONE
     colour_first = next((c for c in columns if c != section_first), section_first)
