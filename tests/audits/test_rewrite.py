@@ -89,6 +89,14 @@ def test_nothing_but_the_data_of_a_hostile_folder_comes_back(audit, tmp_path: Pa
     assert not (tmp_path / "anew" / "own.csv").exists()
 
 
+def test_more_cells_than_a_run_may_have_are_not_measured(audit, tmp_path: Path, monkeypatch) -> None:
+    brought, files = audit
+    monkeypatch.setenv("PSA_MAX_RUN_CELLS", "3")
+    with pytest.raises(RunFolderError, match="at most 3 cells"):
+        files.rewrite(brought, tmp_path / "anew")
+    assert not (tmp_path / "anew").exists()
+
+
 def test_what_does_not_fit_is_one_sentence(audit, tmp_path: Path) -> None:
     brought, files = audit
     manifest = json.loads((brought / "manifest.json").read_text())

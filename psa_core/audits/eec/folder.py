@@ -185,6 +185,8 @@ def read(folder: Path) -> EquityResult:
 def rewrite(folder: Path, to: Path) -> None:
     """Open a folder that somebody brought, and write a new one from its data: none of its files is kept."""
     opened = read(folder)
+    cells = sum(cube.shape[0] * cube.shape[1] for cube in opened.systems.values())
+    limits.RUN_CELLS.check(cells, field="zip", error=RunFolderError)
     brought = opened.manifest.get("models")
     accounts = brought if isinstance(brought, dict) else {}
     known = {name: plain_record(accounts.get(name)) for name in opened.systems}

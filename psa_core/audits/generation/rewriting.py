@@ -8,6 +8,7 @@ from psa_core.audits.generation import folder, report
 from psa_core.audits.generation.tables import tables
 from psa_core.errors import RunFolderError
 from psa_core.folders.results import DAMAGES
+from psa_core.inputs.limits import RUN_CELLS
 
 
 def rewrite(brought: Path, to: Path) -> None:
@@ -19,6 +20,7 @@ def rewrite(brought: Path, to: Path) -> None:
         When it is another folder, or one of its files is missing or damaged.
     """
     opened = folder.read(brought)
+    RUN_CELLS.check(opened.cube.texts.size, field="zip", error=RunFolderError)
     try:
         texts = folder.read_texts(brought)
         rows = zip(texts["template"], texts["prompt"], texts["k"], texts["sampled"], strict=True)

@@ -18,6 +18,7 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import RunFolderError
 from psa_core.folders import results
 from psa_core.inputs import archives, bounded
+from psa_core.inputs.limits import RUN_CELLS
 
 COUNTRIES, CORRELATIONS, TEXTS, PERPLEXITY = "countries.csv", "correlations.csv", "texts.csv", "log_perplexity.csv"
 AUDIT = "nationality"
@@ -115,6 +116,8 @@ def _check_account(manifest: Mapping[str, Any]) -> None:
 def rewrite(folder: Path, to: Path) -> None:
     """Open a folder that somebody brought, and write a new one from its data: none of its files is kept."""
     opened = read(folder)
+    sentences, names, _ = opened.cube.shape
+    RUN_CELLS.check(sentences * names, field="zip", error=RunFolderError)
     drawn = Drawn(opened.cube.sentences, opened.cube.names, opened.texts, account={}, left_out={}, finder="")
     try:
         write(opened.cube, drawn, _perplexity(opened.cube, folder / PERPLEXITY), to)

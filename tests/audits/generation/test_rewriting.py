@@ -48,6 +48,14 @@ def test_data_are_kept_and_everything_else_is_made_anew(tmp_path: Path) -> None:
     assert set(after.tables.pairs["scorer"]) == {"mood"}
 
 
+def test_more_cells_than_a_run_may_have_are_not_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "brought")
+    monkeypatch.setenv("PSA_MAX_RUN_CELLS", "3")
+    with pytest.raises(RunFolderError, match="at most 3 cells"):
+        rewrite(tmp_path / "brought", tmp_path / "written")
+    assert not (tmp_path / "written").exists()
+
+
 def test_a_damaged_folder_is_one_sentence_and_writes_nothing(tmp_path: Path) -> None:
     write(tmp_path / "brought")
     manifest = tmp_path / "brought" / "manifest.json"
