@@ -21,7 +21,7 @@ from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders import datapackage, file_tables, manifest
 from psa_core.folders.writing import MANIFEST, whole_folder
 from psa_core.inputs import archives, bounded, spreadsheet
-from psa_core.inputs.limits import SCORES
+from psa_core.inputs.limits import COLUMNS, FILE, SCORES
 from psa_core.inputs.spreadsheet import neutral, plain
 from psa_core.study import StudySpec, perturbation_of
 
@@ -124,7 +124,9 @@ def read(folder: Path) -> ScoreCube:
         if missing:
             raise RunFolderError("result folder", got=f"no {missing[0]}", expected="the files that a run writes")
         frames = [read_scores(folder / name) for name in files[2:]]
-        sentences, names = _read_csv(folder / files[0]), _read_csv(folder / files[1])
+        shape = len(frames[0]), len(frames[0].columns)
+        sentences = _read_csv(folder / files[0], most=shape[0])
+        names = _read_csv(folder / files[1], most=shape[1] * len(targets))
         cube = _cube(content, targets, frames, sentences, names.map(plain))
         perturbation_of(cube)  # raises where a span is none
         return cube
@@ -228,8 +230,14 @@ def _heading(column: str, names: pd.DataFrame, given: list[str]) -> str:
     return heading if heading in names.columns and heading not in given else column
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
-    return pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8").rename(columns=plain)
+def _read_csv(path: Path, *, most: int) -> pd.DataFrame:
+    """A table of text; of one with more rows than the scores have, one more, which says enough."""
+    field, of = "result folder", f"in {path.name}"
+    FILE.check(path.stat().st_size, field=field, error=RunFolderError, of=of)
+    with path.open("rb") as file:
+        COLUMNS.check(file.readline().count(b",") + 1, field=field, error=RunFolderError, of=of)
+    table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8", nrows=most + 1)
+    return table.rename(columns=plain)
 
 
 def write_json(path: Path, content: Any) -> None:

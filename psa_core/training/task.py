@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,9 @@ import pandas as pd
 
 from psa_core.errors import CorpusError
 from psa_core.inputs import corpus
+from psa_core.inputs.checks import bytes_of
+from psa_core.inputs.decoding import unpacked
+from psa_core.inputs.limits import COLUMNS, FILE
 
 SPLITS = ("train", "val", "test")
 
@@ -122,9 +126,13 @@ def _read_table(folder: Path, split: str) -> pd.DataFrame | None:
     paths = [path for path in (folder / f"{split}.csv", folder / f"{split}.csv.gz") if path.is_file()]
     if not paths:
         return None
+    name = paths[0].name
     try:
+        content = bytes_of(paths[0], FILE, field=name, error=CorpusError)
+        content = unpacked(content, FILE, field=name, error=CorpusError) if name.endswith(".gz") else content
+        COLUMNS.check(content.partition(b"\n")[0].count(b",") + 1, field=name, error=CorpusError)
         # "NA" and "null" are things people write: they stay texts.
-        table = pd.read_csv(paths[0], dtype=str, keep_default_na=False)
+        table = pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
     except (OSError, ValueError, EOFError) as error:
         reason = str(error).splitlines()[0]
         raise CorpusError(paths[0].name, got=f"an unreadable file ({reason})", expected="a UTF-8 csv table") from error

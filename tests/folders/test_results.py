@@ -190,6 +190,22 @@ def test_missing_and_damaged_files_are_told(cube, tmp_path, name):
         results.read(tmp_path / "out")
 
 
+def test_tables_larger_than_the_scores_are_not_read(cube, tmp_path):
+    results.write(with_targets(cube), tmp_path / "out", report)
+    place = tmp_path / "out" / "sentences.csv"
+    with place.open("a") as file:
+        file.writelines(place.read_text().splitlines(keepends=True)[1:] * 10_000)
+    with pytest.raises(RunFolderError, match="different sentences"):
+        results.read(tmp_path / "out")
+    place.write_text(",".join(map(str, range(2_000))) + "\n")
+    with pytest.raises(RunFolderError, match="2,000 columns"):
+        results.read(tmp_path / "out")
+    with place.open("ab") as file:
+        file.truncate(2**31)
+    with pytest.raises(RunFolderError, match="2,048 MB"):
+        results.read(tmp_path / "out")
+
+
 def test_a_zip_with_paths_of_its_own_writes_nowhere_else(cube, tmp_path):
     results.write(with_targets(cube), tmp_path / "out", report)
     buffer = io.BytesIO()

@@ -68,3 +68,17 @@ def test_wrong_encodings_and_damaged_gzip_are_named(tmp_path: Path) -> None:
     (tmp_path / "train.csv.gz").write_bytes(b"not gzip")
     with pytest.raises(CorpusError, match=r"train\.csv\.gz"):
         read_task(tmp_path)
+
+
+def test_tables_over_the_limits_are_not_read(tmp_path: Path) -> None:
+    write(tmp_path, val="text,label\na,1\n", train=",".join(map(str, range(2_000))) + "\n")
+    with pytest.raises(CorpusError, match="2,000 columns"):
+        read_task(tmp_path)
+    with (tmp_path / "train.csv").open("wb") as file:
+        file.truncate(2**31)
+    with pytest.raises(CorpusError, match="2,048 MB"):
+        read_task(tmp_path)
+    (tmp_path / "train.csv").unlink()
+    (tmp_path / "train.csv.gz").write_bytes(gzip.compress(bytes(1000)) + (2**31).to_bytes(4, "little"))
+    with pytest.raises(CorpusError, match="2,048 MB when unpacked"):
+        read_task(tmp_path)
