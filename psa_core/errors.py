@@ -4,6 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+#: Characters of what was expected: a list of every known id is long.
+LONGEST = 1_000
+
+
+def in_short(words: str, most: int = 300) -> str:
+    """What a message quotes, on one line and without what a terminal obeys; a long one is cut in the middle.
+
+    Examples
+    --------
+    >>> in_short("a\x1b[2Jb"), in_short("abcdefgh", 5)
+    ('a\\x1b[2Jb', 'ab…gh')
+    """
+    shown = words if words.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in words)
+    return shown if len(shown) <= most else f"{shown[: most // 2]}…{shown[-(most // 2) :]}"
+
 
 class PsaError(Exception):
     """An input or a state that the user can mend; pages and the command line show it as one sentence.
@@ -26,8 +41,8 @@ class PsaError(Exception):
     """
 
     def __init__(self, field: str, *, got: str, expected: str, fix: str = "") -> None:
-        self.field, self.got, self.expected, self.fix = field, got, expected, fix
-        super().__init__(f"{field}: got {got}, expected {expected}. {fix}".strip())
+        self.field, self.got, self.expected, self.fix = field, in_short(got), in_short(expected, LONGEST), fix
+        super().__init__(f"{field}: got {self.got}, expected {self.expected}. {fix}".strip())
 
     @property
     def happened(self) -> str:

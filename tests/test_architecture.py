@@ -19,7 +19,7 @@ LAYERS = {
         "psa_core.atomic",
         "psa_core.locks",
     ),
-    "gate": ("psa_core.trust",),
+    "gate": ("psa_core.trust", "psa_core.edge"),
     "leaves": ("psa_core.inputs", "psa_core.cube", "psa_core.stats", "psa_core.environment", "psa_core.storage"),
     "plug-ins": ("psa_core.anchors", "psa_core.models", "psa_core.methods"),
     "writers": ("psa_core.generators",),

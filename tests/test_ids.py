@@ -21,7 +21,7 @@ WORDS = {"chat", "continuations", "countries", "entities", "http", "lm", "occupa
 #: Who may name another's id: the example study; a judge, which is reached like a generator; what an address is;
 #: training, which writes what these kinds load.
 ALLOWED = {
-    "psa_core/training/__main__.py": {"minilm", "hf"},
+    "psa_core/training/command.py": {"minilm", "hf"},
     "psa_core/training/counterfactual/student.py": {"minilm", "hf"},
     "psa_core/training/language/writer.py": {"lm"},
     "psa_core/training/unigrams.py": {"skops"},

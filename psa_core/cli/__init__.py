@@ -7,21 +7,12 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any
 
+from psa_core import edge
 from psa_core.cache import CacheWarning
-from psa_core.errors import PsaError
 from psa_core.registry import discover
-from psa_core.stopping import EXIT_INTERRUPTED, SENTENCE
-
-EXIT_BAD_INPUT = 2
-
-
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence, without the usage text before it."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(EXIT_BAD_INPUT, f"{self.prog}: {message}. See {self.prog} --help.\n")
+from psa_core.stopping import SENTENCE
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,23 +25,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = parser().parse_args(arguments)
     execute: Callable[[argparse.Namespace], int] = options.execute
-    try:
-        with _plain_warnings(options.command):
-            return execute(options)
-    except PsaError as error:
-        print(f"psa_core {options.command}: {error}", file=sys.stderr)
-        return EXIT_BAD_INPUT
-    except KeyboardInterrupt:
-        print(f"psa_core {options.command}: {SENTENCE}", file=sys.stderr)
-        return EXIT_INTERRUPTED
-    except BrokenPipeError:  # the reader of a listing has seen enough
-        sys.stderr.close()
-        return 0
+    named = f"psa_core {options.command}: "
+    with _plain_warnings(named):
+        return edge.exit_status(lambda: execute(options), named=named, stopped=SENTENCE)
 
 
 def parser() -> argparse.ArgumentParser:
     """Every command with its options."""
-    whole = _Parser(prog="psa_core", description="Perturbation Sensitivity Analysis of text classifiers.")
+    whole = edge.Parser(prog="psa_core", description="Perturbation Sensitivity Analysis of text classifiers.")
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in discover("psa_core.cli", "COMMAND").values():
         sub = commands.add_parser(command.id, help=command.summary, description=command.summary)
@@ -60,7 +42,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 @contextmanager
-def _plain_warnings(command: str) -> Iterator[None]:
+def _plain_warnings(named: str) -> Iterator[None]:
     """What the store of scores warns of is one sentence on standard error, without a line of code."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", CacheWarning)
@@ -68,7 +50,7 @@ def _plain_warnings(command: str) -> Iterator[None]:
 
         def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
             if issubclass(category, CacheWarning):
-                print(f"psa_core {command}: {message}.", file=sys.stderr)
+                print(f"{named}{message}.", file=sys.stderr)
             else:
                 others(message, category, *place)
 

@@ -37,6 +37,8 @@ def _execute(options: argparse.Namespace) -> NoReturn:
             expected="localhost",
             fix="Whoever reaches your own dashboard has your files. For visitors, add --shared.",
         )
+    if not 0 <= options.port < 2**16:
+        raise OptionError("--port", got=str(options.port), expected="0 to 65535, where 0 is any that is free")
     limits.check_settings()
     sys.stdout.flush()
     os.execve(sys.executable, _command(options), _environment(options))

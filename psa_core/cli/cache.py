@@ -9,6 +9,7 @@ from psa_core.cli._base import Command, print_rows
 from psa_core.errors import OptionError
 
 MEGABYTE = 2**20
+MOST = 1e9
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -17,8 +18,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _execute(options: argparse.Namespace) -> int:
-    if options.megabytes is not None and not 0 < options.megabytes < float("inf"):
-        raise OptionError("--megabytes", got=str(options.megabytes), expected="a number above 0")
+    if options.megabytes is not None and not 0 < options.megabytes < MOST:
+        raise OptionError("--megabytes", got=str(options.megabytes), expected=f"a number above 0, below {MOST:g}")
     store = ScoreCache.open()
     if options.action == "clear":
         print(f"{store.clear()} scores dropped")

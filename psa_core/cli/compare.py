@@ -19,10 +19,11 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _execute(options: argparse.Namespace) -> int:
+    found = [results.read(folder) for folder in options.folders]
     names = [folder.resolve().name for folder in options.folders]
     distinct = len(set(names)) == len(names)  # a/out and b/out are two results
     labels = names if distinct else [str(folder) for folder in options.folders]
-    cubes = {label: results.read(folder) for label, folder in zip(labels, options.folders, strict=True)}
+    cubes = dict(zip(labels, found, strict=True))
     print("| run | target | sentences × names | ScoreDev | ScoreRange | LabelDist | sensitivity–score r |")
     print("|---|---|---|---|---|---|---|")
     for name, cube in cubes.items():

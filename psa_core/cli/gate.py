@@ -53,7 +53,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     limit = options.fail_above
-    if not limit >= 0:
+    if not 0 <= limit < float("inf"):
         raise OptionError("--fail-above", got=str(limit), expected="a number, 0 or more")
     before = results.read(options.baseline)
     pair = tables.paired(results.read(options.folder) if options.folder else _run(options), before)

@@ -13,7 +13,7 @@ from psa_core.errors import OptionError
 from psa_core.folders import writing
 from psa_core.inputs import corpus
 from psa_core.jobs.worker import TELL_SECONDS, Job
-from psa_core.training.counterfactual import METHODS, Order, Retraining, Watch, retrain
+from psa_core.training.counterfactual import METHODS, MOST_SEEDS, Order, Retraining, Watch, retrain
 from psa_core.training.task import labelled_texts
 
 #: Labelled texts on which the task's score is measured, at most.
@@ -53,8 +53,8 @@ def _retrain(options: argparse.Namespace, watch: Watch) -> int:
 
 
 def _order(options: argparse.Namespace) -> Order:
-    if options.seeds < 1:
-        raise OptionError("--seeds", got=str(options.seeds), expected="at least 1")
+    if not 1 <= options.seeds <= MOST_SEEDS:
+        raise OptionError("--seeds", got=str(options.seeds), expected=f"1 to {MOST_SEEDS}")
     texts = corpus.load(options.texts).sentences["text"] if options.texts else ()
     labelled, labels = labelled_texts(options.labelled, most=LABELLED) if options.labelled else (None, ())
     return Order(

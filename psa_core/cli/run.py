@@ -37,7 +37,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _execute(options: argparse.Namespace) -> int:
     if options.job:
         return worker.work(options.job)
-    if options.fail_above is not None and not options.fail_above >= 0:
+    if options.fail_above is not None and not 0 <= options.fail_above < float("inf"):
         raise OptionError("--fail-above", got=str(options.fail_above), expected="a number, 0 or more")
     spec = _spec(options)
     scoring = ScoringOptions(

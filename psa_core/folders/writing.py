@@ -136,7 +136,7 @@ def check_target(folder: Path) -> Path:
         place = folder.resolve()
         str(place).encode()
         place.exists()
-        above = next(path for path in place.parents if path.exists())
+        above = next((path for path in place.parents if path.exists()), place)
     except (OSError, ValueError, RuntimeError) as error:  # a loop of links, a NUL, half a character, too long
         raise OptionError(
             "--out", got=f"{str(folder)!r}, which is no path", expected="a new or empty folder"

@@ -173,7 +173,7 @@ def _read_templates(place: str) -> list[str]:
         content = bytes_of(Path(place), NAMES_FILE, field="--templates", error=OptionError)
         return content.decode("utf-8-sig").splitlines()
     except (OSError, ValueError) as error:
-        got = f"{place[:80]!r} ({type(error).__name__})"
+        got = f"{place[:80]!r}, {'not UTF-8' if isinstance(error, UnicodeError) else 'no file that can be read'}"
         expected = f"{', '.join(packaged())}, or a UTF-8 text file with one template a line, {SLOT} in each"
         raise OptionError("--templates", got=got, expected=expected) from error
 
@@ -184,16 +184,20 @@ def values_of(place: str) -> tuple[pd.DataFrame, str, str]:
         known = packaged()[place]
         return pd.DataFrame(known["values"]), known["source"], known["group"]
     path = Path(place)
-    if path.is_file():
+    try:
+        is_file = path.is_file()
+    except OSError:  # longer than a path can be
+        is_file = False
+    if is_file:
         trust.permit_path("--values", place)
     try:
-        found = _read_values(path) if path.is_file() else names.load(place)
+        found = _read_values(path) if is_file else names.load(place)
     except NameListError as error:
         fix = f"Known: {', '.join(packaged())}. {error.fix}".strip()
         raise OptionError("--values", got=error.got, expected=error.expected, fix=fix) from error
     table = found.table.drop(columns="value", errors="ignore").rename(columns={"name": "value"})
     groups = [column for column in table.columns if column != "value"]
-    return table, found.provenance or place, groups[0] if path.is_file() and groups else ""
+    return table, found.provenance or place, groups[0] if is_file and groups else ""
 
 
 def _read_values(path: Path) -> names.NameList:

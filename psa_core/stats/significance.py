@@ -131,4 +131,5 @@ def t_statistic(mean: np.ndarray, deviation: np.ndarray, count: int) -> np.ndarr
     """``mean / (deviation / √count)``; without any spread ±infinity, or 0 for a mean of 0; NaN for one sentence."""
     without_spread = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
     without_spread = np.where(np.isnan(deviation), np.nan, without_spread)
-    return np.divide(mean, deviation / np.sqrt(count), out=without_spread, where=deviation > 0)
+    with np.errstate(over="ignore"):  # a mean far from 0 in deviations is infinitely far
+        return np.divide(mean, deviation / np.sqrt(count), out=without_spread, where=deviation > 0)

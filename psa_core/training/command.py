@@ -12,13 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from psa_core.errors import OptionError, PsaError
+from psa_core import edge
+from psa_core.errors import OptionError
 from psa_core.inputs import json_file
 from psa_core.study import StudySpec
 from psa_core.training.adapter import Origin
-from psa_core.training.counterfactual import METHODS, Order, Retraining, Watch, retrain
+from psa_core.training.counterfactual import METHODS, MOST_SEEDS, Order, Retraining, Watch, retrain
 from psa_core.training.counterfactual.card import sensitivity_table, task_table
 from psa_core.training.language import __main__ as language
+from psa_core.training.language.__main__ import STOPPED
 from psa_core.training.recipe import METRICS, PRECISIONS, Recipe
 from psa_core.training.task import Split, Task, read_task
 from psa_core.training.threads import set_threads
@@ -35,12 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(words)
     logging.basicConfig(stream=sys.stdout, format="%(message)s")
     logging.getLogger("psa_core.training").setLevel(logging.INFO)
-    try:
-        _run(options, _shareable(words))
-    except PsaError as error:
-        print(error, file=sys.stderr)
-        return 2
-    return 0
+    return edge.exit_status(lambda: _run(options, _shareable(words)), stopped=STOPPED)
 
 
 def _shareable(words: Sequence[str]) -> str:
@@ -49,14 +46,14 @@ def _shareable(words: Sequence[str]) -> str:
     return "python -m psa_core.training " + shlex.join(shown)
 
 
-def _run(options: argparse.Namespace, command: str) -> None:
+def _run(options: argparse.Namespace, command: str) -> int:
     task = read_task(options.task_folder)
     if options.counterfactual:
         _retrain(task, options)
-        return
+        return 0
     if options.score_test:
         _print_scores("test", score_test(task, options.out))
-        return
+        return 0
     settings = {field.name: getattr(options, field.name) for field in fields(Recipe)}
     recipe = Recipe(**settings | {"class_weights": _class_weights(options.class_weights, task.labels)})
     differences = [_difference(text) for text in options.difference]
@@ -66,12 +63,15 @@ def _run(options: argparse.Namespace, command: str) -> None:
     print(f"adapter: {options.out}")
     if task.test is not None and not options.no_test:
         _print_scores("test", score_test(task, options.out))
+    return 0
 
 
 def _retrain(task: Task, options: argparse.Namespace) -> None:
     """Train on from `--model`, so that it moves less with the names of a list; prints the tables of its card."""
     if not options.model:
         raise OptionError("--model", got="nothing", expected="the classifier to go on from: minilm-…, or hf:FOLDER")
+    if not 1 <= options.seeds <= MOST_SEEDS:
+        raise OptionError("--seeds", got=str(options.seeds), expected=f"1 to {MOST_SEEDS}")
     set_threads(options.threads)
     order = Order(
         StudySpec(sentences=options.held_out, names=options.counterfactual, model=options.model, sample=options.sample),
@@ -133,7 +133,7 @@ def _class_weights(texts: Sequence[str], labels: Sequence[str]) -> tuple[float, 
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = edge.Parser(
         prog="python -m psa_core.training",
         description="Train an adapter on the packaged MiniLM from a folder with train, val and test .csv[.gz] tables "
         f"(columns text and label or label_name). For a language model: python -m psa_core.training {language.NAME}.",
@@ -185,7 +185,3 @@ def _add_recipe(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             option, type=kind, default=field.default, choices=choices.get(field.name), help="%(default)s"
         )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -65,7 +65,7 @@ class Tuning:
             raise OptionError("--strength", got=str(self.strength), expected=expected)
         if not 0 < self.learning_rate < 1:
             raise OptionError("--learning-rate", got=str(self.learning_rate), expected="a number between 0 and 1")
-        for field, least in self.least.items():
+        for field, least in {"seed": 0, **self.least}.items():
             if getattr(self, field) < least:
                 option = f"--{field.replace('_', '-')}"
                 raise OptionError(option, got=str(getattr(self, field)), expected=f"at least {least}")

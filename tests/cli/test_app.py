@@ -75,6 +75,12 @@ def test_nobody_else_gets_to_your_own_dashboard(options: list[str], capsys: pyte
     assert "add --shared" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("port", ["-1", "65536"])
+def test_a_port_is_one(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["app", "--port", port]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
 def test_settings_that_are_wrong_start_no_server(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

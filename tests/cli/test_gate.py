@@ -137,7 +137,9 @@ def test_texts_are_no_markup(cube: ScoreCube, folder: Path) -> None:
     ElementTree.parse(folder / "j.xml")
 
 
-@pytest.mark.parametrize("options", [("--fail-above", "-1"), ("--fail-above", "nan"), ("--target", "charm")])
+@pytest.mark.parametrize(
+    "options", [("--fail-above", "-1"), ("--fail-above", "nan"), ("--fail-above", "inf"), ("--target", "charm")]
+)
 def test_bad_options_are_one_sentence(
     cube: ScoreCube, options: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -92,6 +92,8 @@ def test_a_job_shows_what_it_has_so_far_and_clears_it_away_at_the_end(
         (["--lm", "nothing"], "--lm"),
         (["--lm", "lm:"], "--lm"),
         (["--values", "nowhere"], "--values"),
+        (["--values", "x" * 5000], "--values"),
+        (["--templates", "nowhere"], "no file that can be read"),
         (["--held-out", "sample"], "--held-out"),
         (["--leak-check", "-1"], "--leak-check"),
         (["--continuations", "4"], "continuations"),
@@ -104,3 +106,4 @@ def test_bad_input_is_one_sentence_and_writes_nothing(
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1 and "expected" in error
     assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.glob(".*"))

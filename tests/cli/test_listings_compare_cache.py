@@ -77,7 +77,7 @@ def test_compare_keeps_folders_of_one_name_apart(capsys):
     assert [line.split(" | ")[0] for line in lines[2:6]] == ["| a/out", "| a/out", "| b/out", "| b/out"]
 
 
-@pytest.mark.parametrize("size", ["0", "nan", "inf"])
+@pytest.mark.parametrize("size", ["0", "nan", "inf", "1e308"])
 def test_a_store_cannot_be_pruned_to_just_anything(capsys, size):
     assert cli.main(["cache", "prune", "--megabytes", size]) == 2
     assert "--megabytes" in capsys.readouterr().err

@@ -49,6 +49,7 @@ def test_every_strength_and_seed_is_trained(
         ("--strength", "1,1", "--strength"),
         ("--strength", "-1", "--strength"),
         ("--seeds", "0", "--seeds"),
+        ("--seeds", "9" * 23, "--seeds"),
         ("--model", "keyword", "--model"),
     ],
 )
@@ -59,6 +60,7 @@ def test_bad_options_end_with_a_sentence(
     error = capsys.readouterr().err
     assert said in error and "Traceback" not in error
     assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.glob(".*"))
 
 
 def test_progress_is_told_in_texts() -> None:

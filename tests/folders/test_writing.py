@@ -171,6 +171,8 @@ def test_places_that_cannot_be_taken_are_told_before_any_work(tmp_path: Path) ->
             check_target(tmp_path / place)
     with pytest.raises(OptionError, match=r"a file|mounted"):
         check_target(Path("/dev/null"))
+    with pytest.raises(OptionError, match=r"mounted|written"):
+        check_target(Path("/"))
 
 
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from psa_core.training.__main__ import main
+from psa_core.training.command import main
 from tests.tiny_models import tiny_classifier
 
 

@@ -80,7 +80,11 @@ class Journal:
             except OSError as error:
                 got = f"{self.folder} ({error.strerror or error})"
                 raise OptionError("--out", got=got, expected="a folder to write to") from error
-            yield Writer(file, self.setting)
+            try:
+                yield Writer(file, self.setting)
+            finally:
+                if not file.tell():  # nothing was generated
+                    self.discard()
 
     def discard(self) -> None:
         """Remove what is beside the folder; its content is in the folder now."""

@@ -31,6 +31,7 @@ from psa_core.training.counterfactual.student import Student, student
 from psa_core.training.task import Split
 
 FILE = "retraining.json"
+MOST_SEEDS = 1_000
 BEFORE, AFTER, ADAPTER = "before.npz", "after.npz", "adapter"
 
 
@@ -117,10 +118,9 @@ def retrain(order: Order, out: Path, watch: Watch | None = None) -> dict[str, An
         When an input cannot be used.
     """
     watch = watch or Watch()
-    writing.check_target(out)
+    out = writing.check_target(out)
     watch.tell("Reading the sentences and finding anchors")
     planned = study.plan(order.spec)
-    _part(out).mkdir(parents=True, exist_ok=True)
     before: dict[int, Measured] = {}
     runs = [_one(order, planned, number, out, watch, before) for number in range(len(order.recipes))]
     settings = {key: value for key, value in asdict(order.recipe).items() if key not in ("strength", "seed")}
@@ -234,4 +234,4 @@ def _run(recipe: Retraining, split: Material, before: Measured, after: Measured)
     }
 
 
-__all__ = ["ADAPTER", "AFTER", "BEFORE", "FILE", "Order", "Watch", "retrain"]
+__all__ = ["ADAPTER", "AFTER", "BEFORE", "FILE", "MOST_SEEDS", "Order", "Watch", "retrain"]

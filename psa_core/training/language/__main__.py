@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
-from psa_core.errors import PsaError
+from psa_core import edge, stopping
 from psa_core.inputs import corpus
 from psa_core.training.language import METHODS, LanguageRecipe, Order, debias
 from psa_core.training.language.card import card
@@ -17,6 +17,7 @@ from psa_core.training.threads import set_threads
 
 LOG = logging.getLogger("psa_core.training")
 NAME = "debias-lm"
+STOPPED = "stopped; nothing was written to --out."
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -24,20 +25,20 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     logging.basicConfig(stream=sys.stdout, format="%(message)s")
     LOG.setLevel(logging.INFO)
-    try:
-        set_threads(options.threads)
-        texts = corpus.load(options.text).sentences["text"] if options.text else ()
-        recipe = LanguageRecipe(**{field.name: getattr(options, field.name) for field in fields(LanguageRecipe)})
-        order = Order(options.lm, options.values, recipe, tuple(map(str, texts)), options.labels)
-        print(card(debias(order, options.out, LOG.info)), f"adapter: {options.out}", sep="\n")
-    except PsaError as error:
-        print(error, file=sys.stderr)
-        return 2
+    return edge.exit_status(lambda: _run(options), stopped=STOPPED)
+
+
+def _run(options: argparse.Namespace) -> int:
+    set_threads(options.threads)
+    texts = corpus.load(options.text).sentences["text"] if options.text else ()
+    recipe = LanguageRecipe(**{field.name: getattr(options, field.name) for field in fields(LanguageRecipe)})
+    order = Order(options.lm, options.values, recipe, tuple(map(str, texts)), options.labels)
+    print(card(debias(order, options.out, LOG.info)), f"adapter: {options.out}", sep="\n")
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = edge.Parser(
         prog=f"python -m psa_core.training {NAME}",
         description="Train low-rank updates with which a language model's sentiment differs less from value to value.",
     )
@@ -58,4 +59,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    stopping.run(lambda: main(sys.argv[1:]))

@@ -198,7 +198,7 @@ def test_any_number_of_steps_will_do(steps: int, place: Path) -> None:
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("method", "other"), ("strength", -1.0), ("strength", float("nan")), ("steps", 0), ("layers", 0)],
+    [("method", "other"), ("strength", -1.0), ("strength", float("nan")), ("steps", 0), ("layers", 0), ("seed", -1)],
 )
 def test_options_out_of_range(option: str, value: Any) -> None:
     with pytest.raises(OptionError, match=option):

@@ -14,7 +14,7 @@ from psa_core import generators, models, trust
 from psa_core.cube import Target
 from psa_core.errors import CorpusError, ModelError, NameListError, OptionError
 from psa_core.models._transformers.lm_files import load_language_model
-from psa_core.training.__main__ import main
+from psa_core.training.command import main
 from psa_core.training.language import FILE, HELD_OUT, LanguageRecipe, Order, closeness, debias
 from psa_core.training.language.card import card
 from psa_core.training.language.fit import between, fit, pair
