@@ -77,6 +77,13 @@ def test_sentences_of_earlier_rules_stay_right() -> None:
         ("can't stand her lol", "object"),
         ("her ex called", "possessive"),
         ("told 'her' to go", "object"),
+        ("The jury found her guilty of fraud", "object"),
+        ("The town elected her mayor in May", "object"),
+        ("The court awarded her custody", "object"),
+        ("What made her resign is not known", "object"),
+        ("What made her resignation odd", "possessive"),
+        ("They watch her every move", "possessive"),
+        ("They watch her every evening", "object"),
     ],
 )
 def test_single_cases(text: str, role: str) -> None:
