@@ -222,9 +222,23 @@ def scored(texts: list[str], missing: int = 0) -> bytes:
     return "\n".join(["text,rudeness", *rows]).encode()
 
 
-@pytest.mark.parametrize("own_machine", [False, True])
+@pytest.mark.parametrize(
+    ("own_machine", "brought", "kept"),
+    [
+        (False, "Claude 4.5 (May)?range=1.csv", "Claude-4-5-May-range-1.csv"),
+        (True, "comments.csv", "predictions-comments.csv"),
+        (False, "?.CSV", "predictions.csv"),
+    ],
+)
 def test_predictions_are_made_elsewhere_and_brought_back(
-    open_page: OpenPage, words_of: Words, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, own_machine: bool
+    open_page: OpenPage,
+    words_of: Words,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    own_machine: bool,
+    brought: str,
+    kept: str,
 ) -> None:
     if own_machine:
         monkeypatch.setenv("PSA_HISTORY", "1")
@@ -237,9 +251,9 @@ def test_predictions_are_made_elsewhere_and_brought_back(
     monkeypatch.chdir(tmp_path)
     Path("comments.csv").write_bytes(COMMENTS)
     texts = [text for *_, text in rows(plan(spec))]
-    page.file_uploader(key="study_scored_0").upload("scored.csv", scored(texts, missing=2))
+    page.file_uploader(key="study_scored_0").upload(brought, scored(texts, missing=2))
     assert "no score for 2 of 42 texts" in words_of(run(page))
-    page.file_uploader(key="study_scored_0").upload("scored.csv", scored(texts))
+    page.file_uploader(key="study_scored_0").upload(brought, scored(texts))
     assert "All 42 texts have a score. Targets: rudeness (0 to 1)." in words_of(run(page))
     page.button(key="study_run").click()
     page.run(timeout=60)
@@ -253,6 +267,7 @@ def test_predictions_are_made_elsewhere_and_brought_back(
     cube = jobs.open_cube(run_id)
     assert cube.shape == (2, 20, 1) and cube.targets[0].name == "rudeness"
     assert "0 texts without a score" in " ".join(cube.provenance["notes"])
+    assert cube.provenance["study"]["model"] == f"predictions:{kept}"
 
 
 def test_a_file_that_cannot_be_read_leaves_the_one_before_it(open_page: OpenPage, words_of: Words, run: Run) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -14,11 +15,14 @@ import streamlit as st
 from pages.ui.frame import markup, offered, uploads
 from pages.ui.frame.keys import Key
 from pages.ui.frame.uploads import Upload
+from pages.ui.study import plans
 from psa_core import models, trust
 from psa_core.errors import ModelError
 from psa_core.models import ModelPlugin, Scorer
 from psa_core.study import Plan
 from psa_core.study.texts import COLUMNS, rows
+
+LONGEST_NAME = 60
 
 
 def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | None:
@@ -42,7 +46,9 @@ def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | No
     )
 
     def read(brought: Upload) -> Scorer:
-        found, missing = _matched(plugin.id, brought.sha256, _key(planned), _name(plugin, brought), brought, planned)
+        found, missing = _matched(
+            plugin.id, brought.sha256, _key(planned), _name(plugin, brought, planned), brought, planned
+        )
         if missing:
             raise ModelError(
                 "scored file",
@@ -55,7 +61,7 @@ def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | No
     brought = uploads.ask_file("The scored file", plugin.uploads, key=Key.STUDY_SCORED, read=read)
     if brought is None:
         return None
-    scorer, name = read(brought), _name(plugin, brought)
+    scorer, name = read(brought), _name(plugin, brought, planned)
     targets = ", ".join(f"{target.name} ({target.low:g} to {target.high:g})" for target in scorer.targets)
     st.html(markup.plain(f"All {texts:,} texts have a score. Targets: {targets}."))
     return f"{plugin.id}:{name}", {name: brought.content}
@@ -76,10 +82,15 @@ def _key(planned: Plan) -> str:
     return repr((planned.corpus.sha256, planned.corpus.text_column, planned.names.sha256, planned.spec))
 
 
-def _name(plugin: ModelPlugin, brought: Upload) -> str:
-    """A name that means nothing but the file's kind."""
-    endings = [part for part in brought.name.lower().split(".")[1:] if part in plugin.uploads]
-    return ".".join([plugin.id, *endings])
+def _name(plugin: ModelPlugin, brought: Upload, planned: Plan) -> str:
+    """The file's own name in letters that a model id may have, unless another file of the study is called so."""
+    stem, *parts = brought.name.split(".")
+    endings = [part.lower() for part in parts if part.lower() in plugin.uploads]
+    words = [stem, *(part for part in parts if part.lower() not in plugin.uploads)]
+    plain = re.sub(r"[^\w-]+", "-", "-".join(words)).strip("-")[:LONGEST_NAME]
+    name = ".".join([plain or plugin.id, *endings])
+    is_taken = name == Path(planned.spec.sentences).name or name.startswith(plans.NAMES)
+    return f"{plugin.id}-{name}" if is_taken else name
 
 
 def _csv(planned: Plan) -> str:
