@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import stat
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core import tables
+from psa_core import atomic, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders import datapackage, file_tables, manifest
@@ -154,13 +155,35 @@ def read_scores(path: Path) -> pd.DataFrame:
 
 
 def to_zip(folder: Path) -> bytes:
-    """The files of a result folder, and of the folders in it, as the bytes of a zip; links are left out."""
+    """The files of a result folder, and of the folders in it, as the bytes of a zip; links are left out.
+
+    Raises
+    ------
+    RunFolderError
+        When it is deleted meanwhile, or cannot be read: there is no zip of a part of it.
+    """
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file() and not path.is_symlink():
+    try:
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in _files(folder):
                 archive.write(path, path.relative_to(folder).as_posix())
+            empty = not archive.filelist
+    except OSError as error:
+        raise _unreadable(error.strerror or type(error).__name__) from error
+    if empty:
+        raise _unreadable("no files")
     return buffer.getvalue()
+
+
+def _files(folder: Path) -> list[Path]:
+    """Every file in a folder and below; what is about to become one, and what is no file, is left out."""
+    found = [path for path in sorted(folder.rglob("*")) if not path.name.startswith(atomic.UNFINISHED)]
+    return [path for path in found if stat.S_ISREG(path.lstat().st_mode)]
+
+
+def _unreadable(got: str) -> RunFolderError:
+    fix = "Open its page again: the run may have been deleted."
+    return RunFolderError("result folder", got=got, expected="the files that a run writes", fix=fix)
 
 
 def read_zip(content: bytes) -> ScoreCube:

@@ -230,15 +230,22 @@ def _reader() -> Iterator[_Reader]:
 
 def _waiting() -> _Reader | None:
     """A reader that is still there; one that waited for long has ended itself."""
-    while _idle:
-        reader = _idle.pop()
+    while (reader := _taken()) is not None:
         if reader.is_well:
             return reader
         reader.end()
     return None
 
 
+def _taken() -> _Reader | None:
+    """A reader that waits, whatever its state; another thread may take the last one at the same moment."""
+    try:
+        return _idle.pop()
+    except IndexError:
+        return None
+
+
 @atexit.register
 def _end_all() -> None:
-    while _idle:
-        _idle.pop().end()
+    while (reader := _taken()) is not None:
+        reader.end()

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from psa_core import atomic
+from psa_core import atomic, locks
 from psa_core.errors import RunFolderError
 from psa_core.folders import judgements, results
 from psa_core.inputs import bounded
 from psa_core.inputs.limits import MEASURE, RUN_CELLS
-from psa_core.jobs._places import RESULT, private_root
+from psa_core.jobs._places import RESULT, private_root, run_path
 from psa_core.jobs._records import JobRecord, keeping
 from psa_core.jobs.making import finished
 from psa_core.jobs.watching import result_folder
@@ -45,7 +47,8 @@ def keep_zip(content: bytes) -> str:
 def whole_result(run_id: str) -> Path:
     """The result folder of a finished run with all its files.
 
-    Those that are missing, of a study that was opened from a zip, are made in a process of its own.
+    Those that are missing, of a study that was opened from a zip, are made in a process of its own; who asks for the
+    same study meanwhile waits for them.
 
     Raises
     ------
@@ -55,12 +58,33 @@ def whole_result(run_id: str) -> Path:
     place = result_folder(run_id)
     if results.is_whole(place):
         return place
-    with keeping(), tempfile.TemporaryDirectory(prefix=atomic.UNFINISHED, dir=private_root()) as aside:
+    try:
+        with keeping(), _in_turn(place):
+            if not results.is_whole(place):
+                _measure(place)
+    except RunFolderError:
+        run_path(run_id)  # deleted meanwhile: then that is what happened
+        raise
+    return place
+
+
+@contextmanager
+def _in_turn(place: Path) -> Iterator[None]:
+    """Wait while somebody else measures a study; not longer than that may take."""
+    lock = locks.take(place, MEASURE.value)
+    try:
+        yield
+    finally:
+        if lock is not None:
+            locks.release(lock)
+
+
+def _measure(place: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix=atomic.UNFINISHED, dir=private_root()) as aside:
         made = Path(aside) / RESULT
         bounded.call(measured_anew, place, made, field="study", error=RunFolderError, seconds=MEASURE, draws=True)
         atomic.close_to_others(made)
         results.fill(place, made)
-    return place
 
 
 def data_anew(content: bytes, aside: Path) -> tuple[StudySpec, int]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from psa_core import atomic, locks
 from psa_core.errors import RunFolderError
 from psa_core.inputs.limits import RUN_DAYS
-from psa_core.jobs import watching
+from psa_core.jobs import _queue, watching
 from psa_core.jobs._places import LOCK, RUN_ID, STATUS, private_root, root
 from psa_core.jobs._records import keeping, read_job
 
@@ -59,7 +59,8 @@ def unused(seconds: float) -> list[StoredRun]:
 def delete(run_id: str) -> bool:
     """Delete a run with everything in its folder, damaged or not; returns whether it is gone.
 
-    A run that has a worker stays. The folder disappears at once, under its name, before its files are deleted.
+    A run that has a worker stays; one that waits for its turn leaves the queue. The folder disappears at once, under
+    its name, before its files are deleted.
 
     Raises
     ------
@@ -67,11 +68,16 @@ def delete(run_id: str) -> bool:
         When its folder cannot be deleted.
     """
     place = root() / run_id
-    if not RUN_ID.fullmatch(run_id) or place.is_symlink() or not place.is_dir() or locks.held(place / LOCK):
+    if not RUN_ID.fullmatch(run_id) or place.is_symlink() or not place.is_dir():
         return False
+    gone = root() / f"{_GONE}{secrets.token_hex(8)}"
     with keeping():
-        gone = root() / f"{_GONE}{secrets.token_hex(8)}"
-        place.rename(gone)
+        with _queue.changing():  # it is given no worker meanwhile
+            if locks.held(place / LOCK):
+                return False
+            with suppress(FileNotFoundError):  # somebody else was quicker
+                place.rename(gone)
+            _queue.leave(run_id)
         shutil.rmtree(gone, ignore_errors=True)
     return True
 

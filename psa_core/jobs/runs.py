@@ -17,7 +17,7 @@ from psa_core.errors import RunFolderError
 from psa_core.inputs.checks import file_name
 from psa_core.jobs import _queue, _starting
 from psa_core.jobs._places import CANCEL, removed_on_failure, root, run_path
-from psa_core.jobs._records import JobRecord, keeping, read_job, write_status
+from psa_core.jobs._records import JobRecord, keeping, read_job, read_status, write_status
 from psa_core.jobs.making import made_folder
 from psa_core.study import StudySpec
 from psa_core.trust import Origin
@@ -81,6 +81,8 @@ def submit_audit(
 def resume(run_id: str) -> None:
     """Queue a run that has no worker again; scores that were reached before come from the cache.
 
+    One that has finished, or that somebody else resumes at the same moment, goes on as it is.
+
     Raises
     ------
     OptionError, RunFolderError
@@ -90,7 +92,8 @@ def resume(run_id: str) -> None:
     job = read_job(place)
     with keeping():
         with _queue.changing():
-            if _queue.is_waiting(run_id) or _queue.is_worked_on(run_id):
+            is_done = read_status(place).state == "finished"
+            if is_done or _queue.is_waiting(run_id) or _queue.is_worked_on(run_id):
                 return
             (place / CANCEL).unlink(missing_ok=True)
             for left in place.glob(f"{atomic.UNFINISHED}*"):

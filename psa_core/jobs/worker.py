@@ -61,18 +61,23 @@ def process() -> Iterator[list[str]]:
 
 
 def _watch(place: Path) -> None:
-    """End this process when its run is to stop, as Ctrl-C would, or when its time is over."""
+    """End this process when its run is to stop or is deleted, as Ctrl-C would, or when its time is over."""
     limit = RUN_MINUTES.value
     if hasattr(signal, "setitimer"):  # by the system, whatever the process is stuck in
         signal.setitimer(signal.ITIMER_REAL, limit + 2 * GRACE_SECONDS)
     over = time.monotonic() + limit + GRACE_SECONDS
-    while not (place / jobs.CANCEL).exists():
+    while not _is_to_end(place):
         if time.monotonic() > over:
             with suppress(OSError):
                 jobs.write_status(place, state="failed", message=_time_is_over())
             os._exit(3)
         time.sleep(WATCH_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _is_to_end(place: Path) -> bool:
+    """Whether somebody stopped a run, or deleted its folder."""
+    return (place / jobs.CANCEL).exists() or not (place / jobs.JOB).exists()
 
 
 def _time_is_over() -> str:
@@ -104,8 +109,8 @@ class Job:
         self._write("running", **{name: getattr(progress, name) for name in numbers})
 
     def should_stop(self) -> bool:
-        """Whether the user asked it to, or its time is over."""
-        return self._is_late() or (self.place / jobs.CANCEL).exists()
+        """Whether the user asked it to, its folder is gone, or its time is over."""
+        return self._is_late() or _is_to_end(self.place)
 
     def supervise(self, do: Callable[[], int]) -> int:
         """Do the work of a job and write how it ended; `do` returns the number of sentences."""
@@ -170,6 +175,7 @@ def _study(job: Job) -> int:
     cube = study.execute(
         planned, scorer, cache=ScoreCache.open(), on_window=publisher.show, should_stop=job.should_stop
     )
+    jobs.run_path(job.place.name)  # a deleted run gets no folder again
     job.tell("Writing the results", sentences_done=len(cube.sentences), sentences_total=total)
     results.write(cube, job.place / jobs.RESULT, report.render)
     (job.place / jobs.PARTIAL).unlink(missing_ok=True)

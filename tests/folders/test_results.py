@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psa_core import study
+from psa_core import atomic, study
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
 from psa_core.folders import results
@@ -293,3 +293,22 @@ def test_a_threshold_outside_of_its_range_is_a_damage(cube, tmp_path, threshold)
 def test_targets_are_checked_wherever_a_manifest_holds_them(row):
     with pytest.raises(ValueError, match="x"):
         results.targets_of([{"name": "x", **row}])
+
+
+def test_a_zip_has_every_file_or_is_none(cube, tmp_path, monkeypatch):
+    out, write = tmp_path / "out", zipfile.ZipFile.write
+    with pytest.raises(RunFolderError, match="got no files"):
+        results.to_zip(out)
+    results.write(with_targets(cube), out, report)
+    (out / f"{atomic.UNFINISHED}half").touch()
+    (out / "link").symlink_to(tmp_path)
+    assert not {"link", f"{atomic.UNFINISHED}half"} & set(zipfile.ZipFile(io.BytesIO(results.to_zip(out))).namelist())
+
+    def deleted(archive, path, name):
+        write(archive, path, name)
+        if out.exists():
+            out.rename(tmp_path / "gone")
+
+    monkeypatch.setattr(zipfile.ZipFile, "write", deleted)
+    with pytest.raises(RunFolderError, match="No such file"):
+        results.to_zip(out)

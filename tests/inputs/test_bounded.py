@@ -80,3 +80,12 @@ def test_memory_that_is_only_reserved_does_not_count_where_pictures_are_drawn(mo
     with pytest.raises(CorpusError, match="more than 400 MB of memory"):
         bounded.call(hungry.fill, 1_000, field="zip", error=CorpusError, draws=True)
     assert call(len, b"abc") == 3
+
+
+def test_a_reader_that_another_thread_takes_first_is_no_error(monkeypatch):
+    class Emptied(list):
+        def __len__(self):
+            return 1
+
+    monkeypatch.setattr(bounded, "_idle", Emptied())
+    assert bounded._waiting() is None

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core import jobs, report
+from psa_core import atomic, jobs, report
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
 from psa_core.folders import judgements, results
 from psa_core.folders.judgements import Judgement
+from psa_core.jobs import brought, making, retention
+from psa_core.jobs._records import JobRecord
 
 
 @pytest.fixture
@@ -106,3 +111,40 @@ def test_columns_of_a_name_list_may_be_called_like_measures_and_like_each_other(
         pd.testing.assert_frame_equal(opened.names, named.names)
     results.write_data(named, folder.parent / "data")
     pd.testing.assert_frame_equal(results.read(folder.parent / "data").names, named.names)
+
+
+@pytest.fixture
+def measured_at_once(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Studies in the order in which they were measured; in this process, and without a report."""
+    measured: list[Path] = []
+
+    def at_once(_: object, place: Path, made: Path, **__: object) -> None:
+        measured.append(place)
+        time.sleep(0.1)
+        results.write(results.read(place), made, lambda _: "")
+
+    monkeypatch.setattr(brought.bounded, "call", at_once)
+    return measured
+
+
+def data_only(folder: Path) -> str:
+    """A run of a study with nothing but its data."""
+    return making.finished(JobRecord("run"), lambda place: results.write_data(results.read(folder), place))
+
+
+def test_who_asks_for_the_same_files_at_once_waits_for_them(folder: Path, measured_at_once: list[Path]) -> None:
+    run_id = data_only(folder)
+    with ThreadPoolExecutor(8) as threads:
+        places = set(threads.map(jobs.whole_result, [run_id] * 8))
+    assert measured_at_once == list(places) == [jobs.result_folder(run_id)]
+    assert results.is_whole(measured_at_once[0])
+
+
+def test_a_run_that_is_deleted_while_it_is_measured_is_told(
+    folder: Path, measured_at_once: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = data_only(folder)
+    monkeypatch.setattr(atomic, "close_to_others", lambda _: retention.delete(run_id))
+    with pytest.raises(RunFolderError, match="unknown run id"):
+        jobs.whole_result(run_id)
+    assert os.listdir(jobs.root()) == ["queue"]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from psa_core import jobs
+from psa_core import jobs, locks
 from psa_core.cli import main
 from psa_core.errors import RunFolderError
 from psa_core.jobs import retention
@@ -87,3 +90,37 @@ def test_links_are_not_followed(tmp_path: Path):
     (jobs.root() / run_id / "result").symlink_to(tmp_path / "letters")
     assert retention.delete(run_id)
     assert (tmp_path / "letters" / "dear.txt").is_file()
+
+
+def test_a_run_that_waits_leaves_the_queue_when_it_is_deleted(workers):
+    first, second, third = (jobs.submit(SPEC, {}) for _ in range(3))
+    assert (retention.delete(first), retention.delete(second)) == (False, True)
+    assert jobs.status(third).ahead == 1
+    workers.end(first)
+    jobs.advance()
+    assert workers.started == [first, third]
+
+
+def test_a_run_is_not_given_a_worker_while_it_is_deleted(workers, monkeypatch):
+    first, second = (jobs.submit(SPEC, {}) for _ in range(2))
+    workers.end(first)
+    starting = threading.Thread(target=jobs.advance)
+
+    def looked(path: Path) -> bool:
+        held = locks.held(path)
+        starting.start()
+        starting.join(0.3)
+        return held
+
+    monkeypatch.setattr(retention, "locks", SimpleNamespace(held=looked))
+    assert retention.delete(second)
+    starting.join()
+    assert workers.started == [first]
+    assert sorted(os.listdir(jobs.root())) == sorted([first, "queue"])
+
+
+def test_a_run_is_deleted_by_several_at_once(workers):
+    run_id = ended(31)
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(retention.delete, [run_id] * 8))
+    assert os.listdir(jobs.root()) == ["queue"]

@@ -2,17 +2,19 @@
 
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 
 from psa_core import jobs, locks
 from psa_core.errors import OptionError, RunFolderError
-from psa_core.jobs import _starting
+from psa_core.jobs import _starting, worker
 from psa_core.study import StudySpec
 from psa_core.trust import Origin
 
@@ -248,3 +250,45 @@ def test_the_lock_is_held_by_whom_it_was_handed_to(tmp_path):
     child.kill()
     child.wait()
     assert not locks.held(tmp_path / "lock")
+
+
+def test_many_resume_the_same_run_at_once_and_one_worker_starts(workers):
+    run_id = jobs.submit(SPEC, UPLOADS)
+    workers.end(run_id)
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(jobs.resume, [run_id] * 8))
+    assert workers.started == [run_id, run_id]
+
+
+def test_a_run_that_has_finished_is_not_resumed(workers):
+    run_id = jobs.submit(SPEC, UPLOADS)
+    jobs.write_status(jobs.run_path(run_id), state="finished")
+    workers.end(run_id)
+    jobs.resume(run_id)  # from a tab that still shows that it had failed
+    assert (jobs.status(run_id).state, workers.started) == ("finished", [run_id])
+
+
+def test_a_worker_ends_itself_when_its_folder_is_gone(workers, monkeypatch):
+    place, told = jobs.run_path(jobs.submit(SPEC, UPLOADS)), []
+    monkeypatch.setattr("os.kill", lambda *call: told.append(call))
+    monkeypatch.setattr("signal.setitimer", lambda *_: None)
+    place.rename(place.with_name("moved"))
+    monkeypatch.setattr("time.sleep", lambda _: pytest.fail("it goes on"))
+    worker._watch(place)
+    assert told == [(os.getpid(), signal.SIGTERM)]
+
+
+@pytest.mark.slow
+def test_a_run_that_is_deleted_while_it_works_does_not_come_back(workers, monkeypatch):
+    place = jobs.run_path(jobs.submit(SPEC, UPLOADS))
+    monkeypatch.chdir(place / "inputs")
+
+    def scored(*_: object, **__: object) -> object:
+        cube = execute(*_, **__)
+        shutil.rmtree(place)
+        return cube
+
+    execute = worker.study.execute
+    monkeypatch.setattr(worker.study, "execute", scored)
+    worker.work(place)
+    assert not place.exists()
