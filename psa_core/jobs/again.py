@@ -8,6 +8,7 @@ from pathlib import Path
 from psa_core.inputs import corpus, names
 from psa_core.inputs.checks import file_name
 from psa_core.jobs._places import INPUTS, run_path
+from psa_core.jobs._records import keeping
 from psa_core.jobs.runs import spec_at, submit
 from psa_core.trust import Origin
 
@@ -29,5 +30,6 @@ def _is_kept(folder: Path, name: str) -> bool:
 def submit_with(run_id: str, model: str, *, origin: Origin = Origin.VISITOR, visitor: str = "") -> str:
     """Queue the study of a run with another model; returns the new run's id. See `runs.submit`."""
     place = run_path(run_id)
-    uploads = {path.name: path.read_bytes() for path in sorted((place / INPUTS).iterdir()) if path.is_file()}
+    with keeping():
+        uploads = {path.name: path.read_bytes() for path in sorted((place / INPUTS).iterdir()) if path.is_file()}
     return submit(replace(spec_at(place), model=model), uploads, origin=origin, visitor=visitor)

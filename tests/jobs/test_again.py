@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from psa_core import jobs
+from psa_core.errors import RunFolderError
+from psa_core.jobs import again, retention
 from psa_core.study import StudySpec
 from tests.jobs.waiting import waiting_run
 
@@ -27,3 +29,17 @@ def test_a_file_of_the_machine_is_not_looked_for(tmp_path: Path) -> None:
     (tmp_path / "theirs.csv").write_text("text\nHe left.\n", encoding="utf-8")
     spec = replace(SPEC, sentences=str(tmp_path / "theirs.csv"))
     assert not jobs.has_inputs(waiting_run("run", study=spec))
+
+
+def test_a_run_that_is_deleted_meanwhile_is_told(workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_id = waiting_run("run", {"comments.csv": b"text\nHe left.\n"}, study=SPEC)
+    known, found = again.run_path, []
+
+    def deleted(asked: str) -> Path:
+        found.append(known(asked))
+        assert retention.delete(asked)
+        return found[0]
+
+    monkeypatch.setattr(again, "run_path", deleted)
+    with pytest.raises(RunFolderError, match="No such file or directory"):
+        jobs.submit_with(run_id, "keyword")

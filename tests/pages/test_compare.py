@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from psa_core import jobs, tables
 from psa_core.folders import judgements
 from psa_core.folders.judgements import Judgement
+from psa_core.jobs import retention
 from tests.jobs.waiting import waiting_run
 from tests.pages import result_studies
 from tests.pages.conftest import PAGES
@@ -206,3 +207,12 @@ def test_of_all_studies_on_the_machine_those_of_the_same_sentences_are_taken(
     assert "could not be opened" not in words_of(page), "an audit is no study"
     (studies,) = page.multiselect
     assert len(studies.options) == 3 and same in studies.value and other not in studies.value
+
+
+def test_a_study_that_was_deleted_is_not_named(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    run_id = result_studies.keep()
+    page = open_page("compare", run=run_id)
+    assert retention.delete(run_id)
+    page.text_input(key="compare_title").set_value("Mine")
+    run(page)
+    assert "This study cannot be named" in words_of(page) and "an unknown run id" in words_of(page)

@@ -14,9 +14,10 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.frame import visitor
 from psa_core import jobs
 from psa_core.folders import cube_file, judgements
-from psa_core.jobs import _starting
+from psa_core.jobs import _starting, retention
 from psa_core.study import StudySpec
 from psa_core.trust import Origin
+from tests.jobs.waiting import waiting_run
 from tests.pages import result_studies
 
 OpenPage = Callable[..., AppTest]
@@ -137,3 +138,19 @@ def test_another_model_gets_the_files_of_the_first_and_is_not_offered_where_they
     assert not jobs.has_inputs(again)
     for lock in held:
         os.close(lock)
+
+
+@pytest.mark.parametrize(("stem", "command"), [("equity", "eec"), ("nationality", "nationality")])
+def test_an_audit_that_is_deleted_while_its_page_is_drawn_is_one_sentence(
+    stem: str, command: str, open_page: OpenPage, words_of: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id, status = waiting_run(command), jobs.status
+
+    def deleted(asked: str) -> jobs.RunStatus:
+        known = status(asked)
+        assert retention.delete(asked)
+        return known
+
+    monkeypatch.setattr(jobs, "status", deleted)
+    said = words_of(open_page(stem, **{command: run_id}))
+    assert "This audit cannot be opened" in said and "an unknown run id" in said

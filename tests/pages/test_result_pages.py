@@ -7,6 +7,9 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.frame import cached
+from psa_core.cube import ScoreCube
+from psa_core.jobs import retention
 from tests.pages import result_studies
 
 pytestmark = pytest.mark.slow
@@ -60,3 +63,20 @@ def test_a_study_without_groups_or_flips(stem: str, open_page: OpenPage) -> None
     whole = result_studies.cube()
     flat = whole.original[:, None].repeat(12, axis=1)
     open_page(stem, run=result_studies.keep(replace(whole, names=whole.names[["name"]], perturbed=flat)))
+
+
+@pytest.mark.parametrize("stem", [*PAGES, "present"])
+def test_a_study_that_is_deleted_while_its_page_is_drawn_is_one_sentence(
+    stem: str, open_page: OpenPage, words_of: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = cached.cube
+
+    def deleted(run_id: str) -> ScoreCube:
+        cube = opened(run_id)
+        assert retention.delete(run_id)
+        return cube
+
+    monkeypatch.setattr(cached, "cube", deleted)
+    page = open_page(stem, run=result_studies.keep())
+    assert "This study cannot be opened" in words_of(page)
+    assert page.button(key="load_example").label == "Load the example study"

@@ -92,7 +92,7 @@ def result(audit: Audit, so_far: Callable[[str, Path], None] | None = None) -> P
         status = jobs.status(run_id)
         if status.state == "finished":
             return jobs.result_folder(run_id)
-    part = jobs.result_so_far(run_id)
+        part = jobs.result_so_far(run_id)
     stamp = _stamp(part)
     with st.container(border=True, key=audit.key("job")):
         if status.live:
@@ -152,10 +152,10 @@ def _watch(audit: Audit, run_id: str, shown: int) -> None:
     @st.fragment(run_every=job_panel.POLL_SECONDS)
     def progress() -> None:
         try:
-            status = jobs.status(run_id)
+            status, part = jobs.status(run_id), jobs.result_so_far(run_id)
         except RunFolderError:  # tidied away meanwhile
             st.rerun()
-        if not status.live or _stamp(jobs.result_so_far(run_id)) not in (0, shown):
+        if not status.live or _stamp(part) not in (0, shown):
             st.rerun()
         st.html(markup.plain(f"{audit.words.capitalize()} · {job_panel.WORDS[status.state]}", faint=True))
         job_panel.bar(status)

@@ -226,8 +226,9 @@ def say_broken_link() -> None:
 
 def say_unfinished(run_id: str, sentences: int) -> None:
     """Say when a study is looked at before its end, and where to see it go on; too early, that ends the page."""
-    status = jobs.status(run_id)
-    if is_early(run_id, sentences):
+    with mending("This study cannot be opened", then=_empty_state):  # deleted since it was opened
+        status, early = jobs.status(run_id), is_early(run_id, sentences)
+    if early:
         st.info(too_early(sentences))
         link("study", "See its progress")
         st.stop()

@@ -104,8 +104,14 @@ def _ask_title(study: Opened) -> None:
             "Title of the open study",
             key=Key.COMPARE_TITLE,
             max_chars=jobs.LONGEST_TITLE,
-            on_change=lambda: jobs.give_title(study.run, str(st.session_state[Key.COMPARE_TITLE])),
+            on_change=_give_title,
+            args=(study.run,),
         )
+
+
+def _give_title(run: str) -> None:
+    with shell.telling("This study cannot be named"):
+        jobs.give_title(run, str(st.session_state[Key.COMPARE_TITLE]))
 
 
 def _at_first(study: Opened, found: list[Compared]) -> list[str]:
@@ -174,13 +180,14 @@ def _open(runs: list[str]) -> list[Compared]:
             if shell.is_early(run, len(whole.sentences)):
                 continue
             cube, left_out = opened.without_left_out(run, whole)
+            title, time = jobs.title(run), _time(run)
         except PsaError as error:
             _forget(run)
             shell.problem(error, "A study could not be opened")
             continue
         model, file = opened.model_and_file(cube)
-        named = (jobs.title(run), "") if jobs.title(run) else (model, file)
-        parts = (*named, counted(cube.shape[1], "name"), _time(run))
+        named = (title, "") if title else (model, file)
+        parts = (*named, counted(cube.shape[1], "name"), time)
         found.append(Compared(run, parts, cube, left_out))
     return told_apart(found)
 
