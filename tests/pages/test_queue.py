@@ -153,4 +153,4 @@ def test_an_audit_that_is_deleted_while_its_page_is_drawn_is_one_sentence(
 
     monkeypatch.setattr(jobs, "status", deleted)
     said = words_of(open_page(stem, **{command: run_id}))
-    assert "This audit cannot be opened" in said and "an unknown run id" in said
+    assert "audit cannot be opened" in said and "an unknown run id" in said
