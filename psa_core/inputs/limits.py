@@ -110,21 +110,12 @@ JUDGED = Limit("judged_mb", 32, "MB", "bytes of the judgements in a result folde
 SCORES = Limit("scores", 30_000_000, "scores", "scores of a result folder", "Run a smaller study.")
 MEMORY = Limit("read_mb", 1_000, "MB of memory", "memory of the process that reads a file", _SPLIT, MB)
 SECONDS = Limit("read_seconds", 15, "seconds", "time of a processor that a file takes to be read", _SPLIT)
-_ON_YOUR_OWN = "Open it on your own machine."
 MEASURE = Limit(
     "measure_seconds",
-    60,
-    "seconds",
-    "time of a processor that the folder of an opened study takes to be measured again",
-    _ON_YOUR_OWN,
-    own=1_800,
-)
-AUDIT = Limit(
-    "audit_seconds",
     20,
     "seconds",
-    "time of a processor that an opened audit takes to be measured again",
-    _ON_YOUR_OWN,
+    "time of a processor that an opened audit, or the folder of an opened study, takes to be measured again",
+    "Open it on your own machine.",
     own=1_800,
 )
 READERS = Limit("readers", 2, "at once", "files that are read at the same time", "Try again in a moment.")
@@ -181,7 +172,6 @@ LIMITS = (
     MEMORY,
     SECONDS,
     MEASURE,
-    AUDIT,
     READERS,
     RUN_CELLS,
     RUN_MINUTES,

@@ -16,7 +16,7 @@ from psa_core.audits.zipped import unzip
 from psa_core.errors import RunFolderError
 from psa_core.folders import results
 from psa_core.inputs import bounded
-from psa_core.inputs.limits import AUDIT
+from psa_core.inputs.limits import MEASURE
 from psa_core.jobs import RUN_ID, RunStatus
 
 
@@ -144,7 +144,7 @@ def _adopt(audit: Audit, content: bytes) -> str:
         brought, written = Path(aside) / "brought", Path(aside) / "written"
         brought.mkdir()
         bounded.call(unzip, content, brought, field="zip", error=RunFolderError)
-        bounded.call(audit.rewrite, brought, written, field="zip", error=RunFolderError, seconds=AUDIT)
+        bounded.call(audit.rewrite, brought, written, field="zip", error=RunFolderError, seconds=MEASURE)
         return jobs.adopt(audit.command, written)
 
 
