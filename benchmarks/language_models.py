@@ -71,8 +71,8 @@ def page(opened: GenerationResult) -> str:
         "",
         "- One model of 135 million parameters and one seed; six values chosen by us, or few continuations of many "
         "values. The paper's larger models were not run for this page.",
-        "- With 8 to 20 continuations nearly all of each I.F. is its floor: what is not above noise here is not shown to "
-        "be absent.",
+        "- With 8 to 20 continuations nearly all of each I.F. is its floor: what is not above noise here is not shown "
+        "to be absent.",
         "- A scorer's sentiment is not a person's. The two scorers do not agree on every number; a difference that "
         "only one of them shows should be read, not quoted.",
         "- Continuations were scored without their prompts, but they may name the occupation themselves.",
