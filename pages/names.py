@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.frame import controls, said, shell
-from pages.ui.results import names_further, names_view, opened
+from pages.ui.results import measured, names_further, names_view, opened
 from psa_core.tables import again, findings
 
 shell.guard()
@@ -15,7 +15,7 @@ controls.target_picker(study.cube)
 with shell.mending():
     with shell.verdict() as verdict:
         choice = names_view.ask(study)
-        table = opened.names(study, baseline=choice.baseline, correction=choice.correction)
+        table = measured.names(study, baseline=choice.baseline, correction=choice.correction)
         with verdict:
             said.finding(
                 findings.name_finding(
@@ -31,7 +31,7 @@ with shell.mending():
     with numbers:
         names_view.side_table(table, study, choice)
     with st.container(horizontal=True, vertical_alignment="center"):
-        said.second(again.again_finding(opened.again(study), study.target.name))
+        said.second(again.again_finding(measured.again(study), study.target.name))
         shell.link("why", "Why these names?")
     names_further.groups(study, choice)
     names_further.equivalence(study, choice)

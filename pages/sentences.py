@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.frame import controls, said, shell
-from pages.ui.results import one_sentence, opened, sentences_view
+from pages.ui.results import measured, one_sentence, opened, sentences_view
 from psa_core.tables import findings
 
 shell.guard()
@@ -14,7 +14,7 @@ study = opened.need_study()
 controls.target_picker(study.cube)
 with shell.mending():
     with shell.verdict() as verdict, verdict:
-        said.finding(findings.sentence_finding(opened.sentences(study), study.target.name, threshold=study.threshold))
+        said.finding(findings.sentence_finding(measured.sentences(study), study.target.name, threshold=study.threshold))
     controls.threshold_slider(study.cube)
     filters = sentences_view.ask(study)
     flips = sentences_view.found(study, filters)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.ui.frame import shell, state
+from pages.ui.frame import open_study, shell, state
 from pages.ui.frame.step import step
 from pages.ui.study import anchors as study_anchors
 from pages.ui.study import job_panel, plans, reopen, run
@@ -24,7 +24,7 @@ if run_id is not None:
         job_panel.show(run_id)
     st.stop()
 
-shell.say_broken_link()
+open_study.say_broken_link()
 with st.expander("Open an earlier study", icon=":material/folder_open:"):
     reopen.ask_zip()
     reopen.ask_history()

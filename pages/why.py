@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pages.ui.frame import controls, said, shell
-from pages.ui.results import opened, parts_view, where_view, why_view
+from pages.ui.results import measured, opened, parts_view, where_view, why_view
 from psa_core.tables import again
 
 shell.guard()
@@ -11,7 +11,7 @@ shell.heading("Why", "What goes with a name's effect, and would it be found agai
 study = opened.need_study()
 controls.target_picker(study.cube)
 with shell.mending("What the effects go with cannot be computed"), shell.verdict() as verdict:
-    repeated = again.again_finding(opened.again(study), study.target.name)
+    repeated = again.again_finding(measured.again(study), study.target.name)
     why_view.factors(study, verdict)
     with verdict:
         said.second(repeated)

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from pages.ui.frame import address, cached, markup, shell
+from pages.ui.frame import address, cached, markup, open_study, shell
 from pages.ui.frame.keys import Key
 from pages.ui.results import opened
 from pages.ui.results.opened import Opened
@@ -177,7 +177,7 @@ def _open(runs: list[str]) -> list[Compared]:
     for run in runs:
         try:
             whole = cached.cube(run)
-            if shell.is_early(run, len(whole.sentences)):
+            if open_study.is_early(run, len(whole.sentences)):
                 continue
             cube, left_out = opened.without_left_out(run, whole)
             title, time = jobs.title(run), _time(run)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui.frame import address, exports, said, shell
 from pages.ui.frame.keys import Key
-from pages.ui.results import opened
+from pages.ui.results import measured
 from pages.ui.results.compare_studies import Compared
 from pages.ui.results.opened import Opened
 from psa_core import methods
@@ -42,7 +42,7 @@ def numbers(study: Opened, studies: list[Compared]) -> pd.DataFrame:
     rows = []
     for compared in studies:
         key = compared.run, compared.cube.shape[0], tuple(sorted(compared.left_out))
-        summary = opened.summary_of(key, compared.cube, opened.chosen_threshold(study))
+        summary = measured.summary_of(key, compared.cube, measured.chosen_threshold(study))
         for target, metrics in summary.items():
             declared = compared.cube.targets[compared.cube.target_index(target)]
             rows.append(

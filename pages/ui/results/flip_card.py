@@ -12,7 +12,7 @@ import streamlit as st
 from pages.ui.frame import markup, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.frame.markup import DIGITS, MARK, SERIF
-from pages.ui.results import one_sentence, opened
+from pages.ui.results import measured, one_sentence, opened
 from pages.ui.results.opened import Opened
 from psa_core import jobs, tables
 from psa_core.charts._theme import DOWN, UP
@@ -63,7 +63,7 @@ def reading_of(study: Opened, reader: str) -> Reading:
 def show(study: Opened, flip: pd.Series, reading: Reading) -> None:
     """Draw one flip."""
     sentence_id, name = str(flip["sentence_id"]), str(flip["name"])
-    pieces = swap_pieces(opened.perturbation(study), int(flip["sentence_position"]), study.labels[name])
+    pieces = swap_pieces(measured.perturbation(study), int(flip["sentence_position"]), study.labels[name])
     with st.container(border=True, gap="small", key=f"flip {sentence_id} {name}"):
         st.html(scores(flip, study.target.name) + sentence(pieces))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
@@ -86,7 +86,7 @@ def three(study: Opened) -> None:
         st.info(f"No name changes a label at the threshold {study.threshold:g}.")
         return
     for _, flip in flips.different(3).frame().iterrows():
-        pieces = swap_pieces(opened.perturbation(study), int(flip["sentence_position"]), study.labels[flip["name"]])
+        pieces = swap_pieces(measured.perturbation(study), int(flip["sentence_position"]), study.labels[flip["name"]])
         with st.container(border=True):
             st.html(scores(flip, study.target.name) + sentence(pieces))
 

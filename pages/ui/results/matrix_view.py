@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.ui.frame import address, exports, markup, said, shown_names, state
 from pages.ui.frame.keys import Key
-from pages.ui.results import canvas, opened
+from pages.ui.results import canvas, measured, opened
 from pages.ui.results.names_view import BASELINES, p_text
 from pages.ui.results.opened import Opened
 from psa_core.charts._theme import DOWN, UP
@@ -108,7 +108,7 @@ def chosen_cell(study: Opened) -> None:
     row, column = int(places[0]), names.index(worn[-1])
     original, perturbed = study.cube.of(study.target.name)
     with st.container(border=True):
-        text = opened.perturbation(study).text(row, column)
+        text = measured.perturbation(study).text(row, column)
         name, label = names[column], study.labels[names[column]]
         st.html(markup.sentence(text if name == label else text.replace(name, label)))
         said.second(

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui.frame import address, exports, markup, said
 from pages.ui.frame.keys import Key
-from pages.ui.results import opened
+from pages.ui.results import measured
 from pages.ui.results.names_view import Choice, group_columns, p_text, shown
 from pages.ui.results.opened import Opened
 from psa_core import tables
@@ -29,7 +29,7 @@ def groups(study: Opened, choice: Choice) -> None:
     first = columns.index(preferred) if preferred in columns else 0
     link = address.linked(Key.NAMES_GROUP, columns[first], columns)
     column = st.segmented_control("Groups", columns, required=True, format_func=markup.literal, **link)
-    table = opened.groups(study, str(column), baseline=choice.baseline, correction=choice.correction)
+    table = measured.groups(study, str(column), baseline=choice.baseline, correction=choice.correction)
     found = findings.group_finding(table, study.target.name, column=str(column))
     said.second(found)
     drawing = group_differences(table, target=study.target.name)

@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.ui.frame import address, said, shell, shown_names
 from pages.ui.frame.keys import Key
-from pages.ui.results import flip_card, names_view, opened
+from pages.ui.results import flip_card, measured, names_view
 from pages.ui.results.opened import Opened
 from psa_core import tables
 from psa_core.charts._theme import DOWN, UP
@@ -81,7 +81,7 @@ def ask(titles: Sequence[str]) -> str:
 
 
 def _sentence(study: Opened) -> None:
-    said.finding(findings.corpus_finding(opened.summary(study), study.target.name).headline)
+    said.finding(findings.corpus_finding(measured.summary(study), study.target.name).headline)
     _, perturbed = study.cube.of(study.target.name)
     _cycling(key=Key.PRESENT_SENTENCE, data=_worn(study, int(np.argmax(np.ptp(perturbed, axis=1)))))
 
@@ -92,7 +92,7 @@ def _worn(study: Opened, sentence: int) -> dict[str, Any]:
     order = np.argsort(perturbed[sentence], kind="stable")
     if len(order) > MOST_WORN:
         order = order[np.linspace(0, len(order) - 1, MOST_WORN).round().astype(int)]
-    names, texts = study.cube.names["name"].tolist(), opened.perturbation(study)
+    names, texts = study.cube.names["name"].tolist(), measured.perturbation(study)
     scores = perturbed[sentence][order].astype(float)
     ends = [study.target.low, study.target.high]
     low, high = ends if np.isfinite(ends).all() else (float(scores.min()), float(scores.max()))
@@ -113,7 +113,7 @@ def _worn(study: Opened, sentence: int) -> dict[str, Any]:
 
 def _names(study: Opened) -> None:
     baseline = tables.default_baseline(study.cube)
-    table = opened.names(study, baseline=baseline)
+    table = measured.names(study, baseline=baseline)
     shown = names_view.shown(table, study)
     said.finding(findings.name_finding(shown, study.target.name, baseline=baseline).headline)
     options = BarOptions(limit=ENDS, axis_title=f"Mean change of {study.target.name}", labels=study.labels)
@@ -123,17 +123,17 @@ def _names(study: Opened) -> None:
 
 def _groups(study: Opened) -> None:
     column = names_view.group_columns(study, most=8)[0]
-    table = opened.groups(study, column, baseline=tables.default_baseline(study.cube), correction="holm")
+    table = measured.groups(study, column, baseline=tables.default_baseline(study.cube), correction="holm")
     said.finding(findings.group_finding(table, study.target.name, column=column).headline)
     drawing = group_differences(table, target=study.target.name)
     st.vega_lite_chart(drawing.rows, enlarged(drawing.spec), alt="Group differences with their noise floors")
 
 
 def _threshold(study: Opened) -> None:
-    here = opened.at_threshold(study)
+    here = measured.at_threshold(study)
     said.finding(findings.threshold_finding(here, study.target.name, threshold=study.threshold).headline)
     options = CurveOptions(study.threshold, float(here["label_dist"].iloc[0]), target=study.target.name)
-    figure = enlarged(label_dist_figure(opened.thresholds(study), options).to_plotly_json(), 1.4)
+    figure = enlarged(label_dist_figure(measured.thresholds(study), options).to_plotly_json(), 1.4)
     figure["layout"]["height"] = 560
     st.plotly_chart(figure, key="present_curve", config=STILL, alt="Labels that change with the name, by threshold")
 
@@ -143,6 +143,6 @@ def _flips(study: Opened) -> tables.Flips:
 
 
 def _labels(study: Opened) -> None:
-    table = opened.sentences(study)
+    table = measured.sentences(study)
     said.finding(findings.sentence_finding(table, study.target.name, threshold=study.threshold).headline)
     flip_card.three(study)

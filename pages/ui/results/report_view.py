@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.ui.frame import exports, said, shell
 from pages.ui.frame.keys import Key
-from pages.ui.results import opened
+from pages.ui.results import measured, opened
 from pages.ui.results.opened import Opened
 from psa_core import jobs, report
 from psa_core.cube import ScoreCube
@@ -49,7 +49,7 @@ def page(study: Opened) -> str:
     if folder is not None and not study.left_out and study.threshold == study.target.default_threshold:
         with suppress(OSError):
             return (folder / "report.html").read_text(encoding="utf-8")
-    cube = study.cube.with_thresholds(opened.chosen_threshold(study))
+    cube = study.cube.with_thresholds(measured.chosen_threshold(study))
     thresholds = tuple(target.default_threshold for target in cube.targets)
     return _page(study.key, cube, thresholds=thresholds, about=_about(study))
 

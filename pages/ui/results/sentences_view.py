@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.ui.frame import address, bundle, clicks, exports, said, state
 from pages.ui.frame.keys import Key
-from pages.ui.results import flip_card, opened
+from pages.ui.results import flip_card, measured, opened
 from pages.ui.results.opened import Opened
 from psa_core import tables
 from psa_core.charts._altair import drawing_svg
@@ -212,10 +212,10 @@ def in_view(study: Opened, flips: Flips, filters: Filters) -> str:
 def all_sentences(study: Opened) -> None:
     """Original score against sensitivity, a point a sentence."""
     st.header("Which sentences move most?", anchor=False)
-    numbers = opened.unlabelled_summary(study)["sensitivity_correlation"]
+    numbers = measured.unlabelled_summary(study)["sensitivity_correlation"]
     found = findings.correlation_finding(numbers, study.target.name)
     said.second(found)
-    drawing = score_scatter(opened.sentences(study), target=study.target.name, selected=study.seen.sentence)
+    drawing = score_scatter(measured.sentences(study), target=study.target.name, selected=study.seen.sentence)
     st.vega_lite_chart(
         drawing.rows,
         drawing.spec,
@@ -228,7 +228,7 @@ def all_sentences(study: Opened) -> None:
         "open its sentence above."
     )
     with exports.row():
-        exports.csv_button(opened.sentences(study), f"sentences.{study.target.name}.csv", key="sentences_csv")
+        exports.csv_button(measured.sentences(study), f"sentences.{study.target.name}.csv", key="sentences_csv")
         words = study.words(f"How far names move each sentence, by its original {study.target.name}", found)
         stem = f"sentences.{study.target.name}"
         exports.picture_buttons(partial(drawing_svg, drawing), stem, words, key="scatter_picture")

@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.ui.frame import address, exports, markup, said, state
 from pages.ui.frame.keys import Key
-from pages.ui.results import opened
+from pages.ui.results import measured, opened
 from pages.ui.results.names_view import group_columns
 from pages.ui.results.opened import Opened
 from psa_core import tables
@@ -75,7 +75,7 @@ def _colours(study: Opened, chosen: str) -> dict[str, str]:
 
 def figure(study: Opened, chosen: str) -> None:
     """Figure 2; the chosen threshold lies over it, so that a step of it draws no curve again."""
-    table, here = opened.thresholds(study), opened.at_threshold(study)
+    table, here = measured.thresholds(study), measured.at_threshold(study)
     options = CurveOptions(
         threshold=study.threshold,
         value=float(here["label_dist"].iloc[0]),
@@ -97,12 +97,12 @@ def figure(study: Opened, chosen: str) -> None:
     with exports.row():
         exports.csv_button(table, f"label_dist.{study.target.name}.csv", key="thresholds_csv")
         picture = partial(threshold_figure, table, options)
-        found = findings.threshold_finding(opened.at_threshold(study), study.target.name, threshold=study.threshold)
+        found = findings.threshold_finding(measured.at_threshold(study), study.target.name, threshold=study.threshold)
         words = study.words(f"Labels for {study.target.name} that change with the name, by threshold", found)
         exports.picture_buttons(picture, f"label_dist.{study.target.name}", words, key="thresholds_picture")
     if chosen == SELECTED and not study.seen.names:
         said.small_print("No name is selected yet: click a bar on the Names page.")
-    labelled = opened.at_threshold(study)["labelled"].iloc[0]
+    labelled = measured.at_threshold(study)["labelled"].iloc[0]
     said.small_print(
         f"At this threshold {100 * labelled:.1f} % of the originals have the label. Above: how far "
         "the set of labelled sentences moves with a name in the anchor's place (Jaccard distance, mean over names; "
@@ -120,13 +120,13 @@ def _figure(
 
 def verdict(study: Opened) -> None:
     """What the names do at the chosen threshold, measured exactly there."""
-    here = opened.at_threshold(study)
+    here = measured.at_threshold(study)
     said.finding(findings.threshold_finding(here, study.target.name, threshold=study.threshold))
 
 
 def safest(study: Opened) -> None:
     """Which threshold depends least on the name, and a button that takes it."""
-    table = opened.thresholds(study)
+    table = measured.thresholds(study)
     said.second(findings.safest_finding(table, study.target.name))
     threshold = findings.safest_threshold(table)
     if threshold is not None:
@@ -140,7 +140,7 @@ def safest(study: Opened) -> None:
 
 def numbers(study: Opened) -> None:
     """Every threshold as a table."""
-    table = opened.thresholds(study)
+    table = measured.thresholds(study)
     with st.expander("Every threshold as a table"):
         number, three = st.column_config.NumberColumn, {"format": "%.3f"}
         st.dataframe(

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import cached, clicks, exports, markup, said, shell
 from pages.ui.frame.keys import Key
-from pages.ui.results import opened
+from pages.ui.results import measured, opened
 from pages.ui.results.names_view import p_text, shown
 from pages.ui.results.opened import Opened
 from psa_core import models
@@ -140,7 +140,7 @@ def _perplexity(study: Opened) -> Mapping[str, float] | None:
     label = f"Measure how unexpected each name is ({texts:,} texts by a small language model)"
     if not st.button(label, key=Key.WHY_PERPLEXITY, icon=":material/psychology_alt:"):
         return None
-    perturbation = opened.perturbation(study)
+    perturbation = measured.perturbation(study)
     rows = np.random.default_rng(0).permutation(len(study.cube.sentences))[:count]
     with shell.mending("Perplexity could not be measured"):
         scores = scored_rows(cached.scorer(PERPLEXITY_CARD.id), [perturbation.row(int(row)) for row in rows])[..., 0]

@@ -8,7 +8,7 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.ui.frame import cached, markup, said, shell, state
+from pages.ui.frame import cached, markup, open_study, said, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
 from pages.ui.study import result
@@ -86,9 +86,9 @@ def waiting(status: RunStatus) -> str:
 
 def _so_far(status: RunStatus) -> None:
     """The finding on the finished sentences: they come in random order, so it is an early estimate of the whole."""
-    if shell.is_early(status.run_id, status.sentences_done):
+    if open_study.is_early(status.run_id, status.sentences_done):
         if status.sentences_done:
-            st.html(markup.plain(shell.too_early(status.sentences_done), faint=True))
+            st.html(markup.plain(open_study.too_early(status.sentences_done), faint=True))
         return
     try:
         cube = cached.cube(status.run_id)

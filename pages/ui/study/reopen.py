@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.frame import markup, shell, state
+from pages.ui.frame import markup, open_study, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.study import job_panel
 from psa_core import jobs
@@ -28,7 +28,7 @@ def ask_example() -> None:
     """Open the example study."""
     if st.button("Open the example study", key="study_example", icon=":material/play_arrow:"):
         with shell.mending(), st.spinner("Scoring the sample corpus", show_time=True):
-            shell.open_example()
+            open_study.open_example()
         st.rerun()
 
 

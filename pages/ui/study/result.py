@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui.frame import cached, markup, offered, said, shell, state, visitor
 from pages.ui.frame.keys import Key
-from pages.ui.results import flip_card, opened
+from pages.ui.results import flip_card, measured, opened
 from pages.ui.results.opened import Opened
 from psa_core import jobs, tables
 from psa_core.charts.bar_order import BarOptions
@@ -43,7 +43,7 @@ def show(status: RunStatus, look_at: Sequence[str]) -> None:
 
 def _bars(study: Opened) -> None:
     st.header(f"What the names do to the {markup.literal(study.target.name)} score", anchor=False)
-    table = opened.names_of(study, study.target)
+    table = measured.names_of(study, study.target)
     options = BarOptions(limit=SHOWN_ENDS, axis_title=f"Mean change of {study.target.name}", labels=study.labels)
     st.plotly_chart(
         score_sens_bars(table, options),
@@ -54,7 +54,7 @@ def _bars(study: Opened) -> None:
 
 
 def _verdict(study: Opened, target: Target) -> Finding:
-    table = opened.names_of(study, target)
+    table = measured.names_of(study, target)
     shown = table.assign(name=table["name"].map(study.labels))
     return findings.name_finding(shown, target.name, baseline=tables.default_baseline(study.cube))
 
