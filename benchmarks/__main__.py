@@ -8,7 +8,7 @@ import sys
 import tempfile
 from importlib import import_module
 
-PARTS = ("throughput", "families", "language", "cells", "page", "judges", "distances", "generation")
+PARTS = ("throughput", "families", "language", "cells", "page", "start", "judges", "distances", "generation")
 SECTION = "speed"
 
 
