@@ -35,7 +35,7 @@ def clustered(cube: ScoreCube, target: str, kind: str, assessments: int) -> dict
         where there are fewer than two), ``p_clustered`` (the larger of them, Bonferroni-corrected; None without one).
     """
     delta = differences(cube, target, kind)
-    rows = cube.sentences["template"].to_numpy() if "template" in cube.sentences else np.arange(len(delta))
+    rows = cube.sentences["text"].to_numpy()  # the template, whose emotion words are rows of their own
     by_template = np.array([delta[rows == template].mean() for template in dict.fromkeys(rows.tolist())])
     over_templates = _one_sample(by_template)
     pairs = delta.mean(axis=0)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_1samp
 
 from psa_core.audits.eec import corpus, findings, significance, tables
 from psa_core.audits.run import Running
@@ -65,6 +66,14 @@ def test_the_best_at_its_task_comes_first_and_unknown_ones_last(systems):
     table = tables.system_table(significance.assess(systems | {"new": systems["one"]}), "gender", "all")
     ordered = tables.by_task_score(table, {"one": 0.25, "wide": 0.5})
     assert ordered["system"].tolist() == ["wide", "one", "new"]
+
+
+def test_a_template_counts_once_however_many_words_fill_it(systems):
+    gender = significance.assess(systems)["one/joy"]["gender"]
+    # Mean differences of the two templates: (0.6 + 0.3 + 0.4 + 0) / 4 and (-0.2 + 0) / 2.
+    assert gender["templates"] == 2
+    assert gender["p_templates"] == pytest.approx(ttest_1samp([0.325, -0.1], 0).pvalue, abs=1e-6)
+    assert gender["p_people"] == pytest.approx(ttest_1samp([0.8 / 3, 0.1], 0).pvalue, abs=1e-6)
 
 
 def test_a_part_without_pairs_is_left_out(systems):
