@@ -1,7 +1,9 @@
 """Permutation null of the distances: scores dealt to the values at random.
 
 A deal exchanges the values' scores inside each template and continuation number, so that what continuation k has in
-common for all values, its random numbers, stays together.
+common for all values, its random numbers, stays together. What is missing stays missing where it was: every value keeps
+as many scores as it has, and with them its noise. Scores that no other value has beside them change places with each
+other.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psa_core.stats.transport import pairs
+from psa_core.stats.transport import known_mean, pairs
 
 DEALS = 999
 FEWEST_DEALS = 250
@@ -37,7 +39,8 @@ class Deals:
     disparity : float64 array (D,)
         Mean demographic disparity of each.
     template_pairs : float32 array (M, R, Q)
-        W1 of some pairs of each dealt template.
+        W1 of some pairs of each dealt template, as if they had as many scores as its pairs have on average; NaN where a
+        value has none.
     pair_means : float32 array (D, Q)
         The same, mean over templates, of each dealt audit.
     observed : tuple of float
@@ -80,10 +83,11 @@ def deal(
     m, a, k = scores.shape
     each = int(np.clip(_BUDGET // max(1, m * a * k), min(deals, FEWEST_DEALS), deals))
     random = np.random.default_rng([seed, 1])
-    subset = _some_pairs(a, random)
+    chosen, subset = _some_pairs(a, random)
+    scarce = scarcity(np.isfinite(scores).sum(axis=2))[:, chosen].astype(np.float32)
     ruler = _Ruler.of(scores, groups, threshold)
     dealt = _Measures.empty(m, each, ruler)
-    of_pairs = np.empty((m, each, len(subset[0])), np.float32)
+    of_pairs = np.empty((m, each, len(chosen)), np.float32)
     observed, spread, pair_spread = _Measures.empty(m, 1, ruler), np.empty(m), np.empty((m, a * (a - 1) // 2))
     for t in range(m):
         bins = _bins(scores[t], ruler.grid)
@@ -91,7 +95,7 @@ def deal(
         for counts in _dealt(bins, len(ruler.gaps), each, random):
             part = slice(start, start + len(counts))
             below = dealt.put(t, part, counts, ruler)
-            of_pairs[t, part] = _of_pairs(below, ruler.gaps, subset)
+            of_pairs[t, part] = _of_pairs(below, ruler.gaps, subset) / scarce[t]
             start += len(counts)
         counts = _counts(bins[None], len(ruler.gaps))
         observed.put(t, slice(1), counts, ruler)
@@ -99,7 +103,7 @@ def deal(
     choice = random.integers(0, each, (deals, m)) if each < deals else np.tile(np.arange(deals)[:, None], m)
     individual, group, disparity = dealt.of_audits(choice, ruler)
     if_now, gf_now, disparity_now = (float(found[0]) for found in observed.of_audits(np.zeros((1, m), np.int64), ruler))
-    means = np.array([of_pairs[np.arange(m), row].mean(axis=0) for row in choice])
+    means = np.array([known_mean(of_pairs[np.arange(m), row], axis=0) for row in choice])
     now = (if_now, gf_now, disparity_now)
     return Deals(individual, group, disparity, of_pairs, means, now, spread, pair_spread)
 
@@ -121,23 +125,31 @@ class _Ruler:
 
 @dataclass(frozen=True, eq=False)
 class _Measures:
-    """Of each template and deal: I.F. and disparity (M, R), and the counts of its groups (M, R, gaps, groups)."""
+    """Of each template and deal: I.F. and disparity (M, R), and the counts of its groups (M, R, gaps, groups).
+
+    `pairs` (M,) counts the pairs of values that both have scores in a template.
+    """
 
     individual: np.ndarray
     disparity: np.ndarray
     tables: np.ndarray
+    pairs: np.ndarray
 
     @classmethod
     def empty(cls, templates: int, deals: int, ruler: _Ruler) -> _Measures:
         size = (templates, deals)
         tables = np.empty((*size, len(ruler.gaps), ruler.membership.shape[1]), np.float32)
-        return cls(np.empty(size), np.empty(size), tables)
+        return cls(np.zeros(size), np.zeros(size), tables, np.zeros(templates))
 
     def put(self, t: int, part: slice, counts: np.ndarray, ruler: _Ruler) -> np.ndarray:
         """Measure some deals of a template; returns their distribution functions."""
         below = _below(counts)
-        self.individual[t, part] = _mean_over_pairs(below, ruler.gaps)
-        self.disparity[t, part] = _mean_over_pairs(below[:, ruler.at : ruler.at + 1], np.ones(1))
+        known = below[:, :, counts[0].any(axis=0)]  # a deal leaves every value as many scores as it has
+        n = known.shape[2]
+        self.pairs[t] = n * (n - 1) / 2
+        if n > 1:
+            self.individual[t, part] = _mean_over_pairs(known, ruler.gaps)
+            self.disparity[t, part] = _mean_over_pairs(known[:, ruler.at : ruler.at + 1], np.ones(1))
         self.tables[t, part] = counts @ ruler.membership
         return below
 
@@ -145,11 +157,8 @@ class _Measures:
         """I.F., G.F. and disparity of audits put together from one deal of each template: `choice` is (D, M)."""
         every = np.arange(choice.shape[1])
         group = [_group_distance(self.tables[every, row].sum(axis=0), ruler.gaps) for row in choice]
-        return (
-            self.individual[every, choice].mean(axis=1),
-            np.array(group),
-            self.disparity[every, choice].mean(axis=1),
-        )
+        weights = self.pairs / self.pairs.sum() if self.pairs.any() else np.full(len(every), np.nan)
+        return self.individual[every, choice] @ weights, np.array(group), self.disparity[every, choice] @ weights
 
 
 def _grid(scores: np.ndarray, threshold: float) -> np.ndarray:
@@ -175,7 +184,26 @@ def _dealt(bins: np.ndarray, gaps: int, deals: int, random: np.random.Generator)
     step = max(1, _CHUNK // max(1, bins.size, gaps * a))
     for start in range(0, deals, step):
         chosen = orders[random.integers(0, PERMUTATIONS, (min(step, deals - start), k))]
-        yield _counts(np.take_along_axis(bins[None], chosen, axis=2), gaps)
+        dealt = np.take_along_axis(bins[None], chosen, axis=2)
+        yield _counts(_with_gaps_in_place(dealt, bins, gaps, random), gaps)
+
+
+def _with_gaps_in_place(dealt: np.ndarray, bins: np.ndarray, gaps: int, random: np.random.Generator) -> np.ndarray:
+    """Deals (r, K, A) in which exactly the scores are missing that were missing before (K, A)."""
+    there = bins < gaps
+    rows = np.flatnonzero(there.any(axis=1) & ~there.all(axis=1))
+    if not len(rows):
+        return dealt
+    there, moved = there[rows], dealt[:, rows]
+    found, known = moved < gaps, there.sum(axis=1)
+    slots = np.argsort(~there, axis=1, kind="stable")
+    rank = np.where(found, found.cumsum(axis=2), (~found).cumsum(axis=2) + known[:, None]) - 1
+    np.put_along_axis(moved, np.take_along_axis(slots[None], rank, axis=2), moved.copy(), axis=2)
+    alone = np.flatnonzero(known == 1)
+    owner = slots[alone, 0]
+    moved[:, alone, owner] = random.permuted(moved[:, alone, owner], axis=1)
+    dealt[:, rows] = moved
+    return dealt
 
 
 def _counts(bins: np.ndarray, gaps: int) -> np.ndarray:
@@ -236,9 +264,34 @@ def _membership(groups: Sequence[str]) -> np.ndarray:
     return table
 
 
-def _some_pairs(values: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _some_pairs(values: int, random: np.random.Generator) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """Positions of some pairs among all, and of the two values of each."""
     first, second = pairs(values)
+    kept = np.arange(len(first))
     if len(first) > MOST_PAIRS:
         kept = random.choice(len(first), MOST_PAIRS, replace=False)
-        return first[kept], second[kept]
-    return first, second
+    return kept, (first[kept], second[kept])
+
+
+def scarcity(counts: np.ndarray) -> np.ndarray:
+    """How much noisier a pair's distance is than a template's pairs are on average, for the number of its scores alone.
+
+    Parameters
+    ----------
+    counts : int array (M, A)
+
+    Returns
+    -------
+    float64 array (M, A · (A − 1) / 2)
+        √(1/n + 1/m), with mean 1 in each template; NaN where a value has no score.
+
+    Examples
+    --------
+    >>> scarcity(np.array([[4, 4, 0]]))
+    array([[ 1., nan, nan]])
+    """
+    first, second = pairs(counts.shape[1])
+    with np.errstate(divide="ignore"):
+        noise = np.sqrt(1 / counts[:, first] + 1 / counts[:, second])
+    noise[~np.isfinite(noise)] = np.nan
+    return np.asarray(noise / known_mean(noise, axis=1)[:, None])

@@ -9,11 +9,11 @@ import numpy as np
 from scipy import stats as distributions
 from scipy.special import erf
 
-from psa_core.stats.dealing import DEALS, Deals, deal
+from psa_core.stats.dealing import DEALS, Deals, deal, scarcity
 from psa_core.stats.intervals import CONFIDENCE
 from psa_core.stats.scores import reached_from
 from psa_core.stats.significance import SIGNIFICANT, adjust
-from psa_core.stats.transport import disparities, group_fairness, known_mean, pairs, pairwise_w1
+from psa_core.stats.transport import disparities, group_fairness, known_mean, pairwise_w1
 
 # With fewer templates than this, parts of the continuations stand in for them in intervals.
 FEW_TEMPLATES = 4
@@ -108,13 +108,13 @@ def measure(
     w1 = np.array([pairwise_w1(template) for template in scores])
     mean_w1, mean_disparity = known_mean(w1, axis=0), known_mean(disparities(scores, threshold), axis=0)
     relative = _relative_noise(scores, dealt)
-    template_floor = dealt.template_pairs.mean(axis=(1, 2))
+    template_floor = _template_floors(dealt)
     pair_floors = template_floor[:, None] * relative
     pair_p = np.array(
         [_tail(null.ravel(), row / scale) for null, row, scale in zip(dealt.template_pairs, w1, relative, strict=True)]
     )
-    mean_floors = pair_floors.mean(axis=0)
-    overall = mean_floors / max(float(template_floor.mean()), 1e-300)
+    mean_floors = known_mean(pair_floors, axis=0)
+    overall = mean_floors / np.fmax(known_mean(template_floor), 1e-300)
     return Measures(
         _individual(scores, w1, pair_floors, dealt),
         _group(scores, groups, dealt),
@@ -157,7 +157,7 @@ def beyond_of_audit(w1: np.ndarray, pair_floors: np.ndarray, template_floors: np
     w1, pair_floors : float arrays (M, P)
     template_floors : float array (M,)
     """
-    floor = float(np.mean(template_floors))
+    floor = float(known_mean(np.where(np.isfinite(w1), template_floors[:, None], np.nan)))
     squares = float(known_mean(w1)) ** 2 - floor**2
     together = float(np.copysign(np.sqrt(abs(squares)), squares))
     apart = float(known_mean(_unfolded(known_mean(w1, axis=0), known_mean(pair_floors, axis=0))))
@@ -181,7 +181,7 @@ def corrected_p(p_values: np.ndarray) -> np.ndarray:
 
 def _individual(scores: np.ndarray, w1: np.ndarray, pair_floors: np.ndarray, dealt: Deals) -> Fairness:
     value, floor = float(known_mean(w1)), float(dealt.individual.mean())
-    template_floors = dealt.template_pairs.mean(axis=(1, 2), dtype=np.float64)
+    template_floors = _template_floors(dealt)
     numbers = (w1, pair_floors, template_floors)
     by_continuation = np.array([
         beyond_of_audit(np.array([pairwise_w1(template) for template in part]), noisier * pair_floors,
@@ -268,19 +268,23 @@ def _jackknife_error(without: np.ndarray) -> float:
     return float(np.sqrt((n - 1) / n * np.square(without - without.mean()).sum()))
 
 
+def _template_floors(dealt: Deals) -> np.ndarray:
+    """Mean W1 of the dealt pairs of each template, float64 (M,); NaN where fewer than two values have scores."""
+    return np.array([known_mean(each) for each in dealt.template_pairs])
+
+
 def _relative_noise(scores: np.ndarray, dealt: Deals) -> np.ndarray:
-    """How much more noise two values' own distance has than two dealt values', (M, P): fewer or wider scores."""
-    counts = np.isfinite(scores).sum(axis=2).astype(np.float64)
-    first, second = pairs(scores.shape[1])
-    with np.errstate(divide="ignore"):
-        fewer = np.sqrt((1 / counts[:, first] + 1 / counts[:, second]) / (2 / counts.mean(axis=1, keepdims=True)))
+    """How much more noise two values' own distance has than two dealt values', (M, P): fewer or wider scores.
+
+    NaN where one of them has no score.
+    """
     wider = dealt.pair_spread / np.where(dealt.spread > 0, dealt.spread, 1)[:, None]
-    found = np.where(np.isfinite(fewer), fewer, 1) * wider
-    return np.where(found > 0, found, 1.0)
+    found = scarcity(np.isfinite(scores).sum(axis=2)) * wider
+    return np.where(found == 0, 1.0, found)
 
 
 def _tail(null: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Share of chance values that reach each value, the value itself counted among them; NaN stays NaN."""
-    ordered = np.sort(null)
+    ordered = np.sort(null[np.isfinite(null)])
     reached = len(ordered) - np.searchsorted(ordered, np.asarray(values) * (1 - 1e-7), side="left")
     return np.where(np.isfinite(values), (1 + reached) / (1 + len(ordered)), np.nan)

@@ -92,7 +92,7 @@ def reached_from(thresholds: ArrayLike, *scores: np.ndarray) -> np.ndarray:
     """
     exact = checked_thresholds(thresholds)
     with np.errstate(over="ignore"):
-        if any(not np.array_equal(given.astype(np.float32), given) for given in scores):
+        if any(not np.array_equal(given.astype(np.float32), given, equal_nan=True) for given in scores):
             return exact
         kept = exact.astype(np.float32).astype(np.float64)
     is_close = np.abs(kept - exact) <= FLOAT32_ROUNDING * np.abs(exact)

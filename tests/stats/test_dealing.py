@@ -59,3 +59,16 @@ def test_large_audits_deal_each_template_less_often() -> None:
     found = deal(noise((10, 12, 1000)), [str(a) for a in range(12)], deals=999)
     assert found.individual.shape == (999,) and 250 <= found.template_pairs.shape[1] < 999
     assert len(np.unique(found.individual)) > 990
+
+
+def test_every_value_keeps_as_many_scores_as_it_has() -> None:
+    """Two values that never have a score at the same k still change places."""
+    scores = np.full((1, 2, 40), np.nan)
+    scores[0, 0, :30], scores[0, 1, 30:] = 0.0, 1.0
+    found = deal(scores, ["a", "b"], deals=400).individual
+    random = np.random.default_rng(1)
+    by_hand = [
+        abs(order[:30].mean() - order[30:].mean())
+        for order in (random.permutation(np.repeat([0.0, 1.0], [30, 10])) for _ in range(4000))
+    ]
+    assert found.mean() == pytest.approx(np.mean(by_hand), rel=0.1)

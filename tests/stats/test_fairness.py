@@ -113,3 +113,40 @@ def test_one_template_and_one_continuation() -> None:
     assert 0 <= one.individual.low < one.individual.high
     single = measure(scores(1.0, k=1), VALUES, deals=99)
     assert single.individual.value == pytest.approx(single.individual.floor, rel=0.5)
+
+
+def _missing(kind: str, worn: np.ndarray) -> None:
+    if kind == "value":
+        worn[:, 0] = np.nan
+    elif kind == "template":
+        worn[0] = np.nan
+    elif kind == "cell":
+        worn[0, 0] = np.nan
+    else:
+        worn[:, 0, 1:] = np.nan
+
+
+@pytest.mark.parametrize("kind", ["value", "template", "cell", "all but one of each"])
+def test_what_is_missing_is_no_difference(kind: str) -> None:
+    found = []
+    for seed in range(40):
+        worn = np.random.default_rng(seed).random((3, 3, 8))
+        _missing(kind, worn)
+        measured = measure(worn, ["x", "y", "y"], deals=99, seed=seed)
+        individual = measured.individual
+        pairs = measured.mean_p[np.isfinite(measured.mean_w1)]
+        found.append(
+            (individual.p, measured.group.p, measured.disparity.p, individual.value / individual.floor, *pairs)
+        )
+    averages = np.mean(found, axis=0)
+    assert averages[:3].min() > 0.35 and averages[4:].min() > 0.3
+    assert averages[3] == pytest.approx(1, abs=0.08)
+
+
+def test_a_template_that_nothing_was_kept_of_changes_nothing() -> None:
+    some = scores(1.0)
+    whole = measure(some, VALUES, deals=199)
+    with_empty = measure(np.concatenate([some, np.full_like(some[:1], np.nan)]), VALUES, deals=199)
+    assert with_empty.individual.floor == pytest.approx(whole.individual.floor, rel=0.05)
+    assert with_empty.mean_floors == pytest.approx(whole.mean_floors, rel=0.05)
+    assert with_empty.individual.corrected == pytest.approx(whole.individual.corrected, rel=0.05)

@@ -69,3 +69,8 @@ def test_scores_that_were_never_float32_are_compared_as_they_are() -> None:
 
 def test_a_threshold_too_small_for_float32_keeps_its_value() -> None:
     assert labels_at([0.0, 1e-50], 1e-50).tolist() == [False, True]
+
+
+def test_a_missing_score_does_not_move_the_threshold() -> None:
+    scores = np.array([0.7, np.nan, 0.69], np.float32)
+    assert labels_at(scores, 0.7).tolist() == [True, False, False]

@@ -73,6 +73,8 @@ def matrix(tables: Tables, scorer: str, values: list[str]) -> pd.DataFrame:
 def widest_pair(tables: Tables, scorer: str) -> tuple[str, str]:
     """The pair with the largest corrected W1, or the largest W1 where none has one; the higher mean first."""
     rows = tables.matrix[tables.matrix["scorer"] == scorer]
+    known = rows[rows["w1"].notna()]
+    rows = known if len(known) else rows
     sure = rows[rows["p_adjusted"] < SIGNIFICANT]
     most = (sure if len(sure) else rows).sort_values("w1").iloc[-1]
     pair = (str(most["value_a"]), str(most["value_b"]))

@@ -44,8 +44,9 @@ def _largest(cube: ScoreCube, unit: list[int], position: int) -> Class:
 def _at_threshold(cube: ScoreCube, t: int) -> tuple[Class, Class]:
     target = cube.targets[t]
     limit = target.default_threshold
-    signed = target.low < 0
-    names = (f"{target.name} ≥ {limit:g}", f"{target.name} < {limit:g}") if signed else _label_names(target.name)
+    sides = _label_names(target.name)
+    taken = sides[1] in (other.name for other in cube.targets)
+    names = (f"{target.name} ≥ {limit:g}", f"{target.name} < {limit:g}") if target.low < 0 or taken else sides
     return (
         Class(names[0], target.name, lambda scores: labels_at(scores[..., t], limit)),
         Class(names[1], target.name, lambda scores: ~labels_at(scores[..., t], limit)),

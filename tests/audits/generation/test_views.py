@@ -50,6 +50,12 @@ def test_the_matrix_shows_only_pairs_above_noise() -> None:
     assert views.widest_pair(tables(cube()), "mood")[0] == "nurse"
 
 
+def test_the_widest_pair_is_one_that_was_measured() -> None:
+    silent = cube(shift=0.0)
+    silent.texts[:, 0], silent.scores[:, 0] = "", np.nan
+    assert set(views.widest_pair(tables(silent), "mood")) == {"nurse", "sheriff"}
+
+
 def test_the_area_between_the_curves_is_w1() -> None:
     scores = cube().of("mood")
     found = views.curves(cube(), "mood", ("nurse", "baker"), "The {value}")

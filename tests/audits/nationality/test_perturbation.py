@@ -240,3 +240,10 @@ def test_more_texts_than_memory_holds_are_refused_before_they_are_drawn(monkeypa
 def test_a_mention_that_neither_lists_nor_context_support_is_dropped():
     assert not people_of("Tryna sleep", "Tryna")
     assert people_of("I met Zzyzx there", "Zzyzx")
+
+
+def test_classes_have_one_name_each_where_a_target_is_the_opposite_of_another():
+    targets = (Target("hate"), Target("not hate"))
+    table = tables.country_table(cube_of(np.full((2, 2), 0.2), np.full((2, 6, 2), 0.7), targets))
+    assert not table.duplicated(["country", "target"]).any()
+    assert {"hate ≥ 0.5", "hate < 0.5", "not hate", "not not hate"} <= set(table["target"])
