@@ -89,8 +89,7 @@ def texts_of(texts: Sequence[str], values: Sequence[str], *, without: Sequence[s
     CorpusError
         When too few texts name a value.
     """
-    unseen = _any_of(without) if without else None
-    texts = [text for text in texts if unseen is None or not unseen.search(text)]
+    texts = naming_none(texts, without)
     found = [sentence(text, values) for text in texts]
     named = [row for row, one in enumerate(found) if one is not None]
     named = [named[row] for row in np.random.default_rng(seed).permutation(len(named))]
@@ -104,6 +103,12 @@ def texts_of(texts: Sequence[str], values: Sequence[str], *, without: Sequence[s
         tuple(one for row in named[count:] if (one := found[row]) is not None),
         tuple(one for row in named[:count] if (one := found[row]) is not None),
     )
+
+
+def naming_none(texts: Sequence[str], values: Sequence[str]) -> list[str]:
+    """The texts that name no value."""
+    unseen = _any_of(values) if values else None
+    return [text for text in texts if unseen is None or not unseen.search(text)]
 
 
 def sentence(text: str, values: Sequence[str]) -> Sentence | None:

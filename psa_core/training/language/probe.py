@@ -68,7 +68,7 @@ def probe(writer: Writer, texts: Sequence[str], scorer: Scorer, *, max_tokens: i
         expected = f"at least {FEWEST} of each to learn sentiment from"
         raise CorpusError("--text", got=got, expected=expected, fix="Give more texts, or raise --samples.")
     tested = max(1, int(TESTED_SHARE * count))
-    parts = [np.concatenate([some[:tested] for some in rows]), np.concatenate([some[tested:count] for some in rows])]
+    parts = [np.concatenate([some[:tested] for some in rows]), np.concatenate([some[tested:] for some in rows])]
     read = [_features(writer, [texts[row] for row in part], max_tokens) for part in parts]
     network, head = _trained(read[1], labels[parts[1]] > 0, seed)
     right = (head(network(read[0]))[:, 0] > 0).numpy() == (labels[parts[0]] > 0)
@@ -100,13 +100,14 @@ def _features(writer: Writer, texts: Sequence[str], max_tokens: int) -> Any:
 
 
 def _trained(features: Any, positive: np.ndarray, seed: int) -> tuple[Any, Any]:
-    """The hidden layers and the last one."""
+    """The hidden layers and the last one; both labels weigh the same, however many texts have them."""
     import torch
     from torch import nn
 
     mean, deviation = features.mean(dim=0), features.std(dim=0).clamp(min=1e-6)
     scaled = (features - mean) / deviation  # a few features are a hundred times as large as the others
     wanted = torch.from_numpy(positive.astype(np.float32))[:, None]
+    weight = torch.tensor([(len(positive) - positive.sum()) / positive.sum()])
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = nn.Sequential(nn.Linear(features.shape[1], HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, HIDDEN), nn.ReLU())
@@ -115,7 +116,8 @@ def _trained(features: Any, positive: np.ndarray, seed: int) -> tuple[Any, Any]:
         for _ in range(EPOCHS):
             for rows in torch.randperm(len(scaled)).split(32):
                 noisy = scaled[rows] + 0.1 * torch.randn_like(scaled[rows])
-                nn.functional.binary_cross_entropy_with_logits(head(network(noisy)), wanted[rows]).backward()
+                read = head(network(noisy))
+                nn.functional.binary_cross_entropy_with_logits(read, wanted[rows], pos_weight=weight).backward()
                 optimizer.step()
                 optimizer.zero_grad()
     with torch.no_grad():  # from here on it takes features as they are

@@ -25,6 +25,8 @@ class LanguageRecipe(Tuning):
     ----------
     samples : int
         Texts that the model writes itself, where none are given.
+    labelled : int
+        The same, of the texts that the method ``sentiment`` learns to read from: a scorer is sure of few of them.
     """
 
     method: str = "valence"
@@ -36,6 +38,7 @@ class LanguageRecipe(Tuning):
     layers: int = 10
     max_tokens: int = 40
     samples: int = 320
+    labelled: int = 1280
 
     methods: ClassVar[Mapping[str, str]] = METHODS
     strongest: ClassVar[float] = 1e6
@@ -46,4 +49,5 @@ class LanguageRecipe(Tuning):
         "layers": 1,
         "max_tokens": 8,
         "samples": 20,
+        "labelled": 0,
     }

@@ -21,7 +21,7 @@ from psa_core.training.language import closeness
 from psa_core.training.language.card import card
 from psa_core.training.language.closeness import Distance
 from psa_core.training.language.fit import between, divergence, fit, pair
-from psa_core.training.language.material import Texts, own_samples, texts_of
+from psa_core.training.language.material import Texts, naming_none, own_samples, texts_of
 from psa_core.training.language.probe import Probe, probe
 from psa_core.training.language.recipe import LanguageRecipe
 from psa_core.training.language.writer import Writer, writer
@@ -87,7 +87,7 @@ def debias(order: Order, out: Path, tell: Callable[[str], None] = lambda _: None
         tell(f"Sampling {recipe.samples:,} texts")
     texts = order.texts or own_samples(pupil.generator, values, count=recipe.samples, seed=recipe.seed)
     split = texts_of(texts, values, without=others, seed=recipe.seed)
-    found = _probe(order, pupil, split, tell)
+    found = _probe(order, pupil, split, (values, others), tell)
     distance = _distance(pupil, recipe, split, found)
     before = _measured(pupil, split, others, recipe, distance)
     tell(f"Training on {len(split.trained):,} sentences with {len(values)} values")
@@ -125,12 +125,20 @@ def _labeller() -> str:
     return models.good_for(Purpose.CLASSES)[0]
 
 
-def _probe(order: Order, pupil: Writer, split: Texts, tell: Callable[[str], None]) -> Probe | None:
-    if order.recipe.method != "sentiment":
+def _probe(
+    order: Order, pupil: Writer, split: Texts, values: tuple[list[str], list[str]], tell: Callable[[str], None]
+) -> Probe | None:
+    """What reads sentiment, where the method needs it; `values` are those trained on and those held out."""
+    recipe, (trained, held_out) = order.recipe, values
+    if recipe.method != "sentiment":
         return None
+    texts = list(split.plain)
+    if not order.texts and (more := recipe.labelled - len(texts)) > 0:
+        tell(f"Sampling {more:,} more texts to learn sentiment from")
+        texts += naming_none(own_samples(pupil.generator, trained, count=more, seed=recipe.seed + 1), held_out)
     tell("Learning to read sentiment from the hidden states")
-    scorer, recipe = models.load(order.labels or _labeller()), order.recipe
-    found = probe(pupil, split.plain, scorer, max_tokens=recipe.max_tokens, seed=recipe.seed)
+    scorer = models.load(order.labels or _labeller())
+    found = probe(pupil, texts, scorer, max_tokens=recipe.max_tokens, seed=recipe.seed)
     tell(f"Reads it right in {found.accuracy:.0%} of {found.tested} other texts")
     return found
 

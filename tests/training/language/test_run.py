@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from psa_core.cube import Target
 from psa_core.errors import CorpusError, ModelError, NameListError, OptionError
 from psa_core.models._transformers.lm_files import load_language_model
 from psa_core.training.command import main
-from psa_core.training.language import FILE, HELD_OUT, LanguageRecipe, Order, closeness, debias
+from psa_core.training.language import FILE, HELD_OUT, LanguageRecipe, Order, closeness, debias, run
 from psa_core.training.language.card import card
 from psa_core.training.language.fit import between, fit, pair
 from psa_core.training.language.material import texts_of
@@ -123,6 +124,37 @@ def test_the_probe_learns_from_what_the_scorer_is_sure_of(place: Path) -> None:
     assert (found.learned, found.tested) == (36, 12) and found.accuracy >= 0.9
     with pytest.raises(CorpusError, match="0 texts that are surely positive"):
         probe(pupil, ["it is bad"] * 30, ByWords(), max_tokens=16)
+
+
+def test_all_texts_count_and_both_labels_weigh_the_same(place: Path) -> None:
+    verbs = ("is", "was", "said", "saw", "had", "got")
+    texts = [f"{name} {verb} good" for name in NAMES for verb in verbs] + [f"{name} is bad" for name in NAMES]
+    pupil = writer(f"lm:{place / 'model'}", LanguageRecipe(**FEW))
+    texts *= 3
+    found = probe(pupil, texts, ByWords(), max_tokens=16)
+    assert (found.learned, found.tested) == (len(texts) - 12, 12) and found.accuracy >= 0.9
+
+
+def test_sentiment_is_read_from_more_of_its_own_texts_and_none_names_a_held_out_value(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def samples(writer: Any, values: list[str], *, count: int, seed: int) -> list[str]:
+        asked.append(count)
+        return [f"{name} saw {number} men" for number in range(count) for name in NAMES]
+
+    def read(pupil: Any, texts: list[str], scorer: Any, **_: Any) -> None:
+        assert not any(name in text for text in texts for name in held_out)
+        raise CorpusError("texts", got=str(len(texts)), expected="the test's end")
+
+    monkeypatch.setattr(run, "own_samples", samples)
+    monkeypatch.setattr(run, "probe", read)
+    lacking = order(place, method="sentiment", samples=20, labelled=200)
+    held_out = run._dealt(lacking)[1]["value"].tolist()
+    with pytest.raises(CorpusError, match="the test's end"):
+        debias(replace(lacking, texts=()), tmp_path / "out")
+    assert asked[0] == 20 and sum(asked) > 100
 
 
 @pytest.mark.parametrize("lm", ["chat:http://localhost:1/v1#m", "lm:{}?adapter=x", "lm:{}?match=opinion-words"])
