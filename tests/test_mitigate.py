@@ -246,3 +246,11 @@ def test_the_longer_of_two_anchors_at_one_place_stays() -> None:
     finder = mitigate.AlsoPeople(anchors.finder("terms:Ann"), anchors.finder("terms:Ann Lee,Bo"))
     (found,) = finder.find(["Bo and Ann Lee met Ann."])
     assert [(anchor.start, anchor.end) for anchor in found] == [(0, 2), (7, 14), (19, 22)]
+
+
+def test_a_name_in_s_with_an_apostrophe_alone_is_a_possessive(averaged: NameAveraged) -> None:
+    found = averaged.templates(["James' dog", "James’ dog", "'I saw James' he said", "James'", "Ann' dog"])
+    assert [(template.text, template.spans[0].role) for template in found] == [
+        ("_ dog", "possessive"), ("_ dog", "possessive"), ("'I saw _' he said", "subject"), ("_'", "subject"),
+        ("_' dog", "subject"),
+    ]  # fmt: skip

@@ -18,6 +18,8 @@ from psa_core.models import Scorer
 from psa_core.scoring import score as score_texts
 from psa_core.study.perturbation import Perturbation
 
+#: *James' dog*: an apostrophe alone, unless it closes a quotation.
+_BARE, _OPEN_QUOTE = re.compile(r"['’](?=\s+\w)"), re.compile(r"(?:^|[\s(\[])['‘]")
 _ENDING = re.compile(r"[\s\"'”’)\]]*(?:\n|$)")
 
 
@@ -120,6 +122,8 @@ class NameAveraged:
         start, end = match.span(1)
         if match[2]:
             return Anchor(start, match.end(), "possessive")
+        if match[1][-1] in "sS" and _BARE.match(text, end) and not _OPEN_QUOTE.search(text, 0, start):
+            return Anchor(start, end + 1, "possessive")
         is_last = match[1].endswith(".") and _ENDING.match(text, end)
         return Anchor(start, end - 1 if is_last else end, "subject")  # that full stop ends the sentence as well
 
