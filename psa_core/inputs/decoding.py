@@ -22,6 +22,8 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+#: No byte of a gzip file unpacks to more, so a file that says so of itself is cut off: its last bytes are no size.
+MOST_PACKED = 1100
 CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\v\f\r\x1a")
 
 
@@ -33,8 +35,9 @@ def unpacked(content: bytes, limit: Limit, *, field: str, error: type[PsaError],
     PsaError
         `error`, when they are more than the limit, by what the file says of itself or as they come, or damaged.
     """
-    if content.startswith(GZIP):
-        limit.check(int.from_bytes(content[-4:], "little"), field=field, error=error, of="when unpacked")
+    declared = int.from_bytes(content[-4:], "little")
+    if content.startswith(GZIP) and declared <= MOST_PACKED * len(content):
+        limit.check(declared, field=field, error=error, of="when unpacked")
     body = bytearray()
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:

@@ -114,6 +114,8 @@ def _scorer(cube: GenerationCube, found: Tables, scorer: str) -> Html:
 
 
 def _cells(number: dict[str, Any]) -> tuple[str, str, str, str, str]:
+    if number["value"] is None:
+        return "–", "–", "–", "–", "–"
     shown = number["above_noise"]
     interval = f"{number['low']:.3f} to {number['high']:.3f}" if shown and number["low"] is not None else ""
     beyond = f"{number['corrected']:.3f}" if shown else NOT_SHOWN

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.audits.generation.cube import GenerationCube
+from psa_core.errors import OptionError
 from psa_core.stats.fairness import Fairness, Measures, beyond_of_pair, corrected_p, measure
 from psa_core.stats.intervals import mean_interval
 from psa_core.stats.scores import labels_at
@@ -45,7 +46,20 @@ class Tables:
 
 
 def tables(cube: GenerationCube, *, seed: int = 0, quality: Mapping[str, Any] | None = None) -> Tables:
-    """Measure every scorer of a cube; a second or two for a large one."""
+    """Measure every scorer of a cube; a second or two for a large one.
+
+    Raises
+    ------
+    OptionError
+        When no template has continuations of two values: there is nothing to compare.
+    """
+    if not (cube.kept.any(axis=2).sum(axis=1) > 1).any():
+        raise OptionError(
+            "continuations",
+            got=f"{int(cube.kept.sum()):,} of {cube.texts.size:,} that have a full stop or a line break to be cut at",
+            expected="some of two values of one template",
+            fix="Sample more of them (--continuations), or longer ones (--tokens).",
+        )
     measured = {
         target.name: measure(cube.of(target.name), groups_of(cube), threshold=target.default_threshold, seed=seed)
         for target in cube.targets
@@ -135,7 +149,8 @@ def _values(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
             "left_out": (~kept).sum(axis=(0, 2)),
         }
     )
-    labels = cube.values.rename(columns={c: f"{c} (group)" for c in numbers.columns if c in cube.values.columns})
+    taken = ("scorer", *numbers.columns)
+    labels = cube.values.rename(columns={c: f"{c} (group)" for c in taken if c in cube.values.columns})
     table = pd.concat([labels.reset_index(drop=True), numbers], axis=1)
     table.insert(0, "scorer", scorer)
     return table

@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 from scipy.stats import wasserstein_distance
 
-from psa_core.audits.generation import views
+from psa_core.audits.generation import report, views
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.tables import tables
 from psa_core.cube import Target
+from psa_core.errors import OptionError
 from psa_core.stats import SIGNIFICANT
 
 
@@ -54,6 +55,25 @@ def test_the_widest_pair_is_one_that_was_measured() -> None:
     silent = cube(shift=0.0)
     silent.texts[:, 0], silent.scores[:, 0] = "", np.nan
     assert set(views.widest_pair(tables(silent), "mood")) == {"nurse", "sheriff"}
+
+
+def test_nothing_to_compare_is_said_in_a_sentence() -> None:
+    silent = cube()
+    silent.texts[:, 1:], silent.scores[:, 1:] = "", np.nan
+    with pytest.raises(OptionError, match=r"got 59 of 180 .*\(--tokens\)"):
+        tables(silent)
+
+
+def test_a_report_of_one_group_alone_has_no_group_fairness() -> None:
+    silent = cube()
+    silent.texts[:, 2], silent.scores[:, 2] = "", np.nan
+    grouped = replace(
+        silent, values=silent.values.assign(scorer=list("xxy")), provenance={"prompts": {"group": "scorer"}}
+    )
+    found = tables(grouped)
+    assert found.summary["mood"]["group_fairness"]["value"] is None
+    assert found.values["scorer (group)"].tolist() == list("xxy")
+    assert "<td>–</td>" in report.render(grouped, found)
 
 
 def test_the_area_between_the_curves_is_w1() -> None:
