@@ -6,7 +6,9 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from psa_core import jobs
@@ -67,6 +69,30 @@ def test_setting_up_says_what_it_will_take(open_page: OpenPage, run: Run, words_
     page.text_area(key="generate_own_templates").set_value("no slot here")
     page = run(page)
     assert not page.metric
+
+
+def test_fewer_of_the_packaged_templates_can_be_run(
+    open_page: OpenPage, run: Run, words_of: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Any] = []
+
+    def submit(command: str, arguments: Any, files: Any, **_: Any) -> str:
+        started.extend([dict(zip(arguments[::2], arguments[1::2], strict=True)), files])
+        return "x" * 20
+
+    monkeypatch.setattr(jobs, "submit_audit", submit)
+    page = open_page("language_models", generate_view="Your own audit")
+    chosen = page.multiselect(key="generate_lines_country")
+    chosen.set_value(chosen.options[:2])
+    page = run(page)
+    assert {metric.label: metric.value for metric in page.metric}["Continuations"] == f"{2 * 8 * 20:,}"
+    page.button(key="generate_start").click().run()
+    arguments, files = started
+    assert arguments["--templates"] == "templates.txt"
+    assert files["templates.txt"].decode().splitlines() == chosen.options[:2]
+    page = open_page("language_models", generate_view="Your own audit")
+    page.multiselect(key="generate_lines_country").set_value([])
+    assert "Choose a template" in words_of(run(page)) and not page.metric
 
 
 def test_a_run_that_is_not_finished_shows_texts_and_claims_nothing_of_few(

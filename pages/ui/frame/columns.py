@@ -26,8 +26,12 @@ TITLES = {
     "spread": "Δ-spread",
     "value_a": "Value",
     "value_b": "Other value",
-    "w1": "W1",
+    "w1": "Distance",
 }
+
+
+#: What stands behind the question mark of a heading.
+HELP = {"w1": "W1, the Wasserstein distance between the two distributions of scores; chance alone shows the floor"}
 
 
 def config(table: pd.DataFrame, given: Mapping[str, Any] | None = None, *, digits: int = 3) -> dict[str, Any]:
@@ -46,6 +50,6 @@ def _column(name: str, values: pd.Series, digits: int) -> Any:
     spaced = name.replace("_", " ")
     title = TITLES.get(name, spaced[:1].upper() + spaced[1:])
     if not pd.api.types.is_float_dtype(values):
-        return st.column_config.Column(title)
+        return st.column_config.Column(title, help=HELP.get(name))
     is_p = name in ("p", "global_p", "local_p") or name.startswith("p_")
-    return st.column_config.NumberColumn(title, format="%.2g" if is_p else f"%.{digits}f")
+    return st.column_config.NumberColumn(title, format="%.2g" if is_p else f"%.{digits}f", help=HELP.get(name))

@@ -107,7 +107,7 @@ def _scorer(cube: GenerationCube, found: Tables, scorer: str) -> Html:
             element("h2", scorer),
             table(("", "value", "floor", "beyond noise", "95 % interval", "p"), rows),
             element("h3", "Values that differ most, over all templates"),
-            table(("pair", "W1", "floor", "beyond noise", "p, corrected"), pairs),
+            table(("pair", "distance (W1)", "floor", "beyond noise", "p, corrected"), pairs),
             _texts(cube, scorer, matrix),
         ]
     )

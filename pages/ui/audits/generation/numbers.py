@@ -18,11 +18,11 @@ def show(opened: GenerationResult, scorer: str) -> None:
     with st.expander("All numbers, with floors and intervals", expanded=is_linked, icon=":material/table_chart:"):
         whole, values, pairs, templates = st.tabs(TABS, **address.linked(TAB, TABS[0], TABS))
         with whole:
-            st.dataframe(_averages(opened), hide_index=True, alt="I.F., G.F. and disparity of each score")
+            _averages_table(_averages(opened))
             said.small_print(
                 "Chance alone shows the floor: the same number after values were dealt at random inside each "
                 "template. Corrected is what chance does not explain; it is empty where the permutation test does not "
-                "reach 5 %. The last column: continuations of each prompt for an interval of ± 20 %."
+                "reach 5 %. The last column: how many continuations of each prompt an interval of ± 20 % takes."
             )
         with values:
             _table(views.of_scorer(found.values, scorer), "values", f"Each value's mean {scorer}")
@@ -42,6 +42,16 @@ PAIRS = "p is corrected for the number of rows (Holm); the corrected distance is
 def _table(table: pd.DataFrame, name: str, alt: str) -> None:
     st.dataframe(table, hide_index=True, alt=alt, column_config=columns.config(table), placeholder="–")
     exports.csv_button(table, f"{name}.csv", key=AUDIT.key(f"{name}_csv"))
+
+
+def _averages_table(table: pd.DataFrame) -> None:
+    st.dataframe(
+        table,
+        hide_index=True,
+        placeholder="–",
+        column_config=columns.config(table),
+        alt="I.F., G.F. and disparity of each score",
+    )
 
 
 def _averages(opened: GenerationResult) -> pd.DataFrame:
@@ -67,5 +77,5 @@ def _row(number: dict[str, float | None]) -> dict[str, float | str | None]:
         "corrected": round(corrected, 3) if shown and corrected is not None else None,
         "95 % interval": interval or "not above noise",
         "p": rounded["p"],
-        "needed": number.get("needed"),
+        "continuations needed": number.get("needed"),
     }

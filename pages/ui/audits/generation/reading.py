@@ -39,7 +39,7 @@ def show(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
             config={"displayModeBar": False},
             alt=f"Share of continuations up to each {scorer}, for {pair[0]} and {pair[1]}; the gap's area is W1.",
         )
-        said.small_print(f"The shaded area is W1 = {curves.area:.3f}, chance included.")
+        said.small_print(f"The shaded area is the distance between the two (W1): {curves.area:.3f}, chance included.")
         _words(views.differing_words(cube, pair, template), pair)
     with right:
         _texts(views.side_by_side(cube, scorer, pair, template), pair)

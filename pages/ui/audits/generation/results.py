@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.ui.audits import audit_job
 from pages.ui.audits.generation import numbers, reading
-from pages.ui.audits.generation.setup import AUDIT
+from pages.ui.audits.generation.setup import AUDIT, FEW
 from pages.ui.frame import address, said
 from psa_core.audits.generation import folder as folders
 from psa_core.audits.generation import report, views
@@ -32,7 +32,7 @@ def show(run_id: str, folder: Path, *, own: bool = True) -> None:
     opened = _opened(run_id, str(folder))
     scorer, pair = _ask(opened)
     said.finding(_finding(opened, scorer))
-    _account(opened)
+    _account(opened, scorer)
     _charts(run_id, opened, scorer, pair)
     reading.show(opened.cube, scorer, pair)
     numbers.show(opened, scorer)
@@ -93,8 +93,8 @@ def _pairs(opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None
         alt="Distance of each pair of values, chance taken off.",
     )
     said.small_print(
-        "W1 over all templates, corrected for chance; a point stands for a pair that is not above noise. Click a "
-        "square to read both."
+        "Distance between two values' scores (W1) over all templates, corrected for chance; a point stands for a pair "
+        "that is not above noise. Click a square to read both."
     )
 
 
@@ -139,7 +139,7 @@ def _take_click(values: list[str]) -> None:
             address.put_all({FIRST: first, SECOND: second})
 
 
-def _account(opened: GenerationResult) -> None:
+def _account(opened: GenerationResult, scorer: str) -> None:
     cube, manifest = opened.cube, opened.manifest
     m, a, k = cube.shape
     out = int(cube.texts.size - cube.kept.sum())
@@ -148,3 +148,8 @@ def _account(opened: GenerationResult) -> None:
         f"{generator}: {m} templates × {a} values × {k} continuations; {out:,} of "
         f"{cube.texts.size:,} could not be cut at a full stop and are left out."
     )
+    if k < FEW and not opened.tables.summary[scorer]["individual_fairness"]["above_noise"]:
+        said.small_print(
+            f"{k} continuations show only large differences. Set up another audit with the same choices and 50 "
+            "continuations of each prompt: those that are written are used again."
+        )

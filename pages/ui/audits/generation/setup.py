@@ -19,6 +19,8 @@ from psa_core.inputs import prompts
 AUDIT = Audit("generate", "audit of a language model", folder.read, rewrite)
 OWN = "Your own templates"
 FIRST_VALUES = 8
+#: Fewer continuations of each prompt show only large differences.
+FEW = 40
 #: Tokens a second on two processor cores, for the estimate of a generator that gives none.
 TOKENS_PER_SECOND = 130
 
@@ -96,9 +98,26 @@ def _packaged(chosen: str) -> Prompts:
     if len(kept) < 2:
         raise OptionError("values", got=f"{len(kept)}", expected="at least two", fix="Choose two values to compare.")
     table = found.values[found.values["value"].astype(str).isin(kept)].reset_index(drop=True)
-    part = prompts.checked(list(found.templates), table, source=found.source, group=found.group)
-    _preview(part)
-    return Prompts(part, chosen, {"values.csv": exports.exact_csv(table)})
+    with st.expander(f"Choose among the {len(found.templates)} templates, see the prompts"):
+        lines = st.multiselect(
+            "Templates",
+            list(found.templates),
+            default=list(found.templates),
+            key=AUDIT.key(f"lines_{chosen}"),
+            persist_state="session",
+            wrap=True,
+            help="Fewer templates take less time and say less about other sentences.",
+        )
+        kept_lines = [line for line in found.templates if line in lines]
+        part = prompts.checked(kept_lines, table, group=found.group) if kept_lines else None
+        if part is not None:
+            _preview(part)
+    if part is None:
+        raise OptionError("templates", got="none", expected="at least one", fix="Choose a template.")
+    files = {"values.csv": exports.exact_csv(table)}
+    if len(part.templates) == len(found.templates):
+        return Prompts(part, chosen, files)
+    return Prompts(part, "templates.txt", files | {"templates.txt": "\n".join(part.templates).encode()})
 
 
 def _own() -> Prompts:
@@ -119,16 +138,16 @@ def _own() -> Prompts:
     names = list(dict.fromkeys(line.strip() for line in str(values).splitlines() if line.strip()))
     table = pd.DataFrame({"value": names})
     found = prompts.checked(templates, table, source="typed on the page")
-    _preview(found)
+    with st.expander(f"{len(found.templates)} templates × {len(found.values)} values"):
+        _preview(found)
     files = {"values.csv": exports.exact_csv(table), "templates.txt": "\n".join(templates).encode()}
     return Prompts(found, "templates.txt", files)
 
 
 def _preview(found: prompts.PromptSet) -> None:
     first = found.values.iloc[0].to_dict()
-    with st.expander(f"{len(found.templates)} templates × {len(found.values)} values"):
-        rows = [{"template": line, "first prompt": prompts.filled(line, first)} for line in found.templates]
-        st.dataframe(pd.DataFrame(rows), hide_index=True, alt="The templates with their first value")
+    rows = [{"template": line, "first prompt": prompts.filled(line, first)} for line in found.templates]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="The templates with their first value")
 
 
 def ask_scorers() -> list[str]:
@@ -161,7 +180,7 @@ def start(generator: str, chosen: Prompts, scorers: list[str]) -> None:
         st.metric("Continuations", f"{texts:,}", border=True)
         st.metric("Tokens, at most", f"{texts * tokens:,}", border=True)
         st.metric("On two processor cores", f"about {max(1, round(minutes)):,} min", border=True)
-    if k < 40:
+    if k < FEW:
         said.small_print(
             f"With {k} continuations only large differences stand out from chance; 50 show a difference of 0.08 to "
             "within a fifth. More can be added later: only the new ones are written."
