@@ -39,7 +39,7 @@ with step(2, "Anchors", "The words that each name takes the place of."), shell.m
     anchors, options, found = study_anchors.ask(source)
 
 with step(3, "Names", "Who is put in the anchor's place; groups are compared later."), shell.mending():
-    chosen = study_names.ask()
+    chosen = study_names.ask(source.spec)
     if chosen is None:
         shell.wait_for("No names yet: give at least two. The model and the run follow.")
 

@@ -95,7 +95,7 @@ def _has_room(table: pd.DataFrame, extent: float) -> pd.Series:
 def _scatter(titles: tuple[str, str]) -> Spec:
     import altair as alt
 
-    axis = alt.Axis(format="+.0%", tickCount=7)
+    axis = alt.Axis(format=".0%", tickCount=7)
     x = alt.X("first:Q", title=f"{titles[0]}, mean change", axis=axis)
     y = alt.Y("second:Q", title=f"{titles[1]}, mean change", axis=axis)
     base = alt.Chart().encode(x, y)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._figure import faded, shown_label
+from psa_core.charts.country_heat import number_text
 from psa_core.registry import ASSETS
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _marks(known: pd.DataFrame, number: str) -> go.Scattergeo:
 
 def _words(rows: pd.DataFrame, number: str) -> np.ndarray:
     texts = [
-        f"{shown_label(country)}: <b>{value:{number}}</b>".replace("-", "−")
+        f"{shown_label(country)}: <b>{number_text(value, number)}</b>"
         for country, value in zip(rows["country"], rows["value"], strict=True)
     ]
     return np.array(texts, dtype=object)

@@ -29,7 +29,7 @@ LEGEND_PIXELS, LEGEND_COLUMNS = 26, 5
 LABEL_MARGIN, LETTER_PIXELS = 14, 7.7
 EFFECT_AXIS: dict[str, Any] = {"side": "top", "showgrid": True, "fixedrange": True, "automargin": False}
 EFFECT_AXIS |= {"zeroline": True, "zerolinecolor": _theme.MUTED, "zerolinewidth": 1.5}
-EFFECT_AXIS |= {"tickformat": "+.3~f", "tickfont": {"size": TICK_SIZE}}
+EFFECT_AXIS |= {"tickformat": ".3~f", "tickfont": {"size": TICK_SIZE}}
 HOVER = (
     "<b>%{customdata[1]}</b><br>%{x:+.4f}<br>95 % interval %{customdata[2]:+.4f} to %{customdata[3]:+.4f}"
     "<br>adjusted p = %{customdata[4]:.3g}<extra></extra>"

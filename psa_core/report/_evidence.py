@@ -10,6 +10,7 @@ import pandas as pd
 
 from psa_core import stats, tables
 from psa_core.cube import ScoreCube, Target
+from psa_core.inputs.names import grouping
 
 MOST_GROUPS = 12
 SHOWN_FLIPS = 10
@@ -68,17 +69,8 @@ def evidence_of(cube: ScoreCube, target: Target, numbers: Mapping[str, Any]) -> 
 
 
 def group_columns(names: pd.DataFrame) -> list[str]:
-    """Columns that sort the names into a few groups: at least two, at most twelve, fewer than names."""
-    return [
-        column
-        for column in names.columns
-        if column != "name" and 2 <= _groups(names[column]) <= min(MOST_GROUPS, len(names) - 1)
-    ]
-
-
-def _groups(values: pd.Series) -> int:
-    known = values.dropna().astype(str).str.strip()
-    return int(known[known != ""].nunique())
+    """Columns that sort the names into a few groups: at most twelve."""
+    return grouping(names, most=MOST_GROUPS)
 
 
 def _extent(cube: ScoreCube, target: Target) -> float:

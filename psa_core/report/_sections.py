@@ -20,7 +20,7 @@ from psa_core.report.swaps import swap_pieces
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 from psa_core.tables import findings
-from psa_core.tables.wording import BASELINES
+from psa_core.tables.wording import BASELINES, number
 
 EXTREMES = 5
 LARGEST_FIGURE = 60
@@ -127,7 +127,7 @@ def _flips(cube: ScoreCube, evidence: Evidence) -> Html:
     rows = [
         [
             _swapped(texts, flip.sentence_position, str(flip.name)),
-            f"{flip.original:.2f}{ARROW}{flip.perturbed:.2f}",
+            f"{number(flip.original, digits=2)}{ARROW}{number(flip.perturbed, digits=2)}",
             f"0{ARROW}1" if flip.direction == "up" else f"1{ARROW}0",
         ]
         for flip in evidence.flips.itertuples(index=False)
@@ -161,9 +161,9 @@ def _statistics(evidence: Evidence) -> list[Html]:
         table(header, [_name_row(row) for _, row in ends.iterrows()]),
         element(
             "p",
-            f"Changes from {BASELINES[evidence.baseline]}; tests over sentences, Holm's correction over names; effect "
-            "size d_z. Groups differ surely where both the sentences and the dealing of names at random say so, each "
-            "corrected over the groups.",
+            f"Changes from {BASELINES[evidence.baseline]}; tests over sentences, Holm's correction over names; the "
+            "effect size is Cohen's d_z, the mean change in its own standard deviations. Groups differ surely where "
+            "both the sentences and the dealing of names at random say so, each corrected over the groups.",
             css="small",
         ),
     ]
@@ -173,15 +173,19 @@ def _statistics(evidence: Evidence) -> list[Html]:
 
 
 def _name_row(row: pd.Series) -> list[str]:
-    bounds = f"{row['ci_low']:+.4f} to {row['ci_high']:+.4f}"
+    bounds = f"{_change(row['ci_low'])} to {_change(row['ci_high'])}"
     return [
         str(row["name"]),
-        f"{row['score_sens']:+.4f}",
+        _change(row["score_sens"]),
         bounds,
         _p_text(row["p_adjusted"]),
-        f"{row['effect_size']:+.2f}",
+        _change(row["effect_size"], digits=2),
         f"{row['label_dist']:.3f}",
     ]
+
+
+def _change(value: float, *, digits: int = 4) -> str:
+    return "–" if pd.isna(value) else number(value, digits=digits, signed=True)
 
 
 def _p_text(p_value: float) -> str:
@@ -193,9 +197,9 @@ def _group_table(column: str, groups: pd.DataFrame) -> Html:
         [
             str(row["group"]),
             str(row["names"]),
-            f"{row['difference']:+.4f}",
-            f"{row['difference_low']:+.4f} to {row['difference_high']:+.4f}",
-            f"{row['noise_low']:+.4f} to {row['noise_high']:+.4f}",
+            _change(row["difference"]),
+            f"{_change(row['difference_low'])} to {_change(row['difference_high'])}",
+            f"{_change(row['noise_low'])} to {_change(row['noise_high'])}",
             "one name" if pd.isna(row["p_adjusted"]) else _p_text(row["p_adjusted"]),
         ]
         for _, row in groups.iterrows()
@@ -206,11 +210,11 @@ def _group_table(column: str, groups: pd.DataFrame) -> Html:
 def _interval(numbers: Mapping[str, Any], value: str = "value") -> Text:
     if numbers[value] is None:
         return "not defined"
-    middle = f"{numbers[value]:.3f}"
+    middle = number(numbers[value], digits=3)
     bounds = numbers["low"], numbers["high"]
     if None in bounds:
         return middle
-    return join([middle, element("small", f"{bounds[0]:.3f} to {bounds[1]:.3f}")])
+    return join([middle, element("small", " to ".join(number(bound, digits=3) for bound in bounds))])
 
 
 def _study(cube: ScoreCube) -> Mapping[str, Any]:

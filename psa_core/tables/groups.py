@@ -8,6 +8,7 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
+from psa_core.inputs.names import grouping
 
 CSV_COLUMNS = {
     "group": "group", "names": "names", "difference": "difference", "difference_low": "low", "difference_high": "high",
@@ -87,13 +88,7 @@ def group_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:
 
 def group_columns(cube: ScoreCube) -> list[str]:
     """Columns of the name list that sort names into at least two groups, of which one has at least two names."""
-    found = []
-    for column in cube.names.columns.drop("name"):
-        values = cube.names[column]
-        sizes = values[values.notna() & (values.astype(str).str.strip() != "")].astype(str).value_counts()
-        if len(sizes) > 1 and sizes.iloc[0] > 1:
-            found.append(str(column))
-    return found
+    return grouping(cube.names)
 
 
 def _contrast_columns(

@@ -132,7 +132,7 @@ def first_model(page: Page, camera: Camera) -> str:
     page.get_by_role("radio", name="Your own file").nth(1).click()
     settle(page)
     upload(page, "study_names_file", "who.csv", people())
-    expect(page.get_by_text("6 names, grouped by no, team.")).to_be_visible()
+    expect(page.get_by_text("6 names, grouped by team.")).to_be_visible()
     page.get_by_text("6 names, grouped by").scroll_into_view_if_needed()
     camera.shoot(page, "names-chosen")
     page.locator(".st-key-study_run button").click()

@@ -52,7 +52,7 @@ def test_areas_and_marks_carry_the_numbers() -> None:
     assert list(areas.z) == [1.5, -3.0, 0.0]
     assert {feature["id"] for feature in areas.geojson["features"]} == {"FRA", "MLT", "IND"}
     assert (marks.lon[0], marks.lat[0]) == pytest.approx((14.46, 35.88))
-    assert list(areas.customdata) == ["France: <b>+1.5</b>", "Malta: <b>−3.0</b>", "&lt;b&gt;India: <b>+0.0</b>"]
+    assert list(areas.customdata) == ["France: <b>+1.5</b>", "Malta: <b>−3.0</b>", "&lt;b&gt;India: <b>0.0</b>"]
 
 
 def test_the_scale_is_even_about_zero() -> None:

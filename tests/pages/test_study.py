@@ -55,6 +55,22 @@ def test_a_run_finds_an_upload_whatever_its_name(
     assert (place / "inputs" / jobs.spec_at(place).sentences).read_bytes() == COMMENTS
 
 
+@pytest.mark.parametrize(("name", "kept"), [("people.csv", "people.csv"), ("mine.CSV", "names-mine.CSV")])
+def test_a_list_of_names_is_called_by_its_file(
+    name: str, kept: str, open_page: OpenPage, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(jobs.runs, "resume", started.append)
+    page = own_sentences(open_page("study"), run, "mine.csv", COMMENTS)
+    page.button_group(key="study_names_way").set_value("Your own file")
+    run(page).file_uploader(key="study_names_file_0").upload(name, b"name\nAnn\nBo\n")
+    run(page).button(key="study_run").click()
+    page.run(timeout=60)
+    place = jobs.run_path(started[0])
+    assert jobs.spec_at(place).names == kept
+    assert (place / "inputs" / "mine.csv").read_bytes() == COMMENTS
+
+
 def test_another_column_has_its_own_number_of_texts_and_time(open_page: OpenPage, run: Run) -> None:
     """Both columns select the same number of sentences; only the second one's texts are all alike."""
     rows = [f"She saw {i} trees.,He slept.,r{i}" for i in range(6)]
@@ -285,13 +301,14 @@ def test_names_stand_in_any_column(open_page: OpenPage, words_of: Words, run: Ru
     page = open_page("study")
     page.button_group(key="study_names_way").set_value("Your own file")
     assert "No names yet: give at least two." in "".join(info.value for info in run(page).info)
-    content = b"no,Who is it?,team\n1,Ann Lee,A\n2,Bo Kim,B\n"
+    content = b"no,Who is it?,team\n1,Ann Lee,A\n2,Bo Kim,B\n3,Cy Ro,B\n"
     page.file_uploader(key="study_names_file_0").upload("people.csv", content)
-    assert "2 names, grouped by no, team." in words_of(run(page))
+    assert "3 names, grouped by team." in words_of(run(page))
     (column,) = [box for box in page.selectbox if box.label == "Column with the names"]
     assert column.value == "Who is it?"
-    column.set_value("team")
-    assert "2 names, grouped by no, Who is it?." in words_of(run(page))
+    column.set_value("no")
+    run(page)
+    assert [table for table in page.dataframe if "name" in table.value and table.value["name"].tolist() == list("123")]
 
 
 def test_a_link_without_a_run_id_says_so(open_page: OpenPage, words_of: Words) -> None:

@@ -201,7 +201,8 @@ def test_group_columns_sort_names_into_a_few_groups() -> None:
             "pair": ["x", "x", "y", "y"],
             "one": "z",
             "each": list("abcd"),
-            "gaps": ["x", "", None, "y"],
+            "gaps": ["x", "x", None, "y"],
+            "alone": ["x", "", None, "y"],
         }
     )
     assert group_columns(names) == ["pair", "gaps"]

@@ -64,16 +64,17 @@ def ask_studies(study: Opened) -> list[Compared]:
     by_run = {compared.run: compared for compared in found}
     chosen = _at_first(study, found) if before is None else _with_newly_opened(study, before)
     st.session_state[Key.COMPARE_RUNS] = [run for run in chosen if run in by_run]
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    box, buttons = st.columns([2, 1], vertical_alignment="bottom", gap="medium")
+    with box:
         st.multiselect(
             "Studies",
             list(by_run),
             format_func=lambda run: by_run[run].full if run in by_run else run,
             key=Key.COMPARE_RUNS,
-            width=760,
             wrap=True,
             persist_state="session",
         )
+    with buttons, st.container(horizontal=True):
         _ask_another()
         _ask_title(study)
     _say_added()

@@ -18,6 +18,7 @@ from psa_core.charts._figure import group_colours
 from psa_core.charts.bar_order import BarOptions, order
 from psa_core.charts.print.figures import name_figure
 from psa_core.charts.score_sens import highlight, score_sens_bars
+from psa_core.inputs.names import grouping
 from psa_core.stats import CORRECTIONS
 from psa_core.tables import findings
 
@@ -45,9 +46,7 @@ class Choice:
 
 def group_columns(study: Opened, *, most: int = 1000) -> list[str]:
     """Columns of the name list that sort names into at least two and at most so many groups: fewer than names."""
-    table = study.cube.names
-    most = min(most, len(table) - 1)
-    return [c for c in table.columns if c != "name" and 2 <= table[c].astype(str).nunique() <= most]
+    return grouping(study.cube.names, most=most)
 
 
 def ask(study: Opened) -> Choice:
@@ -212,7 +211,7 @@ def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
             "ci_high": config.NumberColumn("To", format="%+.3f", width=60, help="95 % interval over sentences"),
             "p_adjusted": config.TextColumn("p", width=66, help="Corrected as chosen"),
             "effect_size": config.NumberColumn(
-                "d_z", format="%+.2f", width=54, help="Mean change in its own standard deviations"
+                "Effect", format="%+.2f", width=62, help="Cohen's d_z: the mean change in its own standard deviations"
             ),
             "label_dist": config.NumberColumn("LabelDist", format="%.3f", width=80, help=LABEL_DIST),
             **{item: config.NumberColumn(m.title, format="%.3f", width=78, help=m.summary) for item, m in more.items()},

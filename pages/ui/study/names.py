@@ -16,7 +16,7 @@ from psa_core.inputs.names import NameList
 
 PACKAGED, TYPED, FILE = "Packaged list", "Type or paste", "Your own file"
 KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
-TYPED_FILE = f"{plans.NAMES}typed.txt"
+TYPED_FILE = "typed-names.txt"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +29,8 @@ class ChosenNames:
     column: str | None = None
 
 
-def ask() -> ChosenNames | None:
-    """Let the user choose; None while there are none."""
+def ask(sentences: str) -> ChosenNames | None:
+    """Let the user choose; None while there are none. The file lies beside the sentences, and is not called as they."""
     way = st.segmented_control(
         "Names",
         [PACKAGED, TYPED, FILE],
@@ -41,7 +41,7 @@ def ask() -> ChosenNames | None:
         wrap=True,
         persist_state="session",
     )
-    chosen = {PACKAGED: _packaged, TYPED: _typed, FILE: _file}[str(way)]()
+    chosen = _packaged() if way == PACKAGED else _typed(sentences) if way == TYPED else _file(sentences)
     if chosen is not None:
         _preview(chosen.names)
     return chosen
@@ -62,7 +62,7 @@ def _packaged() -> ChosenNames:
     return ChosenNames(found, chosen, {})
 
 
-def _typed() -> ChosenNames | None:
+def _typed(sentences: str) -> ChosenNames | None:
     text = st.text_area(
         "Names, one a line",
         key=Key.STUDY_NAMES_TEXT,
@@ -72,10 +72,11 @@ def _typed() -> ChosenNames | None:
     )
     if not text.strip():
         return None
-    return ChosenNames(plans.name_list(Source(TYPED_FILE), text), TYPED_FILE, {TYPED_FILE: text.encode()})
+    spec = plans.apart(TYPED_FILE, "names", sentences)
+    return ChosenNames(plans.name_list(Source(spec), text), spec, {spec: text.encode()})
 
 
-def _file() -> ChosenNames | None:
+def _file(sentences: str) -> ChosenNames | None:
     st.caption("A column of names and any group columns (gender, country, …), or a text file with one name a line.")
     upload = uploads.ask_file("Names file", KINDS, key=Key.STUDY_NAMES_FILE, read=plans.name_columns)
     if upload is None:
@@ -85,14 +86,14 @@ def _file() -> ChosenNames | None:
     if len(columns) > 1:
         column = st.selectbox("Column with the names", columns, key=f"{Key.STUDY_NAMES_COLUMN}_{upload.sha256}")
     column = None if column == "name" else column
-    spec = f"{plans.NAMES}{upload.name}"  # it lies beside the sentences, which may be called the same
+    spec = plans.apart(upload.name, "names", sentences)
     found = plans.name_list(Source(upload.name, upload, column))
     return ChosenNames(found, spec, {spec: upload.content}, column)
 
 
 def _preview(chosen: NameList) -> None:
     warnings = name_lists.lint(chosen.table)
-    columns = ", ".join(chosen.group_columns)
+    columns = ", ".join(name_lists.grouping(chosen.table))
     st.html(markup.plain(f"{len(chosen.table):,} names" + (f", grouped by {columns}." if columns else ", no groups.")))
     for note in chosen.notes:
         st.html(markup.plain(note, size="0.9rem", faint=True))

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -28,8 +29,6 @@ from psa_core.trust import Origin
 T = TypeVar("T")
 TRIALS, ENOUGH_SECONDS = (32, 128, 512, 2048), 0.15
 COUNT_UP_TO = 300_000
-#: How the file of a run's names begins, and no other.
-NAMES = "names-"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +44,20 @@ class Source:
         """What the rows are remembered by: the file's name tells how its bytes are read."""
         parts = (self.upload.sha256, self.upload.name) if self.upload else (self.spec,)
         return repr((*parts, self.column))
+
+
+def apart(name: str, kind: str, *others: str) -> str:
+    """A file's own name; with a word before it where another file of the run is called so, in whatever case.
+
+    Examples
+    --------
+    >>> apart("people.csv", "names", "comments.csv"), apart("people.csv", "names", "People.csv")
+    ('people.csv', 'names-people.csv')
+    """
+    taken = {Path(other).name.casefold() for other in others}
+    while name.casefold() in taken:
+        name = f"{kind}-{name}"
+    return name
 
 
 @dataclass(eq=False)

@@ -75,6 +75,9 @@ def _another_model(status: RunStatus) -> None:
                     on_click=_run_with,
                     args=(status.run_id, card.id),
                 )
+    said.small_print(
+        "For another model, or scores from elsewhere: Set up another study keeps every choice; change step 4 only."
+    )
 
 
 def _run_with(run_id: str, model: str) -> None:

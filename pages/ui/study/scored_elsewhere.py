@@ -89,8 +89,7 @@ def _name(plugin: ModelPlugin, brought: Upload, planned: Plan) -> str:
     words = [stem, *(part for part in parts if part.lower() not in plugin.uploads)]
     plain = re.sub(r"[^\w-]+", "-", "-".join(words)).strip("-")[:LONGEST_NAME]
     name = ".".join([plain or plugin.id, *endings])
-    is_taken = name == Path(planned.spec.sentences).name or name.startswith(plans.NAMES)
-    return f"{plugin.id}-{name}" if is_taken else name
+    return plans.apart(name, plugin.id, planned.spec.sentences, planned.spec.names)
 
 
 def _csv(planned: Plan) -> str:

@@ -43,7 +43,7 @@ def ask() -> Source | None:
 
 
 def _source(upload: Upload) -> Source:
-    return Source(f"sentences-{upload.name}" if upload.name.startswith(plans.NAMES) else upload.name, upload)
+    return Source(upload.name, upload)
 
 
 def _read(upload: Upload) -> None:

@@ -49,8 +49,32 @@ class NameList:
 
     @property
     def group_columns(self) -> tuple[str, ...]:
-        """Columns that sort the names into groups."""
+        """All columns beside the names; `grouping` says which of them sort the names into groups."""
         return tuple(str(column) for column in self.table.columns if column != "name")
+
+
+def grouping(table: pd.DataFrame, *, most: int | None = None) -> list[str]:
+    """Columns that sort names into at least two groups, one of at least two names: a column that numbers rows does not.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A row a name, with a column ``name``; an empty cell is no group.
+    most : int, optional
+        Leave out columns with more groups.
+
+    Examples
+    --------
+    >>> grouping(pd.DataFrame({"name": ["Ann", "Bo", "Cy"], "no": [1, 2, 3], "team": ["A", "B", "A"]}))
+    ['team']
+    """
+    found = []
+    for column in table.columns.drop("name"):
+        texts = table[column].dropna().astype(str).str.strip()
+        sizes = texts[texts != ""].value_counts()
+        if 2 <= len(sizes) <= (most or len(sizes)) and sizes.iloc[0] > 1:
+            found.append(str(column))
+    return found
 
 
 def from_table(frame: pd.DataFrame, title: str) -> NameList:

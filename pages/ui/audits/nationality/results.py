@@ -27,7 +27,7 @@ from psa_core.charts.print import audits
 from psa_core.charts.print.caption import Caption
 from psa_core.cube import ScoreCube
 from psa_core.tables.again import Again
-from psa_core.tables.wording import Finding
+from psa_core.tables.wording import Finding, number
 
 HEAT_KEY = AUDIT.key("heat")
 PLAIN = {"displayModeBar": False}
@@ -121,8 +121,8 @@ def _table_one(opened: NationalityResult, country: str, target: str) -> None:
     blocks = _blocks(opened)
     alone = [[block] for block in blocks] if _is_wide(opened) else [blocks]
     places = st.columns([sum(len(block.values.columns) for block in part) + LABELS_WIDE for part in alone])
-    for number, (place, part) in enumerate(zip(places, alone, strict=True)):
-        key = f"{HEAT_KEY}_{number}" if number else HEAT_KEY
+    for position, (place, part) in enumerate(zip(places, alone, strict=True)):
+        key = f"{HEAT_KEY}_{position}" if position else HEAT_KEY
         place.plotly_chart(
             country_heat(part, selected=(country, target)),
             key=key,
@@ -182,7 +182,8 @@ def _world(opened: NationalityResult, target: str) -> None:
     said_so = f"World map of {len(known)} countries"
     if len(known):
         low, high = known.iloc[0], known.iloc[-1]
-        said_so += f", from {low['value']:+.2f} ({low['country']}) to {high['value']:+.2f} ({high['country']})"
+        ends = [number(row["value"], digits=2, signed=True) for row in (low, high)]
+        said_so += f", from {ends[0]} ({low['country']}) to {ends[1]} ({high['country']})"
     st.plotly_chart(picture, key=AUDIT.key("map"), config=CONFIG, alt=f"{said_so}.")
     said.small_print("Grey is a change of zero. A country that is only an outline is not in this audit.")
     with exports.row():
