@@ -77,6 +77,7 @@ def ask_recipe() -> tuple[Retraining, tuple[float, ...]]:
         default=FIRST_STRENGTHS,
         key=AUDIT.key("strengths"),
         format_func=lambda strength: f"{strength:g}",
+        help="A larger number draws the answers nearer together, and may cost more at the classifier's own task.",
     )
     if not strengths:
         raise OptionError("strengths", got="none", expected="at least one", fix="Choose a strength.")
