@@ -10,7 +10,7 @@ from psa_core.training.tuning import Tuning
 
 METHODS = {
     "augment": "Sentences repeated with other names; the answer to the sentence as it was is the one to learn",
-    "pair": "The same sentence with two names is drawn to the same answer: counterfactual logit pairing (Garg et al. 2019)",
+    "pair": "The same sentence with two names gets the same answer: counterfactual logit pairing (Garg et al. 2019)",
 }
 
 
