@@ -82,9 +82,10 @@ def show(audit: Audit, folder: Path) -> None:
     with st.container(horizontal=True):
         audit_job.ask_download(audit, folder)
         audit_job.ask_another(audit)
+    adapter = f"strength-{strength:g}/adapter"
     said.small_print(
-        "The folder holds an adapter and a card for each strength. Use one as minilm:FOLDER/strength-1/adapter, or "
-        "hf:MODEL?adapter=FOLDER/strength-1/adapter, wherever a model is asked for."
+        f"The folder holds an adapter and a card for each strength. Use this one as minilm:FOLDER/{adapter}, or "
+        f"hf:MODEL?adapter=FOLDER/{adapter}, wherever a model is asked for."
     )
 
 
