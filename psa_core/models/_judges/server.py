@@ -141,7 +141,7 @@ def answer_logs(listed: Mapping[str, float], answers: Sequence[str], *, source: 
     """Log-probability of each answer from listed first tokens: float64 (A,).
 
     A token counts for the answer that it begins, or that it is. An answer that no listed token begins is less likely
-    than each of them; it counts as the least of them.
+    than each of them, and than all that they leave over; it counts as the smaller of the two.
 
     Raises
     ------
@@ -156,8 +156,9 @@ def answer_logs(listed: Mapping[str, float], answers: Sequence[str], *, source: 
     if not shares.any():
         got = f"first words such as {_plain(max(listed, key=listed.__getitem__))!r}"
         raise ModelError(source, got=got, expected=f"one of {', '.join(answers)} among the {len(listed)} likeliest")
-    least = math.exp(min(listed.values()))
-    return np.log(np.where(shares > 0, shares, max(least, np.finfo(float).tiny)))
+    likely = np.exp(list(listed.values()))
+    unlisted = max(min(likely.min(), 1 - likely.sum()), np.finfo(float).tiny)
+    return np.log(np.where(shares > 0, shares, unlisted))
 
 
 def which_answer(words: str, answers: Sequence[str]) -> int | None:

@@ -195,7 +195,7 @@ def test_what_was_answered_before_a_failure_is_kept_and_the_rest_is_asked_later(
 
 
 def test_first_tokens_of_answers() -> None:
-    logs = answer_logs({"Yes": -1.0, " Y": -2.0, "yes": -0.5, "Now": -3.0, "": -0.1}, ["Yes", "No"], source="here")
+    logs = answer_logs({"Yes": -1.0, " Y": -2.0, "yes": -1.5, "Now": -3.0, "": -2.5}, ["Yes", "No"], source="here")
     assert logs[0] == pytest.approx(math.log(math.exp(-1) + math.exp(-2)))
     assert logs[1] == pytest.approx(-3.0)  # not listed: counted as the least that is
     with pytest.raises(ModelError, match="first words such as 'Maybe'"):
@@ -230,3 +230,8 @@ def test_which_answer_was_given(words: str, answer: int | None) -> None:
 )
 def test_addresses(given: str, whole: str) -> None:
     assert completions_address(given) == whole
+
+
+def test_a_server_that_lists_one_token_leaves_the_rest_to_the_other_answer() -> None:
+    assert np.exp(answer_logs({"No": math.log(0.9)}, ["Yes", "No"], source="here")) == pytest.approx([0.1, 0.9])
+    assert np.exp(answer_logs({"No": 0.0}, ["Yes", "No"], source="here")) == pytest.approx([0, 1])
