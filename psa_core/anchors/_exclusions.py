@@ -35,6 +35,7 @@ _FIXED = re.compile(
     | \b(?:his\s(?:and|&|n|'n')\shers?)\b
     | \bhe(?:[\s-]he)+\b                            # laughter
     | \b(?:a|the)\s(?:he|she|him|her|hers)\b         # a pronoun used as a noun
+    | \b(?:pronouns?|words?|letter)\s["“'‘](?:he|she|him|her|his|hers)["”'’]  # spoken of
     | \b(?:him\sself|(?:his|her)\sself(?!\s?-|\s\w))\b
     | \b(?:his|her)\s(?:(?:royal|imperial|serene)\s)?
         (?:majesty|highness|holiness|excellency|eminence|lordship|ladyship)\b

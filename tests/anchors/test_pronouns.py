@@ -70,6 +70,8 @@ def test_markup_and_quotes_around_a_word_leave_it_an_anchor(text: str) -> None:
         "he he he",
         "I thought the dog was a he",
         "Her Majesty left",
+        "they swapped the word “he” for another",
+        "the pronoun 'she' is common",
         "a he-man and a she-wolf",
         "see http://example.org/he/her?him=his",
         "www.she.com/he is down, so is his.com",
