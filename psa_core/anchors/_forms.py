@@ -136,12 +136,17 @@ def _pattern(words: Iterable[str]) -> re.Pattern[str]:
 
 
 def _folded(word: str) -> str:
-    return " ".join(word.casefold().split())
+    return " ".join(_caseless(word).split())
+
+
+def _caseless(text: str) -> str:
+    """Without case, and with one kind of apostrophe: *O’Neil* is *O'Neil*."""
+    return text.casefold().replace("’", "'")
 
 
 def _matches(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
-    """Start, end and folded words of what matches, whatever its case: *STRASSE* is *Straße* too."""
-    folded = text.casefold()
+    """Start, end and folded words of what matches, whatever its case and apostrophe: *STRASSE* is *Straße* too."""
+    folded = _caseless(text)
     if len(folded) == len(text):
         yield from ((*match.span(), _folded(match[0])) for match in pattern.finditer(folded))
         return

@@ -69,3 +69,12 @@ def test_letters_that_fold_to_two_are_found(text: str) -> None:
     (found,) = anchors.finder("terms:Straße").find([f"ﬁn: {text}"])
     (one,) = found
     assert f"ﬁn: {text}"[one.start : one.end].casefold() == "strasse"
+
+
+@pytest.mark.parametrize("term", ["O'Neil", "O’Neil"])
+def test_both_apostrophes_are_one(term: str) -> None:
+    texts = ["I met O'Neil.", "I met O’NEIL.", "I met ONeil."]
+    found = anchors.finder(f"terms:{term}").find(texts)
+    assert [[text[a.start : a.end] for a in each] for text, each in zip(texts, found, strict=True)] == [
+        ["O'Neil"], ["O’NEIL"], [],
+    ]  # fmt: skip
