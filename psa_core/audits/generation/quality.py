@@ -22,6 +22,8 @@ FEWEST = 5
 SURE = 1.96
 BATCH_TOKENS = 4096
 Embed = Callable[[Sequence[str]], np.ndarray]
+#: Numbers that a model is needed for; the others are counted.
+BY_MODELS = ("semantic_similarity", "ppl", "ppl_sensitive", "held_out", "held_out_sensitive")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FEMALE = re.compile(r"\b(she|her|wife|woman|mother|sister|daughter)\b", re.IGNORECASE)
 _MALE = re.compile(r"\b(he|his|him|husband|man|father|brother|son)\b", re.IGNORECASE)
@@ -42,9 +44,29 @@ def quality(cube: GenerationCube, embed: Embed | None = None) -> dict[str, Any]:
         ``semantic_similarity`` (share of continuations that are about their value, in [0, 1]; None where the packaged
         MiniLM is not installed), ``kept`` (share that could be cut), ``words`` (mean length of a continuation).
     """
+    return {"semantic_similarity": _mean_similarity(cube, embed) if cube.kept.any() else None, **_counts(cube)}
+
+
+def quality_of_brought(cube: GenerationCube, brought: object) -> dict[str, Any]:
+    """The same for an audit that somebody brought: what a model is needed for is taken as it was, where it is a number.
+
+    Parameters
+    ----------
+    cube : GenerationCube
+    brought : object
+        What its ``summary.json`` has as quality; anything.
+    """
+    found = brought if isinstance(brought, dict) else {}
+    return {key: float(found[key]) for key in BY_MODELS if _is_number(found.get(key))} | _counts(cube)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+
+
+def _counts(cube: GenerationCube) -> dict[str, Any]:
     texts = cube.texts[cube.kept]
     return {
-        "semantic_similarity": _mean_similarity(cube, embed) if len(texts) else None,
         "kept": float(cube.kept.mean()),
         "words": float(np.mean([len(str(text).split()) for text in texts])) if len(texts) else None,
     }

@@ -1,10 +1,11 @@
-"""Rewrite a foreign result folder: keep its continuations and scores, recompute everything else."""
+"""Rewrite a foreign result folder: keep its continuations, scores and what only models can say; measure the rest."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from psa_core.audits.generation import folder, report
+from psa_core.audits.generation.quality import quality_of_brought
 from psa_core.audits.generation.tables import tables
 from psa_core.errors import RunFolderError
 from psa_core.folders.results import DAMAGES
@@ -27,7 +28,8 @@ def rewrite(brought: Path, to: Path) -> None:
         sampled = {(str(t), str(prompt), int(k)): text for t, prompt, k, text in rows if isinstance(text, str)}
         m, a, k = opened.cube.shape
         prompts = texts["prompt"].astype(str).to_numpy().reshape(m, a, k)[:, :, 0].tolist()
-        folder.write(opened.cube, tables(opened.cube), to, sampled=sampled, prompts=prompts, report=report.render)
+        found = tables(opened.cube, quality=quality_of_brought(opened.cube, opened.tables.summary.get("quality")))
+        folder.write(opened.cube, found, to, sampled=sampled, prompts=prompts, report=report.render)
     except DAMAGES as error:
         got = f"tables that do not fit ({type(error).__name__}: {error})"[:300]
         raise RunFolderError("result folder", got=got, expected=folder.EXPECTED) from error
