@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -79,6 +80,6 @@ def test_tables_over_the_limits_are_not_read(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="2,048 MB"):
         read_task(tmp_path)
     (tmp_path / "train.csv").unlink()
-    (tmp_path / "train.csv.gz").write_bytes(gzip.compress(bytes(1000)) + (2**31).to_bytes(4, "little"))
+    (tmp_path / "train.csv.gz").write_bytes(gzip.compress(Random(0).randbytes(2**21)) + (2**31).to_bytes(4, "little"))
     with pytest.raises(CorpusError, match="2,048 MB when unpacked"):
         read_task(tmp_path)
