@@ -34,6 +34,7 @@ def is_picture_twice(page: Page, key: str) -> bool:
 
 
 def folder_as_zip(page: Page, place: Path) -> Path:
+    settle(page)  # a page that is still drawn gives the file another address, and the browser lets the old one go
     with page.expect_download() as download:
         page.get_by_role("button", name="Download the result folder").click()
     download.value.save_as(place)
