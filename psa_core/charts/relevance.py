@@ -10,8 +10,12 @@ from psa_core.charts import _theme
 from psa_core.charts._altair import SIDES, Drawing, Spec, template, written
 
 HEIGHT = 340
+#: Pixels, about: of the drawing where it is narrow, of a letter, of a line, between a point and its words.
+WIDTH, LETTER, LINE, GAP = 600, 7, 16, 10
 #: The axis begins at 0, since what counts is the share that is lost, and leaves room for words on the right.
 ROOM = 1.45
+#: Where something is written: from, to, and at which height, in pixels.
+Place = tuple[float, float, float]
 
 
 def relevance(table: pd.DataFrame) -> Drawing:
@@ -24,11 +28,28 @@ def relevance(table: pd.DataFrame) -> Drawing:
         where it is not above noise) and the bounds ``low`` and ``high`` of the latter.
     """
     ordered = table.sort_values("fairness", kind="stable", ignore_index=True)
-    # One above the other, words stand to the right and to the left in turn, where there is room on the left.
-    is_even, largest = ordered.index % 2 == 0, ordered["similarity"].max()
-    on_right = is_even | (ordered["similarity"] < largest / 2)
-    beside = on_right.map({True: "right", False: "left"})
-    return Drawing(ordered.assign(label=ordered["audit"], beside=beside, room=ROOM * largest), _spec())
+    room = ROOM * ordered["similarity"].max()
+    return Drawing(ordered.assign(label=ordered["audit"], beside=_sides(ordered, room), room=room), _spec())
+
+
+def _sides(table: pd.DataFrame, room: float) -> list[str]:
+    """Right of each point; left where words on the right would lie upon others, and on the left there is room."""
+    x = WIDTH * table["similarity"] / (room or 1)
+    y = HEIGHT * table["fairness"] / (table["high"].max() or 1)
+    taken = [(left, left, height) for left, height in zip(x, y, strict=True)]
+    sides = []
+    for at, height, label in zip(x, y, table["audit"].astype(str), strict=True):
+        wide = LETTER * len(label)
+        places = {"right": (at + GAP, at + GAP + wide, height), "left": (at - GAP - wide, at - GAP, height)}
+        side = next((side for side, place in places.items() if place[0] >= 0 and _is_free(place, taken)), "right")
+        taken.append(places[side])
+        sides.append(side)
+    return sides
+
+
+def _is_free(place: Place, taken: list[Place]) -> bool:
+    low, high, height = place
+    return not any(low <= end and start <= high and abs(height - other) < LINE for start, end, other in taken)
 
 
 @lru_cache(maxsize=1)

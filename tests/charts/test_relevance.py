@@ -11,7 +11,6 @@ COLUMNS = ["audit", "similarity", "fairness", "low", "high"]
 def test_each_audit_is_written_beside_its_point() -> None:
     rows = [("before", 0.4, 0.08, 0.06, 0.1), ("after", 0.3, 0.05, 0.04, 0.07), ("blind", 0.02, 0.06, 0.04, 0.07)]
     drawing = relevance(pd.DataFrame(rows, columns=COLUMNS))
-    # From the lowest up, in turn; left of a point at the edge there is no room.
     assert drawing.rows.set_index("label")["beside"].to_dict() == {
         "after": "right",
         "blind": "right",
@@ -19,6 +18,15 @@ def test_each_audit_is_written_beside_its_point() -> None:
     }
     svg = drawing_svg(drawing)
     assert "before" in svg and "Corrected I.F." in svg
+
+
+def test_words_of_points_side_by_side_do_not_lie_upon_each_other() -> None:
+    rows = [("sentiment, strength 100", 0.168, 0.0, 0.0, 0.0), ("embedding, strength 100", 0.187, 0.0, 0.0, 0.0)]
+    rows += [("as it was", 0.354, 0.031, 0.02, 0.037), ("the same again", 0.353, 0.0315, 0.02, 0.037)]
+    for given in (rows, rows[::-1]):
+        sides = relevance(pd.DataFrame(given, columns=COLUMNS)).rows.set_index("label")["beside"]
+        assert sides["sentiment, strength 100"] == "left" and sides["embedding, strength 100"] == "right"
+        assert sides["as it was"] != sides["the same again"]
 
 
 def test_a_loss_of_nothing_looks_like_nothing() -> None:

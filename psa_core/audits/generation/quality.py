@@ -24,6 +24,7 @@ BATCH_TOKENS = 4096
 Embed = Callable[[Sequence[str]], np.ndarray]
 #: Numbers that a model is needed for; the others are counted.
 BY_MODELS = ("semantic_similarity", "ppl", "ppl_sensitive", "held_out", "held_out_sensitive")
+LARGEST = 1e100
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FEMALE = re.compile(r"\b(she|her|wife|woman|mother|sister|daughter)\b", re.IGNORECASE)
 _MALE = re.compile(r"\b(he|his|him|husband|man|father|brother|son)\b", re.IGNORECASE)
@@ -57,11 +58,11 @@ def quality_of_brought(cube: GenerationCube, brought: object) -> dict[str, Any]:
         What its ``summary.json`` has as quality; anything.
     """
     found = brought if isinstance(brought, dict) else {}
-    return {key: float(found[key]) for key in BY_MODELS if _is_number(found.get(key))} | _counts(cube)
+    return {key: found[key] for key in BY_MODELS if _is_number(found.get(key))} | _counts(cube)
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < LARGEST
 
 
 def _counts(cube: GenerationCube) -> dict[str, Any]:

@@ -51,7 +51,14 @@ def test_data_are_kept_and_everything_else_is_made_anew(tmp_path: Path) -> None:
 def test_numbers_that_a_model_is_needed_for_are_taken_as_they_were_and_nothing_else(tmp_path: Path) -> None:
     before = write(tmp_path / "brought")
     summary = tmp_path / "brought" / folder.SUMMARY
-    said = {"semantic_similarity": 0.25, "ppl": "<script>", "ppl_sensitive": -1.0, "kept": 7.0, "other": 1.0}
+    said = {
+        "semantic_similarity": 0.25,
+        "ppl": "<script>",
+        "ppl_sensitive": -1.0,
+        "held_out": 10**400,
+        "kept": 7.0,
+        "other": 1.0,
+    }
     summary.write_text(json.dumps({**json.loads(summary.read_text("utf-8")), "quality": said}), "utf-8")
     rewrite(tmp_path / "brought", tmp_path / "written")
     quality = folder.read(tmp_path / "written").tables.summary["quality"]
