@@ -70,34 +70,24 @@ def label_dist_curve(original: ArrayLike, perturbed: ArrayLike) -> Curve:
     array([0. , 0.5, 0. ])
     """
     base, worn = paired_scores(original, perturbed)
-    scores, steps = _jaccard_steps(base, np.ascontiguousarray(worn.T))
-    order = np.argsort(-scores)
-    scores = scores[order]
-    running = np.cumsum(steps[order]) / worn.shape[1]
-    last_of_its_score = np.append(scores[1:] != scores[:-1], True)
-    breakpoints = scores[last_of_its_score][::-1]
-    values = np.append(running[last_of_its_score][::-1], 0.0)
+    breakpoints, ranks = np.unique(np.concatenate([base[None], worn.T]), return_inverse=True)
+    running = np.cumsum(_jaccard_steps(ranks[0], ranks[1:], len(breakpoints))[::-1]) / worn.shape[1]
+    values = np.append(running[::-1], 0.0)
     # Running sums come within rounding of 0 and 1, not on them; a true value is at least 1/SN away, or there.
     values[values < 0.5 / worn.size] = 0.0
     values[values > 1 - 0.5 / worn.size] = 1.0
     return Curve(breakpoints, values)
 
 
-def _jaccard_steps(base: np.ndarray, worn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """All scores (S + N S,), and the step that each makes going down in the sum of the names' Jaccard distances.
+def _jaccard_steps(base: np.ndarray, worn: np.ndarray, distinct: int) -> np.ndarray:
+    """What each distinct score adds, going down, to the sum of the names' Jaccard distances: float64 array (distinct,).
 
-    `base` is (S,), `worn` (N, S). An original score is an event of every name, so its steps are summed over names.
+    `base` (S,) and `worn` (N, S) are ranks of scores, from 0 up.
     """
-    sentences = len(base)
-    base_is_minimum = base <= worn
-    is_minimum = np.concatenate([base_is_minimum, ~base_is_minimum], axis=1)
-    events = np.concatenate([np.broadcast_to(base, worn.shape), worn], axis=1)
-    order = np.argsort(-events, axis=1)
-    in_intersection = np.cumsum(np.take_along_axis(is_minimum, order, axis=1), axis=1, dtype=np.int32)
-    in_union = np.arange(1, 2 * sentences + 1, dtype=np.int32) - in_intersection
-    # Among equal scores a minimum may come before its maximum; the steps of one score still sum to the right change.
-    similarity = np.divide(in_intersection, in_union, out=np.ones(events.shape), where=in_union > 0)
-    steps = np.empty_like(similarity)
-    np.put_along_axis(steps, order, -np.diff(similarity, axis=1, prepend=1.0), axis=1)
-    by_score = np.concatenate([steps[:, :sentences].sum(axis=0), steps[:, sentences:].ravel()])
-    return np.concatenate([base, worn.ravel()]), by_score
+    # A maximum is odd and so comes before a minimum of the same score: no union is ever empty.
+    events = np.concatenate([2 * np.maximum(base, worn) + 1, 2 * np.minimum(base, worn)], axis=1)
+    events = np.sort(events.astype(np.min_scalar_type(2 * distinct)), axis=1)[:, ::-1]
+    in_union = np.cumsum(events & 1, axis=1, dtype=np.int32)
+    in_intersection = np.arange(1, events.shape[1] + 1, dtype=np.int32) - in_union
+    steps = -np.diff(in_intersection / in_union, axis=1, prepend=1.0)
+    return np.bincount((events >> 1).ravel(), weights=steps.ravel(), minlength=distinct)

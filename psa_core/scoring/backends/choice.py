@@ -13,7 +13,7 @@ from psa_core.scoring.backends import calibrate, onnx
 from psa_core.scoring.backends.calibrate import Calibration
 from psa_core.scoring.backends.device import short_format
 from psa_core.scoring.backends.forward import Way
-from psa_core.scoring.backends.fused import ENCODER, FUSED, can_fuse, can_pack
+from psa_core.scoring.backends.fused import can_fuse, fastest_first
 from psa_core.scoring.backends.plain import WINDOW_SECONDS, PlainBackend
 from psa_core.scoring.backends.prefixes import PREFIXES
 from psa_core.scoring.backends.split import SPLIT
@@ -91,8 +91,7 @@ def ways(scorer: TokenScorer, options: ScoringOptions) -> tuple[tuple[Way, ...],
     if scorer.device != "cpu":
         return (*short, (OWN,))
     batches = pad_id(scorer.model, scorer.tokenizer) is not None
-    known = batches and can_fuse(scorer.model)
-    fused = (*((FUSED,) if known and can_pack() else ()), *((ENCODER,) if known else ()))
+    fused = fastest_first() if batches and can_fuse(scorer.model) else ()
     torch = (*fused, *((SPLIT,) if batches and _threads() > 1 else ()), OWN)
     if options.backend == "torch" or not onnx.is_installed():
         return (*short, torch)

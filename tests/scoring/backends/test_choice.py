@@ -211,11 +211,19 @@ def test_a_model_of_one_layer_is_fused_too(tmp_path):
     np.testing.assert_allclose(fused.fused_encoder(scorer, packed=False)(rows), alone, atol=1e-5)
 
 
+@pytest.mark.parametrize(("processor", "first"), [("AVX512", "torch fused"), ("AVX2", "torch encoder")])
+def test_packed_layers_come_first_where_the_processor_multiplies_them_faster(tiny, monkeypatch, processor, first):
+    monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: processor)
+    backend = choice.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4)
+    assert (backend.name, backend.precision, backend.notes) == (first, "exact", ())
+
+
 def test_when_packed_layers_are_gone_public_ones_serve_and_the_result_says_so(tiny, monkeypatch):
     def gone(*layers, scale=1.0):
         raise AttributeError("'_OpNamespace' 'mkldnn' object has no attribute '_reorder_linear_weight'")
 
     monkeypatch.setattr(fused._Packed, "of", gone)
+    monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: "AVX512")
     backend = choice.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4)
     assert backend.name == "torch encoder" and backend.precision == "exact"
     assert backend.notes[0].startswith("torch fused cannot run this model here ('_OpNamespace'")
