@@ -77,6 +77,7 @@ class Key(StrEnum):
     PRESENT_VIEW = "view_on"
     PRESENT_SENTENCE = "present_sentence"
 
+    SEEN = "seen_before"
     THRESHOLDS_CURVES = "curves"
     THRESHOLDS_SAFEST = "thresholds_safest"
     THRESHOLDS_CROSSING = "thresholds_crossing"

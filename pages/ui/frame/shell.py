@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from pages.ui.frame import address, bundle, closed_tabs, heap, login, offered, state, turns
+from pages.ui.frame.keys import Key
 from psa_core import jobs, trust
 from psa_core.errors import PsaError
 from psa_core.inputs import limits
@@ -52,7 +53,13 @@ _TURNS = turns.Turns()
 
 def run_app() -> None:
     """Draw the frame and the page that was asked for; called by ``app.py`` alone."""
+    is_new = Key.SEEN not in st.session_state
+    st.session_state[Key.SEEN] = True
+    if is_new:  # ahead of all else: a browser that has the rules before the page draws it in its place
+        st.html(RULES)
     with bundle.together():
+        if not is_new:
+            st.html(RULES)
         _run()
 
 
@@ -62,7 +69,6 @@ def _run() -> None:
         limits.check_settings()
     _keep_house()
     st.logo(str(ROOT / "static" / "icon.svg"), size="large")
-    st.html(RULES)
     login.require()
     # The parameters first: a browser that turned the page before it knew them would remember an address without any.
     with bundle.put_off() as turn:
