@@ -31,7 +31,7 @@ def markdown(
     lines += ["", f"| sentences | {' | '.join(f'd_z = {effect}' for effect in effects)} | found in 80 %: d_z |"]
     lines += ["|---" * (len(effects) + 2) + "|"]
     for row in power.to_dict("records"):
-        shares = " | ".join(f"{row[effect]:.0%}".replace("%", " %") for effect in effects)
+        shares = " | ".join(f"{100 * row[effect]:.0f} %" for effect in effects)
         lines.append(f"| {row['sentences']:,} | {shares} | {row['detectable']:.2f} |")
     if claims:
         lines += ["", f"| {HEADINGS} |", "|---" * (len(COLUMNS) + 3) + "|"]
@@ -48,7 +48,7 @@ def check_table(checks: Sequence[Check]) -> list[str]:
     """What was promised and what was measured, as lines of a table."""
     lines = ["| promise | study | must lie in | measured | holds |", "|---|---|---|---|---|"]
     for check in checks:
-        bounds = f"{check.low:.0%} to {check.high:.0%}".replace("%", " %")
+        bounds = f"{100 * check.low:.0f} % to {100 * check.high:.0f} %"
         measured = f"{100 * check.measured:.1f} ± {200 * check.error:.1f} %"
         lines.append(
             f"| {check.claim} | {check.setting} | {bounds} | {measured} | {'yes' if check.holds else '**no**'} |"

@@ -16,6 +16,8 @@ from psa_core.charts import _theme
 SIZES = {"labelFontSize": 14, "titleFontSize": 15, "titleFontWeight": "normal"}
 INKED = {"labelColor": _theme.PAGE_INK, "titleColor": _theme.PAGE_INK}
 SIDES = ("left", "right")
+#: Percentages as the texts have them: 39 %.
+NUMBERS = {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["$", ""], "percent": " %"}
 Spec = dict[str, Any]
 
 
@@ -32,7 +34,11 @@ def template(chart: Any) -> Spec:
     Texts have the colour of the page that shows it.
     """
     quiet = {"gridColor": _theme.MUTED, "gridOpacity": 0.25, "domain": False, "ticks": False, "labelPadding": 6}
-    styled = chart.configure_view(stroke=None).configure_axis(**quiet, **INKED, **SIZES)
+    styled = (
+        chart.configure(locale={"number": NUMBERS})
+        .configure_view(stroke=None)
+        .configure_axis(**quiet, **INKED, **SIZES)
+    )
     styled = styled.configure_legend(labelFontSize=14, titleFontSize=14, symbolSize=110, **INKED)
     return _without_data(styled.to_dict())
 

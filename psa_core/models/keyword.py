@@ -107,7 +107,7 @@ def load(argument: str) -> Keyword:
 CARD = ModelCard("keyword", "Keyword", SUMMARY, TARGETS, "this project", "Apache-2.0", (Purpose.DEMONSTRATION,))
 MODEL = ModelPlugin(
     id="keyword",
-    title="Keyword",
+    title="Keyword, with effects planted",
     summary=SUMMARY,
     load=load,
     cards=lambda: (CARD,),

@@ -112,7 +112,7 @@ def safest_threshold(table: pd.DataFrame) -> float | None:
 def safest_finding(table: pd.DataFrame, target: str) -> Finding:
     """Where labels depend least on the name; `table` by `tables.label_dist_table`."""
     threshold = safest_threshold(table)
-    share = f"between {FEW_LABELLED:.0%} and {HALF_LABELLED:.0%} of the sentences".replace("%", " %")
+    share = f"between {100 * FEW_LABELLED:.0f} % and {100 * HALF_LABELLED:.0f} % of the sentences"
     if threshold is None:
         return Finding(f"No threshold for {target} gives {share} the label, so none can be called safest.")
     row = table.loc[(table["threshold"] - threshold).abs().idxmin()]

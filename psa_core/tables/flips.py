@@ -16,6 +16,8 @@ from psa_core.tables.labels import name_positions, threshold_of
 
 FlipDirection = Literal["up", "down"]
 FlipOrder = Literal["size", "margin", "sentence"]
+#: Flips of one a name that share a sentence wait their turn; after so many turns, they no longer do.
+MOST_TURNS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,8 @@ class Flips:
     threshold : float
     sentence, name : int arrays (F,)
         Positions of each flip in the cube, by sentence, then name.
+    turn : int array (F,), optional
+        Flips of a lower turn come first in every order.
     """
 
     cube: ScoreCube
@@ -36,6 +40,7 @@ class Flips:
     threshold: float
     sentence: np.ndarray
     name: np.ndarray
+    turn: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.sentence)
@@ -60,10 +65,46 @@ class Flips:
         return self.only(np.asarray(keep, dtype=bool)[self.sentence])
 
     def one_each(self, kind: Literal["name", "sentence"], *, order: FlipOrder = "size") -> Flips:
-        """The first flip of each name, or of each sentence, in an order: many kinds of flips instead of many of one."""
+        """One flip of each name, or of each sentence: many kinds of flips instead of many of one.
+
+        Of a sentence it is the first in the order. Of a name it is the first in a sentence that no other name has yet;
+        names for which there is none take their turn after the others, and sentences then start anew.
+        """
         rows = self._ordered(order)
-        _, first = np.unique(getattr(self, kind)[rows], return_index=True)
+        if kind == "name":
+            return self._one_a_name(rows)
+        _, first = np.unique(self.sentence[rows], return_index=True)
         return self._at(np.sort(rows[first]))
+
+    def _one_a_name(self, rows: np.ndarray) -> Flips:
+        turns, left = np.full(len(self), -1), np.ones(len(self.cube.names), dtype=bool)
+        for turn in range(MOST_TURNS + 1):
+            found = self._of_other_sentences(rows) if turn < MOST_TURNS else self._first_of_names(rows)
+            turns[found] = turn
+            left[self.name[found]] = False
+            rows = rows[left[self.name[rows]]]
+            if not len(rows):
+                break
+        return replace(self.only(turns >= 0), turn=turns[turns >= 0])
+
+    def _first_of_names(self, rows: np.ndarray) -> np.ndarray:
+        return rows[np.unique(self.name[rows], return_index=True)[1]]
+
+    def _of_other_sentences(self, rows: np.ndarray) -> list[int]:
+        """Rows that share neither name nor sentence, each the first that does not with those before it."""
+        found: list[int] = []
+        names: set[int] = set()
+        sentences: set[int] = set()
+        most = min(np.count_nonzero(np.bincount(kind[rows])) for kind in (self.name, self.sentence))
+        for row in rows:
+            name, sentence = self.name[row], self.sentence[row]
+            if name not in names and sentence not in sentences:
+                found.append(row)
+                names.add(name)
+                sentences.add(sentence)
+                if len(found) == most:
+                    break
+        return found
 
     def different(self, count: int, *, order: FlipOrder = "size") -> Flips:
         """At most `count` flips, first in an order, that share neither sentence nor name, or at least no sentence."""
@@ -90,7 +131,8 @@ class Flips:
         return self._at(np.flatnonzero(keep))
 
     def _at(self, rows: np.ndarray) -> Flips:
-        return replace(self, sentence=self.sentence[rows], name=self.name[rows])
+        turn = None if self.turn is None else self.turn[rows]
+        return replace(self, sentence=self.sentence[rows], name=self.name[rows], turn=turn)
 
     def frame(self, *, order: FlipOrder = "size", offset: int = 0, limit: int | None = None) -> pd.DataFrame:
         """Rows `offset` to `offset + limit` of the flips in an order that ties do not upset.
@@ -131,6 +173,10 @@ class Flips:
         )
 
     def _ordered(self, order: FlipOrder) -> np.ndarray:
+        rows = self._sorted(order)
+        return rows if self.turn is None else rows[np.argsort(self.turn[rows], kind="stable")]
+
+    def _sorted(self, order: FlipOrder) -> np.ndarray:
         if order not in get_args(FlipOrder):
             raise OptionError("order of flips", got=repr(order), expected=", ".join(get_args(FlipOrder)))
         if order == "sentence":

@@ -32,4 +32,4 @@ def test_words_of_points_side_by_side_do_not_lie_upon_each_other() -> None:
 def test_a_loss_of_nothing_looks_like_nothing() -> None:
     rows = [("before", 0.3376, 0.063, 0.04, 0.085), ("after", 0.3373, 0.044, 0.028, 0.06)]
     svg = drawing_svg(relevance(pd.DataFrame(rows, columns=COLUMNS)))
-    assert ">0%<" in svg and svg.count(">30%<") == 1
+    assert ">0 %<" in svg and svg.count(">30 %<") == 1

@@ -192,3 +192,8 @@ def test_each_purpose_has_a_model_that_is_there() -> None:
         assert models.good_for(purpose), purpose
     assert models.good_for(models.Purpose.CONTINUATIONS) == ("minilm-sentiment", "opinion-words")
     assert models.measures_perplexity("lm:anything") and not models.measures_perplexity("vader")
+
+
+def test_no_model_is_called_as_a_kind_of_models_is() -> None:
+    kinds = [plugin.title for plugin in models.plugins().values() if plugin.argument]
+    assert len(titles := [*kinds, *(card.title for card in models.cards())]) == len(set(titles))

@@ -110,12 +110,12 @@ def test_the_result_says_what_is_gained_and_what_it_costs(
 ) -> None:
     page = open_page("mitigate", run=result_studies.keep(), retrain=result)
     said = words_of(page)
-    assert "with strength 3, toxicity moves 75% less with names that training never saw; 90% of the sentences" in said
+    assert "with strength 3, toxicity moves 75 % less with names that training never saw; 90 % of the sentences" in said
     assert "minilm:FOLDER/strength-3/adapter" in said
     page.segmented_control(key="retrain_strength").set_value(1.0)
     said = words_of(run(page))
-    assert "with strength 1, toxicity moves 50% less" in said
-    assert [metric.value for metric in page.metric] == ["0.1000", "0.1000", "98%"]
+    assert "with strength 1, toxicity moves 50 % less" in said
+    assert [metric.value for metric in page.metric] == ["0.1000", "0.1000", "98 %"]
 
 
 @pytest.mark.parametrize(

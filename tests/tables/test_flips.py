@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from psa_core import tables
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
-from psa_core.tables import find_flips, flip_table
+from psa_core.tables import Flips, find_flips, flip_table
 
 COLUMNS = [
     "sentence_id",
@@ -108,12 +110,44 @@ def test_unknown_choices_are_refused(cube: ScoreCube) -> None:
         find_flips(cube, "toxicity", names=["Dee"])
 
 
-def test_one_flip_of_each_name_or_sentence_is_its_first_in_the_order(large_cube: ScoreCube) -> None:
+def test_one_flip_of_each_sentence_is_its_first_in_the_order(large_cube: ScoreCube) -> None:
     flips = find_flips(large_cube, "toxicity")
-    for kind, column in (("name", "name"), ("sentence", "sentence_id")):
-        for order in ("size", "margin", "sentence"):
-            expected = flips.frame(order=order).drop_duplicates(column).reset_index(drop=True)
-            pd.testing.assert_frame_equal(flips.one_each(kind, order=order).frame(order=order), expected)
+    for order in ("size", "margin", "sentence"):
+        expected = flips.frame(order=order).drop_duplicates("sentence_id").reset_index(drop=True)
+        pd.testing.assert_frame_equal(flips.one_each("sentence", order=order).frame(order=order), expected)
+
+
+def _cells(flips: Flips, order: str = "size") -> list[tuple[int, int]]:
+    rows = flips.frame(order=order)  # type: ignore[arg-type]
+    return list(zip(rows["sentence_position"], rows["name_position"], strict=True))
+
+
+def test_one_flip_a_name_takes_another_sentence_for_another_name_while_there_is_one(large_cube: ScoreCube) -> None:
+    # the score rises most in sentence 0 with every name; with name 1 in sentence 2 as well, with name 3 nowhere else
+    perturbed = np.array([[0.9, 0.89, 0.88, 0.87], [0.1, 0.1, 0.8, 0.1], [0.1, 0.7, 0.1, 0.1]])
+    sentences, names = (frame.head(count) for frame, count in ((large_cube.sentences, 3), (large_cube.names, 4)))
+    cube = replace(
+        large_cube,
+        sentences=sentences,
+        names=names,
+        targets=large_cube.targets[:1],
+        original=np.full((3, 1), 0.2, np.float32),
+        perturbed=perturbed[..., None].astype(np.float32),
+    )
+    flips = find_flips(cube, cube.targets[0].name, threshold=0.5)
+    assert _cells(flips)[:4] == [(0, 0), (0, 1), (0, 2), (0, 3)]
+    assert _cells(flips.one_each("name")) == [(0, 0), (1, 2), (2, 1), (0, 3)]
+    assert _cells(flips.one_each("name", order="sentence"), "sentence") == [(0, 0), (1, 2), (2, 1), (0, 3)]
+    kept = flips.one_each("name").only(np.array([False, True, True, True]))
+    assert _cells(kept) == [(1, 2), (2, 1), (0, 3)]
+
+
+def test_one_flip_a_name_is_of_each_name_that_has_one(large_cube: ScoreCube) -> None:
+    for threshold in (0.3, 0.5, 0.9):
+        flips = find_flips(large_cube, "toxicity", threshold=threshold)
+        assert sorted(flips.one_each("name").name) == sorted(set(flips.name))
+        assert set(_cells(flips.one_each("name"))) <= set(_cells(flips))
+    assert flips.one_each("name").frame(limit=1).equals(flips.frame(limit=1))
 
 
 def test_different_flips_share_no_name_while_there_are_others_and_no_sentence(large_cube: ScoreCube) -> None:

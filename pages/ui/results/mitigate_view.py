@@ -68,7 +68,7 @@ def verdict(halved: HeldOut, count: int) -> None:
     lost = mitigate.loss(trial.before, trial.as_people, study.target.name, threshold=study.threshold)
     sentences, names, _ = trial.before.shape
     cost = "once" if count == 1 else f"{count:,} times"
-    was, now, read = before["value"], people["value"], f"{halved.seen.mean():.0%} of {halved.seen.size:,} texts"
+    was, now, read = before["value"], people["value"], f"{100 * halved.seen.mean():.0f} % of {halved.seen.size:,} texts"
     said.finding(
         Finding(
             f"Averaged over {count} name{'s' * (count > 1)}, {study.target.name} depends "

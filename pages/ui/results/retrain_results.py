@@ -94,10 +94,10 @@ def finding(content: Content, target: str, strength: float) -> Finding:
     found = _of(content, strength)["targets"][target]
     dev, words = found["score_dev"], content["runs"][0]["material"]
     fall = dev["fall"]["value"]
-    much = f"{abs(fall):.0%} {'less' if fall >= 0 else 'more'}"
+    much = f"{100 * abs(fall):.0f} % {'less' if fall >= 0 else 'more'}"
     return Finding(
         f"Retrained with strength {strength:g}, {target} moves {much} with names that training never saw; "
-        f"{found['labels_kept']['value']:.0%} of the sentences keep their label.",
+        f"{100 * found['labels_kept']['value']:.0f} % of the sentences keep their label.",
         f"ScoreDev {dev['before']['value']:.4f} becomes {dev['after']['value']:.4f} on {words['names_held_out']} names "
         f"and {words['sentences_held_out']:,} sentences that were only measured. Without a change of name the scores "
         f"move by {found['score_change']['value']:.4f} on average. One training: another draw gives another number.",
@@ -140,7 +140,7 @@ def _numbers(content: Content, target: str, strength: float) -> list[tuple[str, 
             (f"{title}, held-out names", _four(size["after"]), f"before {_four(size['before'])}")
             for title, size in sizes
         ),
-        ("Sentences that keep their label", f"{found['labels_kept']['value']:.0%}", None),
+        ("Sentences that keep their label", f"{100 * found['labels_kept']['value']:.0f} %", None),
     ]
 
 

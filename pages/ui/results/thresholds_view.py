@@ -144,7 +144,7 @@ def numbers(study: Opened) -> None:
     with st.expander("Every threshold as a table"):
         number, three = st.column_config.NumberColumn, {"format": "%.3f"}
         st.dataframe(
-            table,
+            table.assign(labelled=100 * table["labelled"]),
             hide_index=True,
             alt="LabelDist and flips at every threshold",
             column_config={
@@ -154,6 +154,6 @@ def numbers(study: Opened) -> None:
                 "high": number("To", help="95 % interval over sentences", **three),
                 "flips_up": number("Labels that appear"),
                 "flips_down": number("Labels that disappear"),
-                "labelled": number("Originals with the label", format="percent"),
+                "labelled": number("Originals with the label", format="%.1f %%"),
             },
         )

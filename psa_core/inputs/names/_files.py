@@ -55,7 +55,7 @@ def read_names(filename: str, data: bytes, name_column: str | None = None) -> Na
     frame, notes = _read(filename, data)
     if name_column is not None:
         frame = _with_names_from(frame, " ".join(name_column.split()))
-    names = from_table(frame, PurePath(filename).stem)
+    names = from_table(frame, PurePath(filename).name)
     return replace(names, id=filename, provenance=f"file {filename}", notes=(*notes, *names.notes))
 
 

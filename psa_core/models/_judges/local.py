@@ -85,7 +85,7 @@ class Judge:
         told = ", ".join(f"{name} {one / given.sum():.2f} ({two / swapped.sum():.2f})" for name, one, two in pairs)
         return (
             f"asked “{self.question.title}” with the answers {self.question.listed}; for the text “{PROBES[0]}” the "
-            f"answers get {given.sum():.0%} of its probability, shared as {told} (in brackets: "
+            f"answers get {100 * given.sum():.0f} % of its probability, shared as {told} (in brackets: "
             f"listed the other way round)"
         )
 

@@ -59,10 +59,11 @@ def _table(content: Mapping[str, Any]) -> str:
 
 
 def _probe(found: Mapping[str, Any]) -> str:
-    accuracy = f"{found['accuracy']:.0%}"
+    accuracy = f"{100 * found['accuracy']:.0f} %"
     verdict = (
         "" if found["accuracy"] >= GOOD
-        else f" **Below {GOOD:.0%}: it hardly reads sentiment, so this method can do little here.** Give more texts."
+        else f" **Below {100 * GOOD:.0f} %: it hardly reads sentiment, so this method can do little here.** "
+        "Give more texts."
     )  # fmt: skip
     return (
         f"The projection learned from {found['learned']:,} texts of which `{found['labels']}` was sure, and reads "

@@ -139,7 +139,7 @@ def _probe(
     tell("Learning to read sentiment from the hidden states")
     scorer = models.load(order.labels or _labeller())
     found = probe(pupil, texts, scorer, max_tokens=recipe.max_tokens, seed=recipe.seed)
-    tell(f"Reads it right in {found.accuracy:.0%} of {found.tested} other texts")
+    tell(f"Reads it right in {100 * found.accuracy:.0f} % of {found.tested} other texts")
     return found
 
 

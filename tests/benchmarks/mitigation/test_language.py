@@ -42,7 +42,7 @@ def test_the_fall_is_of_the_corrected_number(adapter: Path) -> None:
     after = audit(0.2, f"?adapter={adapter}", ppl=20.1, semantic_similarity=0.35)
     said = language.section([before, after])
     numbers = [one.result.tables.summary["mood"]["individual_fairness"]["corrected"] for one in (before, after)]
-    assert f"| {1 - numbers[1] / numbers[0]:.0%} |" in said
+    assert f"| {100 * (1 - numbers[1] / numbers[0]):.0f} % |" in said
     assert "| mood | as it was |" in said and "| mood | valence, strength 5, seed 1 |" in said
     assert "| 20.000 |" in said and "| 0.350 |" in said
     assert str(adapter) not in said

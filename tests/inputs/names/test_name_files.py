@@ -24,7 +24,7 @@ def found(filename: str, text: str | bytes) -> list[str]:
 def test_unicode_encodings(encoding):
     names = read_names("people.csv", PEOPLE.encode(encoding))
     assert names.table.to_dict("list") == {"name": ["Beyoncé", "Žižek"], "gender": ["female", "male"]}
-    assert (names.id, names.title, names.provenance) == ("people.csv", "people", "file people.csv")
+    assert (names.id, names.title, names.provenance) == ("people.csv", "people.csv", "file people.csv")
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])

@@ -70,7 +70,7 @@ def test_a_path_loads_as_an_upload_does(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text("name,gender\nAnn,female\nBob,male\n")
     names = load(str(path))
-    assert (names.id, names.title, len(names.table)) == (str(path), "people", 2)
+    assert (names.id, names.title, len(names.table)) == (str(path), "people.csv", 2)
 
 
 @pytest.mark.parametrize("spec", ["", "nobody.csv", ".", "a\0b", "x" * 5000, "../names/demo"])

@@ -102,7 +102,7 @@ def test_the_card_says_what_was_done(place: Path, done: dict[str, Any]) -> None:
     assert "debiased" not in said and " fair" not in said
     assert json.loads((place / "out" / FILE).read_text("utf-8")) == json.loads(json.dumps(done))
     weak = done | {"probe": {"labels": "x", "accuracy": 0.74, "learned": 30, "tested": 10}}
-    assert "Below 90%" in card(weak) and "Below" not in card(weak | {"probe": weak["probe"] | {"accuracy": 0.95}})
+    assert "Below 90 %" in card(weak) and "Below" not in card(weak | {"probe": weak["probe"] | {"accuracy": 0.95}})
 
 
 class ByWords:
