@@ -34,11 +34,9 @@ def template(chart: Any) -> Spec:
     Texts have the colour of the page that shows it.
     """
     quiet = {"gridColor": _theme.MUTED, "gridOpacity": 0.25, "domain": False, "ticks": False, "labelPadding": 6}
-    styled = (
-        chart.configure(locale={"number": NUMBERS})
-        .configure_view(stroke=None)
-        .configure_axis(**quiet, **INKED, **SIZES)
-    )
+    quiet |= {"labelFlush": False}  # each label on its line, the first and the last as well
+    styled = chart.configure(locale={"number": NUMBERS}).configure_view(stroke=None)
+    styled = styled.configure_axis(**quiet, **INKED, **SIZES)
     styled = styled.configure_legend(labelFontSize=14, titleFontSize=14, symbolSize=110, **INKED)
     return _without_data(styled.to_dict())
 

@@ -94,7 +94,7 @@ def arrange(table: pd.DataFrame, options: BarOptions) -> Arrangement:
         placed.append(top.assign(y=y + np.arange(len(top))))
         y += len(top)
         if hidden:
-            notes.append((y, f"… {hidden} more"))
+            notes.append((y, f"… {hidden:,} more"))
             placed.append(bottom.assign(y=y + 1 + np.arange(len(bottom))))
             y += 1 + len(bottom)
         y += HEADER_GAP / 2 if title else 0

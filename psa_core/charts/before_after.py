@@ -36,7 +36,8 @@ def _changes() -> Spec:
     import altair as alt
 
     base = alt.Chart().encode(alt.Y("label:N", title=None, axis=alt.Axis(labelLimit=200, labelOverlap=False)))
-    x = alt.X("effect:Q", title="Effect against the other names", axis=alt.Axis(format=".2~f", tickCount=6))
+    axis, room = alt.Axis(format=".6~f", tickCount=6), alt.Scale(padding=12)
+    x = alt.X("effect:Q", title="Effect against the other names", axis=axis, scale=room)
     lines = base.mark_rule(color=_theme.MUTED, strokeWidth=2, aria=False).encode(x="before:Q", x2="after:Q")
     zero = alt.Chart().mark_rule(color=_theme.MUTED, strokeDash=[6, 4], aria=False).encode(x=alt.datum(0))
     points = base.mark_point(filled=True, size=110, opacity=1).encode(

@@ -78,7 +78,7 @@ def _lay_out(drawn: go.Figure, systems: pd.DataFrame, verdicts: tuple[str, ...])
     drawn.update_yaxes(tickfont_size=TICK_SIZE, fixedrange=True)
     drawn.update_xaxes(
         title={"text": _theme.ink(AXIS_TITLE), "font": {"size": TITLE_SIZE}},
-        tickformat=".3~f",
+        tickformat=".6~f",
         tickfont_size=TICK_SIZE,
         zeroline=True,
         zerolinecolor=_theme.MUTED,

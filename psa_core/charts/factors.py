@@ -47,7 +47,7 @@ def _forest() -> Spec:
     import altair as alt
 
     base = alt.Chart().encode(alt.Y("label:N", title=None, axis=alt.Axis(labelLimit=330)))
-    x = alt.X("coefficient:Q", title=TITLE, axis=alt.Axis(format=".2~f", tickCount=6))
+    x = alt.X("coefficient:Q", title=TITLE, axis=alt.Axis(format=".6~f", tickCount=6))
     zero = alt.Chart().mark_rule(color=_theme.MUTED, strokeWidth=1.5, aria=False).encode(x=alt.datum(0))
     whiskers = base.mark_rule(color=_theme.ACCENT, strokeWidth=2.5, aria=False).encode(
         x=alt.X("low:Q", title=TITLE), x2="high:Q"

@@ -44,7 +44,7 @@ def _template(target: str) -> Spec:
     import altair as alt
 
     base = alt.Chart().encode(alt.Y("shown:N", title=None, axis=alt.Axis(labelLimit=220)))
-    axis = alt.Axis(format=".3~f", tickCount=8)
+    axis = alt.Axis(format=".6~f", tickCount=8)
     x = alt.X("noise_low:Q", title=f"Difference in {target}", axis=axis)
     band = base.mark_bar(color=_theme.MUTED, opacity=0.32, size=24).encode(x, x2="noise_high:Q")
     whiskers = base.mark_rule(color=_theme.ACCENT, strokeWidth=2.5, aria=False)

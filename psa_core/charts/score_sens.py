@@ -29,7 +29,7 @@ LEGEND_PIXELS, LEGEND_COLUMNS = 26, 5
 LABEL_MARGIN, LETTER_PIXELS = 14, 7.7
 EFFECT_AXIS: dict[str, Any] = {"side": "top", "showgrid": True, "fixedrange": True, "automargin": False}
 EFFECT_AXIS |= {"zeroline": True, "zerolinecolor": _theme.MUTED, "zerolinewidth": 1.5}
-EFFECT_AXIS |= {"tickformat": ".3~f", "tickfont": {"size": TICK_SIZE}}
+EFFECT_AXIS |= {"tickformat": ".6~f", "tickfont": {"size": TICK_SIZE}}
 HOVER = (
     "<b>%{customdata[1]}</b><br>%{x:+.4f}<br>95 % interval %{customdata[2]:+.4f} to %{customdata[3]:+.4f}"
     "<br>adjusted p = %{customdata[4]:.3g}<extra></extra>"
@@ -168,8 +168,8 @@ def _layout(arrangement: Arrangement, options: BarOptions) -> dict[str, Any]:
 def _label_pixels(arrangement: Arrangement) -> int:
     """Room for the longest label; a margin that Plotly finds by itself makes it draw everything twice."""
     names = [len(html.unescape(shown_label(name))) for name in arrangement.rows["shown"]]
-    headers = [len(text) for _, text in arrangement.headers]
-    return round(LABEL_MARGIN + LETTER_PIXELS * max([*names, *headers], default=0))
+    beside = [len(text) for _, text in (*arrangement.headers, *arrangement.notes)]
+    return round(LABEL_MARGIN + LETTER_PIXELS * max([*names, *beside], default=0))
 
 
 def _axis_title(options: BarOptions) -> dict[str, Any]:

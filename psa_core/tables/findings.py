@@ -159,9 +159,8 @@ def group_finding(table: pd.DataFrame, target: str, *, column: str) -> Finding:
     """The surest group that differs from the rest, or that there is none; `table` by `tables.group_table`."""
     tested = table[table["p_adjusted"].notna()]
     if tested.empty:
-        return Finding(
-            f"Nothing can be said about groups by {column}: each has one name only, or there is one sentence."
-        )
+        why = "each has one name only" if (table["names"] == 1).all() else "one sentence is too few"
+        return Finding(f"Nothing can be said about groups{_by(column)}: {why}.")
     sure = tested[(tested["p_adjusted"] < stats.SIGNIFICANT) & tested["above_noise"]]
     shown = tested if sure.empty else sure
     row = shown.loc[shown["difference"].abs().idxmax()]
@@ -172,7 +171,7 @@ def group_finding(table: pd.DataFrame, target: str, *, column: str) -> Finding:
     difference = with_interval(row, *signed, signed=True)
     if sure.empty:
         return Finding(
-            f"No group by {column} is shown to differ in {target} from the other names.",
+            f"No group{_by(column)} is shown to differ in {target} from the other names.",
             f"The largest difference is that of {row['group']}, {difference}. {drawn}",
         )
     higher = "higher" if row["difference"] > 0 else "lower"
@@ -183,14 +182,21 @@ def group_finding(table: pd.DataFrame, target: str, *, column: str) -> Finding:
     )
 
 
+def _by(column: str) -> str:
+    """What groups are formed by; nothing where a column is called no more than that."""
+    return "" if column.strip().casefold() in ("group", "groups") else f" by {column}"
+
+
 def corpus_finding(metrics: Mapping[str, Mapping[str, Any]], target: str) -> Finding:
     """How much scores vary with the name; `metrics` is ``summary(…)[target]``."""
     deviation, extent = (
         {key: _or_nan(value) for key, value in metrics[metric].items()} for metric in ("score_dev", "score_range")
     )
+    differs = (
+        f"a sentence's {target} differs by {number(extent['value'])} on average between its highest and its lowest name"
+    )
     return Finding(
-        f"Change only the name, and a sentence's {target} differs by {number(extent['value'])} on average between its "
-        "highest and its lowest name.",
+        f"Change only the name, and {differs if extent['value'] else f'{target} stays the same in every sentence'}.",
         f"ScoreRange, that difference, is {with_interval(extent, 'value')}; ScoreDev, {METRIC_MEANS['ScoreDev']}, is "
         f"{with_interval(deviation, 'value')} ({counted(metrics['size']['sentences'], 'sentence')}, "
         f"{counted(metrics['size']['names'], 'name')}).",

@@ -31,6 +31,13 @@ def test_long_labels_have_room() -> None:
     assert widths[0] < 80 and widths[1] > 28 * 7
 
 
+def test_how_many_names_are_left_out_has_room_beside_short_names() -> None:
+    short = table(count=2000).assign(name=[f"{i}" for i in range(2000)])
+    figure = score_sens_bars(short, BarOptions(limit=2))
+    assert any("1,996 more" in note.text for note in figure.layout.annotations)
+    assert figure.layout.margin.l > 11 * 7
+
+
 def test_bars_carry_ids_intervals_and_marks() -> None:
     figure = score_sens_bars(table(), BarOptions(colour_by="gender", labels={"name 1": "N••"}))
     bars = [trace for trace in figure.data if trace.type == "bar"]

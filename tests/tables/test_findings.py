@@ -36,6 +36,7 @@ SENTENCES = pd.DataFrame({"sentence_id": ["s0", "s1", "s2"], "score_range": [0.1
 GROUPS = pd.DataFrame(
     {
         "group": ["female", "male"],
+        "names": [2, 3],
         "difference": [0.012, -0.012],
         "difference_low": [0.008, -0.016],
         "difference_high": [0.016, -0.008],
@@ -190,8 +191,19 @@ def test_outside_of_the_noise_floor_but_not_sure_over_sentences_is_no_finding() 
 
 
 def test_groups_of_which_nothing_can_be_said() -> None:
-    text = findings.group_finding(GROUPS.assign(p_adjusted=np.nan), "toxicity", column="gender").headline
-    assert text.startswith("Nothing can be said about groups by gender")
+    untold = GROUPS.assign(p_adjusted=np.nan)
+    text = findings.group_finding(untold, "toxicity", column="gender").headline
+    assert text == "Nothing can be said about groups by gender: one sentence is too few."
+    text = findings.group_finding(untold.assign(names=1), "toxicity", column="gender").headline
+    assert text == "Nothing can be said about groups by gender: each has one name only."
+
+
+def test_groups_of_a_column_called_group_are_not_groups_by_group() -> None:
+    untold = GROUPS.assign(p_adjusted=np.nan)
+    text = findings.group_finding(untold, "toxicity", column="Group").headline
+    assert text == "Nothing can be said about groups: one sentence is too few."
+    text = findings.group_finding(GROUPS.assign(above_noise=False), "toxicity", column="group").headline
+    assert text == "No group is shown to differ in toxicity from the other names."
 
 
 def test_corpus() -> None:
@@ -202,6 +214,12 @@ def test_corpus() -> None:
     )
     assert "is 0.11 (95 % interval 0.10 to 0.12); ScoreDev, the standard deviation" in found.evidence
     assert found.evidence.endswith("is 0.021 (95 % interval 0.020 to 0.022) (1,000 sentences, 100 names).")
+
+
+def test_a_score_that_no_name_moves_stays_the_same() -> None:
+    still = METRICS | {"score_range": {"value": 0.0, "low": 0.0, "high": 0.0}}
+    text = findings.corpus_finding(still, "toxicity").headline
+    assert text == "Change only the name, and toxicity stays the same in every sentence."
 
 
 def test_corpus_of_one_sentence_has_no_interval() -> None:

@@ -26,7 +26,7 @@ from psa_core.report import swap_pieces
 from psa_core.tables import findings
 
 HERE = Path(__file__).resolve().parent
-ENDS, MOST_WORN = 4, 40
+ENDS, MOST_WORN, FEW_TICKS = 4, 40, 5
 STILL = {"staticPlot": True}
 # Nothing but the finding; type half as large again where the screen has room for it.
 STAGE = """<style>
@@ -118,6 +118,7 @@ def _names(study: Opened) -> None:
     said.finding(findings.name_finding(shown, study.target.name, baseline=baseline).headline)
     options = BarOptions(limit=ENDS, axis_title=f"Mean change of {study.target.name}", labels=study.labels)
     figure = enlarged(score_sens_bars(table, options).to_plotly_json())
+    figure["layout"]["xaxis"]["nticks"] = FEW_TICKS  # more large numbers stand askew on a narrow screen
     st.plotly_chart(figure, key="present_bars", config=STILL, alt="The names that move the score most")
 
 

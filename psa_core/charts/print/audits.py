@@ -58,7 +58,7 @@ def _boxes(verdicts: list[str], *, points: bool) -> Any:
     base = alt.Chart().encode(
         alt.Y("label:N", title=None, axis=axis), alt.Color("verdict:N", scale=scale, legend=legend)
     )
-    x = alt.X("delta:Q", title=AXIS_TITLE, axis=alt.Axis(format=".3~f", tickCount=8))
+    x = alt.X("delta:Q", title=AXIS_TITLE, axis=alt.Axis(format=".6~f", tickCount=8))
     zero = alt.Chart().mark_rule(color=_theme.MUTED).encode(x=alt.datum(0))
     beyond: Any = False if points else {"size": 12, "opacity": 0.45}
     edge = {"stroke": _theme.INK, "fillOpacity": 0.25 if points else 0.75}
@@ -144,7 +144,7 @@ def country_map(values: pd.DataFrame, *, title: str) -> str:
 
     known, top = drawn_countries(values)
     scale = alt.Scale(domain=[-top, 0, top], range=[_theme.DOWN, ZERO, _theme.UP], interpolate="rgb")
-    words: dict[str, Any] = {"titleFontSize": 14, "titleFontWeight": "normal", "titleLimit": 500, "format": ".3~f"}
+    words: dict[str, Any] = {"titleFontSize": 14, "titleFontWeight": "normal", "titleLimit": 500, "format": ".6~f"}
     legend = alt.Legend(orient="bottom", title=title, gradientLength=340, **words)
     colour = alt.Color("properties.value:Q", scale=scale, legend=legend)
     features = [

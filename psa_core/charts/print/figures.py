@@ -73,7 +73,7 @@ def _bars(arrangement: Arrangement, y: Any, options: BarOptions) -> list[Any]:
     drawn = [group for group in colours if (rows["coloured_as"] == group).any()]
     scale = alt.Scale(domain=drawn, range=[colours[group] for group in drawn])
     colour = alt.Color("coloured_as:N", legend=legend, scale=scale)
-    x = alt.X("score_sens:Q", title=options.axis_title, axis=alt.Axis(format=".3~f", tickCount=7))
+    x = alt.X("score_sens:Q", title=options.axis_title, axis=alt.Axis(format=".6~f", tickCount=7))
     opacity = alt.Opacity("opacity:Q", scale=None, legend=None)
     base = alt.Chart(rows).encode(y=y, description="spoken:N")
     mark: dict[str, Any] = {"dy": 3, "fontSize": 15, "color": _theme.INK}
