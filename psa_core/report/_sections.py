@@ -132,7 +132,7 @@ def _flips(cube: ScoreCube, evidence: Evidence) -> Html:
         ]
         for flip in evidence.flips.itertuples(index=False)
     ]
-    return table(("Sentence", "Score", "Label"), rows, css="words")
+    return table(("Sentence", "Score", "Label"), rows, css="swaps")
 
 
 def _swapped(texts: Perturbation, sentence: int, name: str) -> Html:

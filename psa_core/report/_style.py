@@ -24,8 +24,9 @@ table { border-collapse: collapse; width: 100%; font-size: .92rem; font-variant-
 th, td { text-align: right; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; white-space: nowrap; }
 th:first-child, td:first-child, .words td, .words th { text-align: left; }
-td { overflow-wrap: anywhere; }
-.words td:first-child { min-width: 16rem; }
+td { overflow-wrap: break-word; }
+.words td:last-child { overflow-wrap: anywhere; }
+.swaps td:first-child { min-width: 16rem; text-align: left; }
 table:not(.words) td:not(:first-child) { white-space: nowrap; }
 td small { display: block; color: var(--muted); white-space: nowrap; }
 tr { break-inside: avoid; }

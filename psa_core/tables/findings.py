@@ -117,6 +117,8 @@ def safest_finding(table: pd.DataFrame, target: str) -> Finding:
         return Finding(f"No threshold for {target} gives {share} the label, so none can be called safest.")
     row = table.loc[(table["threshold"] - threshold).abs().idxmin()]
     most = _dividing(table)["label_dist"].max()
+    if most == 0:
+        return Finding(f"No threshold that gives {share} the label lets a name change one.")
     return Finding(
         f"Labels for {target} depend least on the name at threshold {threshold:g}.",
         f"Among the thresholds that give {share} the label, LabelDist is {with_interval(row, 'label_dist')} there, "

@@ -52,7 +52,7 @@ def words_of() -> Callable[[AppTest], str]:
     """Everything that a page says: markdown, plain text, HTML and captions."""
 
     def words(page: AppTest) -> str:
-        html = [element.proto.body for element in page.get("html")]
+        html = [element.proto.body.replace("&nbsp;", " ") for element in page.get("html")]
         kinds = (page.title, page.header, page.markdown, page.text, page.caption)
         return "\n".join([*html, *(element.value for kind in kinds for element in kind)])
 

@@ -34,14 +34,19 @@ def small_print(text: str) -> None:
 def _say(said: Finding | str, style: str) -> None:
     if isinstance(said, str):
         said = Finding(said)
-    st.html(f'<p style="{style}">{html.escape(said.headline)}</p>{_how_sure(said.evidence)}')
+    st.html(f'<p style="{style}">{_escaped(said.headline)}</p>{_how_sure(said.evidence)}')
+
+
+def _escaped(text: str) -> str:
+    """As markup, in which no percent sign begins a line."""
+    return html.escape(text).replace(" %", "&nbsp;%")
 
 
 def _how_sure(evidence: str) -> str:
     """One line that opens; the browser does it, so nothing runs again."""
     if not evidence:
         return ""
-    words = html.escape(evidence)
+    words = _escaped(evidence)
     return (
         '<details style="margin: 0.1rem 0 0.3rem"><summary style="cursor: pointer; width: fit-content; '
         f'font-size: 0.95rem; opacity: 0.85">How sure?</summary><p style="{READING}">{words}</p></details>'

@@ -71,6 +71,9 @@ def _people(seen: Seen) -> None:
             placeholder="–",
             alt="Reliability of the first names' order by system, and the factors that go with it",
             column_config={
+                "system": "System",
+                "target": "Score",
+                "templates": "Templates",
                 "reliability": number("Reliability", format="%.2f"),
                 "low": number("From", format="%.2f"),
                 "high": number("To", format="%.2f"),
