@@ -62,7 +62,10 @@ def overview(cube: ScoreCube, summary: tables.corpus.Summary) -> Html:
     """Table 2: the corpus metrics of every target with their intervals."""
     rows = [_overview_row(target, summary[target.name]) for target in cube.targets]
     header = ("Target", "ScoreDev", "ScoreRange", "LabelDist", "Cells that flip", "Sensitivity–score r")
-    note = "Each with its 95 % interval over sentences; labels from each target's threshold, named in the first column."
+    several = (
+        "Each with its 95 % interval over sentences." if len(cube.sentences) > 1 else "One sentence has no interval."
+    )
+    note = f"{several} Labels come from each target's threshold, named in the first column."
     return join([element("h2", "Sensitivity of the model"), table(header, rows), element("p", note, css="small")])
 
 
@@ -116,8 +119,9 @@ def _figure_1(evidence: Evidence) -> Html:
         axis_title=f"Mean change of {evidence.target.name} from {BASELINES[evidence.baseline]}",
     )
     words = findings.name_finding(evidence.names, evidence.target.name, baseline=evidence.baseline)
-    mark = "* and full colour: adjusted p < 0.05. Whiskers: 95 % interval over sentences."
-    return picture(name_figure(evidence.names, options), f"{words} {mark}")
+    tested = evidence.names["p_adjusted"].notna().any()
+    mark = " * and full colour: adjusted p < 0.05. Whiskers: 95 % interval over sentences." if tested else ""
+    return picture(name_figure(evidence.names, options), f"{words}{mark}")
 
 
 def _flips(cube: ScoreCube, evidence: Evidence) -> Html:

@@ -57,6 +57,12 @@ def page(cube: ScoreCube) -> str:
     return report.render(cube)
 
 
+def test_only_several_sentences_have_intervals(cube, page):
+    assert "95 % interval over sentences" in page and "One sentence has no interval." not in page
+    alone = report.render(cube.rows(np.arange(50) == 0))
+    assert "One sentence has no interval." in alone and "95 % interval over sentences." not in alone
+
+
 class Tags(HTMLParser):
     """Every tag and attribute of a page; insists that what is opened is closed."""
 
