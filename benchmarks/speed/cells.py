@@ -14,7 +14,6 @@ import numpy as np
 
 from benchmarks.speed.table import Row
 from benchmarks.speed.texts import Grid
-from psa_core import metrics
 from psa_core.cache import ScoreCache
 from psa_core.cube import Target
 from psa_core.scoring import score_cells
@@ -55,7 +54,6 @@ def rows() -> Iterator[Row]:
     )
     more = int(known["one_more_scored"])
     yield Row("one more name on 1,000 × 100", "≤ 1,000 texts scored", f"{more:,} texts scored", more <= 1_000)
-    yield _label_dist()
 
 
 def measure(sentences: int, names: int) -> dict[str, float]:
@@ -99,16 +97,3 @@ def _apart(work: str, sentences: int, names: int) -> dict[str, float]:
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     found: dict[str, float] = json.loads(done.stdout)
     return found
-
-
-def _label_dist() -> Row:
-    rng = np.random.default_rng(0)
-    original, perturbed = rng.random(1_000, np.float32), rng.random((1_000, 500), np.float32)
-    thresholds = np.unique(np.concatenate([original, perturbed.ravel()]))
-    seconds = []
-    for _ in range(5):
-        began = time.perf_counter()
-        metrics.label_dist(original, perturbed, thresholds)
-        seconds.append(time.perf_counter() - began)
-    title = f"LabelDist at every threshold ({len(thresholds):,}), 1,000 × 500"
-    return Row(title, "≤ 0.1 s", f"{np.median(seconds):.3f} s", bool(np.median(seconds) <= 0.1))

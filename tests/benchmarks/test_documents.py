@@ -18,7 +18,7 @@ from psa_core.errors import OptionError
 @pytest.mark.parametrize(
     ("document", "section"),
     [
-        ("performance.md", speed.SECTION),
+        *(("performance.md", section) for section in speed.SECTIONS.values()),
         ("performance.md", sessions.SECTION),
         ("performance.md", clicks.SECTION),
         ("serving.md", memory.SECTION),
