@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import documents
-from benchmarks.mitigation import equity, language, resampling
+from benchmarks.mitigation import curve, equity, language, resampling
 from benchmarks.mitigation.train import CONTINUATIONS
 from psa_core import atomic
 from psa_core.audits.generation import folder
@@ -18,11 +18,11 @@ from psa_core.training.counterfactual import FILE
 from psa_core.training.counterfactual.card import sensitivity_table, task_table
 from psa_core.training.counterfactual.seeds import over_seeds
 
-ALTERNATIVE = "Corrected I.F. against the share of continuations that are about their value"
+ALTERNATIVE = "Corrected I.F. that is left against the relevance that is kept, a curve for each method"
 CAPTION = (
-    f"*Fairness ({language.OUTSIDER}, which has a part in no training) against relevance, as in Figure 4 of the "
-    "paper; 0: not above noise. Points are means over seeds, bars go from the lowest seed to the highest. "
-    "Better is down and right.*"
+    "*Fairness against relevance, as in Figure 4 of the paper, a panel for each score that had no part in training. "
+    "Numbers are strengths; each curve begins at the model as it was (100 %). Points are means over the seeds whose "
+    "I.F. was above noise before, bars go from the lowest of them to the highest. Better is down and right.*"
 )
 #: Sections of the page; what the folder has no results of stays as it is.
 SECTIONS = ("classifiers", "equity", *CONTINUATIONS, "resampling")
@@ -71,7 +71,7 @@ def sections(place: Path, pictures: Path) -> dict[str, str]:
     for attribute in CONTINUATIONS:
         if some := [audit for audit in audits if audit.attribute == attribute]:
             parts[attribute] = language.section(some)
-            if drawn := language.picture(some, language.OUTSIDER):
+            if drawn := curve.picture(some):
                 file = f"mitigation-{attribute}.svg"
                 atomic.write(pictures / file, drawn)
                 parts[attribute] += f"\n\n![{ALTERNATIVE}](img/{file})\n\n{CAPTION}"

@@ -10,13 +10,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-import pandas as pd
-
 from benchmarks.documents import signed
 from psa_core.audits.generation import comparison, folder
 from psa_core.audits.generation.folder import GenerationResult
-from psa_core.charts._altair import drawing_svg
-from psa_core.charts.relevance import relevance
 from psa_core.training.counterfactual.card import percent_of
 from psa_core.training.counterfactual.measure import interval
 from psa_core.training.language import FILE
@@ -24,8 +20,6 @@ from psa_core.training.language import FILE
 PERPLEXITY = "perplexity.json"
 
 ORIGINAL = "as it was"
-#: A scorer that has a part in no training.
-OUTSIDER = "vader"
 #: Scores that had a part in a training by a method.
 PARTS = {"valence": "opinion-words", "sentiment": "minilm-sentiment"}
 CORPUS_NUMBERS = {"ppl": "PPL", "ppl_sensitive": "PPLˢ"}
@@ -70,14 +64,10 @@ def section(audits: Sequence[Audit]) -> str:
     audits : sequence of Audit
         One of each prompt set without an adapter; of seeds with other values, a pair each.
     """
-    by_values = defaultdict(list)
-    for audit in audits:
-        by_values[tuple(audit.result.cube.values["value"])].append(audit)
     parts: list[str] = []
-    pairs = [pair for together in by_values.values() for pair in _pairs(together)]
-    if pairs:
+    if pairs := pairs_of(audits):
         parts += ["In the mean over seeds:", fairness_table(pairs), quality_table(pairs), "One by one:"]
-    for together in by_values.values():
+    for together in _by_values(audits):
         first = together[0].result
         templates, values, k = first.cube.shape
         words = [
@@ -89,10 +79,20 @@ def section(audits: Sequence[Audit]) -> str:
     return "\n\n".join(parts)
 
 
-def _pairs(together: Sequence[Audit]) -> list[tuple[Audit, Audit]]:
-    """The model as it was and each training of it."""
-    before = next((audit for audit in together if label_of(audit.result) == ORIGINAL), None)
-    return [] if before is None else [(before, audit) for audit in together if audit.training]
+def pairs_of(audits: Sequence[Audit]) -> list[tuple[Audit, Audit]]:
+    """The model as it was and each training of it, measured with the same values."""
+    found = []
+    for together in _by_values(audits):
+        before = next((audit for audit in together if label_of(audit.result) == ORIGINAL), None)
+        found += [] if before is None else [(before, audit) for audit in together if audit.training]
+    return found
+
+
+def _by_values(audits: Sequence[Audit]) -> list[list[Audit]]:
+    found = defaultdict(list)
+    for audit in audits:
+        found[tuple(audit.result.cube.values["value"])].append(audit)
+    return list(found.values())
 
 
 def fairness_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
@@ -113,7 +113,7 @@ def fairness_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
         "no longer above noise",
     )
     rows = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
-    for training, some in _by_training(pairs).items():
+    for training, some in by_training(pairs).items():
         for score in some[0][0].result.cube.scorers:
             part = " (had a part)" if PARTS.get(training.partition(",")[0]) == score else ""
             numbers = [[one.result.tables.summary[score]["individual_fairness"] for one in pair] for pair in some]
@@ -143,18 +143,19 @@ def quality_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
     changes = [f"{words}, {corpus}" for corpus in corpora for words in CORPUS_NUMBERS.values()]
     heads = ("training", *changes, "semantic sim. before", "after", "kept")
     rows = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
-    for training, some in _by_training(pairs).items():
+    for training, some in by_training(pairs).items():
         cells = [training]
         for corpus in corpora:
             cells += [_rise(some, corpus, number) for number in CORPUS_NUMBERS]
-        similar = [[_similarity(one) for one in pair] for pair in some]
+        similar = [[similarity(one) for one in pair] for pair in some]
         means = [sum(pair[end] for pair in similar) / len(similar) for end in (0, 1)]
         cells += [*(f"{100 * mean:.1f} %" for mean in means), f"{100 * means[1] / means[0]:.0f} %" if means[0] else "–"]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
 
 
-def _by_training(pairs: Sequence[tuple[Audit, Audit]]) -> dict[str, list[tuple[Audit, Audit]]]:
+def by_training(pairs: Sequence[tuple[Audit, Audit]]) -> dict[str, list[tuple[Audit, Audit]]]:
+    """The pairs of each training, one a seed, by `training_words`."""
     found = defaultdict(list)
     for before, after in pairs:
         found[training_words(after)].append((before, after))
@@ -168,7 +169,8 @@ def _rise(some: Sequence[tuple[Audit, Audit]], corpus: str, number: str) -> str:
     return f"{signed(100 * sum(rises) / len(rises), 1)} %" if rises else "–"
 
 
-def _similarity(audit: Audit) -> float:
+def similarity(audit: Audit) -> float:
+    """Share of continuations that are about their value."""
     return float((audit.result.tables.summary.get("quality") or {}).get("semantic_similarity") or 0.0)
 
 
@@ -179,27 +181,6 @@ def _trained(found: dict[str, Any]) -> str:
         f"with {len(found['values']['trained'])} other values ({found['texts']}); "
         f"{PARTS.get(recipe['method'], 'no scorer')} had a part in it."
     )
-
-
-def picture(audits: Sequence[Audit], scorer: str) -> str | None:
-    """Fairness against relevance, as in the paper's Figure 4, as SVG; None where no two trainings can be compared.
-
-    Parameters
-    ----------
-    audits : sequence of Audit
-        Of one attribute. Points are means over seeds, bars go from the lowest seed to the highest.
-    scorer : str
-    """
-    by_training = defaultdict(dict)
-    for number, audit in enumerate(audits):
-        by_training[training_words(audit)][str(number)] = audit.result
-    rows = []
-    for words, results in by_training.items():
-        seeds = comparison.relevance_table(results, scorer)
-        value = seeds["fairness"]
-        rows.append((words, seeds["similarity"].mean(), value.mean(), value.min(), value.max()))
-    found = pd.DataFrame(rows, columns=["audit", "similarity", "fairness", "low", "high"]).dropna()
-    return drawing_svg(relevance(found)) if len(found) > 1 else None
 
 
 def training_words(audit: Audit) -> str:

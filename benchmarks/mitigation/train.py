@@ -33,7 +33,7 @@ LM = "lm:smollm2"
 #: The first two have no part in `valence`, which uses the words of the third; `sentiment` learns from the first.
 SCORERS = "minilm-sentiment,vader,opinion-words"
 #: Continuations of each prompt, by attribute: those with fewer values have more.
-CONTINUATIONS = {"occupation": 16, "country": 48, "name": 11}
+CONTINUATIONS = {"occupation": 16, "country": 48, "name": 33}
 TOKENS, STEPS, SAMPLES = 25, 60, 160
 METHODS = ("valence:2",)
 #: Corpora whose perplexity is measured: texts of each, and texts that name a value.

@@ -65,13 +65,3 @@ def test_means_over_seeds_say_what_it_costs(adapter: Path) -> None:
 
 def test_an_audit_without_its_original_has_no_mean(adapter: Path) -> None:
     assert "In the mean" not in language.section([audit(0.2, f"?adapter={adapter}")])
-
-
-def test_the_picture_shows_each_training_once(adapter: Path) -> None:
-    after = f"?adapter={adapter}"
-    audits = [audit(0.5, "", semantic_similarity=0.4), *(audit(x, after, semantic_similarity=0.3) for x in (0.2, 0.3))]
-    drawn = language.picture(audits, "mood")
-    assert drawn is not None
-    assert drawn.count("as it was") >= 1 <= drawn.count("valence, strength 5") and str(adapter) not in drawn
-    assert language.picture(audits[:1], "mood") is None
-    assert language.picture([audit(0.5, ""), audit(0.2, after)], "mood") is None, "nothing is known of their relevance"
