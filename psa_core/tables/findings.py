@@ -103,22 +103,25 @@ def safest_threshold(table: pd.DataFrame) -> float | None:
 
     Where nearly nothing has the label nothing can flip, and where most sentences have it the labelled sets overlap
     whatever the name does; neither is safety. So only thresholds count that give the label to between 5 % and 50 % of
-    the original sentences. None when there is no such threshold.
+    the original sentences. None when there is no such threshold, or when no name changes a label at any of them.
     """
     dividing = _dividing(table)
-    return None if dividing.empty else float(dividing.loc[dividing["label_dist"].idxmin(), "threshold"])
+    if not (dividing["label_dist"] > 0).any():
+        return None
+    return float(dividing.loc[dividing["label_dist"].idxmin(), "threshold"])
 
 
 def safest_finding(table: pd.DataFrame, target: str) -> Finding:
     """Where labels depend least on the name; `table` by `tables.label_dist_table`."""
     threshold = safest_threshold(table)
     share = f"between {100 * FEW_LABELLED:.0f} % and {100 * HALF_LABELLED:.0f} % of the sentences"
-    if threshold is None:
+    dividing = _dividing(table)
+    if dividing.empty:
         return Finding(f"No threshold for {target} gives {share} the label, so none can be called safest.")
+    if threshold is None:
+        return Finding(f"No name changes a label at any threshold that gives {share} the label for {target}.")
     row = table.loc[(table["threshold"] - threshold).abs().idxmin()]
-    most = _dividing(table)["label_dist"].max()
-    if most == 0:
-        return Finding(f"No threshold that gives {share} the label lets a name change one.")
+    most = dividing["label_dist"].max()
     return Finding(
         f"Labels for {target} depend least on the name at threshold {threshold:g}.",
         f"Among the thresholds that give {share} the label, LabelDist is {with_interval(row, 'label_dist')} there, "

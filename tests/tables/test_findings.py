@@ -147,8 +147,10 @@ def test_safest_threshold_is_none_of_the_ends_where_nothing_is_divided() -> None
 def test_no_threshold_is_safest_where_no_name_changes_a_label() -> None:
     still = THRESHOLDS.assign(label_dist=0.0, low=0.0, high=0.0)
     assert findings.safest_finding(still, "toxicity").headline == (
-        "No threshold that gives between 5 % and 50 % of the sentences the label lets a name change one."
+        "No name changes a label at any threshold that gives between 5 % and 50 % of the sentences the label "
+        "for toxicity."
     )
+    assert findings.safest_threshold(still) is None, "so no button offers to use it"
 
 
 def test_no_threshold_divides_the_sentences() -> None:

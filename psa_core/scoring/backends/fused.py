@@ -61,7 +61,7 @@ ENCODER = Way("torch encoder", partial(fused_encoder, packed=False), failures=_r
 def fastest_first() -> tuple[Way, ...]:
     """The ways of this module that torch can go here.
 
-    Without AVX-512 the library that packs multiplies at 0.87 of torch's plain product, and at 0.65 with GELU inside.
+    On AVX2 the library that packs multiplies at 0.87 of torch's plain product, and at 0.65 with GELU inside.
     """
     import torch
 

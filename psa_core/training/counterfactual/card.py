@@ -82,5 +82,5 @@ def number_of(found: Mapping[str, float | None]) -> str:
 
 def percent_of(found: Mapping[str, float | None]) -> str:
     """The same of a share, which is never above 100 %."""
-    value, low, high = f"{round(100 * float(found['value']))} %", found["low"], found["high"]  # type: ignore[arg-type]
-    return value if low is None or high is None else f"{value} ({round(100 * low)} to {round(min(100 * high, 100))})"
+    value, low, high = (None if found[part] is None else 100 * found[part] for part in ("value", "low", "high"))  # type: ignore[operator]
+    return f"{value:z.0f} %" if low is None or high is None else f"{value:z.0f} % ({low:z.0f} to {min(high, 100):z.0f})"

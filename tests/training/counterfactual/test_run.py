@@ -16,6 +16,7 @@ from psa_core.folders import cube_file
 from psa_core.study import StudySpec
 from psa_core.training import Origin, Recipe, describe, read_task, score_test, train
 from psa_core.training.counterfactual import Order, Retraining, Watch, retrain, run
+from psa_core.training.counterfactual.card import percent_of
 from psa_core.training.counterfactual.fit import fit
 from psa_core.training.counterfactual.material import material
 from psa_core.training.counterfactual.measure import change, interval, sensitivity
@@ -226,3 +227,8 @@ def test_who_may_name_an_adapter(place: Path, done: dict[str, Any]) -> None:
         with pytest.raises(OptionError, match="named by"):
             models.check(named, origin)
     assert models.check(named, trust.Origin.OWN_MACHINE)
+
+
+def test_a_share_of_nothing_is_no_error_and_zero_has_no_sign() -> None:
+    assert percent_of({"value": float("nan"), "low": None, "high": None}) == "nan %"
+    assert percent_of({"value": -0.001, "low": -0.002, "high": 1.2}) == "0 % (0 to 100)"
