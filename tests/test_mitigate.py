@@ -194,6 +194,42 @@ def test_halves_share_every_group(size: int) -> None:
     assert size == 4 or other.used.tolist() != split.used.tolist()
 
 
+def test_spellings_of_one_name_are_in_one_half() -> None:
+    names = ["Beyoncé", "beyonce", "Beyonce's", "Ann-Lee", "Ann Lee", "Bo", "Cy", "Di", "James", "James'"]
+    for seed in range(5):
+        split = mitigate.halves_of_names(pd.DataFrame({"name": names}), seed=seed)
+        used, measured = (set(mitigate.name_keys(names[row] for row in half)) for half in (split.used, split.measured))
+        assert not used & measured and len(used) == len(measured) == 3
+    with pytest.raises(NameListError, match="got 5 spellings of 3, expected at least four"):
+        mitigate.halves_of_names(pd.DataFrame({"name": [*names[:5], "Bo"]}).drop(index=2))
+
+
+def test_sentences_that_say_the_same_are_in_one_half() -> None:
+    texts = ["He left!", "she left.", "Her dog ate.", "His dog ate.", "He ate.", "SHE ate"]
+    spans = [(Anchor(0, text.index(" "), "subject"),) for text in texts]
+    keys = mitigate.sentence_keys(Perturbation(tuple(texts), tuple(spans), ("Ann",)))
+    assert [keys.index(key) for key in keys] == [0, 0, 2, 2, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "is_there"),
+    [
+        ("I met beyonce knowles.", "Beyoncé Knowles", True),
+        ("BEYONCÉ sang.", "Beyoncé", True),
+        ("James's dog", "James", True),
+        ("She will go.", "Will", False),
+        ("Will left.", "Will", True),
+        ("Willow left.", "Will", False),
+        ("Nurses and NURSES", "nurse", True),
+        ("A nursery", "nurse", False),
+        ("nurse managers", "nurse manager", True),
+        ("It's fine", "!!!", False),
+    ],
+)
+def test_a_name_is_found_however_it_is_spelt(text: str, name: str, is_there: bool) -> None:
+    assert mitigate.naming_none([text], [name]) == ([] if is_there else [text])
+
+
 def test_fewer_than_four_names_cannot_be_split() -> None:
     with pytest.raises(NameListError, match="at least four"):
         mitigate.split_names(small_cube())

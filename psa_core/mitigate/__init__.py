@@ -7,10 +7,11 @@ sentences that had no part in it.
 
 from __future__ import annotations
 
+from psa_core.mitigate._alike import name_keys, naming_none, sentence_keys
 from psa_core.mitigate._effect import Check, Loss, averaging_table, check, loss
 from psa_core.mitigate._held_out import AlsoPeople, Trial, held_out_cube, part, recognised, trial
 from psa_core.mitigate._scorer import NameAveraged, Template
-from psa_core.mitigate._split import Halves, drawn, halves, split_names, split_sentences
+from psa_core.mitigate._split import Halves, drawn, halves, halves_of_names, split_names, split_sentences
 
 __all__ = [
     "AlsoPeople",
@@ -24,10 +25,14 @@ __all__ = [
     "check",
     "drawn",
     "halves",
+    "halves_of_names",
     "held_out_cube",
     "loss",
+    "name_keys",
+    "naming_none",
     "part",
     "recognised",
+    "sentence_keys",
     "split_names",
     "split_sentences",
     "trial",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,8 @@ import pandas as pd
 
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, NameListError
+from psa_core.mitigate._alike import name_keys, sentence_keys
+from psa_core.study import perturbation_of
 
 
 @dataclass(frozen=True)
@@ -24,13 +27,15 @@ class Halves:
     measured: np.ndarray
 
 
-def halves(rows: pd.DataFrame, *, seed: int = 0) -> Halves:
+def halves(rows: pd.DataFrame, *, alike: Sequence[str] | None = None, seed: int = 0) -> Halves:
     """Deal rows alternately into two halves, group by group, so that both have as many of each group.
 
     Parameters
     ----------
     rows : DataFrame
         Every column but ``name`` is a group column; without one all rows are one group.
+    alike : sequence of str, optional
+        A key for each row; rows of one key are dealt as one.
     seed : int
         Decides which rows of a group come first.
 
@@ -44,44 +49,62 @@ def halves(rows: pd.DataFrame, *, seed: int = 0) -> Halves:
     groups = rows.drop(columns="name", errors="ignore").astype(str).agg("\n".join, axis=1).to_numpy(dtype=object)
     if rows.shape[1] > ("name" in rows):
         order = order[np.argsort(groups[order], kind="stable")]
-    return Halves(np.sort(order[::2]), np.sort(order[1::2]))
+    keys = pd.Series(range(len(rows)) if alike is None else list(alike))
+    dealt = keys.iloc[order].drop_duplicates()
+    used = keys.isin(dealt.iloc[::2]).to_numpy()
+    return Halves(np.flatnonzero(used), np.flatnonzero(~used))
 
 
-def split_names(cube: ScoreCube, *, seed: int = 0) -> Halves:
-    """The names that may be averaged over, and those that are measured.
+def halves_of_names(names: pd.DataFrame, *, field: str = "names to split", seed: int = 0) -> Halves:
+    """Names that a mitigation may use, and those that it is measured on; spellings of one name stay together.
+
+    Parameters
+    ----------
+    names : DataFrame
+        ``name`` and group columns.
+    field : str
+        What the message is about.
+    seed : int
 
     Raises
     ------
     NameListError
         With fewer than four names: one name alone has no spread.
     """
-    if cube.shape[1] < 4:
-        got = f"{cube.shape[1]} in this study"
+    keys = name_keys(names["name"])
+    if len(set(keys)) < 4:
+        spelt = "" if len(set(keys)) == len(keys) else f" spellings of {len(set(keys))}"
         raise NameListError(
-            "names to split",
-            got=got,
-            expected="at least four: two to average over, two to measure",
-            fix="Run the study with a longer list of names.",
+            field,
+            got=f"{len(keys)}{spelt}",
+            expected="at least four: two to use, two to measure",
+            fix="Take a longer list of names.",
         )
-    return halves(cube.names, seed=seed)
+    return halves(names, alike=keys, seed=seed)
+
+
+def split_names(cube: ScoreCube, *, seed: int = 0) -> Halves:
+    """The names that may be averaged over, and those that are measured; see `halves_of_names`."""
+    return halves_of_names(cube.names, seed=seed)
 
 
 def split_sentences(cube: ScoreCube, *, seed: int = 0) -> Halves:
-    """The sentences that the number of names may be chosen on, and those that are measured.
+    """The sentences that the number of names may be chosen on, and those that are measured; repeats stay together.
 
     Raises
     ------
     CubeError
         With one sentence: no other is left to measure.
     """
-    if cube.shape[0] < 2:
+    keys = sentence_keys(perturbation_of(cube))
+    if len(set(keys)) < 2:
         raise CubeError(
             "sentences to split",
-            got="1 in this study",
+            got=f"{len(keys)} in this study" + (" that say the same" if len(keys) > 1 else ""),
             expected="at least two: one to choose the number of names on, one to measure",
             fix="Run the study on more sentences.",
         )
-    return halves(pd.DataFrame(index=range(cube.shape[0])), seed=seed)
+    return halves(pd.DataFrame(index=range(len(keys))), alike=keys, seed=seed)
 
 
 def drawn(rows: np.ndarray, count: int, *, seed: int = 0) -> np.ndarray:

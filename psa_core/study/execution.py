@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -23,12 +22,12 @@ from psa_core.models import Scorer
 from psa_core.scoring import CellScores, Progress, ScoringOptions, score_cells
 from psa_core.study._bar import sentence_bar
 from psa_core.study.perturbation import Perturbation
+from psa_core.study.repeats import bare
 from psa_core.study.selection import Selection, select
 from psa_core.study.spec import StudySpec
 
 #: From this share of repeated sentences on a study says so.
 MANY_REPEATS = 0.05
-_ASIDE = re.compile(r"https?://\S+|[@&]\w+;?|[^\w\s]+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +189,7 @@ def _left_behind(planned: Plan) -> list[str]:
 def _repeats(planned: Plan) -> list[str]:
     """That sentences repeat each other, where many do."""
     texts = planned.selection.sentences["text"]
-    repeats = len(texts) - len({" ".join(_ASIDE.sub(" ", text.casefold()).split()) for text in texts})
+    repeats = len(texts) - len(set(map(bare, texts)))
     if repeats <= MANY_REPEATS * len(texts):
         return []
     return [

@@ -73,6 +73,7 @@ def test_retraining_on_a_task_folder(task_folder: Path, tmp_path: Path, capsys: 
     (tmp_path / "held.csv").write_text("text\nhe is good.\nshe is bad.\n")
     table = (task_folder / "train.csv").read_text("utf-8")
     (task_folder / "train.csv").write_text(table + "he sees a cat,0,cat\nshe sees a dog,1,dog\n", "utf-8")
+    (task_folder / "test.csv").write_text("text,label,label_name\nmy cat runs,0,cat\nThe CAT sees!,0,cat\n", "utf-8")
     words = ["--task-folder", str(task_folder), "--counterfactual", str(tmp_path / "names.csv"), "--steps", "2"]
     words += ["--held-out", str(tmp_path / "held.csv"), "--seeds", "2", "--out", str(tmp_path / "out")]
     assert main([*words, "--model", f"hf:{model}", "--strength", "3"]) == 0

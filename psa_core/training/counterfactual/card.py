@@ -37,12 +37,17 @@ def card(content: Mapping[str, Any]) -> str:
                 "mean over sentences of the standard deviation over names. *Originals*: mean size of the change of a "
                 "sentence's score as it is, and the share that keep their label. Mean over seeds"
                 + (" with 95 % t intervals." if len(seeds) > 1 else "; one seed gives no interval."),
-                *(["## The task\n\n" + task_table(content)] if content["strengths"][0]["task"] else []),
+                *(["## The task\n\n" + _task(content)] if content["strengths"][0]["task"] else []),
                 f"## Limits\n\n{LIMITS}",
             ]
         )
         + "\n"
     )
+
+
+def _task(content: Mapping[str, Any]) -> str:
+    labelled = f"{content['runs'][0]['labelled']:,}"
+    return f"{task_table(content)}\n\nOn {labelled} labelled texts, none of which was trained on."
 
 
 def sensitivity_table(content: Mapping[str, Any]) -> str:

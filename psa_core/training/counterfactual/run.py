@@ -20,6 +20,7 @@ from psa_core.folders import cube_file, writing
 from psa_core.inputs import json_file
 from psa_core.models import Scorer
 from psa_core.study import Plan, StudySpec
+from psa_core.study.repeats import bare
 from psa_core.training.adapter import open_to_others
 from psa_core.training.counterfactual.card import card
 from psa_core.training.counterfactual.fit import fit
@@ -66,8 +67,10 @@ class Order:
 
     def __post_init__(self) -> None:
         for field, values in (("--strength", self.strengths), ("--seeds", self.seeds)):
-            if not values or len(set(values)) < len(values):
-                raise OptionError(field, got=repr(values), expected="one or several different numbers")
+            written = [f"{value:g}" for value in values]  # as folders are called
+            if not written or len(set(written)) < len(written):
+                got = ", ".join(written) or "none"
+                raise OptionError(field, got=got, expected="one or several numbers that differ in six digits")
 
     @property
     def recipes(self) -> list[Retraining]:
@@ -173,7 +176,7 @@ def _one(
     watch.tell(f"Preparing strength {recipe.strength:g}, seed {recipe.seed}")
     split = material(planned, texts=order.texts, seed=recipe.seed)
     pupil = student(order.spec.model, recipe)
-    labelled = _labelled(order, pupil)
+    labelled = _labelled(order, pupil, split)
     watch.allow(split.held_out.cells)
     if recipe.seed not in before:
         before[recipe.seed] = _measured(split.held_out, pupil.scorer, labelled, watch)
@@ -190,6 +193,7 @@ def _one(
     cube_file.save(before[recipe.seed].cube, folder / BEFORE)
     cube_file.save(after.cube, folder / AFTER)
     run = _run(recipe, split, before[recipe.seed], after) | {"seconds": round(seconds, 1)}
+    run["labelled"] = 0 if labelled is None else len(labelled)
     atomic.write(done, json.dumps({"key": key, "run": run}).encode())
     return run
 
@@ -202,8 +206,8 @@ def _known(done: Path) -> dict[str, Any]:
         return {}
 
 
-def _labelled(order: Order, pupil: Student) -> Split | None:
-    """The labelled texts with classes as the model numbers them."""
+def _labelled(order: Order, pupil: Student, split: Material) -> Split | None:
+    """The labelled texts that are not trained on, with classes as the model numbers them."""
     if order.labelled is None:
         return None
     known = [str(label) for label in pupil.model.config.id2label.values()]
@@ -212,7 +216,11 @@ def _labelled(order: Order, pupil: Student) -> Split | None:
     if unknown:
         raise OptionError("labels", got=repr(unknown[0][:60]), expected=f"the classifier's own: {', '.join(known)}")
     numbers = np.array([where[label] for label in order.labels], dtype=np.int64)
-    return Split(order.labelled.texts, numbers[order.labelled.labels])
+    trained = set(map(bare, split.texts))
+    rows = [row for row, text in enumerate(order.labelled.texts) if bare(text) not in trained]
+    if not rows:
+        raise OptionError("labelled texts", got="only texts that are trained on", expected="some others")
+    return Split(tuple(order.labelled.texts[row] for row in rows), numbers[order.labelled.labels[rows]])
 
 
 def _measured(planned: Plan, scorer: Scorer, labelled: Split | None, watch: Watch) -> Measured:

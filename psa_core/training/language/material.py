@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from psa_core import mitigate
 from psa_core.errors import CorpusError
 from psa_core.generators import Draw, Generator, Sampling
 from psa_core.inputs.prompts import article, filled
+from psa_core.study.repeats import bare
 
 #: Where the model's own samples begin: of these texts four fifths name a value, and the rest begin with nothing.
 COMMON = (
@@ -89,26 +92,30 @@ def texts_of(texts: Sequence[str], values: Sequence[str], *, without: Sequence[s
     CorpusError
         When too few texts name a value.
     """
-    texts = naming_none(texts, without)
+    texts = mitigate.naming_none(texts, without)
     found = [sentence(text, values) for text in texts]
+    around = ["" if one is None else bare(f"{one.before}_{one.after}") for one in found]
     named = [row for row, one in enumerate(found) if one is not None]
     named = [named[row] for row in np.random.default_rng(seed).permutation(len(named))]
-    count = max(2, int(MEASURED_SHARE * len(named)))
-    if len(named) < 2 * count:
-        got, expected = f"{len(named)} texts that name one of the values", "at least four"
-        raise CorpusError("--text", got=got, expected=expected, fix="Leave it out, and the model writes its own.")
-    measured = set(named[:count])
-    return Texts(
-        tuple(text for row, text in enumerate(texts) if row not in measured),
-        tuple(one for row in named[count:] if (one := found[row]) is not None),
-        tuple(one for row in named[:count] if (one := found[row]) is not None),
+    measured = _first([around[row] for row in named], max(2, int(MEASURED_SHARE * len(named))))
+    trained, tested = (
+        tuple(one for row in named if (one := found[row]) and (around[row] in measured) is is_measured)
+        for is_measured in (False, True)
     )
+    if min(len(trained), len(tested)) < 2:
+        got, expected = f"{len(named)} texts that name one of the values", "at least four that say different things"
+        raise CorpusError("--text", got=got, expected=expected, fix="Leave it out, and the model writes its own.")
+    return Texts(tuple(text for row, text in enumerate(texts) if around[row] not in measured), trained, tested)
 
 
-def naming_none(texts: Sequence[str], values: Sequence[str]) -> list[str]:
-    """The texts that name no value."""
-    unseen = _any_of(values) if values else None
-    return [text for text in texts if unseen is None or not unseen.search(text)]
+def _first(drawn: Sequence[str], count: int) -> set[str]:
+    """The first different ones of those drawn, until they are so many with their repeats."""
+    sizes, kept, total = Counter(drawn), set[str](), 0
+    for one in dict.fromkeys(drawn):
+        if total < count:
+            kept.add(one)
+            total += sizes[one]
+    return kept
 
 
 def sentence(text: str, values: Sequence[str]) -> Sentence | None:

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from psa_core import atomic, mitigate, models
-from psa_core.errors import NameListError
 from psa_core.folders import writing
 from psa_core.inputs import prompts, spreadsheet
 from psa_core.models import Purpose
@@ -21,7 +20,7 @@ from psa_core.training.language import closeness
 from psa_core.training.language.card import card
 from psa_core.training.language.closeness import Distance
 from psa_core.training.language.fit import between, divergence, fit, pair
-from psa_core.training.language.material import Texts, naming_none, own_samples, texts_of
+from psa_core.training.language.material import Texts, own_samples, texts_of
 from psa_core.training.language.probe import Probe, probe
 from psa_core.training.language.recipe import LanguageRecipe
 from psa_core.training.language.writer import Writer, writer
@@ -115,9 +114,7 @@ def debias(order: Order, out: Path, tell: Callable[[str], None] = lambda _: None
 def _dealt(order: Order) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Values that are trained on, and those that are not; dealt by group."""
     table, _, _ = prompts.values_of(order.values)
-    if len(table) < 4:
-        raise NameListError("--values", got=f"{len(table)}", expected="at least four: two to train on, two to measure")
-    split = mitigate.halves(table.rename(columns={"value": "name"}), seed=order.recipe.seed)
+    split = mitigate.halves_of_names(table.rename(columns={"value": "name"}), field="--values", seed=order.recipe.seed)
     return table.iloc[split.used].reset_index(drop=True), table.iloc[split.measured].reset_index(drop=True)
 
 
@@ -135,7 +132,7 @@ def _probe(
     texts = list(split.plain)
     if not order.texts and (more := recipe.labelled - len(texts)) > 0:
         tell(f"Sampling {more:,} more texts to learn sentiment from")
-        texts += naming_none(own_samples(pupil.generator, trained, count=more, seed=recipe.seed + 1), held_out)
+        texts += mitigate.naming_none(own_samples(pupil.generator, trained, count=more, seed=recipe.seed + 1), held_out)
     tell("Learning to read sentiment from the hidden states")
     scorer = models.load(order.labels or _labeller())
     found = probe(pupil, texts, scorer, max_tokens=recipe.max_tokens, seed=recipe.seed)

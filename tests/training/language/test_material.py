@@ -8,6 +8,7 @@ import pytest
 
 from psa_core.errors import CorpusError
 from psa_core.generators import Batch
+from psa_core.study.repeats import bare
 from psa_core.training.language.material import Sentence, own_samples, sentence, texts_of
 
 VALUES = ["nurse", "nurse manager", "editor", "baker"]
@@ -46,6 +47,23 @@ def test_texts_with_a_held_out_value_are_left_out() -> None:
     split = texts_of(texts, VALUES[:2], without=VALUES[2:])
     assert len(split.plain) + len(split.measured) == 20
     assert not any("editor" in text or "baker" in text for text in split.plain)
+
+
+def test_a_held_out_value_is_seen_in_any_case_and_in_the_plural() -> None:
+    texts = [f"The {value} met {number} people." for value in VALUES[:1] for number in range(10)]
+    split = texts_of([*texts, "Editors met.", "BAKER met.", "A nurse met bakers."], VALUES[:1], without=VALUES[2:])
+    assert sorted([*split.plain, *(one.head("nurse") + one.after for one in split.measured)]) == sorted(texts)
+
+
+def test_what_is_measured_is_not_trained_on_with_another_value() -> None:
+    texts = [f"The {value} said {number}{end}" for value in VALUES for number in range(5) for end in ".!"]
+    split = texts_of(texts, VALUES, seed=1)
+    measured, trained = (
+        {bare(one.before + "_" + one.after) for one in part} for part in (split.measured, split.trained)
+    )
+    assert not measured & trained and len(split.measured) == 8 and len(split.trained) == 32
+    with pytest.raises(CorpusError, match="say different things"):
+        texts_of(["The baker left.", "The nurse left!"] * 4, VALUES)
 
 
 def test_texts_that_name_no_value_are_refused() -> None:

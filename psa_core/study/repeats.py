@@ -1,0 +1,18 @@
+"""Which texts say the same: but for signs, handles and addresses."""
+
+from __future__ import annotations
+
+import re
+
+_ASIDE = re.compile(r"https?://\S+|[@&]\w+;?|[^\w\s]+")
+
+
+def bare(text: str) -> str:
+    """A text without what does not tell it from a repeat of it: case, signs, handles, addresses, spaces.
+
+    Examples
+    --------
+    >>> bare("RT @someone: He LEFT!  https://t.co/x") == bare("rt he left.")
+    True
+    """
+    return " ".join(_ASIDE.sub(" ", text.casefold()).split())
