@@ -11,8 +11,8 @@ from psa_core.charts import _theme
 from psa_core.charts._altair import Drawing, Spec, filled, template
 
 # Axes and legend are fitted into the height.
-ROW_PIXELS, FRAME_PIXELS = 46, 122
-KINDS = ["outside the noise floor", "within the noise floor"]
+ROW_PIXELS, FRAME_PIXELS = 46, 144
+KINDS = ["outside", "within"]
 
 
 def group_differences(table: pd.DataFrame, *, target: str) -> Drawing:
@@ -56,7 +56,7 @@ def _template(target: str) -> Spec:
 def _points(base: Any) -> Any:
     import altair as alt
 
-    legend = alt.Legend(orient="top", title=None, labelLimit=320, columns=1)
+    legend = alt.Legend(orient="top", title="Noise floor (grey)", labelLimit=320, columns=1)
     colours = alt.Scale(domain=KINDS, range=[_theme.UP, _theme.ACCENT])
     shapes = alt.Scale(domain=KINDS, range=["diamond", "circle"])
     return base.mark_point(filled=True, size=170, opacity=1).encode(

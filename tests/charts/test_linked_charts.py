@@ -138,7 +138,7 @@ def test_group_differences_against_their_floor() -> None:
         }
     )
     drawing = group_differences.group_differences(rows, target="toxicity")
-    assert drawing.rows["kind"].tolist() == ["within the noise floor", "outside the noise floor"]
+    assert drawing.rows["kind"].tolist() == ["within", "outside"]
     drawn = svg(drawing)
     assert "actor (4)" in drawn and "leader (6)" in drawn
 
