@@ -10,26 +10,27 @@ import numpy as np
 from psa_core.errors import ModelError
 from psa_core.models import opinion_words
 from psa_core.training.language.probe import Probe
+from psa_core.training.language.writer import Places
 
-#: From logits (n, V) and features (n, D) of aligned places, of one value and of another, to the distance (n,).
-Distance = Callable[[tuple[Any, Any], tuple[Any, Any]], Any]
+#: From aligned places behind one value and behind another to the distance (n,).
+Distance = Callable[[Places, Places], Any]
 _MARKS = ("Ġ", "▁")
 
 
-def embedding(one: tuple[Any, Any], other: tuple[Any, Any]) -> Any:
+def embedding(one: Places, other: Places) -> Any:
     """Cosine distance between features."""
     import torch
 
-    return 1 - torch.nn.functional.cosine_similarity(one[1], other[1], dim=-1)
+    return 1 - torch.nn.functional.cosine_similarity(one.features, other.features, dim=-1)
 
 
 def sentiment(probe: Probe) -> Distance:
-    """Cosine distance between what a probe reads from the features."""
+    """Cosine distance between what a probe reads from all that was read so far."""
     import torch
 
-    def distance(one: tuple[Any, Any], other: tuple[Any, Any]) -> Any:
-        network = probe.network.to(one[1].device)
-        return 1 - torch.nn.functional.cosine_similarity(network(one[1]), network(other[1]), dim=-1, eps=1e-4)
+    def distance(one: Places, other: Places) -> Any:
+        network = probe.network.to(one.so_far.device)
+        return 1 - torch.nn.functional.cosine_similarity(network(one.so_far), network(other.so_far), dim=-1, eps=1e-4)
 
     return distance
 
@@ -38,8 +39,8 @@ def valence(valences: np.ndarray, unit: float) -> Distance:
     """Squared difference of the expected opinion-word valence of the next word, Σ_w p(w) v(w), in squares of a unit."""
     import torch
 
-    def distance(one: tuple[Any, Any], other: tuple[Any, Any]) -> Any:
-        difference = expected_valence(one[0], valences) - expected_valence(other[0], valences)
+    def distance(one: Places, other: Places) -> Any:
+        difference = expected_valence(one.logits, valences) - expected_valence(other.logits, valences)
         return torch.square(difference / unit)
 
     return distance

@@ -11,7 +11,7 @@ import numpy as np
 from psa_core.training.language.closeness import Distance
 from psa_core.training.language.material import Sentence, Texts
 from psa_core.training.language.recipe import LanguageRecipe
-from psa_core.training.language.writer import Read, Writer
+from psa_core.training.language.writer import Writer
 from psa_core.training.updates import stepper
 
 
@@ -90,7 +90,7 @@ def between(writer: Writer, pairs: Sequence[Pair], distance: Distance) -> Any:
         )
         for side in (0, 1)
     ]
-    return distance(_at(read, places[0]), _at(read, places[1])).mean()
+    return distance(read.at(places[0]), read.at(places[1])).mean()
 
 
 def divergence(writer: Writer, rows: Sequence[Sequence[int]]) -> Any:
@@ -102,11 +102,6 @@ def divergence(writer: Writer, rows: Sequence[Sequence[int]]) -> Any:
     now = writer.read(rows)
     after, wanted = (torch.log_softmax(read.logits[now.inside], dim=-1) for read in (now, before))
     return torch.nn.functional.kl_div(after, wanted, reduction="batchmean", log_target=True)
-
-
-def _at(read: Read, places: Any) -> tuple[Any, Any]:
-    rows, columns = places.unbind(dim=1)
-    return read.logits[rows, columns], read.features[rows, columns]
 
 
 def _batches(

@@ -18,12 +18,29 @@ from psa_core.training.updates import as_batch, with_updates
 OWN_OPTIONS = ("adapter=", "match=", "precision=")
 
 
+class Places(NamedTuple):
+    """Of n places: ``logits`` (n, V), ``features`` (n, D), and ``so_far`` (n, D), the mean of those up to the place."""
+
+    logits: Any
+    features: Any
+    so_far: Any
+
+
 class Read(NamedTuple):
     """What a model makes of a batch: ``logits`` (B, L, V), ``features`` (B, L, D), ``inside`` bool (B, L)."""
 
     logits: Any
     features: Any
     inside: Any
+
+    def at(self, places: Any) -> Places:
+        """Of places (n, 2), as row and column."""
+        import torch
+
+        rows, columns = places.unbind(dim=1)
+        counts = torch.arange(1, self.features.shape[1] + 1, device=places.device)[:, None]
+        so_far = self.features.cumsum(dim=1) / counts
+        return Places(self.logits[rows, columns], self.features[rows, columns], so_far[rows, columns])
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ import pytest
 
 from psa_core.errors import ModelError
 from psa_core.training.language import closeness
+from psa_core.training.language.writer import Places, Read
 from tests.tiny_models import tiny_tokenizer
 
 
@@ -43,7 +44,16 @@ def test_the_distances_by_hand() -> None:
     sure, unsure = torch.tensor([[50.0, 0, 0]]), torch.tensor([[0.0, 0.0, 50.0]])
     assert closeness.expected_valence(sure, valences).item() == pytest.approx(1)
     distance = closeness.valence(valences, unit=0.5)
-    assert distance((sure, None), (unsure, None)).item() == pytest.approx(4)
+    assert distance(Places(sure, None, None), Places(unsure, None, None)).item() == pytest.approx(4)
     one, other = torch.tensor([[1.0, 0]]), torch.tensor([[0.0, 2]])
-    assert closeness.embedding((sure, one), (sure, other)).item() == pytest.approx(1)
-    assert closeness.embedding((sure, one), (unsure, 3 * one)).item() == pytest.approx(0)
+    assert closeness.embedding(Places(sure, one, None), Places(sure, other, None)).item() == pytest.approx(1)
+    assert closeness.embedding(Places(sure, one, None), Places(unsure, 3 * one, None)).item() == pytest.approx(0)
+
+
+def test_so_far_is_the_mean_up_to_a_place_whatever_comes_after_it() -> None:
+    import torch
+
+    features = torch.tensor([[[1.0, 0], [3, 2], [99, 99]], [[4, 4], [0, 2], [2, 0]]])
+    found = Read(torch.zeros(2, 3, 5), features, torch.ones(2, 3)).at(torch.tensor([[0, 1], [1, 2], [1, 0]]))
+    assert found.so_far.tolist() == [[2, 1], [2, 2], [4, 4]]
+    assert found.features.tolist() == [[3, 2], [2, 0], [4, 4]] and found.logits.shape == (3, 5)

@@ -21,7 +21,8 @@ from psa_core.training.language.card import card
 from psa_core.training.language.fit import between, fit, pair
 from psa_core.training.language.material import texts_of
 from psa_core.training.language.probe import labels_of, probe
-from psa_core.training.language.writer import writer
+from psa_core.training.language.writer import Read, writer
+from psa_core.training.updates import as_batch
 from tests.tiny_models import tiny_causal_lm
 
 NAMES = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi"]
@@ -114,16 +115,31 @@ class ByWords:
         return np.array([[("good" in text) - 0.9 * ("bad" in text)] for text in texts], np.float32)
 
 
-def test_the_probe_learns_from_what_the_scorer_is_sure_of(place: Path) -> None:
+class OneHot:
+    """A language model whose features are its tokens: each word has a place of its own."""
+
+    words = ("good", "bad", "it", "is", "was", "said", *NAMES)
+
+    def ids(self, text: str) -> list[int]:
+        return [self.words.index(word) for word in text.split()]
+
+    def read(self, rows: list[list[int]]) -> Read:
+        import torch
+
+        ids, inside = as_batch(rows, pad=0, device="cpu")
+        features = torch.nn.functional.one_hot(ids, len(self.words)).float()
+        return Read(features, features, inside)
+
+
+def test_the_probe_reads_all_tokens_and_learns_from_what_the_scorer_is_sure_of() -> None:
     texts = [
-        f"{name} {verb} {what}" for name in NAMES for verb in ("is", "was", "said") for what in ("good", "bad", "it")
+        f"{what} {verb} {name}" for name in NAMES for verb in ("is", "was", "said") for what in ("good", "bad", "it")
     ]
     assert labels_of(["a good man", "a bad one", "it is"], ByWords()).tolist() == [1, -1, 0]
-    pupil = writer(f"lm:{place / 'model'}", LanguageRecipe(**FEW))
-    found = probe(pupil, texts, ByWords(), max_tokens=16)
-    assert (found.learned, found.tested) == (36, 12) and found.accuracy >= 0.9
+    found = probe(OneHot(), texts, ByWords(), max_tokens=16)
+    assert (found.learned, found.tested, found.accuracy) == (36, 12, 1.0)
     with pytest.raises(CorpusError, match="0 texts that are surely positive"):
-        probe(pupil, ["it is bad"] * 30, ByWords(), max_tokens=16)
+        probe(OneHot(), ["it is bad"] * 30, ByWords(), max_tokens=16)
 
 
 def test_all_texts_count_and_both_labels_weigh_the_same(place: Path) -> None:
