@@ -196,6 +196,13 @@ def test_the_cells_that_differ_most_come_first(open_page: OpenPage, run: Run, se
     assert shown["sentence"].str.contains("Person A").iloc[0]
 
 
+def test_where_names_do_alike_in_both_no_cell_is_said_to_differ_most(open_page: OpenPage, words_of: Words) -> None:
+    same = result_studies.keep(replace(result_studies.cube(), provenance=result_studies.cube().provenance | {"k": 1}))
+    page = open_page("compare", run=result_studies.keep(), **{"with": [same]})
+    assert "The two studies agree: in no cell" in words_of(page)
+    assert len(page.dataframe) == 1
+
+
 def test_of_all_studies_on_the_machine_those_of_the_same_sentences_are_taken(
     open_page: OpenPage, monkeypatch: pytest.MonkeyPatch, words_of: Words
 ) -> None:

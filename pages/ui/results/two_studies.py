@@ -26,6 +26,8 @@ from psa_core.tables.pairs import SharedCells, disagreements, metric_differences
 from psa_core.tables.wording import counted, verb
 
 SHOWN_CELLS, FEWEST_NAMES = 100, 3
+#: Of a score's range: with less between them two studies agree.
+ALIKE = 0.001
 SCATTER = "compare_scatter"
 Choice = tuple[Compared, Target]
 
@@ -181,6 +183,9 @@ def _agreement_words(shared: SharedCells, r: stats.Correlation) -> str:
 
 def _cells(study: Opened, shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, str]) -> None:
     found = disagreements(shared, targets, limit=SHOWN_CELLS)
+    if found["disagreement"].max() < ALIKE:
+        said.second("The two studies agree: in no cell do they differ by as much as 0.1 % of the range.")
+        return
     columns = (titles[0], titles[1] + (" " if titles[0] == titles[1] else ""))
     st.markdown("**The cells they disagree on most**, as changes from the original, in per cent of each score's range")
     st.dataframe(
