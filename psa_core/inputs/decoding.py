@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator
 
@@ -25,6 +26,18 @@ MARKS = (
 #: No byte of a gzip file unpacks to more, so a file that says so of itself is cut off: its last bytes are no size.
 MOST_PACKED = 1100
 CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\v\f\r\x1a")
+#: What no Western European word has when its bytes are read as Windows-1252: four letters on end beyond ASCII, a letter
+#: of Central Europe, Turkey or the Baltic, õ before anything but e, or a sign between two letters.
+NOT_WESTERN = re.compile(
+    rb"[\xc0-\xff]{4}|[\x81\x8a\x8d-\x90\x9a\x9d-\x9f\xd0\xdd\xde\xf0\xfd\xfe]|[\xd5\xf5](?![eE])"
+    rb"|(?<=[A-Za-z\xc0-\xff])[\x82\x84\x94\xa1-\xa6\xa9\xaa\xaf\xb1-\xb3\xb5\xb6\xb8-\xba\xbc-\xbf](?=[A-Za-z\xc0-\xff])"
+)
+#: What a Turkish file is made of: ASCII, punctuation, â ç î ö û ü and ğ ı ş.
+TURKISH = re.compile(
+    rb"[\x00-\x80\x82-\x87\x91-\x97\xa0-\xbf\xc2\xc7\xce\xd0\xd6\xdb-\xde\xe2\xe7\xee\xf0\xf6\xfb-\xfe]+"
+)
+#: Differences of coherence that say nothing.
+ALIKE = 0.05
 
 
 def unpacked(content: bytes, limit: Limit, *, field: str, error: type[PsaError], most: int | None = None) -> bytes:
@@ -106,10 +119,18 @@ def _detected(content: bytes) -> str | None:
 
     if len(content) != len(content.translate(None, CONTROLS)):
         return None
-    best = from_bytes(content[:SAMPLE]).best()
+    sample = content[:SAMPLE]
+    matches = from_bytes(sample)
+    best = matches.best()
     if best is None:
         return None
-    return best.encoding if best.coherence > 0 and not _is_english(content) else "cp1252"
+    if best.coherence == 0 or _is_english(content) or NOT_WESTERN.search(sample) is None:
+        return "cp1252"
+    # Detection takes the first of the alphabet where several fit alike.
+    alike = [m.encoding for m in matches if m.chaos <= best.chaos and m.coherence >= best.coherence - ALIKE]
+    if "cp1254" in alike and TURKISH.fullmatch(sample):
+        return "cp1254"
+    return next((encoding for encoding in alike if encoding.startswith("cp125")), best.encoding)
 
 
 def _is_english(content: bytes) -> bool:
