@@ -65,6 +65,6 @@ with step(4, "Model", "Who judges the sentences."), shell.mending():
 
 with step(5, "Run", "Every sentence with every name. You may leave this page meanwhile."), shell.mending():
     planned = replace(planned, spec=replace(spec, model=judge.model))
-    seconds = run.price(planned, is_upload=bool(judge.files))
+    seconds = run.price(planned, source, is_upload=bool(judge.files))
     files = {source.spec: source.upload.content} if source.upload else {}
     run.start(planned, files | chosen.files | dict(judge.files), seconds)

@@ -7,6 +7,7 @@ own (see `bounded`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,8 @@ __all__ = ["SMALL", "Table", "Wanted", "has_header", "kind_of", "read"]
 
 #: A plain file of at most so many bytes is read in place: what it can cost is known.
 SMALL = 4 * 2**20
+#: How the names of encodings begin that a file is known to have.
+CERTAIN = ("utf", "binary")
 NO_HEADER = "Column without a header left out: it is no group."
 
 
@@ -118,8 +121,13 @@ def _read(kind: str, body: bytes, wanted: Wanted, only: Collection[str] | None) 
 def _as_table(columns: Columns, encoding: str) -> Table:
     blank = columns.headers.count("")
     several = f"{blank:,} columns without a header left out: they are no groups."
-    notes = (several if blank > 1 else NO_HEADER,) if blank else ()
-    return Table(columns.frame(), encoding, tuple(filter(None, columns.headers)), notes)
+    left_out = (several if blank > 1 else NO_HEADER,) if blank else ()
+    guessed = () if encoding.startswith(CERTAIN) else (f"Not saved as UTF-8: read as {_in_words(encoding)}.",)
+    return Table(columns.frame(), encoding, tuple(filter(None, columns.headers)), (*guessed, *left_out))
+
+
+def _in_words(encoding: str) -> str:
+    return re.sub("^cp(?=125)", "Windows-", encoding)
 
 
 def _lines(text: Text, wanted: Wanted, only: Collection[str] | None) -> Columns:

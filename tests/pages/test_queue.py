@@ -51,6 +51,29 @@ def test_a_waiting_run_shows_its_place_and_when_its_turn_comes(open_page: OpenPa
         os.close(lock)
 
 
+@pytest.mark.parametrize("done", [0, 40])
+def test_a_running_study_says_what_it_does_besides_scoring(open_page: OpenPage, held: list[int], done: int) -> None:
+    run_id = jobs.submit(SPEC, {}, visitor="first")
+    jobs.write_status(
+        jobs.run_path(run_id), state="running", message="Writing the results", sentences_done=done, sentences_total=40
+    )
+    (bar,) = open_page("study", run=run_id).get("progress")
+    assert bar.proto.text == "Writing the results"
+    os.close(held[0])
+
+
+def test_too_few_sentences_are_counted_as_they_can_be_read(
+    open_page: OpenPage, words_of: Words, held: list[int]
+) -> None:
+    run_id = jobs.submit(SPEC, {}, visitor="first")
+    place = jobs.run_path(run_id)
+    cube_file.save(result_studies.cube(1), place / jobs.PARTIAL)
+    jobs.write_status(place, state="running", sentences_done=35, sentences_total=40)
+    said = words_of(open_page("study", run=run_id))
+    assert "1 sentence is scored so far: too few to say anything." in said and "So far, on" not in said
+    os.close(held[0])
+
+
 def test_a_study_above_the_limit_has_no_button(
     open_page: OpenPage, words_of: Words, monkeypatch: pytest.MonkeyPatch
 ) -> None:

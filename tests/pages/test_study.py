@@ -40,6 +40,18 @@ def test_every_step_is_there_and_the_price_is_known(open_page: OpenPage, words_o
     numbers = {metric.label: metric.value for metric in page.metric}
     assert (numbers["Sentences"], numbers["Names"], numbers["Cells"]) == ("280", "20", "5,600")
     assert page.button(key="study_run").label == "Run the study"
+    assert int(numbers["Estimated time"].removesuffix(" s")) >= 10, "a worker starts, and writes what it found"
+
+
+def test_a_file_of_windows_is_read_and_says_so(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    page = own_sentences(open_page("study"), run, "a.csv", "Freitext;Ort\nShe likes the café.;Köln\n".encode("cp1252"))
+    page.button_group(key="study_names_way").set_value(OWN)
+    run(page).file_uploader(key="study_names_file_0").upload(
+        "namen.csv", "Vor- und Nachname;Geschlecht\nJürgen Weiß;m\nHélène Núñez;w\nSøren Groß;m\n".encode("cp1252")
+    )
+    said = words_of(run(page))
+    assert said.count("Not saved as UTF-8: read as Windows-1252.") == 2
+    assert "3 names, grouped by Geschlecht." in said
 
 
 @pytest.mark.parametrize("name", ["名" * 100 + ".csv", "../../odd.csv", "~x.csv", "names-typed.txt", "-.tsv"])

@@ -9,6 +9,7 @@ from pages.ui.frame.keys import Key
 from psa_core import jobs
 from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError, RunFolderError
+from psa_core.tables.wording import counted
 
 COPY_AGAIN = "Copy it again from where the study is open."
 #: Sentences that a running study needs before anything is said of it.
@@ -37,7 +38,8 @@ def is_early(run_id: str, sentences: int) -> bool:
 
 def too_early(sentences: int) -> str:
     """Why nothing is said of a study yet."""
-    return f"{sentences:,} sentences are scored so far: too few to say anything. Results come from {EARLIEST} on."
+    scored = f"{counted(sentences, 'sentence')} {'is' if sentences == 1 else 'are'} scored so far"
+    return f"{scored}: too few to say anything. Results come from {EARLIEST} on."
 
 
 def say_broken_link() -> None:

@@ -61,17 +61,15 @@ def bar(status: RunStatus) -> None:
     if status.state == "queued":
         st.progress(0.0, waiting(status))
         return
-    if not status.texts_total and not status.sentences_total:
-        st.progress(0.0, status.message or "Starting the worker")
-        return
     by_texts = status.texts_total > 0
     done, total = (
         (status.texts_done, status.texts_total) if by_texts else (status.sentences_done, status.sentences_total)
     )
     left = "" if status.seconds_left is None else f" · about {duration(status.seconds_left)} left"
     speed = f" · {status.texts_per_second:,.0f} texts a second" if status.texts_per_second else ""
-    unit = "texts" if by_texts else "sentences"
-    st.progress(min(1.0, done / max(1, total)), f"{done:,} of {total:,} {unit}{speed}{left}")
+    counts = f"{done:,} of {total:,} {'texts' if by_texts else 'sentences'}{speed}"
+    doing = status.message or (counts if total else "Starting the worker")
+    st.progress(min(1.0, done / max(1, total)), f"{doing}{left}")
 
 
 def waiting(status: RunStatus) -> str:
@@ -86,13 +84,12 @@ def waiting(status: RunStatus) -> str:
 
 def _so_far(status: RunStatus) -> None:
     """The finding on the finished sentences: they come in random order, so it is an early estimate of the whole."""
-    if open_study.is_early(status.run_id, status.sentences_done):
-        if status.sentences_done:
-            st.html(markup.plain(open_study.too_early(status.sentences_done), faint=True))
-        return
     try:
         cube = cached.cube(status.run_id)
     except PsaError:  # the first part is about to be written
+        return
+    if open_study.is_early(status.run_id, cube.shape[0]):
+        st.html(markup.plain(open_study.too_early(cube.shape[0]), faint=True))
         return
     target = cube.targets[0].name
     st.html(markup.plain(f"So far, on {cube.shape[0]:,} sentences drawn at random:", faint=True))

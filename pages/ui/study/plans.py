@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,6 +29,8 @@ from psa_core.trust import Origin
 T = TypeVar("T")
 TRIALS, ENOUGH_SECONDS = (32, 128, 512, 2048), 0.15
 COUNT_UP_TO = 300_000
+#: What a worker takes to start, and to measure and write the results of a study of usual size.
+AROUND_SECONDS = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,7 @@ class RememberingFinder:
 
     inner: AnchorFinder
     known: dict[str, Found] = field(default_factory=dict)
+    seconds: float = 0.0  # that the search took, all in all
 
     @property
     def spec(self) -> str:
@@ -89,7 +92,9 @@ class RememberingFinder:
     def search(self, texts: Sequence[str]) -> list[Found]:
         """Anchors of each text, and what looks like one but is none."""
         new = [text for text in dict.fromkeys(texts) if text not in self.known]
+        started = time.perf_counter()
         self.known.update(zip(new, search(self.inner, new), strict=True))
+        self.seconds += time.perf_counter() - started
         return [self.known[text] for text in texts]
 
 
@@ -171,23 +176,28 @@ def plan(spec: StudySpec, source: Source, names: NameList) -> Plan:
 
 @dataclass(frozen=True)
 class Price:
-    """What a study will take: texts to score (`exact` or at most), and seconds by a measured trial."""
+    """What a study will take: texts to score (`exact` or at most), and seconds by a measured trial.
+
+    `reading` are the seconds that its anchors took to find here: the worker looks for them again.
+    """
 
     texts: int
     exact: bool
     texts_per_second: float
+    reading: float = 0.0
 
     @property
     def seconds(self) -> float:
-        """Scoring time, without the start of the worker."""
-        return self.texts / self.texts_per_second
+        """From the start of the worker to the result."""
+        return AROUND_SECONDS + self.reading + self.texts / self.texts_per_second
 
 
-def price(planned: Plan, model_id: str) -> Price:
+def price(planned: Plan, model_id: str, source: Source) -> Price:
     """Measure the model on a few of the study's own texts."""
     read = (planned.corpus.sha256, planned.corpus.source, planned.corpus.text_column)
     parts = (*read, planned.names.sha256, planned.spec.anchors, planned.spec.selection)
-    return _price(repr(parts), model_id, planned.perturbation)
+    found = _price(repr(parts), model_id, planned.perturbation)
+    return replace(found, reading=_finder(source.key, source, planned.spec.anchors).seconds)
 
 
 @st.cache_data(

@@ -8,6 +8,7 @@ from pages.ui.frame import cached, offered, state, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
 from pages.ui.study import plans
+from pages.ui.study.plans import Source
 from psa_core import jobs
 from psa_core.errors import OptionError
 from psa_core.inputs.limits import RUN_CELLS
@@ -15,12 +16,14 @@ from psa_core.study import Plan
 from psa_core.tables.wording import counted
 
 
-def price(planned: Plan, *, is_upload: bool = False) -> float | None:
+def price(planned: Plan, source: Source, *, is_upload: bool = False) -> float | None:
     """Cells, distinct texts and measured time; a model from a hub is loaded only when asked for.
 
     Parameters
     ----------
     planned : Plan
+    source : Source
+        Of the plan's sentences.
     is_upload : bool
         Whether the scores were brought along, so that there is nothing to time.
 
@@ -41,8 +44,10 @@ def price(planned: Plan, *, is_upload: bool = False) -> float | None:
         size = f"{counted(sentences, 'sentence')} × {counted(names, 'name')}"
         st.markdown(f"{size} = **{planned.cells:,} cells**.")
         return None
-    cost = plans.price(planned, planned.spec.model)
+    cost = plans.price(planned, planned.spec.model, source)
     texts = f"{'' if cost.exact else 'at most '}{cost.texts:,}"
+    before = f"{duration(cost.reading)} to find the anchors, " if cost.reading >= 1 else ""
+    around = f"{before}{duration(plans.AROUND_SECONDS)} to start and to write the results"
     with st.grid(min_column_width=150):
         st.metric("Sentences", f"{sentences:,}", border=True)
         st.metric("Names", f"{names:,}", border=True)
@@ -50,7 +55,7 @@ def price(planned: Plan, *, is_upload: bool = False) -> float | None:
         st.metric("Distinct texts", texts, border=True)
         st.metric("Estimated time", duration(cost.seconds), border=True)
     st.caption(
-        f"Measured on some of these texts: {cost.texts_per_second:,.0f} texts a second, and a few seconds to start. "
+        f"{cost.texts_per_second:,.0f} texts a second, measured on some of them; {around}. "
         "Texts scored before are taken from the cache."
     )
     return cost.seconds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.frame import cached, uploads
+from pages.ui.frame import cached, markup, uploads
 from pages.ui.frame.keys import Key
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
@@ -64,6 +64,8 @@ def _with_column(source: Source) -> Source:
 def _preview(source: Source) -> Source:
     found = plans.corpus(source)
     count = len(found.sentences)
+    for note in found.notes:
+        st.html(markup.plain(note, size="0.9rem", faint=True))
     with st.expander(f"{count:,} sentences"):
         if count > PREVIEW_ROWS:
             st.caption(f"The first {PREVIEW_ROWS} of them.")

@@ -54,7 +54,9 @@ class NameList:
 
 
 def grouping(table: pd.DataFrame, *, most: int | None = None) -> list[str]:
-    """Columns that sort names into at least two groups, one of at least two names: a column that numbers rows does not.
+    """Columns that sort names into at least two groups, half of the names or more with others.
+
+    A column that numbers rows does not; nor do sizes or ages, unless three names on average have the same.
 
     Parameters
     ----------
@@ -72,9 +74,16 @@ def grouping(table: pd.DataFrame, *, most: int | None = None) -> list[str]:
     for column in table.columns.drop("name"):
         texts = table[column].dropna().astype(str).str.strip()
         sizes = texts[texts != ""].value_counts()
-        if 2 <= len(sizes) <= (most or len(sizes)) and sizes.iloc[0] > 1:
+        together, total = sizes[sizes > 1].sum(), sizes.sum()
+        sorts = 2 * together >= total if _is_words(texts) else 3 * len(sizes) <= total
+        if 2 <= len(sizes) <= (most or len(sizes)) and together and sorts:
             found.append(str(column))
     return found
+
+
+def _is_words(texts: pd.Series[str]) -> bool:
+    """Whether a column holds anything but numbers, dates and times."""
+    return bool(texts.str.contains(r"[^\d\s.,:/+-]").any())
 
 
 def from_table(frame: pd.DataFrame, title: str) -> NameList:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psa_core.errors import NameListError
-from psa_core.inputs.names import MAX_NAMES, from_table
+from psa_core.inputs.names import MAX_NAMES, from_table, grouping
 
 
 def table_of(*names: str, **groups: list[str]) -> pd.DataFrame:
@@ -127,3 +127,17 @@ def test_any_text_gives_a_valid_list_or_a_name_list_error(rows):
     assert all(name == " ".join(unicodedata.normalize("NFC", name).split()) for name in found)
     again = from_table(names.table, "x")
     assert again.sha256 == names.sha256
+
+
+def test_sizes_and_numbers_of_rows_are_no_groups():
+    table = pd.DataFrame(
+        {
+            "name": list("ABCDEFGH"),
+            "no": range(8),
+            "height": ["1,67", "1,67", "1,72", "1,80", "1,80", "1,91", "1,55", "1,60"],
+            "born": ["1980", "1980", "1990", "1990", "1980", "1990", "1980", ""],
+            "city": ["Köln", "Köln", "Bonn", "Ulm", "Hof", "Ulm", "Jena", "Mainz"],
+            "street": ["a", "a", "b", "c", "d", "e", "f", "g"],
+        }
+    )
+    assert grouping(table) == ["born", "city"]
