@@ -113,16 +113,16 @@ def _read_packed(kind: str, content: bytes, wanted: Wanted, only: Collection[str
 
 def _read(kind: str, body: bytes, wanted: Wanted, only: Collection[str] | None) -> Table:
     if kind == "parquet":
-        return _as_table(read_parquet(body, wanted, only), "binary")
+        return _as_table(read_parquet(body, wanted, only), "binary", wanted.field)
     text = Text(body, field=wanted.field, error=wanted.error)
-    return _as_table(TEXTS[kind](text, wanted, only), text.encoding)
+    return _as_table(TEXTS[kind](text, wanted, only), text.encoding, wanted.field)
 
 
-def _as_table(columns: Columns, encoding: str) -> Table:
+def _as_table(columns: Columns, encoding: str, field: str) -> Table:
     blank = columns.headers.count("")
     several = f"{blank:,} columns without a header left out: they are no groups."
     left_out = (several if blank > 1 else NO_HEADER,) if blank else ()
-    guessed = () if encoding.startswith(CERTAIN) else (f"Not saved as UTF-8: read as {_in_words(encoding)}.",)
+    guessed = () if encoding.startswith(CERTAIN) else (f"The {field} are not UTF-8: read as {_in_words(encoding)}.",)
     return Table(columns.frame(), encoding, tuple(filter(None, columns.headers)), (*guessed, *left_out))
 
 

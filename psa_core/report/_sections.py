@@ -193,7 +193,7 @@ def _change(value: float, *, digits: int = 4) -> str:
 
 
 def _p_text(p_value: float) -> str:
-    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+    return "<\u00a00.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
 def _group_table(column: str, groups: pd.DataFrame) -> Html:

@@ -22,7 +22,7 @@ figcaption, .small { font-size: .88rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { font-weight: 600; white-space: nowrap; }
+th { font-weight: 600; }
 th:first-child, td:first-child, .words td, .words th { text-align: left; }
 td { overflow-wrap: break-word; }
 .words td:last-child { overflow-wrap: anywhere; }
@@ -35,6 +35,15 @@ del { color: #8a3a0c; text-decoration-thickness: 2px; }
 mark { background: #cfe7e4; color: inherit; font-weight: 600; margin-left: .15em; padding: 0 .15em; }
 pre { background: #f5f3ee; padding: .8rem 1rem; border-radius: .5rem; white-space: pre-wrap; overflow-wrap: anywhere;
   font-size: .88rem; }
+@media screen and (max-width: 40rem) {
+  main { padding: 1.5rem 1rem 3rem; }
+  figure > div { overflow-x: auto; }
+  figure svg { min-width: 34rem; }
+  table { font-size: .8rem; }
+  th, td { padding: .3rem .25rem; }
+  .swaps td:first-child { min-width: 9rem; }
+  table:not(.words) td:not(:first-child), td small { white-space: normal; }
+}
 @page { margin: 16mm 14mm; }
 @media print {
   main { max-width: none; padding: 0; }
@@ -42,7 +51,6 @@ pre { background: #f5f3ee; padding: .8rem 1rem; border-radius: .5rem; white-spac
   h2 { margin-top: 1.6rem; }
   .wide { overflow: visible; }
   table { font-size: 8.5pt; }
-  th { white-space: normal; }
   th, td { padding: .3rem .4rem; }
 }
 """

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import cached, offered
+from pages.ui.frame import cached, markup, offered
 from pages.ui.frame.keys import Key
 from pages.ui.study import scored_elsewhere
 from psa_core.cube import Target
@@ -59,19 +58,10 @@ def _chosen(brought: tuple[str, dict[str, bytes]] | None) -> Chosen | None:
 
 def _describe(card: ModelCard) -> None:
     st.caption(" · ".join(filter(None, [card.summary, card.source, card.licence])))
-    if card.targets:
-        st.dataframe(_returns(card.targets), hide_index=True, alt="What the model returns")
+    for target in card.targets:
+        st.html(markup.plain(_returns(target), size="0.9rem"))
 
 
-def _returns(targets: tuple[Target, ...]) -> pd.DataFrame:
-    rows = [
-        {
-            "returns": target.name,
-            "from": target.low,
-            "to": target.high,
-            "label from": target.default_threshold,
-            "a larger score means": target.meaning,
-        }
-        for target in targets
-    ]
-    return pd.DataFrame(rows)
+def _returns(target: Target) -> str:
+    scale = f"{target.low:g} to {target.high:g}, label from {target.default_threshold:g}".replace("-", "\u2212")
+    return f"Returns {target.name}, {scale}: {target.meaning}."
