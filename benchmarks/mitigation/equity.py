@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from benchmarks.documents import signed
+
 FILE = "eec.json"
 
 
@@ -16,7 +18,7 @@ def section(folder: Path) -> str:
         model, _, target = system.rpartition("/")
         gender = found["gender"]
         label = f"the same, retrained (`{target}`)" if "/" in model else f"{model} (`{target}`)"
-        numbers = [f"{gender[key]:+.4f}" for key in ("mean_difference", "mean_positive", "mean_negative")]
+        numbers = [signed(gender[key], 4) for key in ("mean_difference", "mean_positive", "mean_negative")]
         cells = [label, *numbers, f"{gender['spread']:.4f}", gender["verdict"], f"{gender['p_people']:.3f}"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)

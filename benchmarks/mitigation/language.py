@@ -232,4 +232,6 @@ def _fall(together: dict[str, GenerationResult], score: str, label: str) -> str:
     before, after = (together[name].tables.summary[score]["individual_fairness"] for name in (ORIGINAL, label))
     if not before["above_noise"]:
         return "–"
-    return f"{100 * (1 - after['corrected'] / before['corrected']):z.0f} %" if after["above_noise"] else "to noise"
+    if not after["above_noise"]:
+        return "to noise"
+    return f"{100 * (1 - after['corrected'] / before['corrected']):z.0f} %".replace("-", "−")

@@ -80,12 +80,16 @@ def task_table(content: Mapping[str, Any]) -> str:
 
 def number_of(found: Mapping[str, float | None]) -> str:
     """A number with its interval, where it has one."""
-    if found["low"] is None:
-        return f"{found['value']:.4f}"
-    return f"{found['value']:.4f} ({found['low']:.4f} to {found['high']:.4f})"
+    text = f"{found['value']:.4f}"
+    if found["low"] is not None:
+        text += f" ({found['low']:.4f} to {found['high']:.4f})"
+    return text.replace("-", "−")
 
 
 def percent_of(found: Mapping[str, float | None]) -> str:
     """The same of a share, which is never above 100 %."""
     value, low, high = (None if found[part] is None else 100 * found[part] for part in ("value", "low", "high"))  # type: ignore[operator]
-    return f"{value:z.0f} %" if low is None or high is None else f"{value:z.0f} % ({low:z.0f} to {min(high, 100):z.0f})"
+    text = f"{value:z.0f} %"
+    if low is not None and high is not None:
+        text += f" ({low:z.0f} to {min(high, 100):z.0f})"
+    return text.replace("-", "−")
