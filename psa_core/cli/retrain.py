@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import pandas as pd
 
 from psa_core.cli._base import Command, add_selection, study_spec
 from psa_core.errors import OptionError
@@ -31,6 +33,12 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         "--steps", type=int, default=Retraining.steps, help="updates of each training (default %(default)s)"
     )
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="trainings of each strength (default 1)")
+    parser.add_argument(
+        "--switched-off",
+        metavar="FILE",
+        type=Path,
+        help="anchors that stay as they are: csv with sentence_id and start",
+    )
     parser.add_argument("--texts", metavar="FILE", help="texts to train on; else half of the sentences")
     parser.add_argument("--labelled", metavar="FILE", help="texts with a label of the classifier, for the task's score")
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="result folder, new or empty")
@@ -58,7 +66,7 @@ def _order(options: argparse.Namespace) -> Order:
     texts = corpus.load(options.texts).sentences["text"] if options.texts else ()
     labelled, labels = labelled_texts(options.labelled, most=LABELLED) if options.labelled else (None, ())
     return Order(
-        study_spec(options),
+        replace(study_spec(options), exclude=_switched_off(options.switched_off)),
         Retraining(method=options.method, steps=options.steps),
         _strengths(options.strength),
         tuple(range(options.seed, options.seed + options.seeds)),
@@ -73,6 +81,17 @@ def _strengths(given: str) -> tuple[float, ...]:
         return tuple(float(part) for part in given.split(",") if part.strip())
     except ValueError:
         raise OptionError("--strength", got=repr(given[:60]), expected="numbers, separated by commas") from None
+
+
+def _switched_off(path: Path | None) -> tuple[tuple[str, int], ...]:
+    if path is None:
+        return ()
+    try:
+        table = pd.read_csv(path, dtype={"sentence_id": str, "start": int}, keep_default_na=False)
+        return tuple(zip(table["sentence_id"].tolist(), table["start"].tolist(), strict=True))
+    except (OSError, ValueError, LookupError) as error:
+        got = f"{str(path)[:120]!r} ({str(error).splitlines()[0][:80]})"
+        raise OptionError("--switched-off", got=got, expected="a csv with the columns sentence_id and start") from error
 
 
 @dataclass

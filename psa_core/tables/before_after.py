@@ -65,6 +65,29 @@ def sentences_before_after(before: ScoreCube, after: ScoreCube, target: str, *, 
     return ordered[["text", "spread_before", "spread_after", "flips_before", "flips_after"]]
 
 
+def spread_change(before: ScoreCube, after: ScoreCube, target: str) -> stats.Difference:
+    """How much smaller ScoreDev is after, and whether more so than sentences differ; see `stats.paired_difference`.
+
+    Parameters
+    ----------
+    before, after : ScoreCube
+        Of the same sentences and names.
+    target : str
+
+    Returns
+    -------
+    Difference
+        Before minus after, on the target's scale; above 0 names move the score less than before.
+
+    Raises
+    ------
+    CubeError
+        When the sentences or names differ.
+    """
+    first, second = (values.std(axis=1) for values in _perturbed(before, after, target))
+    return stats.paired_difference(first, second)
+
+
 def _perturbed(before: ScoreCube, after: ScoreCube, target: str) -> list[np.ndarray]:
     """Both perturbed scores: float64 (S, N)."""
     for what, column in (("sentences", "text"), ("names", "name")):

@@ -11,6 +11,7 @@ import pytest
 from psa_core import jobs
 from psa_core.cli import main
 from psa_core.cli.retrain import _Told
+from psa_core.folders import cube_file
 from psa_core.trust import Origin
 from tests.jobs.waiting import waiting_run
 from tests.tiny_models import tiny_classifier
@@ -61,6 +62,24 @@ def test_bad_options_end_with_a_sentence(
     assert said in error and "Traceback" not in error
     assert not (tmp_path / "out").exists()
     assert not list(tmp_path.glob(".*"))
+
+
+def test_an_anchor_that_is_switched_off_stays(words: list[str], tmp_path: Path) -> None:
+    rows = [f"{row},he said {what} to her." for row, what in enumerate(["good", "bad", "so", "not"])]
+    (tmp_path / "sentences.csv").write_text("\n".join(["sentence_id,text", *rows]) + "\n")
+    (tmp_path / "off.csv").write_text("sentence_id,start\n" + "".join(f"{row},0\n" for row in range(4)))
+    assert main([*words, "--switched-off", str(tmp_path / "off.csv")]) == 0
+    cube = cube_file.load(tmp_path / "out" / "strength-1" / "before.npz")
+    assert cube.sentences["anchor"].tolist() == ["her", "her"]
+
+
+@pytest.mark.parametrize("content", ["", "sentence_id\n1\n", "sentence_id,start\n1,soon\n"])
+def test_switched_off_anchors_that_are_none(
+    content: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "off.csv").write_text(content)
+    assert main([*words, "--switched-off", str(tmp_path / "off.csv")]) == 2
+    assert "expected a csv with the columns sentence_id and start" in capsys.readouterr().err
 
 
 def test_progress_is_told_in_texts() -> None:

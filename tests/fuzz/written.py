@@ -67,6 +67,9 @@ def question(draw: Draw, folder: Path) -> Question:
     return found
 
 
+MATERIAL = ("names_held_out", "sentences_held_out", "names_trained", "sentences_trained")
+
+
 def retraining(draw: Draw, folder: Path) -> object:
     """What Mitigate shows of a retraining."""
     size = {"value": 0.2, "low": 0.1, "high": None}
@@ -76,7 +79,9 @@ def retraining(draw: Draw, folder: Path) -> object:
         "strengths": [
             {"strength": strength, "targets": found, "task": draw.choice((None, row))} for strength in (0.1, 1)
         ],
-        "runs": [{"material": {"names_held_out": 6, "sentences_held_out": 20}}],
+        "study": {"model": "minilm-hate"},
+        "recipe": {"method": "pair", "steps": 80},
+        "runs": [{"material": dict.fromkeys(MATERIAL, 6)}],
     }
     (folder / FILE).write_text(json.dumps(odd_json(content, draw)))
     if draw.random() < 0.2:

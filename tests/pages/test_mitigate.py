@@ -56,7 +56,7 @@ def test_unseen_names_are_measured_and_the_trivial_case_is_named(open_page: Open
     assert devs["as_they_are"] == devs["before"] > devs["as_people"] > devs["same_names"] == 0
     assert "themselves it is 0.000 by construction: that is arithmetic, and no evidence" in said
     assert page.metric[0].value == f"{devs['as_people']:.3f}"
-    shown = page.dataframe[0].value["ScoreDev"]
+    shown = page.dataframe[0].value.loc["ScoreDev"]
     assert [cell.partition(" ")[0] for cell in shown] == [f"{value:.3f}" for value in devs.values()]
 
 

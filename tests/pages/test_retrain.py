@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from psa_core.folders import cube_file
 from psa_core.study import StudySpec
 from tests.pages import result_studies
 
+TRAINED = {"names_trained": 5, "sentences_trained": 1234}
 OpenPage = Callable[..., AppTest]
 Run = Callable[[AppTest], AppTest]
 Words = Callable[[AppTest], str]
@@ -43,11 +44,12 @@ def result(tmp_path: Path) -> str:
         cube_file.save(after, folder / f"strength-{strength}" / "after.npz")
     content = {
         "study": {"model": "minilm-sentiment"},
+        "recipe": {"method": "pair", "steps": 80},
         "strengths": [
             {"strength": 1.0, "targets": {"toxicity": measured(0.1, 0.98)}, "task": None},
             {"strength": 3.0, "targets": {"toxicity": measured(0.05, 0.9)}, "task": None},
         ],
-        "runs": [{"material": {"names_held_out": 6, "sentences_held_out": 20}}],
+        "runs": [{"material": {"names_held_out": 6, "sentences_held_out": 20} | TRAINED}],
     }
     (folder / "retraining.json").write_text(json.dumps(content))
     return jobs.adopt("retrain", folder)
@@ -65,11 +67,19 @@ def test_what_is_asked_is_started(
     started: list[Any] = []
 
     def submit(command: str, arguments: Any, files: Any, **_: Any) -> str:
-        started.extend([command, dict(zip(arguments[::2], arguments[1::2], strict=True)), files])
+        *paired, last = arguments
+        assert last == "--no-balance"
+        started.extend([command, dict(zip(paired[::2], paired[1::2], strict=True)), files])
         return "x" * 20
 
     monkeypatch.setattr(jobs, "submit_audit", submit)
-    page = retrain_page(open_page, run)
+    cube = result_studies.cube()
+    spec = replace(result_studies.SPEC, mentions="all", exclude=(("s3", 5), ("gone", 0)))
+    page = open_page(
+        "mitigate", run=result_studies.keep(replace(cube, provenance={**cube.provenance, "study": asdict(spec)}))
+    )
+    page.segmented_control(key="retrain_view").set_value("Retrain")
+    run(page)
     assert "keyword) is no neural classifier" in words_of(page)
     assert [metric.value for metric in page.metric][:2] == ["20", "20"]
     page.multiselect(key="retrain_strengths").set_value([1.0, 0.1])
@@ -87,8 +97,13 @@ def test_what_is_asked_is_started(
         "--method": "pair",
         "--strength": "0.1,1",
         "--steps": "80",
+        "--max-words": "5",
+        "--sample": "40",
+        "--mentions": "all",
         "--labelled": "labelled.csv",
+        "--switched-off": "off.csv",
     }
+    assert files["off.csv"].decode().splitlines() == ["sentence_id,start", "s3,5"]
     assert files["labelled.csv"].startswith(b"text,label")
     assert files["sentences.csv"].decode().splitlines()[2] == "s1,He counted to 1."
     assert files["names.csv"].decode().splitlines()[0] == "name,gender,career"
@@ -102,6 +117,9 @@ def test_a_slot_goes_to_the_worker_as_a_slot() -> None:
     spec = {"study": {"anchors": "slot", "sentences": "x", "names": "y", "model": "keyword"}}
     study = Opened("run", cube, replace(cube, provenance=spec), None)  # type: ignore[arg-type]
     assert sentences_of(study)["text"].iloc[1] == "{name} counted to 1."
+    every = cube.sentences.assign(text="He saw him.", mentions="0:2:subject 7:10:object")
+    both = replace(study, cube=replace(study.cube, sentences=every))
+    assert sentences_of(both)["text"].iloc[0] == "{name} saw {name}."
     assert StudySpec.from_mapping(spec["study"]).anchors == "slot"
 
 
@@ -111,11 +129,37 @@ def test_the_result_says_what_is_gained_and_what_it_costs(
     page = open_page("mitigate", run=result_studies.keep(), retrain=result)
     said = words_of(page)
     assert "with strength 3, toxicity moves 75 % less with names that training never saw; 90 % of the sentences" in said
+    assert "minilm-sentiment · method pair · 80 steps · trained on 1,234 sentences with 5 names" in said
+    assert "It falls by 0." in said and "over sentences. Without a change of name" in said
     assert "minilm:FOLDER/strength-3/adapter" in said
     page.segmented_control(key="retrain_strength").set_value(1.0)
     said = words_of(run(page))
     assert "with strength 1, toxicity moves 50 % less" in said
     assert [metric.value for metric in page.metric] == ["0.1000", "0.1000", "98 %"]
+
+
+def test_what_a_few_sentences_do_not_show_is_not_said(
+    open_page: OpenPage, run: Run, words_of: Words, result: str
+) -> None:
+    place = jobs.result_folder(result) / "strength-3"
+    cube = cube_file.load(place / "before.npz")
+    cube_file.save(replace(cube, perturbed=cube.perturbed[:, ::-1]), place / "after.npz")
+    assert "toxicity is not shown to move less with names" in words_of(
+        open_page("mitigate", run=result_studies.keep(), retrain=result)
+    )
+
+
+def test_its_owner_is_told_the_retrained_classifiers_id(
+    open_page: OpenPage, result: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = jobs.result_folder(result) / "strength-3"
+    cube = cube_file.load(place / "after.npz")
+    own = f"minilm:{place.resolve()}/adapter"
+    cube_file.save(replace(cube, provenance={"study": {**cube.provenance["study"], "model": own}}), place / "after.npz")
+    monkeypatch.delenv("PSA_HISTORY", raising=False)
+    assert not open_page("mitigate", run=result_studies.keep(), retrain=result).code
+    monkeypatch.setenv("PSA_HISTORY", "1")
+    assert [code.value for code in open_page("mitigate", run=result_studies.keep(), retrain=result).code] == [own]
 
 
 @pytest.mark.parametrize(

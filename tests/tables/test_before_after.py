@@ -7,7 +7,7 @@ import pytest
 
 from psa_core import mitigate
 from psa_core.errors import CubeError
-from psa_core.tables.before_after import names_before_after, sentences_before_after
+from psa_core.tables.before_after import names_before_after, sentences_before_after, spread_change
 from tests.pages import result_studies
 
 
@@ -44,3 +44,11 @@ def test_other_names_are_refused() -> None:
     other = replace(after, names=after.names.assign(name=["x", "y", "z"]))
     with pytest.raises(CubeError, match="names"):
         names_before_after(before, other, "toxicity")
+
+
+def test_the_change_of_the_spread_is_paired_over_sentences() -> None:
+    before, after = two_by_three()
+    found = spread_change(before, after, "toxicity")
+    assert found.value == pytest.approx((0.6 - 0.15) * 2**0.5 / 3 / 2, abs=1e-6) and found.low < 0 < found.p
+    cube = result_studies.cube()
+    assert spread_change(cube, replace(cube, perturbed=cube.perturbed / 2), "toxicity").p < 0.01

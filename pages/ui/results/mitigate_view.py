@@ -25,10 +25,10 @@ STEPS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500)
 CHECKED_SENTENCES = 10
 METRICS = {"score_dev": "ScoreDev", "score_range": "ScoreRange", "label_dist": "LabelDist", "flips": "Cells that flip"}
 KINDS = {
-    "before": "Names not averaged over, before",
-    "as_people": "after, where they are recognised as people",
-    "as_they_are": "after, where only listed names are recognised",
-    "same_names": "The averaged names themselves (0 by construction, no evidence)",
+    "before": "other names, before",
+    "as_people": "after, recognised as people",
+    "as_they_are": "after, only listed names recognised",
+    "same_names": "the averaged names (0 by construction, no evidence)",
 }
 
 
@@ -99,8 +99,8 @@ def before_and_after(halved: HeldOut, count: int) -> None:
                 border=True,
             )
     table = pd.DataFrame(
-        {title: [_interval(metric, found[kind][metric]) for kind in KINDS] for metric, title in METRICS.items()},
-        index=pd.Index(KINDS.values(), name="with intervals over sentences"),
+        {title: [_interval(metric, found[kind][metric]) for metric in METRICS] for kind, title in KINDS.items()},
+        index=pd.Index(METRICS.values(), name="over sentences"),
     )
     st.dataframe(table, key="mitigate_table")
     names, sentences = halved.names, halved.sentences

@@ -12,17 +12,19 @@ import streamlit as st
 
 from pages.ui.audits import audit_job
 from pages.ui.audits.audit_job import Audit
-from pages.ui.frame import exports, said, shell, state
+from pages.ui.frame import exports, offered, said, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.results import opened, side_by_side
-from psa_core import jobs, report
+from psa_core import jobs, report, stats
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.print.caption import Caption
 from psa_core.charts.tradeoff import trade_off
 from psa_core.errors import RunFolderError
 from psa_core.folders import cube_file, manifest
 from psa_core.inputs import json_file
+from psa_core.stats import Difference
 from psa_core.tables.findings import Finding
+from psa_core.tables.wording import with_interval
 from psa_core.training.counterfactual import AFTER, BEFORE, FILE
 
 COST = "Change of the sentences as they are"
@@ -56,6 +58,7 @@ def _check(content: Content) -> None:
             raise ValueError(target)
         for strength in strengths:
             finding(content, target, strength)
+            settings(content)
             _numbers(content, target, strength)
     if not targets or strengths.empty or strengths.duplicated().any():
         raise ValueError("no targets, no strength, or one twice")
@@ -71,36 +74,62 @@ def show(audit: Audit, folder: Path) -> None:
         left, right = st.columns([3, 2], gap="large")
         with right:
             strength = _pick(audit, table)
+            picked = folder / f"strength-{strength:g}"
             for title, value, before in _numbers(content, target, strength):
                 st.metric(title, value, delta=before, delta_color="off", delta_arrow="off", border=True)
         with left:
             _curve(table, target, strength, TASK if content["strengths"][0]["task"] else COST)
         with verdict:
-            said.finding(finding(content, target, strength))
-    side_by_side.show(folder / f"strength-{strength:g}", target, key=audit.key("part"))
+            said.finding(finding(content, target, strength, side_by_side.change(picked, target)))
+            said.small_print(settings(content))
+    side_by_side.show(picked, target, key=audit.key("part"))
     _as_studies(audit, folder, strength, target)
     with st.container(horizontal=True):
         audit_job.ask_download(audit, folder)
         audit_job.ask_another(audit)
-    adapter = f"strength-{strength:g}/adapter"
+    _say_the_id(picked)
+
+
+def _say_the_id(picked: Path) -> None:
+    """How the retrained classifier is named where a model is asked for; where it lies only its owner is told."""
+    own = side_by_side.model_of(picked)
+    if str(picked.resolve()) in own and offered.is_offered(own):
+        said.small_print("The retrained classifier, wherever a model is asked for:")
+        st.code(own, language=None, wrap_lines=True)
+        return
+    adapter = f"{picked.name}/adapter"
     said.small_print(
         f"The folder holds an adapter and a card for each strength. Use this one as minilm:FOLDER/{adapter}, or "
         f"hf:MODEL?adapter=FOLDER/{adapter}, wherever a model is asked for."
     )
 
 
-def finding(content: Content, target: str, strength: float) -> Finding:
-    """What the picked strength gains, and at what price."""
+def finding(content: Content, target: str, strength: float, shown: Difference | None = None) -> Finding:
+    """What the picked strength gains, and at what price; `shown` is how sure one training's change is."""
     found = _of(content, strength)["targets"][target]
     dev, words = found["score_dev"], content["runs"][0]["material"]
-    fall = dev["fall"]["value"]
-    much = f"{100 * abs(fall):.0f} % {'less' if fall >= 0 else 'more'}"
+    fall = dev["fall"]
+    several = None not in (fall["low"], fall["high"])
+    much = f"{100 * abs(fall['value']):.0f} % {'less' if fall['value'] >= 0 else 'more'}"
+    unsure = fall["low"] <= 0 <= fall["high"] if several else shown is not None and not shown.p < stats.SIGNIFICANT
+    moves = "is not shown to move less" if unsure else f"moves {much}"
+    sure = "" if shown is None or several else f" It falls by {with_interval(shown._asdict(), 'value')} over sentences."
+    seeds = "Means over several trainings." if several else "One training: another draw gives another number."
     return Finding(
-        f"Retrained with strength {strength:g}, {target} moves {much} with names that training never saw; "
+        f"Retrained with strength {strength:g}, {target} {moves} with names that training never saw; "
         f"{100 * found['labels_kept']['value']:.0f} % of the sentences keep their label.",
         f"ScoreDev {dev['before']['value']:.4f} becomes {dev['after']['value']:.4f} on {words['names_held_out']} names "
-        f"and {words['sentences_held_out']:,} sentences that were only measured. Without a change of name the scores "
-        f"move by {found['score_change']['value']:.4f} on average. One training: another draw gives another number.",
+        f"and {words['sentences_held_out']:,} sentences that were only measured.{sure} Without a change of name the "
+        f"scores move by {found['score_change']['value']:.4f} on average. {seeds}",
+    )
+
+
+def settings(content: Content) -> str:
+    """What was trained, how, and on what."""
+    recipe, words = content["recipe"], content["runs"][0]["material"]
+    return (
+        f"{content['study']['model']} · method {recipe['method']} · {recipe['steps']:,} steps · trained on "
+        f"{words['sentences_trained']:,} sentences with {words['names_trained']} names"
     )
 
 

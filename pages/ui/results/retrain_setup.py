@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -13,10 +14,11 @@ from pages.ui.frame.step import duration, step
 from pages.ui.results import retrain_results
 from pages.ui.results.mitigate_view import confirmed
 from pages.ui.results.opened import Opened
-from psa_core import anchors, models, trust
+from psa_core import anchors, mitigate, models, trust
 from psa_core.errors import OptionError
 from psa_core.inputs import names as name_lists
 from psa_core.models import Purpose
+from psa_core.study import perturbation_of, spec_of
 from psa_core.training.counterfactual import METHODS, Retraining
 
 AUDIT = Audit("retrain", "retraining", retrain_results.read, lambda _, __: None)
@@ -55,13 +57,11 @@ def ask_names(study: Opened) -> pd.DataFrame:
         "Names", [OWN, *cards], key=AUDIT.key("names"), format_func=lambda item: cards.get(item, item.capitalize())
     )
     table = study.cube.names if chosen == OWN else cached.names(str(chosen)).table
-    if len(table) < 4:
-        fix = "Choose a longer list."
-        raise OptionError(
-            "names", got=f"{len(table)}", expected="at least four: two to train on, two to measure", fix=fix
-        )
-    half = len(table) // 2
-    said.small_print(f"{len(table) - half} names are trained on, {half} are measured; dealt by group.")
+    halves = mitigate.halves_of_names(table, field="names")
+    said.small_print(
+        f"{len(halves.used)} names are trained on, {len(halves.measured)} are measured; dealt by group, spellings of "
+        "one name together."
+    )
     return table
 
 
@@ -121,25 +121,35 @@ def show(study: Opened) -> None:
         "method": recipe.method,
         "strength": ",".join(f"{strength:g}" for strength in strengths),
         "steps": recipe.steps,
+        **selection_of(study),
     }
     if labelled:
         values["labelled"] = next(iter(labelled))
     files = labelled | {"sentences.csv": exports.exact_csv(sentences_of(study)), "names.csv": exports.exact_csv(names)}
+    if len(off := switched_off(study)):
+        values["switched-off"] = "off.csv"
+        files["off.csv"] = exports.exact_csv(off)
     with step(4, "Run", "You may leave this page meanwhile."):
-        _plan(study, len(names), recipe, len(strengths))
+        _plan(study, names, recipe, len(strengths))
         if st.button("Retrain", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
-            AUDIT.start([part for name, value in values.items() for part in (f"--{name}", str(value))], files)
+            asked = [part for name, value in values.items() for part in (f"--{name}", str(value))]
+            AUDIT.start([*asked, "--no-balance"], files)  # the study's own draw stays
 
 
-def _plan(study: Opened, names: int, recipe: Retraining, strengths: int) -> None:
+def _plan(study: Opened, names: pd.DataFrame, recipe: Retraining, strengths: int) -> None:
     """How much is trained on and measured, and how long that takes."""
-    sentences = study.cube.shape[0] // 2
-    texts = 2 * sentences * (1 + names // 2)
-    seconds = strengths * (recipe.steps * STEP_SECONDS + texts * TEXT_SECONDS)
+    halves, of_names = mitigate.split_sentences(study.cube), mitigate.halves_of_names(names)
+    texts = study.cube.sentences["text"].iloc[halves.used].tolist()
+    trained = mitigate.naming_none(texts, names["name"].iloc[of_names.measured].tolist())
+    measured = (1 + strengths) * len(halves.measured) * (1 + len(of_names.measured))
+    seconds = strengths * recipe.steps * STEP_SECONDS + measured * TEXT_SECONDS
     with st.container(horizontal=True):
-        st.metric("Sentences trained on", f"{study.cube.shape[0] - sentences:,}", border=True)
-        st.metric("Sentences measured", f"{sentences:,}", border=True)
+        st.metric("Sentences trained on", f"{len(trained):,}", border=True)
+        st.metric("Sentences measured", f"{len(halves.measured):,}", border=True)
         st.metric("On one processor core", f"about {duration(seconds)}", border=True)
+    if len(trained) < len(texts):
+        left = len(texts) - len(trained)
+        said.small_print(f"{left:,} sentences that name one of the measured names are not trained on.")
 
 
 def anchors_of(study: Opened) -> str:
@@ -147,10 +157,22 @@ def anchors_of(study: Opened) -> str:
     return str(study.cube.provenance.get("study", {}).get("anchors", anchors.default()))
 
 
+def selection_of(study: Opened) -> dict[str, object]:
+    """Options with which the study's sentences are all taken again, and in each the same mentions."""
+    words = study.cube.sentences["text"].astype(str).str.split().str.len().max()
+    return {"max-words": int(words), "sample": study.cube.shape[0], "mentions": spec_of(study.cube).mentions}
+
+
+def switched_off(study: Opened) -> pd.DataFrame:
+    """Anchors of the study's sentences that a reader switched off: ``sentence_id, start``."""
+    table = pd.DataFrame(spec_of(study.cube).exclude, columns=["sentence_id", "start"])
+    return table[table["sentence_id"].isin(study.cube.sentences["sentence_id"].astype(str))]
+
+
 def sentences_of(study: Opened) -> pd.DataFrame:
-    """The study's sentences as they were given: with the slot in the place of its filler."""
+    """The study's sentences as they were given: with slots in the places of their filler."""
     table = study.cube.sentences[["sentence_id", "text"]].astype(str)
     if anchors.has_original(anchors_of(study)):
         return table
-    spans = zip(table["text"], study.cube.sentences["start"], study.cube.sentences["end"], strict=True)
-    return table.assign(text=[f"{text[:start]}{{name}}{text[end:]}" for text, start, end in spans])
+    slots = replace(perturbation_of(study.cube), names=("{name}",))
+    return table.assign(text=[slots.text(row, 0) for row in range(len(table))])

@@ -18,18 +18,29 @@ from psa_core.charts.print.caption import Caption
 from psa_core.cube import ScoreCube
 from psa_core.errors import RunFolderError
 from psa_core.folders import cube_file
+from psa_core.stats import Difference
 from psa_core.tables import label_dist_table
-from psa_core.tables.before_after import names_before_after, sentences_before_after
+from psa_core.tables.before_after import names_before_after, sentences_before_after, spread_change
 from psa_core.training.counterfactual import AFTER, BEFORE
 
 NAMES, THRESHOLDS, SENTENCES = "Names", "Thresholds", "Sentences"
 COLUMNS = {
+    "text": "sentence",
     "spread_before": f"spread {WHENS[0]}",
     "spread_after": f"spread {WHENS[1]}",
     "flips_before": f"flips {WHENS[0]}",
     "flips_after": f"flips {WHENS[1]}",
-    "text": "sentence",
 }
+
+
+def change(folder: Path, target: str) -> Difference:
+    """How much less names move a target after, over the held-out sentences of a strength."""
+    return spread_change(*_both(folder), target)
+
+
+def model_of(folder: Path) -> str:
+    """The id that the retrained classifier was measured by."""
+    return str(_both(folder)[1].provenance.get("study", {}).get("model", ""))
 
 
 def show(folder: Path, target: str, *, key: str) -> None:
@@ -114,7 +125,13 @@ def _sentences(before: ScoreCube, after: ScoreCube, target: str) -> None:
         f"{threshold:g} as it was, and {flips['flips_after']:,} retrained."
     )
     shown: pd.DataFrame = table[list(COLUMNS)].rename(columns=COLUMNS)
-    st.dataframe(shown, hide_index=True, key="side_sentences", alt="Spread and flips of each sentence")
+    st.dataframe(
+        shown,
+        hide_index=True,
+        key="side_sentences",
+        alt="Spread and flips of each sentence",
+        column_config={COLUMNS["text"]: st.column_config.TextColumn(width="medium")},
+    )
     said.small_print(
         "Spread: standard deviation of a sentence's score over the held-out names. Flips: names with which it has "
         "another label than as it is."
