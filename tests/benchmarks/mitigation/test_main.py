@@ -54,7 +54,7 @@ def test_seeds_come_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     # Falls of 50 % and 75 %: mean 62.5 %.
     assert "seeds 0, 1; a training took 60 to 61 s".casefold() in said.casefold()
     assert "opinion-words (had no part) |" in said
-    assert "| a (`hate`) | +0.0010 | +0.0100 | -0.0200 | 0.3000 | F=M not significant | 0.200 |" in said
+    assert "| a (`hate`) | +0.0010 | +0.0100 | −0.0200 | 0.3000 | F=M not significant | 0.200 |" in said
     assert "| the same, retrained (`hate`) |" in said
     assert "| 62 % (" in said and "/somewhere" not in said
     assert "| 1 | accuracy | 0.7000 (0.7000 to 0.7000) | 0.7750 (" in said
