@@ -216,6 +216,17 @@ def test_of_all_studies_on_the_machine_those_of_the_same_sentences_are_taken(
     assert len(studies.options) == 3 and same in studies.value and other not in studies.value
 
 
+def test_a_link_shows_the_studies_that_it_names_and_no_others_of_the_machine(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PSA_HISTORY", "1")
+    same = calmer()
+    other = result_studies.keep(replace(result_studies.cube(), provenance=result_studies.cube().provenance | {"k": 1}))
+    page = open_page("compare", run=(mine := result_studies.keep()), **{"with": [same]})
+    (studies,) = page.multiselect
+    assert len(studies.options) == 3 and sorted(studies.value) == sorted([mine, same]) and other not in studies.value
+
+
 def test_a_study_that_was_deleted_is_not_named(open_page: OpenPage, words_of: Words, run: Run) -> None:
     run_id = result_studies.keep()
     page = open_page("compare", run=run_id)

@@ -19,6 +19,9 @@ from psa_core.tables.wording import counted
 
 PARAMETER = "with"
 MOST_RUNS = 12
+#: Of the box with the chosen studies: where its lines end on a narrow screen, and how large they are.
+BOX_PIXELS, CHIP_PIXELS, LETTER_PIXELS = 640, 38, 7.2
+LABEL_REM, LINE_REM, MOST_LINES = 2.2, 2.05, 4.5
 RUN_IN_TEXT = re.compile(r"(?:^|[?&](?:run|with)=)([A-Za-z0-9_-]{16,32})(?=$|[&#\s])")
 
 
@@ -66,6 +69,7 @@ def ask_studies(study: Opened) -> list[Compared]:
     st.session_state[Key.COMPARE_RUNS] = [run for run in chosen if run in by_run]
     box, buttons = st.columns([2, 1], vertical_alignment="bottom", gap="medium")
     with box:
+        st.html(_room([by_run[run].full for run in st.session_state[Key.COMPARE_RUNS]]))
         st.multiselect(
             "Studies",
             list(by_run),
@@ -82,6 +86,16 @@ def ask_studies(study: Opened) -> list[Compared]:
     others = [run for run in chosen if run != study.run]
     address.write({PARAMETER: others})
     return told_apart([by_run[run] for run in by_run if run in chosen])
+
+
+def _room(labels: list[str]) -> str:
+    """A rule that keeps room for the chosen studies' lines: the box grows only once it is drawn, and moves the page."""
+    lines, left = 0, 0.0
+    for label in labels:
+        wide = CHIP_PIXELS + LETTER_PIXELS * len(label)
+        lines, left = (lines, left - wide) if wide <= left else (lines + 1, BOX_PIXELS - wide)
+    high = LABEL_REM + LINE_REM * min(lines, MOST_LINES)
+    return f"<style>@media (min-width: 900px) {{.st-key-{Key.COMPARE_RUNS} {{min-height: {high:g}rem}}}}</style>"
 
 
 def _ask_another() -> None:
@@ -116,7 +130,9 @@ def _give_title(run: str) -> None:
 
 
 def _at_first(study: Opened, found: list[Compared]) -> list[str]:
-    """The open study, what this session or the link brought, and of what else is there the same sentences."""
+    """The open study and those of the link; without any, those of this session and others of the same sentences."""
+    if linked := st.query_params.get_all(PARAMETER)[:MOST_RUNS]:
+        return [c.run for c in found if c.run in {study.run, *linked}]
     sentences = study.cube.sentences["sentence_id"].tolist()
     brought = {study.run, *st.session_state[Key.RUNS_SEEN]}
     return [c.run for c in found if c.run in brought or c.cube.sentences["sentence_id"].tolist() == sentences]
