@@ -176,10 +176,12 @@ def similarity(audit: Audit) -> float:
 
 def _trained(found: dict[str, Any]) -> str:
     recipe, sentences = found["recipe"], found["material"]["sentences_trained"]
+    computed = found.get("processor_seconds")
+    took = f"; {computed / 60:.0f} minutes of processor time" if computed else ""
     return (
         f"*{recipe['method']}*, strength {recipe['strength']:g}: {recipe['steps']} steps on {sentences:,} sentences "
         f"with {len(found['values']['trained'])} other values ({found['texts']}); "
-        f"{PARTS.get(recipe['method'], 'no scorer')} had a part in it."
+        f"{PARTS.get(recipe['method'], 'no scorer')} had a part in it{took}."
     )
 
 

@@ -37,7 +37,8 @@ def card(content: Mapping[str, Any]) -> str:
                 f"Low-rank updates of the last {recipe['layers']} layers, method *{recipe['method']}*: "
                 f"{METHODS[recipe['method']][0].lower()}{METHODS[recipe['method']][1:]}. Text: {content['texts']}, "
                 f"{words['texts']:,} of them, {words['sentences_trained']:,} with one of {len(values['trained'])} "
-                f"values ({', '.join(values['trained'])}). Settings: {settings}. It took {content['seconds']:.0f} s.",
+                f"values ({', '.join(values['trained'])}). Settings: {settings}. It took "
+                f"{content['seconds']:.0f} s, and {content['processor_seconds']:.0f} s of processor time.",
                 *([_probe(content["probe"])] if content["probe"] else []),
                 "## On values and sentences that training never saw\n\n" + _table(content),
                 f"{len(values['held_out'])} values ({', '.join(values['held_out'])}), put into "

@@ -77,7 +77,7 @@ def debias(order: Order, out: Path, tell: Callable[[str], None] = lambda _: None
         When an input cannot be used.
     """
     writing.check_target(out)
-    began, recipe = time.perf_counter(), order.recipe
+    began, computed, recipe = time.perf_counter(), time.process_time(), order.recipe
     trained, held_out = _dealt(order)
     tell("Loading the language model")
     pupil = writer(order.lm, recipe)
@@ -102,6 +102,7 @@ def debias(order: Order, out: Path, tell: Callable[[str], None] = lambda _: None
         "before": before,
         "after": _measured(pupil, split, others, recipe, distance),
         "seconds": round(time.perf_counter() - began, 1),
+        "processor_seconds": round(time.process_time() - computed, 1),
     }
     with writing.whole_folder(out) as aside:
         pupil.save(aside)

@@ -31,7 +31,7 @@ def adapter(tmp_path: Path) -> Path:
         "texts": "given",
         "material": {"sentences_trained": 40},
         "values": {"trained": ["a", "b"]},
-        "seconds": 120.0,
+        "processor_seconds": 119.0,
     }
     (tmp_path / "training.json").write_text(json.dumps(content))
     return tmp_path
@@ -45,6 +45,7 @@ def test_the_fall_is_of_the_corrected_number(adapter: Path) -> None:
     assert f"| {100 * (1 - numbers[1] / numbers[0]):.0f} % |" in said
     assert "| mood | as it was |" in said and "| mood | valence, strength 5, seed 1 |" in said
     assert "| 20.000 |" in said and "| 0.350 |" in said
+    assert "opinion-words had a part in it; 2 minutes of processor time." in said
     assert str(adapter) not in said
 
 
