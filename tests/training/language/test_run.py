@@ -100,7 +100,7 @@ def test_the_card_says_what_was_done(place: Path, done: dict[str, Any]) -> None:
     said = (place / "out" / "README.md").read_text("utf-8")
     assert f"{done['after']['distance']:.4f}" in said and "sentiment differs less" in said
     assert str(place) not in said and said.startswith("# model, trained")
-    assert 0 < done["processor_seconds"] and f"{done['processor_seconds']:.0f} s of processor time" in said
+    assert done["processor_seconds"] > 0 and f"{done['processor_seconds']:.0f} s of processor time" in said
     assert "debiased" not in said and " fair" not in said
     assert json.loads((place / "out" / FILE).read_text("utf-8")) == json.loads(json.dumps(done))
     weak = done | {"probe": {"labels": "x", "accuracy": 0.74, "learned": 30, "tested": 10}}
