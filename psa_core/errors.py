@@ -47,7 +47,8 @@ class PsaError(Exception):
     @property
     def happened(self) -> str:
         """What happened, as a page says it; `remedy` goes on from there."""
-        return f"{self.field[:1].upper()}{self.field[1:]}: {self.got}."
+        field = self.field if "://" in self.field else f"{self.field[:1].upper()}{self.field[1:]}"
+        return f"{field}: {self.got}."
 
     @property
     def remedy(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -104,7 +105,8 @@ class Endpoint:
             except httpx.TimeoutException:
                 reason = f"no answer within {self.timeout:g} seconds"
             except httpx.RequestError as error:
-                reason = f"no connection ({str(error) or type(error).__name__})"
+                words = re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__
+                reason = f"no connection ({words})"
             except (httpx.InvalidURL, ValueError) as error:
                 raise ModelError("http", got=f"{self.shown}, which is no address", expected="http://…") from error
             else:

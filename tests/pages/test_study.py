@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from psa_core import jobs
-from psa_core.folders import judgements, results
+from psa_core.folders import cube_file, judgements, results
 from psa_core.folders.judgements import Judgement
 from psa_core.study import StudySpec, plan
 from psa_core.study.texts import rows
@@ -239,6 +239,32 @@ def test_the_main_button_of_a_run_that_ended_is_what_helps(open_page: OpenPage, 
     jobs.write_status(jobs.root() / run_id, state=state, message="the model gave no answer")
     page = open_page("study", run=run_id)
     assert [button.label for button in page.button if button.proto.type == "primary"] == [first]
+
+
+def test_a_failed_run_says_what_is_left_of_it(open_page: OpenPage, words_of: Words) -> None:
+    run_id = waiting_run("run", study=result_studies.SPEC)
+    place = jobs.root() / run_id
+    jobs.write_status(place, state="failed", message="the model gave no answer")
+    assert "Nothing is lost" not in words_of(open_page("study", run=run_id))
+    cube_file.save(result_studies.cube(12), place / jobs.PARTIAL)
+    assert "Nothing is lost: 12 sentences scored so far" in words_of(open_page("study", run=run_id))
+
+
+@pytest.mark.parametrize("written", ["//127.0.0.1:9/score", "http://127.0.0.1:9/score", " http://127.0.0.1:9/score "])
+def test_an_address_is_written_as_people_write_it(
+    written: str, open_page: OpenPage, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PSA_HISTORY", "1")
+    started: list[str] = []
+    monkeypatch.setattr(jobs.runs, "resume", started.append)
+    page = open_page("study")
+    page.selectbox(key="study_model").set_value("http")
+    (field,) = [item for item in run(page).text_input if str(item.key).startswith("study_model_id")]
+    assert field.label == "Address, such as http://host/path"
+    field.set_value(written)
+    run(page).button(key="study_run").click()
+    page.run(timeout=60)
+    assert jobs.spec_at(jobs.run_path(started[0])).model == "http://127.0.0.1:9/score"
 
 
 def test_the_end_of_a_study_counts_without_the_sentences_left_out(open_page: OpenPage, words_of: Words) -> None:

@@ -17,6 +17,7 @@ from psa_core.errors import PsaError, RunFolderError
 from psa_core.jobs import RunStatus
 from psa_core.registry import in_short
 from psa_core.tables import findings
+from psa_core.tables.wording import counted
 
 POLL_SECONDS = 0.7
 WORDS = {"queued": "Waiting", "running": "Running", "finished": "Finished", "failed": "Failed", "cancelled": "Stopped"}
@@ -109,6 +110,7 @@ def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
         # The same again fails the same way, so what comes first is to change it; a stopped run just goes on.
         failed = status.state == "failed"
         if failed:
+            _kept(status)
             ask_another("Change it and run again", type="primary")
         again = "Try once more as it is" if failed else "Resume"
         kind = "secondary" if failed else "primary"
@@ -119,6 +121,19 @@ def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
         if failed:
             return
     ask_another()
+
+
+def _kept(status: RunStatus) -> None:
+    """How much of a failed run is there to go on from."""
+    if status.spec is None:
+        return
+    try:
+        count = counted(cached.cube(status.run_id).shape[0], "sentence")
+    except PsaError:  # it failed before anything was scored
+        return
+    st.markdown(
+        f"Nothing is lost: {count} scored so far can be looked at on the other pages. Once more goes on from them."
+    )
 
 
 def ask_another(words: str = "Set up another study", *, type: Literal["primary", "tertiary"] = "tertiary") -> None:

@@ -11,7 +11,7 @@ from pages.ui.frame import cached, markup, offered
 from pages.ui.frame.keys import Key
 from pages.ui.study import scored_elsewhere
 from psa_core.cube import Target
-from psa_core.models import ModelCard
+from psa_core.models import ModelCard, ModelPlugin
 from psa_core.study import Plan
 
 
@@ -44,12 +44,21 @@ def ask(planned: Plan) -> Chosen | None:
     if kinds[chosen].uploads:
         return _chosen(scored_elsewhere.ask(kinds[chosen], planned))
     argument = st.text_input(
-        kinds[chosen].argument.capitalize(),
-        key=f"{Key.STUDY_MODEL_ID}_{chosen}",
-        max_chars=300,
-        persist_state="session",
-    )
-    return Chosen(offered.check(f"{chosen}:{argument.strip()}")) if argument.strip() else None
+        _label(kinds[chosen]), key=f"{Key.STUDY_MODEL_ID}_{chosen}", max_chars=300, persist_state="session"
+    ).strip()
+    return Chosen(offered.check(_id(kinds[chosen], argument))) if argument else None
+
+
+def _label(kind: ModelPlugin) -> str:
+    """What to write; an example where that is no word."""
+    words = kind.argument
+    return words.capitalize() if words[0].isalpha() else f"{kind.title}, such as {kind.id}:{words}"
+
+
+def _id(kind: ModelPlugin, argument: str) -> str:
+    """The id of a model; somebody may write the whole of it."""
+    is_whole = argument.startswith(tuple(f"{name}:" for name in (kind.id, *kind.aliases)))
+    return argument if is_whole else f"{kind.id}:{argument}"
 
 
 def _chosen(brought: tuple[str, dict[str, bytes]] | None) -> Chosen | None:
