@@ -12,6 +12,9 @@ from psa_core.errors import ModelError
 
 # How far beyond its target's range a score may be, as a share of the range or of 1: float32 rounds by less.
 ROUNDING = 1e-6
+#: A number with a decimal comma, and one whose comma may part thousands.
+COMMA = r"[-+]?\d*,\d+(?:[eE][-+]?\d+)?"
+THOUSANDS = r"[-+]?[1-9]\d{0,2}(?:,\d{3})+"
 
 
 def parse_range(text: str) -> tuple[float, float]:
@@ -54,9 +57,26 @@ def declared(target: Target) -> str:
     return f"a number from {target.low:g} to {target.high:g}, the declared range of {target.name}"
 
 
+def with_points(column: pd.Series) -> pd.Series:
+    """Cells with a decimal point where the column has decimal commas; else the column.
+
+    It has them where a comma stands in some cell that is no thousands' separator, and every other cell may be read so.
+
+    Examples
+    --------
+    >>> with_points(pd.Series(["0,25", "-1", ""])).tolist(), with_points(pd.Series(["1,250", "2,000"])).tolist()
+    (['0.25', '-1', ''], ['1,250', '2,000'])
+    """
+    cells = column.str.strip()
+    if not cells.str.fullmatch(COMMA).any() or cells.str.contains(".", regex=False).any():
+        return column
+    is_thousands = cells.str.fullmatch(THOUSANDS)
+    return column if is_thousands[cells.str.contains(",", regex=False)].all() else cells.str.replace(",", ".", n=1)
+
+
 def column_numbers(column: pd.Series, name: str) -> np.ndarray:
     """Numbers of a column of predictions, NaN where a cell is empty: float32 (R,); else `ModelError`."""
-    filled = column.str.strip()
+    filled = with_points(column).str.strip()
     with np.errstate(over="ignore"):  # what is too large for a score becomes infinite, and is refused
         numbers = pd.to_numeric(filled, errors="coerce").to_numpy(np.float64).astype(np.float32)
     wrong = np.flatnonzero(~np.isfinite(numbers) & ~filled.str.lower().isin(["", "nan", "na", "null", "none"]))

@@ -16,7 +16,7 @@ from psa_core.inputs import tables
 from psa_core.inputs.checks import as_texts, path_of
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest
-from psa_core.models._numbers import column_numbers, declared, first_outside, parse_range, range_of
+from psa_core.models._numbers import column_numbers, declared, first_outside, parse_range, range_of, with_points
 from psa_core.models._transformers.heads import safe_names
 from psa_core.models._transformers.hub import split_options
 
@@ -45,12 +45,15 @@ class Coverage:
         Distinct texts of the file that the study does not have.
     unscored : int
         Rows with an empty score.
+    first_missing : str
+        One of those without a score; empty where there is none.
     """
 
     missing: int
     doubled: int
     extra: int
     unscored: int
+    first_missing: str = field(default="", compare=False)
 
     @property
     def words(self) -> str:
@@ -91,8 +94,9 @@ class Predictions:
         """How the file fits the texts of a study."""
         distinct = set(texts)
         found = {self.rows[text] for text in distinct if text in self.rows}
-        missing = len(distinct) - sum(text in self.rows for text in distinct)
-        return Coverage(missing, self.doubled, len(self.scores) - len(found), self.unscored)
+        missing = [text for text in dict.fromkeys(texts) if text not in self.rows]
+        extra = len(self.scores) - len(found)
+        return Coverage(len(missing), self.doubled, extra, self.unscored, missing[0] if missing else "")
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores in the order of the texts: float32 array (len(texts), T).
@@ -194,7 +198,7 @@ def _listed(columns: Sequence[str]) -> str:
 def _target_columns(table: pd.DataFrame) -> list[str]:
     """Every column of numbers: most of its cells; where there is none, most of those that are filled."""
     candidates = [column for column in table.columns if not _is_label(column)]
-    numbers = {column: pd.to_numeric(table[column], errors="coerce").notna() for column in candidates}
+    numbers = {column: pd.to_numeric(with_points(table[column]), errors="coerce").notna() for column in candidates}
     filled = {column: table[column].str.strip() != "" for column in candidates}
     columns = [column for column in candidates if numbers[column].mean() > 0.5]
     columns = columns or [column for column in candidates if 2 * numbers[column].sum() > filled[column].sum()]

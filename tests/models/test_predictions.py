@@ -46,13 +46,26 @@ def test_every_format_gives_the_same(tmp_path: Path, name: str) -> None:
     np.testing.assert_array_equal(scorer.score(["two\nlines", "He, left.", 'Al "left"'])[:, 0], [1.0, 0.125, 0.5])
 
 
+@pytest.mark.parametrize("cells", [("0,125", "0,5", "1"), ("-0,125", ",5", "1"), ("1,25", "2,345", "3")])
+def test_a_spreadsheet_with_decimal_commas_is_read(tmp_path: Path, cells: tuple[str, str, str]) -> None:
+    rows = "".join(f"{text};{cell}\n" for text, cell in zip("abc", cells, strict=True))
+    scorer = read(tmp_path, f"text;joy\n{rows}")
+    expected = [float(cell.replace(",", ".")) for cell in cells]
+    assert scorer.score(["a", "b", "c"])[:, 0].tolist() == pytest.approx(expected)
+
+
+def test_points_and_commas_in_one_column_are_not_guessed_at(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="'0,25' in row 2"):
+        read(tmp_path, "text;joy\na;0.5\nb;0,25\nc;0.1\n")
+
+
 def test_an_unnamed_index_is_no_target_and_half_a_column_is_one(tmp_path: Path) -> None:
     assert [t.name for t in read(tmp_path, "Unnamed: 0,text,joy\n0,a,0.1\n1,b,0.9\n").targets] == ["joy"]
     half = read(tmp_path, "text,joy\na,0.5\nb,\nc,\n")
     assert half.score(["a"]).tolist() == [[0.5]] and half.unscored == 2
 
 
-@pytest.mark.parametrize("cell", ["0,1", "10%", "True", "high"])
+@pytest.mark.parametrize("cell", ["1,234", "10%", "True", "high"])
 def test_what_is_no_number_is_shown(tmp_path: Path, cell: str) -> None:
     with pytest.raises(ModelError, match=f"no column of numbers beside text \\(joy: '{cell}'\\)"):
         read(tmp_path, f"text;joy\na;{cell}\nb;{cell}\n")

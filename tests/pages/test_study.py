@@ -308,7 +308,13 @@ def test_predictions_are_made_elsewhere_and_brought_back(
     Path("comments.csv").write_bytes(COMMENTS)
     texts = [text for *_, text in rows(plan(spec))]
     page.file_uploader(key="study_scored_0").upload(brought, scored(texts, missing=2))
-    assert "no score for 2 of 42 texts" in words_of(run(page))
+    said = words_of(run(page))
+    assert "no score for 2 of 42 texts" in said and f"first {texts[0]!r}" in said
+    page.file_uploader(key="study_scored_0").upload(brought, scored([*texts, "Of another study."]) + b"\nNobody.,\n")
+    assert (
+        "All 42 texts have a score; the file also has 1 row with an empty score and "
+        "1 text that this study does not have. Targets: rudeness (0 to 1)."
+    ) in words_of(run(page))
     page.file_uploader(key="study_scored_0").upload(brought, scored(texts))
     assert "All 42 texts have a score. Targets: rudeness (0 to 1)." in words_of(run(page))
     page.button(key="study_run").click()

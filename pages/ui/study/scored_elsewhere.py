@@ -19,8 +19,10 @@ from pages.ui.study import plans
 from psa_core import models, trust
 from psa_core.errors import ModelError
 from psa_core.models import ModelPlugin, Scorer
+from psa_core.models.predictions import Coverage
 from psa_core.study import Plan
 from psa_core.study.texts import COLUMNS, rows
+from psa_core.tables.wording import counted
 
 LONGEST_NAME = 60
 
@@ -45,37 +47,49 @@ def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | No
         on_click="ignore",
     )
 
-    def read(brought: Upload) -> Scorer:
-        found, missing = _matched(
+    def read(brought: Upload) -> tuple[Scorer, Coverage]:
+        found, fits = _matched(
             plugin.id, brought.sha256, _key(planned), _name(plugin, brought, planned), brought, planned
         )
-        if missing:
+        if fits.missing:
             raise ModelError(
                 "scored file",
-                got=f"no score for {missing:,} of {texts:,} texts",
+                got=f"no score for {fits.missing:,} of {texts:,} texts, first {fits.first_missing!r}{_besides(fits)}",
                 expected="a row for every text of this study",
                 fix="Download the texts as they are now, score all of them, and bring the file again.",
             )
-        return found
+        return found, fits
 
     brought = uploads.ask_file("The scored file", plugin.uploads, key=Key.STUDY_SCORED, read=read)
     if brought is None:
         return None
-    scorer, name = read(brought), _name(plugin, brought, planned)
+    (scorer, fits), name = read(brought), _name(plugin, brought, planned)
     targets = ", ".join(f"{target.name} ({target.low:g} to {target.high:g})" for target in scorer.targets)
-    st.html(markup.plain(f"All {texts:,} texts have a score. Targets: {targets}."))
+    st.html(markup.plain(f"All {texts:,} texts have a score{_besides(fits)}. Targets: {targets}."))
     return f"{plugin.id}:{name}", {name: brought.content}
 
 
 @st.cache_resource(max_entries=2, show_spinner="Matching the scores with the texts", show_time=True, scope="session")
-def _matched(plugin_id: str, sha256: str, texts: str, name: str, _brought: Upload, _planned: Plan) -> tuple[Any, int]:
-    """The scorer in a file, and how many texts of the study it has no score for."""
+def _matched(
+    plugin_id: str, sha256: str, texts: str, name: str, _brought: Upload, _planned: Plan
+) -> tuple[Any, Coverage]:
+    """The scorer in a file, and how it fits the texts of the study."""
     said_by = offered.origin()
     with tempfile.TemporaryDirectory() as folder, trust.acting(said_by, inside=Path(folder)):
         (Path(folder) / name).write_bytes(_brought.content)
         scorer: Any = models.load(f"{plugin_id}:{Path(folder) / name}", origin=said_by)
     perturbation = _planned.perturbation
-    return scorer, scorer.coverage([*perturbation.originals(), *perturbation]).missing
+    return scorer, scorer.coverage([*perturbation.originals(), *perturbation])
+
+
+def _besides(fits: Coverage) -> str:
+    """What else the file has that does not count."""
+    parts = [
+        f"{counted(fits.unscored, 'row')} with an empty score" if fits.unscored else "",
+        f"{counted(fits.extra, 'text')} that this study does not have" if fits.extra else "",
+    ]
+    words = " and ".join(filter(None, parts))
+    return f"; the file also has {words}" if words else ""
 
 
 def _key(planned: Plan) -> str:
