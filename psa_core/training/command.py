@@ -72,6 +72,8 @@ def _retrain(task: Task, options: argparse.Namespace) -> None:
         raise OptionError("--model", got="nothing", expected="the classifier to go on from: minilm-…, or hf:FOLDER")
     if not 1 <= options.seeds <= MOST_SEEDS:
         raise OptionError("--seeds", got=str(options.seeds), expected=f"1 to {MOST_SEEDS}")
+    if options.labelled < 1:
+        raise OptionError("--labelled", got=str(options.labelled), expected="at least 1")
     set_threads(options.threads)
     order = Order(
         StudySpec(sentences=options.held_out, names=options.counterfactual, model=options.model, sample=options.sample),

@@ -12,7 +12,7 @@ from psa_core.training.tuning import Tuning
 
 #: Factor of every update, alpha / r.
 SCALE = 2.0
-_LAYER = re.compile(r"\.(?:layers?|h|blocks?)\.(\d+)\.")
+_LAYER = re.compile(r"\.(?:\w*layers?|h|blocks?)\.(\d+)\.")
 
 
 def last_linears(model: Any, layers: int, *, field: str = "--model") -> list[str]:
@@ -25,12 +25,21 @@ def last_linears(model: Any, layers: int, *, field: str = "--model") -> list[str
     """
     import torch
 
-    linear = [name for name, module in model.named_modules() if isinstance(module, torch.nn.Linear)]
+    linear = [name for name, module in model.named_modules() if isinstance(module, (torch.nn.Linear, _turned()))]
     numbers = {name: int(found[1]) for name in linear if (found := _LAYER.search(f".{name}."))}
     if not numbers:
-        raise ModelError(field, got="a model without numbered layers of linear maps", expected="a transformer")
+        raise ModelError(
+            field, got="a model without numbered layers of linear maps", expected="a transformer with such layers"
+        )
     first = max(numbers.values()) + 1 - layers
     return [name for name, number in numbers.items() if number >= first]
+
+
+def _turned() -> type:
+    """The linear map that GPT-2 has, whose weights lie the other way round."""
+    from transformers.pytorch_utils import Conv1D
+
+    return Conv1D
 
 
 def with_updates(model: Any, tuning: Tuning, *, field: str = "--model") -> Any:
@@ -40,7 +49,10 @@ def with_updates(model: Any, tuning: Tuning, *, field: str = "--model") -> Any:
 
     torch.manual_seed(tuning.seed)
     targets = last_linears(model, tuning.layers, field=field)
-    config = LoraConfig(r=tuning.rank, lora_alpha=int(SCALE * tuning.rank), target_modules=targets)
+    turned = any(isinstance(model.get_submodule(name), _turned()) for name in targets)
+    config = LoraConfig(
+        r=tuning.rank, lora_alpha=int(SCALE * tuning.rank), target_modules=targets, fan_in_fan_out=turned
+    )
     with warnings.catch_warnings():
         # peft still asks transformers for an attribute by its old name.
         warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)

@@ -84,3 +84,5 @@ def test_retraining_on_a_task_folder(task_folder: Path, tmp_path: Path, capsys: 
     assert content["runs"][0]["material"] | {"texts": 22, "sentences_trained": 2} == content["runs"][0]["material"]
     assert main(words) == 2
     assert "--model" in capsys.readouterr().err
+    assert main([*words, "--model", f"hf:{model}", "--labelled", "0"]) == 2
+    assert "--labelled: got 0" in capsys.readouterr().err

@@ -157,6 +157,7 @@ def add_updates(model: Any, weights: Mapping[str, Any], scale: float, *, heads: 
         Parameters that have to be among the weights; raises `KeyError` where one is not.
     """
     import torch
+    from transformers.pytorch_utils import Conv1D
 
     missing = set(heads)
     with torch.no_grad():
@@ -165,10 +166,11 @@ def add_updates(model: Any, weights: Mapping[str, Any], scale: float, *, heads: 
             if place.endswith(".lora_A.weight"):
                 layer = model.get_submodule(place.removesuffix(".lora_A.weight"))
                 other = weights[name.replace(".lora_A.", ".lora_B.")]
+                weight = layer.weight.T if isinstance(layer, Conv1D) else layer.weight  # as GPT-2 has them
                 made = (*other.shape[:1], *value.shape[1:])
-                if made != tuple(layer.weight.shape):  # else a small file makes a huge matrix
+                if made != tuple(weight.shape):  # else a small file makes a huge matrix
                     raise RuntimeError(f"{place} makes {[*made]}")
-                layer.weight += (scale * (other.float() @ value.float())).to(layer.weight)
+                weight += (scale * (other.float() @ value.float())).to(weight)
             elif not place.endswith(".lora_B.weight"):
                 model.get_parameter(place).copy_(value)
                 missing.discard(place)
@@ -185,7 +187,7 @@ def scale_of(folder: Path) -> float:
         When the adapter is of a kind that :func:`add_updates` would add wrongly.
     """
     config = _config(folder)
-    plain = {"peft_type": "LORA", "bias": "none", "fan_in_fan_out": False}
+    plain: dict[str, Any] = {"peft_type": "LORA", "bias": "none"}
     plain |= dict.fromkeys(("lora_bias", "rank_pattern", "alpha_pattern"), False)
     plain |= {key: False for key in config if key.startswith("use_")}  # use_dora, use_rslora and whatever comes next
     unlike = [key for key, value in plain.items() if (config.get(key) or False) != value]

@@ -51,14 +51,18 @@ def change(before: ScoreCube, after: ScoreCube, target: str) -> dict[str, float]
 
 
 def task_score(scorer: Any, split: Split) -> dict[str, float]:
-    """Quality of the most probable class on labelled texts; see `quality.quality`.
+    """Quality of the labels that the classifier gives to labelled texts; see `quality.quality`.
 
     Parameters
     ----------
     scorer : TransformersScorer
-        With one logit a class, in the order of the split's labels.
+        One with a single target gives the label from that target's default threshold on; another the most probable
+        class, of one logit a class, in the order of the split's labels.
     split : Split
     """
+    if len(scorer.targets) == 1:
+        scores = scorer.score(split.texts)[:, 0]
+        return quality(split.labels, stats.labels_at(scores, scorer.targets[0].default_threshold).astype(np.int64))
     rows = scorer.tokenize(split.texts)
     order = np.argsort([len(row) for row in rows], kind="stable")
     answers = np.empty(len(rows), dtype=np.int64)

@@ -211,6 +211,7 @@ def _labelled(order: Order, pupil: Student, split: Material) -> Split | None:
     if order.labelled is None:
         return None
     known = [str(label) for label in pupil.model.config.id2label.values()]
+    known = [f"not {known[0]}", *known] if len(known) == 1 else known  # one output says yes or no
     where = {str(number): number for number in range(len(known))} | {name: i for i, name in enumerate(known)}
     unknown = [label for label in order.labels if label not in where]
     if unknown:
@@ -219,7 +220,7 @@ def _labelled(order: Order, pupil: Student, split: Material) -> Split | None:
     trained = set(map(bare, split.texts))
     rows = [row for row, text in enumerate(order.labelled.texts) if bare(text) not in trained]
     if not rows:
-        raise OptionError("labelled texts", got="only texts that are trained on", expected="some others")
+        raise OptionError("labelled texts", got="only texts that are trained on", expected="some others to measure on")
     return Split(tuple(order.labelled.texts[row] for row in rows), numbers[order.labelled.labels[rows]])
 
 

@@ -39,9 +39,14 @@ class Student:
 
     def logits(self, texts: Sequence[str], max_tokens: int) -> Any:
         """Logits of a batch with gradients: float tensor (B, L), of several classes without what all have in common."""
-        rows = [ids[:max_tokens] for ids in self.scorer.tokenize(texts)]
-        ids, inside = as_batch(rows, pad=self.model.config.pad_token_id or 0, device=self.model.device)
-        answer = self.model(input_ids=ids, attention_mask=inside.long()).logits.float()
+        import torch
+
+        rows, pad = [ids[:max_tokens] for ids in self.scorer.tokenize(texts)], self.model.config.pad_token_id
+        answers = []
+        for batch in [rows] if pad is not None else [[row] for row in rows]:  # without padding one at a time
+            ids, inside = as_batch(batch, pad=pad or 0, device=self.model.device)
+            answers.append(self.model(input_ids=ids, attention_mask=inside.long()).logits.float())
+        answer = torch.cat(answers)
         return answer - answer.mean(dim=1, keepdim=True) if answer.shape[1] > 1 else answer
 
     def id_with(self, folder: Path) -> str:

@@ -9,9 +9,10 @@ from psa_core.training.language.probe import GOOD
 from psa_core.training.language.recipe import METHODS
 
 LIMITS = (
-    "Sentiment differs less between these values; that says nothing of other values, of other languages, or of what is "
-    "written about them besides sentiment, and not that what is written is right. A large strength makes a model that "
-    "takes no notice of the value at all: read the semantic similarity beside every other number."
+    "That sentiment differs less between these values is what it was trained for; a measurement has to say whether it "
+    "does. It says nothing of other values, of other languages, or of what is written about them besides sentiment, "
+    "and not that what is written is right. A large strength makes a model that takes no notice of the value at all: "
+    "read the semantic similarity beside every other number."
 )
 DISTANCES = {
     "embedding": "mean cosine distance of the hidden states",

@@ -20,7 +20,7 @@ from psa_core.training.counterfactual import Order, Retraining, Watch, retrain, 
 from psa_core.training.counterfactual.card import percent_of
 from psa_core.training.counterfactual.fit import fit
 from psa_core.training.counterfactual.material import material
-from psa_core.training.counterfactual.measure import change, interval, sensitivity
+from psa_core.training.counterfactual.measure import change, interval, sensitivity, task_score
 from psa_core.training.counterfactual.student import student
 from psa_core.training.task import Split, labelled_texts
 from tests.tiny_models import tiny_classifier
@@ -151,6 +151,24 @@ def test_the_tasks_score_is_measured_on_labelled_texts(place: Path, tmp_path: Pa
         assert task["accuracy"]["before"]["value"] == np.mean((scores[rows, 1] > 0.5) == true[rows])
     with pytest.raises(OptionError, match="expected the classifier's own: negative, positive"):
         retrain(replace(few, labelled=labelled, labels=("positive", "other")), tmp_path / "other")
+
+
+def test_one_score_gives_its_label_from_its_own_threshold(tmp_path: Path) -> None:
+    scorer: Any = models.load(f"hf:{tiny_classifier(tmp_path / 'yes', labels=('yes',))}")
+    scores = scorer.score(SENTENCES)[:, 0]
+    (low, high), true = np.quantile(scores, [0.3, 0.7]), (scores >= np.median(scores)).astype(np.int64)
+    for threshold in (low, high):
+        (target,) = scorer.targets
+        moved = replace(scorer, targets=(replace(target, threshold=float(threshold)),))
+        found = task_score(moved, Split(tuple(SENTENCES), true))
+        assert found["accuracy"] == np.mean((scores >= np.float32(threshold)) == true)
+    few = order(tmp_path, strengths=(0.0,), recipe=Retraining(steps=1))
+    (tmp_path / "names.csv").write_text("name\n" + "\n".join(NAMES) + "\n")
+    (tmp_path / "sentences.csv").write_text("text\n" + "\n".join(SENTENCES[:4]) + "\n")
+    asked = replace(few, spec=replace(few.spec, model=f"hf:{tmp_path / 'yes'}"))
+    split = Split(tuple(SENTENCES), true)
+    task = retrain(replace(asked, labelled=split, labels=("0", "1")), tmp_path / "out")["runs"][0]["task"]
+    assert 0 < task["before"]["accuracy"] < 1
 
 
 @pytest.mark.parametrize(

@@ -180,11 +180,6 @@ def test_what_has_no_weights_or_an_adapter_is_refused(place: Path, lm: str) -> N
         writer(lm.format(place / "model"), LanguageRecipe())
 
 
-def test_a_model_without_linear_maps_in_layers_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="numbered layers"):
-        writer(f"lm:{tiny_causal_lm(tmp_path / 'gpt2')}", LanguageRecipe())
-
-
 def test_too_few_values_are_refused_and_nothing_is_written(place: Path, tmp_path: Path) -> None:
     (tmp_path / "few.csv").write_text("value\nalice\nbob\n")
     with pytest.raises(NameListError, match="at least four"):
