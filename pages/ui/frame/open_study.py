@@ -78,7 +78,7 @@ def _empty_state() -> None:
             "This page looks at a **study**: many sentences, each wearing every name, scored by one model. "
             "Load the example to look around, or set up your own."
         )
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             if st.button("Load the example study", type="primary", key=Key.EXAMPLE, icon=":material/play_arrow:"):
                 with shell.mending(), st.spinner("Scoring the sample corpus with 40 names", show_time=True):
                     open_example()

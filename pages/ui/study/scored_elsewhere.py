@@ -36,7 +36,10 @@ def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | No
         When the file is malformed, or texts of the study have no score in it.
     """
     texts = planned.cells + len(planned.selection.sentences)
-    st.markdown("Score every row with your model, add a column of numbers for each target, and bring the file back.")
+    st.markdown(
+        "Score every row with your model, add a column of numbers for each target, and bring the file back; "
+        "from Excel, save as CSV."
+    )
     st.download_button(
         f"Download the {texts:,} texts to score",
         partial(_csv, planned),
