@@ -76,7 +76,7 @@ def judged(place: Path) -> StatusRecord:
         if known.state not in LIVE or _is_cared_for(place.name):
             return known
     if (place / CANCEL).exists():
-        return replace(known, state="cancelled", message="Stopped; resume to go on from the scores kept so far.")
+        return replace(known, state="cancelled", message="The scores so far are kept; resume to go on from them.")
     if _disk_is_full(place):
         return replace(known, state="failed", message=f"The disk of the runs folder is full. {DELETE_OLD}")
     message = "The worker stopped unexpectedly (memory may have run out); resume to go on from the scores kept so far."

@@ -121,7 +121,7 @@ class Job:
         except Cancelled:
             if self._is_late():
                 return self._failed(_time_is_over())
-            self._write("cancelled", message="Stopped; resume to go on from the scores kept so far.")
+            self._write("cancelled", message="The scores so far are kept; resume to go on from them.")
             return 0
         except (PsaError, OSError) as error:
             if is_full(error):

@@ -109,8 +109,8 @@ def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
         st.html(markup.plain(status.message))
         # The same again fails the same way, so what comes first is to change it; a stopped run just goes on.
         failed = status.state == "failed"
+        _kept(status)
         if failed:
-            _kept(status)
             ask_another("Change it and run again", type="primary")
         again = "Try once more as it is" if failed else "Resume"
         kind = "secondary" if failed else "primary"
@@ -124,15 +124,15 @@ def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
 
 
 def _kept(status: RunStatus) -> None:
-    """How much of a failed run is there to go on from."""
+    """How much is there of a run that ended early."""
     if status.spec is None:
         return
     try:
         count = counted(cached.cube(status.run_id).shape[0], "sentence")
-    except PsaError:  # it failed before anything was scored
+    except PsaError:  # it ended before anything was scored
         return
     st.markdown(
-        f"Nothing is lost: {count} scored so far can be looked at on the other pages. Once more goes on from them."
+        f"Nothing is lost: {count} scored so far can be looked at on the other pages, and are not scored again."
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import streamlit as st
 
 from pages.ui.frame import markup, open_study, shell, state
@@ -40,7 +42,8 @@ def ask_history() -> None:
     st.markdown("**On this machine**")
     for status in runs:
         words, button = st.columns([8, 2], vertical_alignment="center")
-        line = f"{job_panel.title_of(status)} · {job_panel.WORDS[status.state].lower()} · {status.changed[:16]}"
+        started = f"{datetime.fromtimestamp(jobs.started(status.run_id)):%d %b %Y %H:%M}"
+        line = f"{job_panel.title_of(status)} · {job_panel.WORDS[status.state].lower()} · {started}"
         words.html(markup.plain(line))
         button.button("Open", key=f"open_{status.run_id}", on_click=_open, args=(status.run_id,), width="stretch")
 
