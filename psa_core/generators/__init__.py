@@ -8,6 +8,7 @@ from psa_core import models, trust
 from psa_core.errors import ModelError
 from psa_core.generators._base import Batch, Draw, Estimate, Generator, GeneratorCard, GeneratorPlugin, Sampling
 from psa_core.generators._matching import Matching, split
+from psa_core.generators._remembering import Remembering
 from psa_core.inputs.checks import as_text, as_texts
 from psa_core.registry import discover
 from psa_core.trust import Need, Origin
@@ -19,6 +20,8 @@ __all__ = [
     "Generator",
     "GeneratorCard",
     "GeneratorPlugin",
+    "Matching",
+    "Remembering",
     "Sampling",
     "as_scorer",
     "cards",

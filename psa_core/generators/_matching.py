@@ -20,7 +20,7 @@ from psa_core.models import Scorer
 #: Continuations that are sampled for each that is kept.
 CANDIDATES = 3
 SENTIMENT = "sentiment"  # stands for the packaged classifier of it
-_OPTION = re.compile(r"([?#&])match=([^&#]*)(?:&|$)")
+_OPTION = re.compile(r"([?#&])match=([^&#]*)(?:&|(?=#)|$)")
 
 
 def split(generator_id: str) -> tuple[str, str]:
@@ -35,6 +35,8 @@ def split(generator_id: str) -> tuple[str, str]:
     --------
     >>> split("lm:smollm2?match=sentiment&precision=bf16")
     ('lm:smollm2?precision=bf16', 'minilm-sentiment')
+    >>> split("chat:http://localhost/v1?match=vader#model=small")
+    ('chat:http://localhost/v1#model=small', 'vader')
     """
     found = _OPTION.search(generator_id)
     if found is None:
@@ -44,7 +46,8 @@ def split(generator_id: str) -> tuple[str, str]:
     if scorer not in ready:
         raise ModelError("--lm, option match", got=repr(scorer[:80]), expected=f"sentiment, or {', '.join(ready)}")
     rest = generator_id[found.end() :]
-    return generator_id[: found.start()] + (found[1] + rest if rest else ""), scorer
+    mark = "" if rest.startswith("#") or not rest else found[1]
+    return generator_id[: found.start()] + mark + rest, scorer
 
 
 @dataclass(frozen=True, eq=False)

@@ -105,6 +105,9 @@ def test_the_least_distance_by_hand() -> None:
         ("lm:a?match=vader&precision=bf16", "lm:a?precision=bf16"),
         ("chat:http://here/v1#model=x&match=vader&api=chat", "chat:http://here/v1#model=x&api=chat"),
         ("chat:http://here/v1?match=vader", "chat:http://here/v1"),
+        ("chat:http://here/v1?match=vader#model=x&api=chat", "chat:http://here/v1#model=x&api=chat"),
+        ("chat:http://here/v1?key=1&match=vader#model=x", "chat:http://here/v1?key=1#model=x"),
+        ("chat:http://here/v1?match=vader&key=1#model=x", "chat:http://here/v1?key=1#model=x"),
     ],
 )
 def test_the_option_is_taken_off(given: str, rest: str) -> None:

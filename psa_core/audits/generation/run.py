@@ -15,13 +15,13 @@ import pandas as pd
 from psa_core.audits._grid import Grid
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.cutting import cut
-from psa_core.audits.generation.journal import Journal
+from psa_core.audits.generation.journal import Journal, Writer
 from psa_core.audits.generation.planning import AUDIT, Planned
 from psa_core.audits.generation.targets import measured_targets, on_unit
 from psa_core.audits.run import Running, score_grid, scoring_record
 from psa_core.cube import Target
 from psa_core.errors import Cancelled
-from psa_core.generators import Draw, Generator
+from psa_core.generators import Draw, Generator, Matching, Remembering
 from psa_core.models import Scorer
 from psa_core.scoring import Progress
 
@@ -105,7 +105,7 @@ class _Work:
         self.running.tell("Generating continuations")
         began = time.perf_counter()
         with self.journal.writing() as writer:
-            for batch in self.generator.sample(missing, self.planned.spec.sampling, self._check):
+            for batch in self._resumable(writer).sample(missing, self.planned.spec.sampling, self._check):
                 writer.write(missing, batch)
                 for position, text in zip(batch.positions, batch.texts, strict=True):
                     self.known[self._key(missing[position])] = text
@@ -114,6 +114,15 @@ class _Work:
                 began = time.perf_counter()
                 self._show()
         return True
+
+    def _resumable(self, writer: Writer) -> Generator:
+        """The generator; one that keeps some of several candidates has these written down too, before it chooses."""
+        if not isinstance(self.generator, Matching):
+            return self.generator
+        inner = self.generator.writer
+        journal = Journal.of(self.journal.folder, inner, self.planned.spec.sampling)
+        kept = Remembering(inner, journal.known(), replace(writer, setting=journal.setting).write)
+        return replace(self.generator, writer=kept)
 
     def done(self, k: int) -> Done:
         """The audit of the first k continuations."""

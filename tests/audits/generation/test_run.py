@@ -15,13 +15,14 @@ from psa_core.audits.generation.cutting import cut
 from psa_core.audits.generation.planning import GenerationSpec, Planned
 from psa_core.audits.run import Running
 from psa_core.errors import Cancelled, OptionError, RunFolderError
-from psa_core.generators import Sampling
+from psa_core.generators import Generator, Matching, Sampling
+from psa_core.generators._matching import CANDIDATES
 from tests.audits.generation.conftest import Parrot, plan
 
 SCORERS = ("keyword", "opinion-words")
 
 
-def execute(planned: Planned, parrot: Parrot, out: Path, running: Running | None = None) -> run.Done:
+def execute(planned: Planned, parrot: Generator, out: Path, running: Running | None = None) -> run.Done:
     return run.execute(planned, parrot, {name: models.load(name) for name in SCORERS}, out, running)
 
 
@@ -90,6 +91,19 @@ def test_a_killed_run_goes_on_after_its_last_batch(tmp_path: Path, parrot: Parro
     write(planned, done, out)
     assert sorted(path.name for path in tmp_path.iterdir() if "continuations" in path.name) == []
     assert folder.read(out).cube.texts.tolist() == done.cube.texts.tolist()
+
+
+def test_a_killed_resampling_asks_for_no_candidate_twice(tmp_path: Path, parrot: Parrot) -> None:
+    planned, out, matched = plan(tmp_path), tmp_path / "out", Matching(parrot, models.load("vader"))
+    asked = iter(range(100))
+    with pytest.raises(Cancelled):
+        execute(planned, matched, out, Running(should_stop=lambda: next(asked) > 3))
+    reached = len(parrot.asked)
+    assert 0 < reached < 36 * CANDIDATES
+    done = execute(planned, matched, out)
+    assert len(parrot.asked) == 36 * CANDIDATES
+    whole = execute(planned, Matching(Parrot(), models.load("vader")), tmp_path / "other")
+    assert done.cube.texts.tolist() == whole.cube.texts.tolist()
 
 
 def test_two_runs_do_not_write_for_one_folder_at_a_time(tmp_path: Path, parrot: Parrot) -> None:
