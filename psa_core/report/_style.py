@@ -37,10 +37,8 @@ pre { background: #f5f3ee; padding: .8rem 1rem; border-radius: .5rem; white-spac
   font-size: .88rem; }
 @media screen and (max-width: 40rem) {
   main { padding: 1.5rem 1rem 3rem; }
-  figure > div { overflow-x: auto; }
-  figure svg { min-width: 34rem; }
-  table { font-size: .8rem; }
-  th, td { padding: .3rem .25rem; }
+  table { font-size: .75rem; }
+  th, td { padding: .3rem .15rem; }
   .swaps td:first-child { min-width: 9rem; }
   table:not(.words) td:not(:first-child), td small { white-space: normal; }
 }

@@ -117,6 +117,10 @@ def test_a_stranger_gets_from_a_file_to_a_report_without_help(page: Page, browse
     offline = browser.new_context(offline=True).new_page()
     offline.goto((tmp_path / "report.html").as_uri())
     expect(offline.locator("body")).to_contain_text("Change only the name, and a sentence's toxicity differs by")
+    for width in WIDTHS:
+        offline.set_viewport_size({"width": width, "height": WIDTHS[width]})
+        cut = "[...document.querySelectorAll('.wide')].filter(box => box.scrollWidth > box.clientWidth).length"
+        assert offline.evaluate(cut) == 0, f"a table of the report is cut at {width}"
     camera.shoot(offline, "report-offline")
     offline.context.close()
     assert camera.count == 15
