@@ -6,6 +6,7 @@ from pages.ui.frame import shell
 from pages.ui.results import opened, present_view
 
 shell.guard()
+present_view.heading()
 study = opened.need_whole_study()
 with shell.mending():
     views = present_view.views(study)

@@ -82,8 +82,10 @@ def test_a_cube_file_gives_the_same_cube(tmp_path):
 
 def test_a_damaged_cube_file_is_told(tmp_path):
     (tmp_path / "partial.npz").write_bytes(b"PK nothing")
-    with pytest.raises(RunFolderError):
+    with pytest.raises(RunFolderError, match=r"damaged|none at"):
         cube_file.load(tmp_path / "partial.npz")
+    with pytest.raises(RunFolderError, match="none of its scores yet"):
+        cube_file.load(tmp_path / "later.npz")
 
 
 def test_thresholds_are_given_to_the_targets_that_are_named():

@@ -26,7 +26,7 @@ class Curve(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CurveOptions:
-    """What is drawn beside the mean curve.
+    """What the mean curve is called, and what is drawn beside it.
 
     The table that it is drawn with has one row per threshold, ascending: ``threshold``, ``label_dist``, ``low``,
     ``high`` (the interval, may be NaN), ``flips_up``, ``flips_down`` (counts of cells).
@@ -45,6 +45,8 @@ class CurveOptions:
         Whose threshold the axis shows.
     colours : mapping
         Label to the colour of its line, where it has one of its own.
+    mean : str
+        The mean curve's label.
     """
 
     threshold: float | None = None
@@ -53,6 +55,7 @@ class CurveOptions:
     curves: Mapping[str, np.ndarray] = field(default_factory=dict)
     target: str = "score"
     colours: Mapping[str, str] = field(default_factory=dict)
+    mean: str = MEAN
 
     @property
     def axis_title(self) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._figure import TICK_SIZE, TITLE_SIZE, faded, shown_label
-from psa_core.charts.curves import CELLS, DISTANCE, MEAN, SAFEST, Curve, CurveOptions
+from psa_core.charts.curves import CELLS, DISTANCE, SAFEST, Curve, CurveOptions
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -40,7 +40,7 @@ def label_dist_figure(table: pd.DataFrame, options: CurveOptions) -> go.Figure:
     above = [
         *([_interval(table)] if table["low"].notna().all() else []),
         *(_curve(table["threshold"], curve) for curve in options.drawn()),
-        _mean_curve(table),
+        _mean_curve(table, options.mean),
     ]
     below = [
         _flips(table, column, sign=sign, colour=colour)
@@ -66,13 +66,13 @@ def _interval(table: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _mean_curve(table: pd.DataFrame) -> dict[str, Any]:
+def _mean_curve(table: pd.DataFrame, label: str) -> dict[str, Any]:
     return {
         "x": table["threshold"],
         "y": table["label_dist"],
         "mode": "lines",
         "line": {"color": _theme.ACCENT, "width": 3.5},
-        "name": MEAN,
+        "name": label,
         "hovertemplate": "LabelDist %{y:.3f}<extra></extra>",
     }
 

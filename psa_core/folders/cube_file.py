@@ -42,5 +42,8 @@ def load(path: Path) -> ScoreCube:
                 perturbed=arrays["perturbed"],
                 provenance=labels["provenance"],
             )
+    except FileNotFoundError as error:
+        fix = "Wait until its first sentences are scored, or open another one."
+        raise RunFolderError("study", got="none of its scores yet", expected="the scores so far", fix=fix) from error
     except (*DAMAGES, *archives.FAULTS) as error:
         raise RunFolderError("partial result", got=f"none at {path.name}", expected="the scores so far") from error

@@ -42,6 +42,7 @@ def test_without_interval_or_threshold() -> None:
     rows = table().assign(low=np.nan, high=np.nan)
     figure = label_dist_figure(rows, CurveOptions())
     assert next(trace.name for trace in figure.data) == "Mean over names"
+    assert next(trace.name for trace in label_dist_figure(rows, CurveOptions(mean="after")).data) == "after"
     assert not figure.layout.shapes
 
 

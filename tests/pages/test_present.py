@@ -30,6 +30,10 @@ def test_the_widest_sentence_wears_every_name_in_the_order_of_their_scores(open_
     assert worn[-1] not in page.get("bidi_component")[0].proto.json
 
 
+def test_the_page_has_its_heading_also_without_a_study(open_page: OpenPage, words_of: Words) -> None:
+    assert ">Present</h1>" in words_of(open_page("present"))
+
+
 def test_buttons_turn_the_views_and_stop_at_the_ends(open_page: OpenPage, run: Run, words_of: Words) -> None:
     page = open_page("present", run=result_studies.keep(), view_on="99")
     assert page.button(key="present_back").disabled

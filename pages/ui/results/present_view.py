@@ -46,6 +46,11 @@ _cycling = st.components.v2.component(
 )
 
 
+def heading() -> None:
+    """The page's title, for who does not see it."""
+    st.html(HEADING)
+
+
 def views(study: Opened) -> dict[str, Callable[[], None]]:
     """Each view's title and what draws it."""
     found = {"The sentence": partial(_sentence, study), "The names": partial(_names, study)}
@@ -59,7 +64,7 @@ def views(study: Opened) -> dict[str, Callable[[], None]]:
 
 def ask(titles: Sequence[str]) -> str:
     """Which view is on, with the ways to the next one and out."""
-    st.html(STAGE + HEADING)
+    st.html(STAGE)
     numbers = range(1, len(titles) + 1)
     address.linked(Key.PRESENT_VIEW, 1, numbers)
     at = int(st.session_state[Key.PRESENT_VIEW])

@@ -103,7 +103,9 @@ def _thresholds(before: ScoreCube, after: ScoreCube, target: str) -> None:
     threshold = before.targets[before.target_index(target)].default_threshold
     means = [float(table["label_dist"].mean()) for table in tables]
     said.second(f"Over all thresholds, LabelDist is {means[0]:.3f} on average as it was and {means[1]:.3f} retrained.")
-    options = CurveOptions(threshold=threshold, curves={WHENS[0]: tables[0]["label_dist"].to_numpy()}, target=target)
+    options = CurveOptions(
+        threshold=threshold, curves={WHENS[0]: tables[0]["label_dist"].to_numpy()}, target=target, mean=WHENS[1]
+    )
     st.plotly_chart(
         label_dist_figure(tables[1].assign(low=np.nan, high=np.nan), options),
         key="side_thresholds",
@@ -113,7 +115,7 @@ def _thresholds(before: ScoreCube, after: ScoreCube, target: str) -> None:
     both = tables[0].merge(tables[1], on="threshold", suffixes=("_before", "_after"))
     with exports.row():
         exports.csv_button(both, f"label_dist.{target}.csv", key="side_thresholds_csv")
-    said.small_print("Above: LabelDist, the mean curve is the retrained classifier's. Below: its flips by direction.")
+    said.small_print("Above: LabelDist, the mean over names. Below: the retrained classifier's flips by direction.")
 
 
 def _sentences(before: ScoreCube, after: ScoreCube, target: str) -> None:

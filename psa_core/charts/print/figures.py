@@ -9,7 +9,7 @@ import pandas as pd
 from psa_core.charts import _theme
 from psa_core.charts._altair import to_svg
 from psa_core.charts.bar_order import Arrangement, BarOptions, arrange
-from psa_core.charts.curves import CELLS, DISTANCE, MEAN, SAFEST, Curve, CurveOptions
+from psa_core.charts.curves import CELLS, DISTANCE, SAFEST, Curve, CurveOptions
 
 BARS_WIDTH, CURVE_WIDTH, ROW_PIXELS = 470, 640, 19
 NAME_LETTERS, GROUP_LETTERS = 24, 14
@@ -126,7 +126,7 @@ def _distances(table: pd.DataFrame, x: Any, options: CurveOptions) -> list[Any]:
     """The mean's interval, and above it the curves, the mean last; a legend where there is more than the mean."""
     import altair as alt
 
-    mean = Curve(MEAN, table["label_dist"].to_numpy(), _theme.ACCENT, "solid")
+    mean = Curve(options.mean, table["label_dist"].to_numpy(), _theme.ACCENT, "solid")
     curves = [mean, *options.drawn()]
     labels = [curve.label for curve in curves]
     rows = pd.concat(
@@ -143,7 +143,7 @@ def _distances(table: pd.DataFrame, x: Any, options: CurveOptions) -> list[Any]:
         y,
         alt.Color("curve:N", scale=colours, legend=legend),
         alt.StrokeDash("curve:N", scale=dashes, legend=legend),
-        strokeWidth=alt.condition(alt.datum.curve == MEAN, alt.value(3), alt.value(2)),
+        strokeWidth=alt.condition(alt.datum.curve == options.mean, alt.value(3), alt.value(2)),
     )
     return [band.mark_area(color=_theme.ACCENT, opacity=0.22), lines.mark_line()]
 

@@ -68,7 +68,7 @@ def probe(writer: Writer, texts: Sequence[str], scorer: Scorer, *, max_tokens: i
     if count < FEWEST:
         got = f"{len(rows[1])} texts that are surely positive and {len(rows[0])} that are surely negative"
         expected = f"at least {FEWEST} of each to learn sentiment from"
-        raise CorpusError("--text", got=got, expected=expected, fix="Give more texts, or raise --samples.")
+        raise CorpusError("--text", got=got, expected=expected, fix="Give more texts, or raise --labelled.")
     tested = max(1, int(TESTED_SHARE * count))
     parts = [np.concatenate([some[:tested] for some in rows]), np.concatenate([some[tested:] for some in rows])]
     read = [_features(writer, [texts[row] for row in part], max_tokens) for part in parts]
