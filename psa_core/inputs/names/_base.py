@@ -14,6 +14,7 @@ from psa_core.inputs import limits
 MAX_NAMES = limits.NAMES.default
 MAX_CHARACTERS = 200
 LONGEST_CELL = 2_000
+MOST_CODES = 3  # different numbers that may well be codes of groups: 0 and 1
 ROWS = "Is each name on its own row?"
 RESERVED_NAMES = frozenset({"original", "sentence_id"})  # columns of the score tables beside the names
 RESULT_COLUMNS = frozenset({"target", "score_sens", "ci_low", "ci_high", "p_value", "p_adjusted", "label_dist"})
@@ -56,7 +57,8 @@ class NameList:
 def grouping(table: pd.DataFrame, *, most: int | None = None) -> list[str]:
     """Columns that sort names into at least two groups, half of the names or more with others.
 
-    A column that numbers rows does not; nor do sizes or ages, unless three names on average have the same.
+    A column that numbers rows does not; nor do sizes or ages, unless there are three at most (a code), or three names
+    on average have the same.
 
     Parameters
     ----------
@@ -75,7 +77,8 @@ def grouping(table: pd.DataFrame, *, most: int | None = None) -> list[str]:
         texts = table[column].dropna().astype(str).str.strip()
         sizes = texts[texts != ""].value_counts()
         together, total = sizes[sizes > 1].sum(), sizes.sum()
-        sorts = 2 * together >= total if _is_words(texts) else 3 * len(sizes) <= total
+        is_code = len(sizes) <= MOST_CODES or _is_words(texts)
+        sorts = 2 * together >= total if is_code else 3 * len(sizes) <= total
         if 2 <= len(sizes) <= (most or len(sizes)) and together and sorts:
             found.append(str(column))
     return found

@@ -141,3 +141,8 @@ def test_sizes_and_numbers_of_rows_are_no_groups():
         }
     )
     assert grouping(table) == ["born", "city"]
+
+
+def test_a_few_numbers_are_codes_of_groups_also_in_a_short_list():
+    table = pd.DataFrame({"name": list("abcd"), "gender": ["0", "1", "0", "1"], "number": ["7", "8", "9", "10"]})
+    assert grouping(table) == ["gender"]
