@@ -78,7 +78,7 @@ def halves_of_names(names: pd.DataFrame, *, field: str = "names to split", seed:
             field,
             got=f"{len(keys)}{spelt}",
             expected="at least four: two to use, two to measure",
-            fix="Take a longer list.",
+            fix="Take a longer list of names.",
         )
     return halves(names, alike=keys, seed=seed)
 
