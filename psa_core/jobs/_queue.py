@@ -76,7 +76,7 @@ def tickets() -> list[Ticket]:
 
 
 def enter(run_id: str, visitor: str, seconds: float | None) -> None:
-    """Queue a run; to be called while `changing`.
+    """Queue a run that nobody works on; to be called while `changing`.
 
     Raises
     ------
@@ -84,8 +84,11 @@ def enter(run_id: str, visitor: str, seconds: float | None) -> None:
         When the visitor, or all visitors together, have as many runs in it as they may.
     """
     present = tickets()
-    if any(ticket.run_id == run_id for ticket in present):
+    if any(ticket.run_id == run_id and not ticket.started for ticket in present):
         return
+    for ended in (ticket for ticket in present if ticket.run_id == run_id):  # its worker died a moment ago
+        ended.path.unlink(missing_ok=True)
+    present = [ticket for ticket in present if ticket.run_id != run_id]
     own = [ticket for ticket in present if ticket.visitor == visitor]
     if visitor:  # on one's own machine, and from a program, there is nobody to be fair to
         RUNS_EACH.check(len(own) + 1, field="run", error=OptionError, of="of yours in the queue")

@@ -63,6 +63,16 @@ def test_a_worker_that_is_killed_is_told_and_the_run_resumed():
 
 
 @pytest.mark.slow
+def test_a_run_is_resumed_at_once_though_nobody_has_looked_since_its_worker_died():
+    run_id = jobs.submit(SPEC, UPLOADS)
+    (worker,) = _starting._children
+    worker.kill()
+    worker.wait()
+    jobs.resume(run_id)
+    assert wait(run_id).state == "finished"
+
+
+@pytest.mark.slow
 def test_a_worker_ends_itself_when_it_is_to_stop(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", "")
     run_id = jobs.submit(replace(SPEC, model="python:time:sleep"), UPLOADS)
