@@ -87,7 +87,8 @@ def verdict(halved: HeldOut, count: int) -> None:
 def before_and_after(halved: HeldOut, count: int) -> None:
     """The corpus metrics for names that were not averaged over, before and after, and the trivial case beside them."""
     study, found = halved.study, halved.summaries(count)
-    with st.grid(min_column_width=150):  # two beside each other on a phone
+    tiles = st.container(key="mitigate_tiles")
+    with tiles, st.grid(min_column_width=150):  # two beside each other on a phone
         for metric, title in METRICS.items():
             labels = f" at {study.threshold:g}" if "threshold" in found["before"][metric] else ""
             st.metric(
@@ -102,7 +103,8 @@ def before_and_after(halved: HeldOut, count: int) -> None:
         {title: [_interval(metric, found[kind][metric]) for metric in METRICS] for kind, title in KINDS.items()},
         index=pd.Index(METRICS.values(), name="over sentences"),
     )
-    st.dataframe(table, key="mitigate_table")
+    with st.container(key="mitigate_numbers"):
+        st.dataframe(table, key="mitigate_table")
     names, sentences = halved.names, halved.sentences
     said.small_print(
         f"The list is dealt into two halves, group by group: {len(names.used)} names may be averaged over, "
