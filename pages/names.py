@@ -25,7 +25,7 @@ with shell.mending():
                     correction=choice.correction,
                 )
             )
-    chart, numbers = st.columns(2, gap="medium")
+    chart, numbers = st.columns([7, 8], gap="medium")
     with chart:
         names_view.bars(table, study, choice)
     with numbers:

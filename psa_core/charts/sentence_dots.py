@@ -63,16 +63,13 @@ def sentence_dots(table: pd.DataFrame, *, target: Target, threshold: float, sele
 
 
 def _rule_sides(original: float, threshold: float, target: Target) -> dict[str, str]:
-    """On which side of their lines the words stand: right, but left near the right end or where they would collide."""
-    extent = target.high - target.low
-    if not np.isfinite(extent):
-        return {"original_side": "right", "threshold_side": "right"}
-    values = {"original": (original - target.low) / extent, "threshold": (threshold - target.low) / extent}
-    sides = {f"{word}_side": "left" if value > 1 - WORD else "right" for word, value in values.items()}
-    lower = min(values, key=lambda word: values[word])
-    if abs(values["original"] - values["threshold"]) < WORD < values[lower]:
-        sides[f"{lower}_side"] = "left"
-    return sides
+    """On which side of their lines the words stand: right, but left near the right end, and apart where lines are near."""
+    values = {"original": original, "threshold": threshold}
+    room = WORD * (target.high - target.low)
+    if not np.isfinite(room) or abs(original - threshold) < 2 * room:
+        first, second = sorted(values, key=lambda word: values[word])
+        return {f"{first}_side": "left", f"{second}_side": "right"}
+    return {f"{word}_side": "left" if value > target.high - room else "right" for word, value in values.items()}
 
 
 def with_labels(dots: pd.DataFrame, target: Target) -> pd.DataFrame:

@@ -72,10 +72,11 @@ def test_words_at_the_lines_do_not_collide() -> None:
         drawn = sentence_dots.sentence_dots(rows, target=TOXICITY, threshold=threshold).rows
         return drawn["original_side"].iloc[0], drawn["threshold_side"].iloc[0]
 
-    assert sides(0.2, 0.5) == ("right", "right")
-    assert sides(0.45, 0.5) == ("left", "right")
+    assert sides(0.1, 0.5) == ("right", "right")
+    assert sides(0.45, 0.5) == sides(0.3, 0.5) == sides(0.93, 0.98) == ("left", "right")
     assert sides(0.55, 0.5) == ("right", "left")
     assert sides(0.99, 0.5) == ("left", "right")
+    assert sides(0.02, 0.04) == ("left", "right")
 
 
 def test_a_drawing_as_a_file_is_dark_on_white() -> None:
