@@ -63,7 +63,7 @@ def sentence_dots(table: pd.DataFrame, *, target: Target, threshold: float, sele
 
 
 def _rule_sides(original: float, threshold: float, target: Target) -> dict[str, str]:
-    """On which side of their lines the words stand: right, but left near the right end, and apart where lines are near."""
+    """On which side of its line each word stands: right, left near the right end, and apart where lines are near."""
     values = {"original": original, "threshold": threshold}
     room = WORD * (target.high - target.low)
     if not np.isfinite(room) or abs(original - threshold) < 2 * room:
