@@ -26,7 +26,12 @@ from psa_core.training.language import HELD_OUT
 
 SEEDS = (0, 1, 2)
 #: Classifier, its task, and how strongly it is trained.
-CLASSIFIERS = (("minilm-sentiment", "sentiment", "1"), ("minilm-hate", "hate", "2"))
+CLASSIFIERS = (
+    ("minilm-sentiment", "sentiment", 1),
+    *(("minilm-hate", "hate", strength) for strength in (2, 4, 8)),
+)
+#: Which of them scores the Equity Evaluation Corpus.
+EQUITY = ("minilm-hate", 4)
 NAMES, HELD_OUT_SENTENCES, LABELLED = "public-figures", 60, 1000
 
 LM = "lm:smollm2"
@@ -77,16 +82,21 @@ def trials(attributes: Sequence[str], methods: Sequence[str], seeds: Sequence[in
 def classifiers(folder: Path, data: Path, seeds: Sequence[int]) -> None:
     """Train the classifiers, and score the Equity Evaluation Corpus by the one for hate before and after."""
     for (model, task, strength), seed in itertools.product(CLASSIFIERS, seeds):
-        out = folder / "classifiers" / f"{model}-{seed}"
+        out = classifier(folder, model, strength, seed)
         if not out.exists():
             what = ["--task-folder", tasks.folder_of(task, folder / "tasks", data), "--model", model]
             recipe = ["--strength", strength, "--seeds", 1, "--seed", seed, "--threads", 1]
             size = ["--sample", HELD_OUT_SENTENCES, "--labelled", LABELLED, "--counterfactual", NAMES]
             tasks.command("psa_core.training", *what, *recipe, *size, "--out", out)
-    model, _, strength = CLASSIFIERS[-1]
-    adapter = folder / "classifiers" / f"{model}-{seeds[0]}" / f"strength-{strength}" / "adapter"
+    model, strength = EQUITY
+    adapter = classifier(folder, model, strength, seeds[0]) / f"strength-{strength}" / "adapter"
     if not (folder / "equity").exists():
         tasks.command("psa_core", "eec", "--model", f"{model},minilm:{adapter}", "--out", folder / "equity")
+
+
+def classifier(folder: Path, model: str, strength: int, seed: int) -> Path:
+    """Folder of one training."""
+    return folder / "classifiers" / f"{model}-{strength}-{seed}"
 
 
 def language_model(trial: Trial, folder: Path, data: Path) -> None:

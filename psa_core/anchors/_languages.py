@@ -9,6 +9,8 @@ from functools import cache
 from psa_core.registry import ASSETS
 
 _WORD = re.compile(r"[^\W\d_]+")
+#: English pronouns that are words of other languages too; *him*, *his* and *she* are English wherever they stand.
+_SHARED = frozenset({"he", "her", "ze", "hir"})
 #: How many words of either side are looked at.
 _REACH = 6
 _NEAR = 60
@@ -41,12 +43,15 @@ def another_language(text: str, start: int, end: int) -> bool:
     >>> another_language("Hoy no he comido nada.", 7, 9), another_language("He said que no.", 0, 2)
     (True, False)
     """
-    if text[start:end].lower() == "he" and _SPANISH_PERFECT.match(text, end):
+    word = text[start:end].lower()
+    if word not in _SHARED:
+        return False
+    if word == "he" and _SPANISH_PERFECT.match(text, end):
         return True
     english = _words()["English"]
     before = [match[0].lower() for match in _WORD.finditer(text[max(0, start - _NEAR) : start])][-_REACH:]
     after = [match[0].lower() for match in _WORD.finditer(text[end : end + _NEAR])][:_REACH]
-    if any(word in english for word in before[-1:] + after[:1]):
+    if any(beside in english for beside in before[-1:] + after[:1]):
         return False
     around = before + after
     others = sum(word in _others() for word in around)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from psa_core.charts import factors
@@ -18,3 +20,12 @@ def test_rows_are_the_coefficients_and_shapes_say_what_holds_0() -> None:
     assert (drawing.rows["kind"] == "holds 0").tolist() == holds.tolist()
     assert "<svg" in drawing_svg(drawing)
     assert factors.shares(why.shares).rows["percent"].sum() == pytest.approx(100 * why.r_squared)
+
+
+def test_long_words_leave_a_phone_its_plot() -> None:
+    why = why_table(result_studies.cube(), "toxicity", ["length", "gender"])
+    table = why.coefficients.assign(
+        label=[f"country: a very long name of country {n}" for n in range(len(why.coefficients))]
+    )
+    found = re.match(r'<svg[^>]* width="(\d+)', drawing_svg(factors.coefficients(table), width=300))
+    assert found and int(found[1]) < 360, "the plot and what stands beside it"
