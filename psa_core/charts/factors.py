@@ -9,7 +9,8 @@ import pandas as pd
 from psa_core.charts import _theme
 from psa_core.charts._altair import Drawing, Spec, filled, template
 
-ROW_PIXELS, FRAME_PIXELS = 34, 146
+#: A row has its words above its point: beside it they would leave a phone no room to draw.
+ROW_PIXELS, WORDS_PIXELS, TICK_PIXELS, FRAME_PIXELS = 44, 18, 24, 146
 #: In two lines, as the legend is: a phone has no room for them side by side.
 TITLE = ["Standard deviations", "of the names' effects"]
 KINDS = ["does not hold 0", "holds 0"]
@@ -46,9 +47,10 @@ def shares(table: pd.DataFrame) -> Drawing:
 def _forest() -> Spec:
     import altair as alt
 
-    base = alt.Chart().encode(alt.Y("label:N", title=None, axis=alt.Axis(labelLimit=330)))
+    base = alt.Chart().encode(alt.Y("label:N", title=None, axis=alt.Axis(labels=False)))
+    words = base.mark_text(align="left", dy=-WORDS_PIXELS, fontSize=14, color=_theme.PAGE_INK, aria=False)
     x = alt.X("coefficient:Q", title=TITLE, axis=alt.Axis(format=".6~f", tickCount=6))
-    zero = alt.Chart().mark_rule(color=_theme.MUTED, strokeWidth=1.5, aria=False).encode(x=alt.datum(0))
+    zero = base.mark_tick(color=_theme.MUTED, size=TICK_PIXELS, thickness=1.5, aria=False).encode(x=alt.datum(0))
     whiskers = base.mark_rule(color=_theme.ACCENT, strokeWidth=2.5, aria=False).encode(
         x=alt.X("low:Q", title=TITLE), x2="high:Q"
     )
@@ -66,7 +68,7 @@ def _forest() -> Spec:
             alt.Tooltip("p_adjusted:Q", format=".3g", title="corrected p"),
         ],
     )
-    return template(alt.layer(zero, whiskers, points))
+    return template(alt.layer(zero, whiskers, points, words.encode(x=alt.value(0), text="label:N")))
 
 
 @lru_cache(maxsize=1)
