@@ -160,6 +160,15 @@ def test_english_with_foreign_words_keeps_its_pronouns(text: str) -> None:
     assert anchors.finder("pronouns").find([text])[0]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["John met her.", "Nadia met her husband.", "Hi, her dog barked.", "Ella hugged her.", "Her uncle Dan waved.",
+     "Mia smiled, he waited.", "Ali thanked her.", "Casa Blanca bored him", "Nella hugged him yesterday."],
+)  # fmt: skip
+def test_short_english_sentences_keep_their_pronouns(text: str) -> None:
+    assert anchors.finder("pronouns").find([text])[0]
+
+
 def test_long_hostile_lines_take_no_time() -> None:
     for text in ("`" * 3000 + " he", "(" * 3000 + "he", "he = " * 3000, "a." * 5000 + "he(", "<he " * 3000):
         code_spans(text)
