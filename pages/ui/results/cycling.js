@@ -51,15 +51,16 @@ function step(view) {
 }
 
 function place({ low, high }, score) {
-  return `${(100 * (score - low)) / (high - low || 1)}%`;
+  return (100 * (score - low)) / (high - low || 1);
 }
 
 function lay(view) {
   const { data, track, dot } = view;
   const line = (kind, score, words) => {
     const mark = document.createElement("div");
-    mark.className = kind;
-    mark.style.left = place(data, score);
+    const at = place(data, score);
+    mark.className = at > 60 ? `${kind} end` : kind; // its words on the left, where there is room
+    mark.style.left = `${at}%`;
     if (words) mark.appendChild(document.createElement("span")).textContent = words;
     return mark;
   };
@@ -83,7 +84,7 @@ function show(view) {
     }),
   );
   view.score.textContent = `${score.toFixed(2).replace("-", "−")} ${data.target}`;
-  view.dot.style.left = place(data, score);
+  view.dot.style.left = `${place(data, score)}%`;
   view.dot.style.background = data.colours[reached ? 1 : 0];
   view.dot.style.borderRadius = reached ? "20%" : "50%";
 }
