@@ -36,6 +36,10 @@ _FIXED = re.compile(
     | \bhe(?:[\s-]he)+\b                            # laughter
     | \b(?:a|the)\s(?:he|she|him|her|hers)\b         # a pronoun used as a noun
     | \b(?:pronouns?|words?|letter)\s["“'‘](?:he|she|him|her|his|hers)["”'’]  # spoken of
+    | \bpronoun\s(?:he|she|him|hers?|his)\b
+    | \bpronouns(?::|\sare)\s(?:he|she|him|hers?|his)(?:(?:,|\sand|,\sand)\s(?:he|she|him|hers?|his))*\b
+    | \bhe[\s-]said,?\s(?:and\s)?she[\s-]said\b(?!\s+(?:that|so|it|yes|no|he|she|i|the|to)\b)
+    | (?<=\w\s)\((?-i:He|HE|HIS|HER|SHE)\)           # the short form of what stands before: Helium (He)
     | \b(?:him\sself|(?:his|her)\sself(?!\s?-|\s\w))\b
     | \b(?:his|her)\s(?:(?:royal|imperial|serene)\s)?
         (?:majesty|highness|holiness|excellency|eminence|lordship|ladyship)\b

@@ -21,7 +21,7 @@ from psa_core.registry import ASSETS
 RULES = 5
 #: Its verbs agree in the plural, which a name would not.
 PLURAL_GROUP = "they"
-_POSSESSIVE_ENDING = re.compile(r"['’]s\b", re.IGNORECASE)
+_POSSESSIVE_ENDING = re.compile(r"['’‘ʼ]s\b", re.IGNORECASE)
 _SENTENCE_START = re.compile(r"(?:^|[.!?…\n])[\s\W]*$")
 
 
@@ -141,7 +141,7 @@ def _folded(word: str) -> str:
 
 def _caseless(text: str) -> str:
     """Without case, and with one kind of apostrophe: *O’Neil* is *O'Neil*."""
-    return text.casefold().replace("’", "'")
+    return text.casefold().replace("’", "'").replace("ʼ", "'")
 
 
 def _matches(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:

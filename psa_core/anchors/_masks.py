@@ -53,6 +53,8 @@ _MARKUP = re.compile(
 )
 _JOINERS = "\u200c\u200d\u00ad"
 _HYPHENS = "-\u2010\u2011"
+#: A letter to Unicode, but also what some keyboards write in *heʼs*.
+_APOSTROPHE = "ʼ"
 _EMOJI_MARKS = "\ufe0e\ufe0f\u20e3"
 
 
@@ -88,6 +90,8 @@ def _continues(neighbours: str, *, following: bool) -> bool:
     if not beyond:
         return False
     first, rest = beyond[0], beyond[1:]
+    if first == _APOSTROPHE:
+        return False
     if first.isalnum():
         return True
     if first in _HYPHENS or first in _JOINERS:
