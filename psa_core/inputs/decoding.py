@@ -14,6 +14,9 @@ from psa_core.inputs.limits import Limit
 
 CHUNK = 2**20
 GZIP = b"\x1f\x8b"
+#: How a workbook begins, and what else is a zip or in Microsoft's older container.
+PACKED = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+SAVE_AS_CSV = "From Excel or another spreadsheet program, save the sheet as CSV UTF-8, and bring that file."
 #: As much as tells an encoding.
 SAMPLE = 2**18
 MARKS = (
@@ -94,6 +97,8 @@ def _codec(content: bytes, field: str, error: type[PsaError]) -> tuple[str, str]
     detected = None
     if decoded is None and not marked and b"\0" not in content:
         detected = _detected(content)
+    if detected is None and content.startswith(PACKED):
+        raise error(field, got="a workbook or a zip, whatever its name says", expected="text", fix=SAVE_AS_CSV)
     if detected is None:
         got = "bytes that are not text" + (" (NUL characters)" if decoded is False or b"\0" in content else "")
         raise error(field, got=got, expected="UTF-8 text", fix="Save the file as UTF-8.")

@@ -8,26 +8,29 @@ own (see `bounded`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
 import pandas as pd
 
+from psa_core.errors import PsaError
 from psa_core.inputs import bounded
 from psa_core.inputs._columns import PART, Columns, Wanted
 from psa_core.inputs._jsonl import read_jsonl
 from psa_core.inputs._parquet import read_parquet
 from psa_core.inputs._separated import has_header, read_separated
-from psa_core.inputs.decoding import Text, unpacked
+from psa_core.inputs.decoding import SAVE_AS_CSV, Text, unpacked
 
-__all__ = ["SMALL", "Table", "Wanted", "has_header", "kind_of", "read"]
+__all__ = ["SMALL", "Table", "Wanted", "check_ending", "has_header", "kind_of", "read"]
 
 #: A plain file of at most so many bytes is read in place: what it can cost is known.
 SMALL = 4 * 2**20
 #: How the names of encodings begin that a file is known to have.
 CERTAIN = ("utf", "binary")
+#: Endings of what spreadsheet programs write; such a file is never opened.
+WORKBOOKS = ("xlsx", "xlsm", "xlsb", "xls", "ods", "numbers")
 NO_HEADER = "Column without a header left out: it is no group."
 
 
@@ -64,6 +67,22 @@ def kind_of(name: str) -> str:
     return name.lower().removesuffix(".gz").rpartition(".")[2] if "." in name else ""
 
 
+def check_ending(name: str, formats: Sequence[str], *, field: str, error: type[PsaError]) -> None:
+    """Refuse a file by its ending; who has a workbook is told how to go on.
+
+    Raises
+    ------
+    PsaError
+        `error`, when the ending is none of the formats.
+    """
+    kind = kind_of(name)
+    if kind in formats:
+        return
+    is_workbook = kind in WORKBOOKS
+    got = f"a workbook, {name[:60]}" if is_workbook else f"a file named {name[:60]!r}"
+    raise error(field, got=got, expected=f"one of .{', .'.join(formats)}", fix=SAVE_AS_CSV if is_workbook else "")
+
+
 def read(
     name: str, content: bytes, wanted: Wanted, only: Collection[str] | None = None, *, kind: str | None = None
 ) -> Table:
@@ -87,9 +106,9 @@ def read(
     """
     if not content or content.isspace():
         raise wanted.problem(f"an empty file ({name[:60]})")
+    if kind is None or kind_of(name) in WORKBOOKS:
+        check_ending(name, wanted.formats, field=wanted.field, error=wanted.error)
     kind = kind or kind_of(name)
-    if kind not in wanted.formats:
-        raise wanted.problem(f"a file named {name[:60]!r}", expected=f"one of .{', .'.join(wanted.formats)}")
     wanted.check(wanted.file, len(content), f"in {name[:60]}")
     is_packed = name.lower().endswith(".gz")
     body = _unpacked(content, wanted, SMALL + 1) if is_packed else content

@@ -172,8 +172,7 @@ def read(path: Path, targets: Sequence[str] = ()) -> pd.DataFrame:
     ModelError
         When there is no such file, it is malformed or too large, or it has no column ``text`` or of a target.
     """
-    if tables.kind_of(path.name) not in FORMATS:
-        raise PREDICTIONS.problem(f"a file named {path.name[:60]!r}", expected=f"one of .{', .'.join(FORMATS)}")
+    tables.check_ending(path.name, FORMATS, field=PREDICTIONS.field, error=PREDICTIONS.error)
     try:
         if not path.is_file():  # a device or a pipe may never end
             raise FileNotFoundError(path)

@@ -15,6 +15,7 @@ from psa_core.inputs import tables
 from psa_core.inputs.tables import SMALL, Wanted
 
 WANTED = Wanted("table", CorpusError, ("csv", "tsv", "txt", "jsonl", "parquet"), "one text a row", frozenset({"text"}))
+ZIP, OLE = b"PK\x03\x04\x14\0\x06\0\x08\0", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0"
 
 
 def read(name, content, only=None):
@@ -198,3 +199,21 @@ def test_many_columns_without_a_header_are_one_note():
     assert read("a.csv", "text" + "," * 900 + "\nHe\n").notes == (
         "900 columns without a header left out: they are no groups.",
     )
+
+
+@pytest.mark.parametrize("name", ["people.xlsx", "People.XLS", "people.ods.gz"])
+def test_a_workbook_is_told_how_to_become_a_csv_file(name):
+    with pytest.raises(CorpusError, match=rf"got a workbook, {name}, expected one of \.csv.*save the sheet as CSV"):
+        read(name, ZIP)
+    with pytest.raises(CorpusError, match="a workbook"):
+        tables.read(name, ZIP, WANTED, kind="txt")
+
+
+@pytest.mark.parametrize("content", [ZIP, OLE])
+def test_a_workbook_by_another_name_is_told_too(content):
+    with pytest.raises(CorpusError, match=r"got a workbook or a zip, whatever its name says.*save the sheet as CSV"):
+        read("people.csv", content)
+
+
+def test_a_text_that_begins_like_a_zip_is_a_text():
+    assert columns("a.txt", "PK\x03\x04 he left\n") == {"text": ["PK\x03\x04 he left"]}

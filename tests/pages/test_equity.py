@@ -170,6 +170,14 @@ def test_bad_lists_are_one_sentence(
     assert message in words_of(run(page))
 
 
+@pytest.mark.parametrize("kind", ["people", "scores", "task_scores"])
+def test_a_workbook_is_told_how_to_become_a_csv_file(open_page: OpenPage, words_of: Words, run: Run, kind: str) -> None:
+    page = open_page("equity")
+    page.file_uploader(key=f"eec_{kind}_0").upload("mine.xlsx", b"PK")
+    said = words_of(run(page))
+    assert "File: a workbook, mine.xlsx." in said and "save the sheet as CSV UTF-8" in said
+
+
 @pytest.mark.parametrize("typed", ["no-such-model", "python:os:getcwd"])
 def test_models_that_a_page_may_not_load(open_page: OpenPage, words_of: Words, run: Run, typed: str) -> None:
     page = open_page("equity")

@@ -155,7 +155,12 @@ def test_another_folder_is_refused_in_one_sentence(
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
-    [("empty.csv", b"", "an empty file"), ("binary.csv", b"\x00\x01" * 50, "text"), ("a.jsonl", b"{", "invalid JSON")],
+    [
+        ("empty.csv", b"", "an empty file"),
+        ("binary.csv", b"\x00\x01" * 50, "text"),
+        ("a.jsonl", b"{", "invalid JSON"),
+        ("a.ods", b"PK", "save the sheet as CSV"),
+    ],
 )
 def test_bad_files_are_one_sentence(
     open_page: OpenPage, words_of: Words, run: Run, name: str, content: bytes, message: str

@@ -84,8 +84,10 @@ def test_what_is_asked_is_started(
     assert [metric.value for metric in page.metric][:2] == ["20", "20"]
     page.multiselect(key="retrain_strengths").set_value([1.0, 0.1])
     page.selectbox(key="retrain_model").set_value("minilm-hate")
-    page.file_uploader(key="retrain_labelled").upload("Mine.csv", b"text,label\nGood.,hate\n")
-    page.button(key="retrain_start").click()
+    page.file_uploader(key="retrain_labelled_0").upload("Mine.xlsx", b"PK")
+    assert "File: a workbook, Mine.xlsx." in words_of(run(page))
+    page.file_uploader(key="retrain_labelled_0").upload("Mine.csv", b"text,label\nGood.,hate\n")
+    run(page).button(key="retrain_start").click()
     page.run()
     command, arguments, files = started
     assert command == "retrain"

@@ -22,6 +22,7 @@ Words = Callable[[AppTest], str]
 Run = Callable[[AppTest], AppTest]
 COMMENTS = b"comment,place\nHe is kind.,here\nShe left her dog.,there\nNobody came.,here\n"
 OWN = "Your own file"
+WORKBOOK = b"PK\x03\x04\x14\0\x06\0"
 
 
 def own_sentences(page: AppTest, run: Run, name: str, content: bytes) -> AppTest:
@@ -341,6 +342,24 @@ def test_a_file_that_cannot_be_read_leaves_the_one_before_it(open_page: OpenPage
     assert "Using comments.csv" in said
     assert "2 of 3 sentences are eligible." in said
     assert [button for button in page.button if button.key == "study_run"]
+
+
+@pytest.mark.parametrize("name", ["comments.xlsx", "Comments.XLS", "comments.ods"])
+def test_a_workbook_is_told_how_to_become_a_csv_file(open_page: OpenPage, words_of: Words, run: Run, name: str) -> None:
+    page = own_sentences(open_page("study"), run, name, WORKBOOK)
+    assert f"File: a workbook, {name}." in words_of(page)
+    assert "save the sheet as CSV UTF-8, and bring that file." in words_of(page)
+    page.file_uploader(key="study_file_0").upload("comments.csv", COMMENTS)
+    run(page).button_group(key="study_names_way").set_value(OWN)
+    run(page).file_uploader(key="study_names_file_0").upload(name, WORKBOOK)
+    assert f"File: a workbook, {name}." in words_of(run(page))
+
+
+def test_a_workbook_of_scores_is_told_the_same(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    page = open_page("study")
+    page.selectbox(key="study_model").set_value("predictions")
+    run(page).file_uploader(key="study_scored_0").upload("scores.xlsx", WORKBOOK)
+    assert "File: a workbook, scores.xlsx.\nNeeded: one of .csv, .tsv, .jsonl, .parquet" in words_of(run(page))
 
 
 def test_names_stand_in_any_column(open_page: OpenPage, words_of: Words, run: Run) -> None:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui.frame import markup, shell
-from psa_core.errors import PsaError
+from psa_core.errors import OptionError, PsaError
+from psa_core.inputs import tables
 from psa_core.inputs.checks import file_name
 
 # Of a file's name; file systems take 255, and a run puts a word before some.
@@ -26,22 +27,32 @@ class Upload:
 
 
 def ask_file(
-    label: str, kinds: Sequence[str], *, key: str, read: Callable[[Upload], object] | None = None
+    label: str, kinds: Sequence[str], *, key: str, read: Callable[[Upload], object] | None = None, help: str = ""
 ) -> Upload | None:
     """A file picker whose file stays until another one is chosen or it is taken away.
 
+    It takes every file, since Streamlit's own answer to a wrong kind does not say what to do.
+
     Parameters
     ----------
+    kinds : sequence of str
+        Endings; another one is told like what `read` raises.
     read : callable, optional
         Raises a `PsaError` for a file that is of no use: that is told, and the one before it stays.
     """
     kept = f"{key}_kept"
     held: Upload | None = st.session_state.get(kept)
-    chosen = st.file_uploader(label, list(kinds), key=f"{key}_{st.session_state.get(f'{key}_round', 0)}")
+    chosen = st.file_uploader(label, key=f"{key}_{st.session_state.get(f'{key}_round', 0)}", help=help or None)
     if chosen is not None:
         content = chosen.getvalue()
         brought = Upload(file_name(chosen.name, MOST_BYTES), content, hashlib.sha256(content).hexdigest())
-        if read is None or _is_of_use(brought, held, read):
+
+        def check(upload: Upload) -> None:
+            tables.check_ending(upload.name, kinds, field="file", error=OptionError)
+            if read is not None:
+                read(upload)
+
+        if _is_of_use(brought, held, check):
             st.session_state[kept] = brought
             return brought
     if held is not None:

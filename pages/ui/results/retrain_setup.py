@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits.audit_job import Audit
-from pages.ui.frame import cached, exports, offered, said
+from pages.ui.frame import cached, exports, offered, said, uploads
 from pages.ui.frame.step import duration, step
 from pages.ui.results import retrain_results
 from pages.ui.results.mitigate_view import confirmed
@@ -89,13 +89,14 @@ def ask_recipe() -> tuple[Retraining, tuple[float, ...]]:
 
 def ask_labelled() -> dict[str, bytes]:
     """Labelled texts, where there are any: the curve then has the task's score."""
-    chosen = st.file_uploader(
+    chosen = uploads.ask_file(
         "Labelled texts, for the score at the classifier's own task (optional)",
         LABELLED_TYPES,
         key=AUDIT.key("labelled"),
-        help="Columns text and label, with the classifier's own labels. None of them is trained on.",
+        help="A csv, tsv, jsonl or parquet file with the columns text and label, the classifier's own labels. "
+        "None of them is trained on.",
     )
-    return {} if chosen is None else {f"labelled{Path(chosen.name).suffix.lower()}": chosen.getvalue()}
+    return {} if chosen is None else {f"labelled{Path(chosen.name).suffix.lower()}": chosen.content}
 
 
 def show(study: Opened) -> None:

@@ -78,8 +78,8 @@ def _typed(sentences: str) -> ChosenNames | None:
 
 def _file(sentences: str) -> ChosenNames | None:
     st.caption(
-        "A column of names and any group columns (gender, country, …), or a text file with one name a line; "
-        "from Excel, save as CSV."
+        "A column of names and any group columns (gender, country, …) in csv, tsv, jsonl or parquet, or a txt file "
+        "with one name a line; from Excel, save as CSV UTF-8."
     )
     upload = uploads.ask_file("Names file", KINDS, key=Key.STUDY_NAMES_FILE, read=plans.name_columns)
     if upload is None:

@@ -37,8 +37,8 @@ def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | No
     """
     texts = planned.cells + len(planned.selection.sentences)
     st.markdown(
-        "Score every row with your model, add a column of numbers for each target, and bring the file back; "
-        "from Excel, save as CSV."
+        "Score every row with your model, add a column of numbers for each target, and bring the file back as csv, "
+        "tsv, jsonl or parquet; from Excel, save as CSV UTF-8."
     )
     st.download_button(
         f"Download the {texts:,} texts to score",

@@ -34,7 +34,7 @@ def ask() -> Source | None:
     if choice != OWN:
         return _preview(Source(str(choice)))
     st.caption(
-        "One text a row. csv, tsv, txt (one a line), jsonl or parquet, gzipped or not; from Excel, save as CSV. "
+        "One text a row. csv, tsv, txt (one a line), jsonl or parquet, gzipped or not; from Excel, save as CSV UTF-8. "
         "It stays on this machine."
     )
     upload = uploads.ask_file("Sentences file", KINDS, key=Key.STUDY_FILE, read=_read)

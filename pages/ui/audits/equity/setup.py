@@ -119,7 +119,7 @@ def ask_sentences() -> Sentences:
     design, files = corpus.published_design(str(spelling)), {}
     with st.expander("Your own templates, people or words"):
         st.caption(
-            "Download the paper's lists, change what you like, and bring them back. "
+            "Download the paper's lists, change what you like, and bring them back as csv. "
             "Lists that you do not bring stay the paper's."
         )
         for part in folder.PARTS:

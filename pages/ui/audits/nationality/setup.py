@@ -58,7 +58,7 @@ def ask_sentences() -> Source | None:
         return _preview(Source(OURS))
     st.caption(
         "One text a row, in any language that the entity recogniser reads. csv, tsv, txt, jsonl or parquet, gzipped or "
-        "not. It stays on this machine."
+        "not; from Excel, save as CSV UTF-8. It stays on this machine."
     )
     upload = uploads.ask_file("Sentences file", FILE_KINDS, key=AUDIT.key("file"), read=_read)
     if upload is None:
