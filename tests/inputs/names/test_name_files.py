@@ -37,7 +37,7 @@ def test_western_european_bytes(encoding):
 )
 @pytest.mark.parametrize("filename", ["people.csv", "people.txt", "people"])
 def test_binary_data_is_refused(filename, data):
-    with pytest.raises(NameListError, match="bytes that are not text|a workbook or a zip"):
+    with pytest.raises(NameListError, match=r"bytes that are not text|a workbook or a zip"):
         read_names(filename, data)
 
 
