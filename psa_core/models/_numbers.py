@@ -35,11 +35,11 @@ def parse_range(text: str) -> tuple[float, float]:
 
 
 def range_of(scores: np.ndarray) -> tuple[float, float]:
-    """[0, 1] or [-1, 1] where the scores (R,) fit in, else whole numbers around their least and greatest."""
+    """[0, 1] or [-1, 1] where the scores (R,) fit in but for rounding, else whole numbers around them."""
     low, high = float(scores.min()), float(scores.max())
-    if low >= 0 and high <= 1:
+    if low >= -ROUNDING and high <= 1 + ROUNDING:
         return 0.0, 1.0
-    if low >= -1 and high <= 1:
+    if low >= -1 - ROUNDING and high <= 1 + ROUNDING:
         return -1.0, 1.0
     return float(np.floor(low)), float(np.ceil(high)) if np.ceil(high) > np.floor(low) else float(np.floor(low)) + 1
 

@@ -16,7 +16,8 @@ from psa_core.inputs import tables
 from psa_core.inputs.checks import as_texts, path_of
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest
-from psa_core.models._numbers import column_numbers, declared, first_outside, parse_range, range_of, with_points
+from psa_core.models._found_range import FoundRange
+from psa_core.models._numbers import column_numbers, declared, first_outside, parse_range, with_points
 from psa_core.models._transformers.heads import safe_names
 from psa_core.models._transformers.hub import split_options
 
@@ -75,6 +76,10 @@ class Predictions:
     scores : float32 array (R, T)
     doubled, unscored : int
         See `Coverage`.
+    ranges : tuple of str
+        Each target with its range, and why it is that where it is not a usual one.
+    warnings : tuple of str
+        What may be a slip, in sentences.
     """
 
     rows: Mapping[str, int] = field(repr=False)
@@ -84,11 +89,14 @@ class Predictions:
     source: str
     doubled: int = 0
     unscored: int = 0
+    ranges: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def about(self) -> str:
         """What the file holds, in plain words."""
-        return f"{len(self.rows)} texts with a score in {self.source}"
+        account = f"{len(self.rows)} texts with a score in {self.source}: {', '.join(self.ranges)}."
+        return " ".join([account, *self.warnings])
 
     def coverage(self, texts: Sequence[str]) -> Coverage:
         """How the file fits the texts of a study."""
@@ -133,6 +141,10 @@ def load(argument: str) -> Predictions:
     ModelError
         When the file cannot be read, has no text or no target, gives one text two different scores, or has scores
         beyond the range asked for.
+
+    Notes
+    -----
+    Where the range is the scores' own, the label is from 0 on if they are of both signs, else from the middle of most.
     """
     name, options = split_options(argument, ("targets", "range"))
     wanted = [part.strip() for part in options.get("targets", "").split(",") if part.strip()]
@@ -143,11 +155,13 @@ def load(argument: str) -> Predictions:
     if not scored.any():
         raise ModelError("predictions", got=f"no score in any row of {name}", expected="a number in each row")
     texts, values = table["text"][scored], values[scored]
+    ranges = _ranges(values, options.get("range"))
     targets = tuple(
-        Target(safe, *(parse_range(options["range"]) if "range" in options else range_of(values[:, t])), f"{column}")
-        for t, (safe, column) in enumerate(zip(safe_names(columns), columns, strict=True))
+        Target(safe, each.low, each.high, f"{column}", each.threshold)
+        for safe, each, column in zip(safe_names(columns), ranges, columns, strict=True)
     )
     _check_range(values, texts.index, targets)
+    warnings = [r.warning(c, scores, texts) for r, c, scores in zip(ranges, columns, values.T, strict=True)]
     codes, found = pd.factorize(texts)
     distinct: list[str] = found.tolist()
     means = _means(values, codes, distinct=distinct, targets=targets)
@@ -161,7 +175,15 @@ def load(argument: str) -> Predictions:
         Path(name).name,
         doubled=len(codes) - len(distinct),
         unscored=int((~scored).sum()),
+        ranges=tuple(f"{target.name} ({each.words})" for target, each in zip(targets, ranges, strict=True)),
+        warnings=tuple(filter(None, warnings)),
     )
+
+
+def _ranges(values: np.ndarray, declared: str | None) -> list[FoundRange]:
+    """The range of each column of scores (R, T)."""
+    found = [FoundRange.of(scores) for scores in values.T]
+    return found if declared is None else [each.declared(*parse_range(declared)) for each in found]
 
 
 def read(path: Path, targets: Sequence[str] = ()) -> pd.DataFrame:

@@ -138,6 +138,17 @@ def test_bad_files_are_one_sentence(tmp_path: Path, content: str, said: str) -> 
     assert "\n" not in str(caught.value)
 
 
+def test_a_range_from_the_values_is_said_in_the_account(tmp_path: Path) -> None:
+    rows = "".join(f"text {i},{i / 20},{i - 5}\n" for i in range(20))
+    scorer = read(tmp_path, f"text,joy,logit\n{rows}wild,1000000,0\n")
+    assert [(t.low, t.high, t.default_threshold) for t in scorer.targets] == [(0, 1e6, 0.5), (-5, 14, 0)]
+    assert scorer.about.startswith(
+        "21 texts with a score in scores.csv: joy (0 to 1,000,000, from the values in the file; label from 0.5), "
+        "logit (−5 to 14, from the values in the file; label from 0). joy: 1 of 21 scores is far from the others"
+    )
+    assert read(tmp_path, EXPORT, "?targets=toxicity&range=0..10").ranges == ("toxicity (0 to 10, as declared)",)
+
+
 def test_bad_options_and_names_are_said(tmp_path: Path) -> None:
     path = written(tmp_path, EXPORT)
     for argument, said in (

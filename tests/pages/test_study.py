@@ -318,6 +318,12 @@ def test_predictions_are_made_elsewhere_and_brought_back(
     ) in words_of(run(page))
     page.file_uploader(key="study_scored_0").upload(brought, scored(texts))
     assert "All 42 texts have a score. Targets: rudeness (0 to 1)." in words_of(run(page))
+    page.file_uploader(key="study_scored_0").upload(brought, scored(texts[1:]) + f'\n"{texts[0]}",1e6\n'.encode())
+    said = words_of(run(page))
+    assert "Targets: rudeness (0 to 1,000,000, from the values in the file; label from 0.5)." in said
+    assert "rudeness: 1 of 42 scores is far from the others" in said
+    page.file_uploader(key="study_scored_0").upload(brought, scored(texts))
+    run(page)
     page.button(key="study_run").click()
     page.run(timeout=60)
     run_id = page.session_state["view"].run

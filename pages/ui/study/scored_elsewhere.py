@@ -18,7 +18,7 @@ from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
 from psa_core import models, trust
 from psa_core.errors import ModelError
-from psa_core.models import ModelPlugin, Scorer
+from psa_core.models import ModelPlugin
 from psa_core.models.predictions import Coverage
 from psa_core.study import Plan
 from psa_core.study.texts import COLUMNS, rows
@@ -50,7 +50,7 @@ def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | No
         on_click="ignore",
     )
 
-    def read(brought: Upload) -> tuple[Scorer, Coverage]:
+    def read(brought: Upload) -> tuple[Any, Coverage]:
         found, fits = _matched(
             plugin.id, brought.sha256, _key(planned), _name(plugin, brought, planned), brought, planned
         )
@@ -67,8 +67,11 @@ def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | No
     if brought is None:
         return None
     (scorer, fits), name = read(brought), _name(plugin, brought, planned)
-    targets = ", ".join(f"{target.name} ({target.low:g} to {target.high:g})" for target in scorer.targets)
-    st.html(markup.plain(f"All {texts:,} texts have a score{_besides(fits)}. Targets: {targets}."))
+    st.html(markup.plain(f"All {texts:,} texts have a score{_besides(fits)}. Targets: {', '.join(scorer.ranges)}."))
+    if scorer.warnings:
+        st.markdown(":orange[:material/warning: **Look at the file once more.**]")
+        for warning in scorer.warnings:
+            st.html(markup.plain(warning))
     return f"{plugin.id}:{name}", {name: brought.content}
 
 
