@@ -35,6 +35,20 @@ def test_the_goes_with_the_entity_unless_a_noun_owns_it() -> None:
     assert not any(word.lower().startswith("the ") for word in words)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I miss Berlin🤔", ["Berlin"]),
+        ("Taylor Swift 💖💖 is here", ["Taylor Swift"]),
+        ("Good luck 🏆🎾 to all", []),
+        ("LOL what a day", []),
+        ("Great news from Mexico?Sorry, no", []),
+    ],
+)
+def test_neither_emoji_nor_laughter_nor_two_sentences_are_a_name(text: str, words: list[str]) -> None:
+    assert [word for word, _ in found(text)] == words
+
+
 def test_an_entity_after_an_indefinite_article_is_none() -> None:
     assert "Obama" not in [word for word, _ in found("I met an Obama supporter in Texas.")]
 
