@@ -58,7 +58,9 @@ def _strings(column: pa.Array) -> pa.Array:
         column = column.cast(pa.large_string()) if kind is not column.type else column
         column.validate(full=True)  # a damaged file may hold bytes that are no UTF-8
         return column.cast(pa.large_string()).fill_null("")
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+    if pa.types.is_integer(kind):  # not by way of pandas, which makes 1 beside a missing value 1.0
+        return column.cast(kind).cast(pa.large_string()).fill_null("")
+    if pa.types.is_floating(kind):
         values = pd.Series(column.to_pandas())
         return pa.array(values.astype(str).mask(values.isna(), "").tolist(), pa.large_string())
     return pa.array([_written(value) for value in column.to_pylist()], pa.large_string())

@@ -102,7 +102,9 @@ def parse(file_name: str, content: bytes, text_column: str | None = None) -> Cor
     read = tables.read(file_name, content, SENTENCES)
     column = _find_text_column(read.frame, text_column)
     sentences, digest = _with_ids(read.frame, column), hashlib.sha256(content).hexdigest()
-    return Corpus(sentences, file_name, digest, column, read.encoding, read.notes)
+    is_guess = text_column is None and column.lower() not in TEXT_COLUMNS
+    guess = (f"No column is called text: the texts are taken from {column[:60]!r}.",) if is_guess else ()
+    return Corpus(sentences, file_name, digest, column, read.encoding, (*read.notes, *guess))
 
 
 def _find_text_column(table: pd.DataFrame, wanted: str | None) -> str:
@@ -121,6 +123,8 @@ def _find_text_column(table: pd.DataFrame, wanted: str | None) -> str:
 
 def _with_ids(table: pd.DataFrame, text_column: str) -> pd.DataFrame:
     id_column = next((name for name in ID_COLUMNS if name in table.columns and name != text_column), None)
+    if id_column:  # a spreadsheet leaves rows of blank cells at the end
+        table = table[(table != "").any(axis=1)]
     ids = table[id_column].str.strip() if id_column else pd.Series(range(1, len(table) + 1), index=table.index)
     ids = ids.astype(str)
     if ids.duplicated().any() or not ids.all():

@@ -14,6 +14,7 @@ from psa_core.inputs.limits import Limit
 
 CHUNK = 2**20
 GZIP = b"\x1f\x8b"
+PARQUET = b"PAR1"
 #: How a workbook begins, and what else is a zip or in Microsoft's older container.
 PACKED = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 SAVE_AS_CSV = "From Excel or another spreadsheet program, save the sheet as CSV UTF-8, and bring that file."
@@ -28,6 +29,9 @@ MARKS = (
 )
 #: No byte of a gzip file unpacks to more, so a file that says so of itself is cut off: its last bytes are no size.
 MOST_PACKED = 1100
+BEYOND_ASCII = bytes(range(128, 256))
+#: What handles bytes that are not UTF-8 in a file that is for the most part, and how such a file is said to be read.
+STRAY, MIXED = "psa_core.stray", "UTF-8 and Windows-1252"
 CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\v\f\r\x1a")
 #: What no Western European word has when its bytes are read as Windows-1252: four letters on end beyond ASCII, a letter
 #: of Central Europe, Turkey or the Baltic, õ before anything but e, or a sign between two letters.
@@ -77,7 +81,7 @@ class Text:
     def __init__(self, content: bytes, *, field: str, error: type[PsaError]) -> None:
         codec, self._errors = _codec(content, field, error)
         self._content, self._codec = content, codec
-        self.encoding = codec.removesuffix("-sig")
+        self.encoding = MIXED if self._errors == STRAY else codec.removesuffix("-sig")
 
     def lines(self) -> Iterator[str]:
         r"""Its lines with their ends, which are ``\n``, ``\r\n`` and ``\r`` as they stand, and nothing else."""
@@ -96,7 +100,11 @@ def _codec(content: bytes, field: str, error: type[PsaError]) -> tuple[str, str]
         return marked or "utf-8", "strict"
     detected = None
     if decoded is None and not marked and b"\0" not in content:
+        if _is_mostly_utf8(content):
+            return "utf-8", STRAY
         detected = _detected(content)
+    if detected is None and content.startswith(PARQUET):
+        raise error(field, got="a parquet file", expected="text", fix="Give it a name that ends in .parquet.")
     if detected is None and content.startswith(PACKED):
         raise error(field, got="a workbook or a zip, whatever its name says", expected="text", fix=SAVE_AS_CSV)
     if detected is None:
@@ -116,6 +124,31 @@ def _nul_free(content: bytes, codec: str) -> bool | None:
         return "\0" not in decoder.decode(b"", True)
     except UnicodeDecodeError:
         return None
+
+
+def _is_mostly_utf8(content: bytes) -> bool:
+    """Whether at least half of what is beyond ASCII is UTF-8: a file that is cut off, or put together from several."""
+    if len(content) != len(content.translate(None, CONTROLS)):
+        return False
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    letters = stray = 0
+    for start in range(0, len(content), CHUNK):
+        part = decoder.decode(content[start : start + CHUNK])
+        damaged = part.count("\ufffd")
+        stray += damaged
+        letters += len(part) - len(part.encode().translate(None, BEYOND_ASCII)) - damaged
+    return letters > 0 and letters >= stray
+
+
+def _stray(error: UnicodeError) -> tuple[str, int]:
+    """A byte alone as Windows-1252 has it, and U+FFFD for a letter that is cut off."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    alone = error.end - error.start == 1
+    return error.object[error.start : error.end].decode("cp1252", "replace") if alone else "\ufffd", error.end
+
+
+codecs.register_error(STRAY, _stray)
 
 
 def _detected(content: bytes) -> str | None:
@@ -140,6 +173,6 @@ def _detected(content: bytes) -> str | None:
 
 def _is_english(content: bytes) -> bool:
     """Whether at most one byte in twenty is beyond ASCII: English as Windows saves it, for which detection guesses."""
-    beyond = len(content) - len(content.translate(None, bytes(range(128, 256))))
     undefined = any(byte in content for byte in b"\x81\x8d\x8f\x90\x9d")
+    beyond = len(content) - len(content.translate(None, BEYOND_ASCII))
     return beyond * 20 <= len(content) and not undefined

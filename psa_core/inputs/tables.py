@@ -21,7 +21,7 @@ from psa_core.inputs._columns import PART, Columns, Wanted
 from psa_core.inputs._jsonl import read_jsonl
 from psa_core.inputs._parquet import read_parquet
 from psa_core.inputs._separated import has_header, read_separated
-from psa_core.inputs.decoding import SAVE_AS_CSV, Text, unpacked
+from psa_core.inputs.decoding import GZIP, MIXED, SAVE_AS_CSV, Text, unpacked
 
 __all__ = ["SMALL", "Table", "Wanted", "check_ending", "has_header", "kind_of", "read"]
 
@@ -110,7 +110,7 @@ def read(
         check_ending(name, wanted.formats, field=wanted.field, error=wanted.error)
     kind = kind or kind_of(name)
     wanted.check(wanted.file, len(content), f"in {name[:60]}")
-    is_packed = name.lower().endswith(".gz")
+    is_packed = name.lower().endswith(".gz") or content.startswith(GZIP)
     body = _unpacked(content, wanted, SMALL + 1) if is_packed else content
     if kind == "parquet" or len(body) > SMALL:
         read_it = _read_packed if is_packed else _read
@@ -141,7 +141,8 @@ def _as_table(columns: Columns, encoding: str, field: str) -> Table:
     blank = columns.headers.count("")
     several = f"{blank:,} columns without a header left out: they are no groups."
     left_out = (several if blank > 1 else NO_HEADER,) if blank else ()
-    guessed = () if encoding.startswith(CERTAIN) else (f"The {field} are not UTF-8: read as {_in_words(encoding)}.",)
+    share = "not all UTF-8" if encoding == MIXED else "not UTF-8"
+    guessed = () if encoding.startswith(CERTAIN) else (f"The {field} are {share}: read as {_in_words(encoding)}.",)
     return Table(columns.frame(), encoding, tuple(filter(None, columns.headers)), (*guessed, *left_out))
 
 

@@ -151,3 +151,17 @@ def test_a_gzip_that_unpacks_beyond_the_limit_is_refused(monkeypatch):
 
 def test_a_very_long_line_is_one_sentence():
     assert len(texts("a.jsonl", json.dumps({"text": "he " * 10**6}).encode())) == 1
+
+
+def test_blank_rows_of_a_spreadsheet_need_no_id():
+    read = corpus.parse("a.csv", b"id,text\n7,He left.\n,\n8,\n,\n")
+    assert read.sentences["sentence_id"].tolist() == ["7", "8"]
+    with pytest.raises(CorpusError, match="an empty id"):
+        corpus.parse("a.csv", b"id,text\n7,He left.\n,She left.\n")
+
+
+def test_a_column_that_is_guessed_is_told():
+    assert corpus.parse("a.csv", b"He left.\nShe left.\n").notes == (
+        "No column is called text: the texts are taken from 'He left.'.",
+    )
+    assert corpus.parse("a.csv", b"id,words\n1,He left.\n", "words").notes == ()

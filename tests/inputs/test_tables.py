@@ -110,6 +110,27 @@ def test_parquet_values_are_written_as_python_does_and_labels_of_rows_are_no_col
     }
 
 
+def test_whole_numbers_of_parquet_stay_whole_beside_missing_ones():
+    large = 2**53 + 1
+    frame = pa.table({"text": ["He", "She", "He"], "n": pa.array([1, None, large]), "b": pa.array([True, None, False])})
+    columns = read("a.parquet", parquet(frame)).frame
+    assert columns["n"].tolist() == ["1", "", str(large)]
+    assert columns["b"].tolist() == ["True", "", "False"]
+
+
+def test_a_gzip_file_is_read_whatever_its_name_says_and_a_parquet_file_is_told():
+    assert read("a.csv", gzip.compress(b"text\nHe left.\n")).frame["text"].tolist() == ["He left."]
+    with pytest.raises(CorpusError, match=r"a parquet file.*ends in \.parquet"):
+        read("a.csv", parquet({"text": ["He left."]}))
+
+
+def test_a_file_put_together_from_utf_8_and_windows_keeps_all_letters():
+    content = "text\nHe’s in a café 😀\n".encode() + "She’s in a café\n".encode("cp1252") + "cut 😀".encode()[:-1]
+    table = read("a.csv", content)
+    assert table.frame["text"].tolist() == ["He’s in a café 😀", "She’s in a café", "cut \ufffd"]
+    assert table.notes == ("The table are not all UTF-8: read as UTF-8 and Windows-1252.",)
+
+
 @pytest.mark.parametrize("said", [b"{", b"[]", b'{"columns": 7}', b'{"index_columns": ["no"], "columns": []}', b"\xff"])
 def test_what_pandas_is_said_to_have_written_is_not_read(said):
     table = pa.table({"text": ["He"]}).replace_schema_metadata({b"pandas": said})
