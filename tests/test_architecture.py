@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = {
     "ground": (
         "psa_core",
+        "psa_core.counting",
         "psa_core.errors",
         "psa_core.registry",
         "psa_core.stopping",

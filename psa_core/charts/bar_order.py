@@ -10,6 +10,7 @@ import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._figure import OTHER, group_colours
+from psa_core.counting import counted
 from psa_core.stats import SIGNIFICANT
 
 HEADER_GAP = 1.6
@@ -87,7 +88,7 @@ def arrange(table: pd.DataFrame, options: BarOptions) -> Arrangement:
     placed, headers, notes, y = [], [], [], 0.0
     for title, part in sections:
         if title:
-            headers.append((y, f"{title} · {len(part)} names"))
+            headers.append((y, f"{title} · {counted(len(part), 'name')}"))
             y += HEADER_GAP
         ordered = part.sort_values(["score_sens", "name"], ascending=[False, True])
         top, bottom, hidden = _ends(ordered, options)

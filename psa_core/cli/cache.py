@@ -6,6 +6,7 @@ import argparse
 
 from psa_core.cache import ScoreCache
 from psa_core.cli._base import Command, print_rows
+from psa_core.counting import counted
 from psa_core.errors import OptionError
 
 MEGABYTE = 2**20
@@ -22,10 +23,10 @@ def _execute(options: argparse.Namespace) -> int:
         raise OptionError("--megabytes", got=str(options.megabytes), expected=f"a number above 0, below {MOST:g}")
     store = ScoreCache.open()
     if options.action == "clear":
-        print(f"{store.clear()} scores dropped")
+        print(f"{counted(store.clear(), 'score')} dropped")
     elif options.action == "prune":
         bound = None if options.megabytes is None else int(options.megabytes * MEGABYTE)
-        print(f"{store.prune(bound)} scores dropped, oldest first")
+        print(f"{counted(store.prune(bound), 'score')} dropped, oldest first")
     info = store.info()
     size = f"{info.bytes / MEGABYTE:.1f} MB of at most {info.bound / MEGABYTE:.0f} MB"
     print_rows([("file", str(info.path)), ("scores", f"{info.scores:,}"), ("size", size)])

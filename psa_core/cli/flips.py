@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from psa_core.cli._base import Command
+from psa_core.counting import counted
 from psa_core.folders import results, writing
 from psa_core.inputs import spreadsheet
 from psa_core.report import flips_file
@@ -32,7 +33,8 @@ def _execute(options: argparse.Namespace) -> int:
             aside.write_bytes(flips_file.json_lines(rows))
         else:
             spreadsheet.write_exactly(rows, aside)
-    print(f"{len(rows):,} labelled texts of {rows['sentence_id'].nunique():,} sentences in {options.out}")
+    sentences = counted(rows["sentence_id"].nunique(), "sentence")
+    print(f"{counted(len(rows), 'labelled text')} of {sentences} in {options.out}")
     return 0
 
 

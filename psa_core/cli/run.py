@@ -11,6 +11,7 @@ from psa_core import models, report, study, tables
 from psa_core.cache import ScoreCache
 from psa_core.cli import _from_manifest as from_manifest
 from psa_core.cli._base import Command, add_selection, study_spec
+from psa_core.counting import counted
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import results, writing
@@ -55,7 +56,7 @@ def _execute(options: argparse.Namespace) -> int:
     cache = ScoreCache.open()
     cube = study.execute(planned, scorer, options=scoring, cache=cache, on_window=_Progress().show)
     results.write(cube, options.out, report.render)
-    print(f"{cube.shape[0]} sentences × {cube.shape[1]} names: results in {options.out}")
+    print(f"{counted(cube.shape[0], 'sentence')} × {counted(cube.shape[1], 'name')}: results in {options.out}")
     for note in cube.provenance["notes"]:
         if note != cache.note:  # which was told when it was news
             print(f"Note: {note}")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from psa_core.cli._base import Command, print_rows
+from psa_core.counting import counted
 from psa_core.errors import OptionError
 from psa_core.jobs import retention, root
 from psa_core.jobs.retention import StoredRun
@@ -29,11 +30,11 @@ def _execute(options: argparse.Namespace) -> int:
         found = [run for run in found if run.state == "damaged"]
     if options.delete:
         deleted = [run for run in found if retention.delete(run.run_id)]
-        print(f"{len(deleted)} runs deleted, {_megabytes(deleted)} MB freed in {root()}")
+        print(f"{counted(len(deleted), 'run')} deleted, {_megabytes(deleted)} MB freed in {root()}")
         return 0
     if found:
         print_rows([("run", "state", "what", "last used", "MB"), *map(_row, found)])
-    print(f"{len(found)} runs, {_megabytes(found)} MB in {root()}")
+    print(f"{counted(len(found), 'run')}, {_megabytes(found)} MB in {root()}")
     return 0
 
 

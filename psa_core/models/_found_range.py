@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from psa_core.counting import verb
 from psa_core.models._numbers import range_of
 
 USUAL = ((0.0, 1.0), (-1.0, 1.0))
@@ -86,10 +87,9 @@ class FoundRange:
         """That a few scores are far from all others; empty where none is."""
         if self.others == (self.low, self.high):
             return ""
-        are = "is" if self.far == 1 else "are"
         return (
-            f"{name}: {self.far:,} of {self.count:,} scores {are} far from the others, which lie within "
-            f"{scale_words(*self.others)}; the farthest is {figure(scores[self.farthest])}, of "
+            f"{name}: {self.far:,} of {self.count:,} scores {verb(self.far, 'are', 'is')} far from the others, which "
+            f"lie within {scale_words(*self.others)}; the farthest is {figure(scores[self.farthest])}, of "
             f"{texts.iloc[self.farthest][:80]!r}. If that is a slip, mend the file and bring it again."
         )
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core import trust
+from psa_core.counting import counted
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs import tables
@@ -60,8 +61,9 @@ class Coverage:
     def words(self) -> str:
         """The account in one sentence."""
         return (
-            f"{self.missing} texts without a score, {self.doubled} rows of a text that was there before, "
-            f"{self.extra} texts that the study does not have, {self.unscored} rows with an empty score"
+            f"{counted(self.missing, 'text')} without a score, {counted(self.doubled, 'row')} of a text that was there "
+            f"before, {counted(self.extra, 'text')} that the study does not have, "
+            f"{counted(self.unscored, 'row')} with an empty score"
         )
 
 
@@ -95,7 +97,7 @@ class Predictions:
     @property
     def about(self) -> str:
         """What the file holds, in plain words."""
-        account = f"{len(self.rows)} texts with a score in {self.source}: {', '.join(self.ranges)}."
+        account = f"{counted(len(self.rows), 'text')} with a score in {self.source}: {', '.join(self.ranges)}."
         return " ".join([account, *self.warnings])
 
     def coverage(self, texts: Sequence[str]) -> Coverage:
@@ -258,9 +260,10 @@ def _means(values: np.ndarray, codes: np.ndarray, *, distinct: Sequence[str], ta
     limits = np.array([TOLERANCE * (target.high - target.low) for target in targets])
     conflicts = np.flatnonzero((apart > limits).any(axis=1))
     if len(conflicts):
+        which = f"{counted(len(conflicts), 'text')}, first {distinct[conflicts[0]]!r}"
         raise ModelError(
             "predictions",
-            got=f"different scores for the same text ({len(conflicts)} texts, first {distinct[conflicts[0]]!r})",
+            got=f"different scores for the same text ({which})",
             expected="one score per text",
             fix="Keep one row for each text.",
         )

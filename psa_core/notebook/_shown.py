@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from psa_core.counting import counted
 from psa_core.cube import ScoreCube
 from psa_core.registry import in_short
 
@@ -51,7 +52,7 @@ def markup_of(cube: ScoreCube, said: Mapping[str, Finding]) -> str:
         for target, words in said.items()
     )
     return (
-        f"<div><p><b>{html.escape(model)}</b>: {sentences:,} sentences × {names:,} names</p>"
+        f"<div><p><b>{html.escape(model)}</b>: {counted(sentences, 'sentence')} × {counted(names, 'name')}</p>"
         f"<table><tbody>{rows}</tbody></table>"
         '<p><code>.names()</code> <code>.flips()</code> <code>.chart("names")</code> '
         '<code>.chart("thresholds")</code> <code>.finding("sentences")</code></p></div>'

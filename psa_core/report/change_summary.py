@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
+from psa_core.counting import counted
 from psa_core.stats import SIGNIFICANT
 from psa_core.study import perturbation_of
 from psa_core.tables import Paired, new_flips
@@ -32,8 +33,8 @@ def markdown(pair: Paired, changes: Mapping[str, pd.DataFrame], *, limit: float)
     lines = [
         f"## Perturbation sensitivity: {'failed' if failed else 'passed'}",
         "",
-        f"{sentences:,} sentences × {names:,} names, in both results. Limit: a name's effect on the mean score may be "
-        f"{limit:g} further from 0 than before.",
+        f"{counted(sentences, 'sentence')} × {counted(names, 'name')}, in both results. Limit: a name's effect on the "
+        f"mean score may be {limit:g} further from 0 than before.",
         *_left_out(pair),
     ]
     for target, table in changes.items():
@@ -72,7 +73,7 @@ def _verdict(table: pd.DataFrame, limit: float) -> str:
     if table["p_above"].isna().all():
         return "One sentence cannot tell a change from chance."
     return (
-        f"Effects of {above:,} of {total:,} names are shown to have grown by more than {limit:g}; "
+        f"Effects of {above:,} of {counted(total, 'name')} are shown to have grown by more than {limit:g}; "
         f"{changed:,} changed distinguishably (paired tests over sentences, corrected, p < {SIGNIFICANT})."
     )
 

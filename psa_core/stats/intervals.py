@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psa_core.counting import counted
 from psa_core.errors import OptionError
 from psa_core.stats.moments import sentence_moments
 
@@ -126,11 +127,11 @@ def small_sample_warning(sentences: int, deviation: float, *, half_width: float)
     """
     if sentences >= SMALL_SAMPLE:
         return ""
-    counted = f"Only {sentences} sentence{'s' if sentences != 1 else ''}"
+    few = f"Only {counted(sentences, 'sentence')}"
     if not np.isfinite(deviation):
-        return f"{counted}: an interval needs at least 2, and {SMALL_SAMPLE} or more to be trusted."
+        return f"{few}: an interval needs at least 2, and {SMALL_SAMPLE} or more to be trusted."
     needed = max(SMALL_SAMPLE, needed_sentences(deviation, half_width))
-    return f"{counted}: for an interval of ±{half_width:g} about {needed:,} would be needed."
+    return f"{few}: for an interval of ±{half_width:g} about {needed:,} would be needed."
 
 
 def checked_confidence(confidence: float) -> float:

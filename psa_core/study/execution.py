@@ -14,6 +14,7 @@ import pandas as pd
 from psa_core import anchors, models
 from psa_core.anchors import Anchor, AnchorFinder
 from psa_core.cache import ScoreCache
+from psa_core.counting import verb
 from psa_core.cube import ScoreCube
 from psa_core.environment import versions
 from psa_core.errors import OptionError
@@ -193,8 +194,8 @@ def _repeats(planned: Plan) -> list[str]:
     if repeats <= MANY_REPEATS * len(texts):
         return []
     return [
-        f"{repeats:,} of {len(texts):,} sentences repeat another one, but for signs, handles and addresses. Intervals "
-        "and tests take sentences as independent, so with many repeats they are too sure."
+        f"{repeats:,} of {len(texts):,} sentences {verb(repeats, 'repeat')} another one, but for signs, handles and "
+        "addresses. Intervals and tests take sentences as independent, so with many repeats they are too sure."
     ]
 
 

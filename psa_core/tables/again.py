@@ -8,6 +8,7 @@ from math import isfinite, isinf, isnan
 import pandas as pd
 
 from psa_core import stats
+from psa_core.counting import counted
 from psa_core.cube import ScoreCube
 from psa_core.stats.reliability import TopStability, order_agreement, order_reliability, top_stability
 from psa_core.tables.wording import Finding
@@ -107,7 +108,7 @@ def order_in_both(first: ScoreCube, second: ScoreCube, targets: tuple[str, str])
 def agreement_finding(agreement: Agreement) -> Finding:
     """Whether two studies put the names in one order."""
     order = agreement.order
-    names = f"{agreement.names:,} name{'s' if agreement.names > 1 else ''} in common"
+    names = f"{counted(agreement.names, 'name')} in common"
     if order.reason:
         return Finding(f"With {names}, whether both put them in one order cannot be told: {order.reason}.")
     told = isfinite(order.low) and (order.low > 0 or order.high < 0)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core import stats
+from psa_core.counting import counted
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
 from psa_core.stats.explanation import shares_of_variance
@@ -146,7 +147,7 @@ def part_finding(table: pd.DataFrame, target: str, *, sentences: int) -> str:
         f"{_signed(furthest['first_alone'])}, {furthest[REST]} alone by {_signed(furthest['rest_alone'])}"
     )
     shares = part_shares(table)
-    drawn = f"{sentences:,} sampled sentence{'s' * (sentences > 1)}"
+    drawn = counted(sentences, "sampled sentence")
     if not shares:
         return f"In {drawn}, {one}."
     most = max(shares, key=lambda part: shares[part])

@@ -65,13 +65,3 @@ def number(value: float, *, digits: int | None = None, signed: bool = False) -> 
     text = f"{value:{'+' if signed else ''}.{_digits(value) if digits is None else digits}f}"
     is_zero = not text.strip("+-0.")
     return text.lstrip("+-") if is_zero else text.replace("-", "−")
-
-
-def counted(count: float, noun: str) -> str:
-    """``1 name``, ``1,000 names``."""
-    return f"{int(count):,} {noun}{'' if int(count) == 1 else 's'}"
-
-
-def verb(count: float, plural: str, singular: str = "") -> str:
-    """The verb that goes with so many."""
-    return (singular or f"{plural}s") if int(count) == 1 else plural

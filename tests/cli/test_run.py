@@ -94,7 +94,7 @@ def test_texts_go_out_and_predictions_come_back(tmp_path):
     pd.concat([scored, extra]).to_csv("p.csv", index=False)
     assert run(model="predictions:p.csv") == 0
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    assert any("1 texts that the study does not have" in note for note in manifest["notes"])
+    assert any("1 text that the study does not have" in note for note in manifest["notes"])
     table = pd.read_parquet(tmp_path / "out" / "scores.toxicity.parquet")
     assert np.allclose(table.iloc[0, 1:].astype(float), np.linspace(0, 1, 16)[:4])
 

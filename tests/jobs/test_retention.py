@@ -46,7 +46,7 @@ def test_the_command_lists_and_deletes_old_runs(workers, capsys):
     assert [run_id in printed for run_id in (old, new, damaged, waiting, "notes")] == [True] * 4 + [False]
     assert "damaged" in printed and "4 runs" in printed
     assert main(["runs", "--older-than", "30d", "--delete"]) == 0
-    assert capsys.readouterr().out.startswith("1 runs deleted")
+    assert capsys.readouterr().out.startswith("1 run deleted")
     assert main(["runs", "--damaged", "--delete"]) == 0
     assert sorted(os.listdir(jobs.root())) == sorted([new, waiting, "notes", "queue"])
 

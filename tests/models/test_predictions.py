@@ -88,7 +88,7 @@ def test_missing_doubled_extra_and_unscored_are_counted(tmp_path: Path) -> None:
 
 
 def test_one_text_with_two_scores_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"different scores for the same text \(1 texts, first .a.\)"):
+    with pytest.raises(ModelError, match=r"different scores for the same text \(1 text, first .a.\)"):
         read(tmp_path, "text,toxicity\na,0.1\nb,0.3\na,0.2\n")
 
 

@@ -90,7 +90,7 @@ def test_a_run_from_the_page_to_its_result(open_page: OpenPage, words_of: Words,
         time.sleep(0.3)
     run(page)
     said = words_of(page)
-    assert "12 of 60 sentences, 1 names each for 2 countries, by keyword." in said
+    assert "12 of 60 sentences, 1 name each for 2 countries, by keyword." in said
     assert "No predicted class changes its size" in said
     assert "need a language model in step 3" in said
 

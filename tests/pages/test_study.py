@@ -133,7 +133,7 @@ def test_another_column_can_hold_the_text(open_page: OpenPage, words_of: Words, 
     assert "no sentence to study" in words_of(page)
     column = next(box for box in page.selectbox if box.label == "Column with the text")
     column.select("reply")
-    assert "1 of 2 sentences are eligible." in words_of(run(page))
+    assert "1 of 2 sentences is eligible." in words_of(run(page))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_an_anchor_is_switched_off_and_on_again(open_page: OpenPage, words_of: W
     run(page)
     next(button for button in page.button if button.label == "Switch off").click()
     said = words_of(run(page))
-    assert "1 of 2 sentences are eligible." in said
+    assert "1 of 2 sentences is eligible." in said
     assert "1 anchor switched off" in said
     page.button(key="all_on").click()
     assert "2 of 2 sentences are eligible." in words_of(run(page))

@@ -7,9 +7,9 @@ import streamlit as st
 from pages.ui.frame import cached, shell, state
 from pages.ui.frame.keys import Key
 from psa_core import jobs
+from psa_core.counting import counted
 from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError, RunFolderError
-from psa_core.tables.wording import counted
 
 COPY_AGAIN = "Copy it again from where the study is open."
 #: Sentences that a running study needs before anything is said of it.
@@ -61,8 +61,9 @@ def say_unfinished(run_id: str, sentences: int) -> None:
     if status.state != "finished":
         with st.container(horizontal=True, vertical_alignment="center"):
             words = "is still running" if status.live else "was not finished"
-            total = f" of {status.sentences_total:,}" if status.sentences_total else ""
-            st.badge(f"This study {words}: you see {sentences:,}{total} sentences, drawn at random.", color="orange")
+            total = status.sentences_total
+            seen = f"{sentences:,} of {counted(total, 'sentence')}" if total else counted(sentences, "sentence")
+            st.badge(f"This study {words}: you see {seen}, drawn at random.", color="orange")
             shell.link("study", "See its progress")
 
 

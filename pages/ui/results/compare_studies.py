@@ -13,9 +13,9 @@ from pages.ui.frame.keys import Key
 from pages.ui.results import opened
 from pages.ui.results.opened import Opened
 from psa_core import jobs
+from psa_core.counting import counted
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError, PsaError
-from psa_core.tables.wording import counted
 
 PARAMETER = "with"
 MOST_RUNS = 12

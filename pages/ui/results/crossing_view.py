@@ -13,7 +13,7 @@ from pages.ui.results import canvas, opened
 from pages.ui.results.opened import Opened
 from psa_core import stats
 from psa_core.charts._theme import MUTED, UP
-from psa_core.tables.wording import counted
+from psa_core.counting import counted
 
 MOST_STROKES, DIGITS = 400, 4
 _strokes = canvas.picture("crossing")
@@ -57,5 +57,5 @@ def _ranges(key: opened.TargetKey, _cube: Any) -> dict[str, Any]:
         "top": float(ends[1]),
         "colour": UP,
         "muted": MUTED,
-        "alt": f"Range of {key[1]} over the names for {len(order)} sentences, and the threshold",
+        "alt": f"Range of {key[1]} over the names for {counted(len(order), 'sentence')}, and the threshold",
     }

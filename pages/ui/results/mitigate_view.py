@@ -16,6 +16,7 @@ from pages.ui.results.opened import Opened
 from psa_core import anchors, mitigate, models, stats
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.mitigation import averaging_curves, original_scores
+from psa_core.counting import counted, verb
 from psa_core.errors import PsaError
 from psa_core.tables import findings
 from psa_core.tables.findings import Finding
@@ -71,15 +72,16 @@ def verdict(halved: HeldOut, count: int) -> None:
     was, now, read = before["value"], people["value"], f"{100 * halved.seen.mean():.0f} % of {halved.seen.size:,} texts"
     said.finding(
         Finding(
-            f"Averaged over {count} name{'s' * (count > 1)}, {study.target.name} depends "
-            f"{'less' if now < was else 'no less'} on {names} other names where they are recognised as people, "
-            f"and as much as before where they are not. Each text is then scored {cost}.",
+            f"Averaged over {counted(count, 'name')}, {study.target.name} depends "
+            f"{'less' if now < was else 'no less'} on {counted(names, 'other name')} where they are recognised as "
+            f"people, and as much as before where they are not. Each text is then scored {cost}.",
             f"ScoreDev, {findings.METRIC_MEANS['ScoreDev']}, on held-out names and sentences: "
             f"{was:.3f} becomes {now:.3f} where spaCy recognises a name as a person ({read}), "
             f"and stays {was:.3f} where only listed names are recognised. "
             f"Among the averaged names themselves it is {same['value']:.3f} by construction: that is arithmetic, "
             f"and no evidence. The original scores move by {lost.score_change:.3f} on average, "
-            f"and {lost.labels_changed:,} of {sentences:,} original labels change.",
+            f"and {lost.labels_changed:,} of {counted(sentences, 'original label')} "
+            f"{verb(lost.labels_changed, 'change')}.",
         )
     )
 
@@ -163,7 +165,7 @@ def originals(halved: HeldOut, count: int) -> None:
     st.vega_lite_chart(drawing.rows, drawing.spec, alt="Original score of each sentence before and after averaging")
     said.small_print("A point is a measured sentence as it is; on the dashed line nothing changes.")
     with exports.row():
-        words = study.words(f"Original {study.target.name} before and after averaging over {count} names")
+        words = study.words(f"Original {study.target.name} before and after averaging over {counted(count, 'name')}")
         stem = f"averaged.{study.target.name}"
         exports.picture_buttons(partial(drawing_svg, drawing), stem, words, key="originals_picture")
 
@@ -193,8 +195,9 @@ def ask_the_model(halved: HeldOut, count: int) -> None:
                     averaged, halved.trial(count).as_people, halved.perturbation, sentences=CHECKED_SENTENCES
                 )
             said.second(
-                f"{found.texts:,} texts of {found.sentences} sentences: two held-out names of one sentence differ by "
-                f"at most {found.spread:.2g}, and the answers by at most {found.difference:.2g} from the above."
+                f"{found.texts:,} texts of {counted(found.sentences, 'sentence')}: two held-out names of one sentence "
+                f"differ by at most {found.spread:.2g}, and the answers by at most {found.difference:.2g} from the "
+                "above."
             )
         st.code(_example(model), language="python")
 

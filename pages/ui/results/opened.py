@@ -13,11 +13,12 @@ from pages.ui.frame import chips, open_study, shell, shown_names, state
 from pages.ui.frame.keys import Key
 from psa_core import jobs
 from psa_core.charts.print.caption import Caption
+from psa_core.counting import counted
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
 from psa_core.folders import judgements
 from psa_core.registry import in_short
-from psa_core.tables.wording import Finding, counted
+from psa_core.tables.wording import Finding
 
 RunKey = tuple[str, int, tuple[str, ...]]
 TargetKey = tuple[RunKey, str]
@@ -88,7 +89,7 @@ def need_study() -> Opened:
     open_study.say_unfinished(run, len(whole.sentences))
     if left_out:
         count = len(whole.sentences) - len(cube.sentences)
-        st.caption(f"Left out: {count} sentence{'s' * (count > 1)} whose meaning changes with a name, as readers said.")
+        st.caption(f"Left out: {counted(count, 'sentence')} whose meaning changes with a name, as readers said.")
     return Opened(run, whole, cube, seen, left_out)
 
 

@@ -12,6 +12,7 @@ from pages.ui.frame.keys import Key
 from pages.ui.results.mitigate_view import confirmed
 from pages.ui.results.opened import Opened
 from pages.ui.results.why_view import scored_rows
+from psa_core.counting import counted
 from psa_core.errors import PsaError
 from psa_core.tables.parts import FIRST, REST, VARIANTS, part_finding, part_shares, part_table, plan_parts
 
@@ -36,7 +37,7 @@ def parts(study: Opened) -> None:
             "initials, in a few sampled sentences. This asks the model of the study."
         )
         said_by = confirmed(study.run, str(study.cube.provenance.get("study", {}).get("model", "")))
-        label = f"Score the parts ({plan.texts.cells:,} texts of {len(plan.rows)} sentences)"
+        label = f"Score the parts ({plan.texts.cells:,} texts of {counted(len(plan.rows), 'sentence')})"
         if said_by is None or not st.button(label, key=Key.WHY_PARTS, icon=":material/call_split:"):
             return
         with shell.mending("The model of this study cannot be asked"):

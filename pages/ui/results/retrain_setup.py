@@ -15,6 +15,7 @@ from pages.ui.results import retrain_results
 from pages.ui.results.mitigate_view import confirmed
 from pages.ui.results.opened import Opened
 from psa_core import anchors, mitigate, models, trust
+from psa_core.counting import counted, verb
 from psa_core.errors import OptionError
 from psa_core.inputs import names as name_lists
 from psa_core.models import Purpose
@@ -150,7 +151,9 @@ def _plan(study: Opened, names: pd.DataFrame, recipe: Retraining, strengths: int
         st.metric("On one processor core", f"about {duration(seconds)}", border=True)
     if len(trained) < len(texts):
         left = len(texts) - len(trained)
-        said.small_print(f"{left:,} sentences that name one of the measured names are not trained on.")
+        said.small_print(
+            f"{counted(left, 'sentence')} with one of the measured names {verb(left, 'are', 'is')} not trained on."
+        )
 
 
 def anchors_of(study: Opened) -> str:

@@ -17,9 +17,9 @@ from pages.ui.results.opened import Opened
 from psa_core import tables
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.score_scatter import score_scatter
+from psa_core.counting import counted
 from psa_core.folders import judgements
 from psa_core.tables import Flips, findings
-from psa_core.tables.wording import counted
 
 SIZES = (5, 10, 20)  # every element of a card is drawn again at each click
 ORDERS = {"size": "Largest change", "margin": "Clearest", "sentence": "As in the corpus"}

@@ -17,13 +17,13 @@ from psa_core import stats
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.comparison import name_scatter
 from psa_core.charts.print.caption import Caption
+from psa_core.counting import counted, verb
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 from psa_core.tables import again, findings
 from psa_core.tables.pairs import SharedCells, disagreements, metric_differences, name_agreement, shared_cells
-from psa_core.tables.wording import counted, verb
 
 SHOWN_CELLS, FEWEST_NAMES = 100, 3
 #: Of a score's range: with less between them two studies agree.

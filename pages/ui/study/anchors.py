@@ -10,6 +10,7 @@ from pages.ui.study import plans
 from pages.ui.study.plans import Source
 from psa_core import anchors
 from psa_core.anchors import AnchorPlugin
+from psa_core.counting import counted, verb
 from psa_core.study.selection import KEPT, NO_ANCHOR, READ, SWITCHED_OFF, Selection, SelectionOptions
 
 SKIPPED_WORDS = {NO_ANCHOR: "without an anchor", SWITCHED_OFF: "switched off"}
@@ -88,11 +89,12 @@ def _coverage(found: Selection) -> None:
     read, kept = found.account[READ], found.account[KEPT]
     total = sum(found.skipped.values())
     reasons = ", ".join(f"{count:,} {SKIPPED_WORDS.get(why, why)}" for why, count in found.skipped.items())
-    drawn = "" if kept == found.eligible else f" {kept:,} of them are drawn."
+    drawn = "" if kept == found.eligible else f" {kept:,} of them {verb(kept, 'are', 'is')} drawn."
     why_not = f" {total:,} skipped: {reasons}." if total else ""
     masked = "; ".join(f"{why} {count:,}" for why, count in found.masked.items())
     left_alone = f" Left alone, though they look like anchors: {masked}." if masked else ""
-    st.markdown(f"**{found.eligible:,} of {read:,} sentences are eligible.**{drawn}{why_not}{left_alone}")
+    eligible = f"{found.eligible:,} of {counted(read, 'sentence')} {verb(found.eligible, 'are', 'is')} eligible."
+    st.markdown(f"**{eligible}**{drawn}{why_not}{left_alone}")
     if found.left_behind:
         st.markdown(
             f"In {found.left_behind:,} of the {kept:,} another mention of the same person stays and may clash with the "
@@ -134,7 +136,7 @@ def _review_row(source: Source, spec: str, found: Selection, position: int) -> N
 
 def _switched_off(source: Source, spec: str, off: frozenset[Switch]) -> None:
     if off:
-        count = f"{len(off)} anchor{'' if len(off) == 1 else 's'} switched off"
+        count = f"{counted(len(off), 'anchor')} switched off"
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(count, width="content")
             st.button("Switch all on again", key="all_on", type="tertiary", on_click=_all_on, args=(source, spec))

@@ -13,11 +13,11 @@ from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
 from pages.ui.study import result
 from psa_core import jobs
+from psa_core.counting import counted, verb
 from psa_core.errors import PsaError, RunFolderError
 from psa_core.jobs import RunStatus
 from psa_core.registry import in_short
 from psa_core.tables import findings
-from psa_core.tables.wording import counted
 
 POLL_SECONDS = 0.7
 WORDS = {"queued": "Waiting", "running": "Running", "finished": "Finished", "failed": "Failed", "cancelled": "Stopped"}
@@ -68,7 +68,7 @@ def bar(status: RunStatus) -> None:
     )
     left = "" if status.seconds_left is None else f" · about {duration(status.seconds_left)} left"
     speed = f" · {status.texts_per_second:,.0f} texts a second" if status.texts_per_second else ""
-    counts = f"{done:,} of {total:,} {'texts' if by_texts else 'sentences'}{speed}"
+    counts = f"{done:,} of {counted(total, 'text' if by_texts else 'sentence')}{speed}"
     doing = status.message or (counts if total else "Starting the worker")
     st.progress(min(1.0, done / max(1, total)), f"{doing}{left}")
 
@@ -77,7 +77,7 @@ def waiting(status: RunStatus) -> str:
     """A waiting run's place in the queue, and when its turn comes as far as that is known."""
     if not status.ahead:
         return "Starting the worker"
-    runs = f"{status.ahead} run{'s' * (status.ahead > 1)} before this one"
+    runs = f"{counted(status.ahead, 'run')} before this one"
     if status.starts_in is None:
         return f"{runs}; how long they take is not known"
     return f"{runs}; its turn comes in about {duration(status.starts_in)}"
@@ -93,7 +93,7 @@ def _so_far(status: RunStatus) -> None:
         st.html(markup.plain(open_study.too_early(cube.shape[0]), faint=True))
         return
     target = cube.targets[0].name
-    st.html(markup.plain(f"So far, on {cube.shape[0]:,} sentences drawn at random:", faint=True))
+    st.html(markup.plain(f"So far, on {counted(cube.shape[0], 'sentence')} drawn at random:", faint=True))
     said.second(findings.name_finding(cached.name_table(status.run_id, target), target))
 
 
@@ -128,11 +128,12 @@ def _kept(status: RunStatus) -> None:
     if status.spec is None:
         return
     try:
-        count = counted(cached.cube(status.run_id).shape[0], "sentence")
+        count = cached.cube(status.run_id).shape[0]
     except PsaError:  # it ended before anything was scored
         return
     st.markdown(
-        f"Nothing is lost: {count} scored so far can be looked at on the other pages, and are not scored again."
+        f"Nothing is lost: {counted(count, 'sentence')} scored so far can be looked at on the other pages, and "
+        f"{verb(count, 'are', 'is')} not scored again."
     )
 
 

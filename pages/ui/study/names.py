@@ -11,6 +11,7 @@ from pages.ui.frame import markup, uploads
 from pages.ui.frame.keys import Key
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
+from psa_core.counting import counted
 from psa_core.inputs import names as name_lists
 from psa_core.inputs.names import NameList
 
@@ -101,7 +102,7 @@ def _preview(chosen: NameList) -> None:
     for note in chosen.notes:
         st.html(markup.plain(note, size="0.9rem", faint=True))
     if warnings:
-        title = f"{len(warnings):,} thing{'' if len(warnings) == 1 else 's'} to look at"
+        title = f"{counted(len(warnings), 'thing')} to look at"
         with st.expander(title, icon=":material/warning:"):
             table = pd.DataFrame([{"name": item.name, "what": item.message} for item in warnings])
             st.dataframe(table, hide_index=True, height=min(260, 38 + 35 * len(table)), alt="Names worth a second look")

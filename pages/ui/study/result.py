@@ -13,11 +13,11 @@ from pages.ui.results.opened import Opened
 from psa_core import jobs, tables
 from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.score_sens import score_sens_bars
+from psa_core.counting import counted
 from psa_core.cube import Target
 from psa_core.jobs import RunStatus
 from psa_core.tables import findings
 from psa_core.tables.findings import Finding
-from psa_core.tables.wording import counted
 
 SHOWN_ENDS = 6
 

@@ -10,10 +10,10 @@ from pages.ui.frame.step import duration
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
 from psa_core import jobs
+from psa_core.counting import counted
 from psa_core.errors import OptionError
 from psa_core.inputs.limits import RUN_CELLS
 from psa_core.study import Plan
-from psa_core.tables.wording import counted
 
 
 def price(planned: Plan, source: Source, *, is_upload: bool = False) -> float | None:

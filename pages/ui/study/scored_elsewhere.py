@@ -17,12 +17,12 @@ from pages.ui.frame.keys import Key
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
 from psa_core import models, trust
+from psa_core.counting import counted
 from psa_core.errors import ModelError
 from psa_core.models import ModelPlugin
 from psa_core.models.predictions import Coverage
 from psa_core.study import Plan
 from psa_core.study.texts import COLUMNS, rows
-from psa_core.tables.wording import counted
 
 LONGEST_NAME = 60
 

@@ -9,6 +9,7 @@ from pages.ui.frame.keys import Key
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
+from psa_core.counting import counted
 from psa_core.inputs import corpus as corpora
 
 OWN = "Your own file"
@@ -67,7 +68,7 @@ def _preview(source: Source) -> Source:
     count = len(found.sentences)
     for note in found.notes:
         st.html(markup.plain(note, size="0.9rem", faint=True))
-    with st.expander(f"{count:,} sentences"):
+    with st.expander(counted(count, "sentence")):
         if count > PREVIEW_ROWS:
             st.caption(f"The first {PREVIEW_ROWS} of them.")
         st.dataframe(found.sentences.head(PREVIEW_ROWS), hide_index=True, height=260, alt="The first sentences")

@@ -11,6 +11,7 @@ import streamlit as st
 from pages.ui.frame import cached
 from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
+from psa_core.counting import counted
 from psa_core.models import Purpose
 
 QUICK_SECONDS = 0.5
@@ -47,5 +48,5 @@ def wait_for(model: str, texts: tuple[str, ...]) -> NoReturn:
 def _doing(title: str, model: str, texts: int) -> str:
     """What is being waited for, and how long it took the last time."""
     if model not in _scoring:
-        return f"{title} is loaded for the first time, then scores {texts} texts: mostly 3 to 15 seconds"
-    return f"{title} scores {texts} texts: about {duration(_scoring[model])}"
+        return f"{title} is loaded for the first time, then scores {counted(texts, 'text')}: mostly 3 to 15 seconds"
+    return f"{title} scores {counted(texts, 'text')}: about {duration(_scoring[model])}"

@@ -9,6 +9,7 @@ import pandas as pd
 
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.tables import Tables
+from psa_core.counting import counted
 from psa_core.registry import in_short
 from psa_core.report.frame import Report, framed
 from psa_core.report.markup import Html, element, join, table
@@ -78,8 +79,9 @@ def _method(cube: GenerationCube) -> list[str]:
     kept = int(cube.kept.sum())
     options = cube.provenance.get("options", {})
     return [
-        f"{m} templates, {a} values, {k} continuations of each; at most {options.get('tokens')} tokens at temperature "
-        f"{options.get('temperature')}, seed {options.get('seed')}.",
+        f"{counted(m, 'template')}, {counted(a, 'value')}, {counted(k, 'continuation')} of each; at "
+        f"most {options.get('tokens')} tokens at temperature {options.get('temperature')}, seed "
+        f"{options.get('seed')}.",
         f"{cube.texts.size - kept:,} of {cube.texts.size:,} continuations were left out: they have no full stop and no "
         "line break to be cut at.",
         "Continuations are scored alone, without their prompt.",

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from psa_core.audits.nationality.tables import OVERALL
+from psa_core.counting import counted, verb
 
 #: In a smaller class a single sentence is more than ten percent.
 LEAST_COUNT = 10
@@ -20,11 +21,11 @@ def finding(countries: pd.DataFrame) -> str:
     countries : DataFrame
         As `nationality_tables.country_table` gives it.
     """
-    counted = countries.dropna(subset=["change_percent"])
+    changing = countries.dropna(subset=["change_percent"])
     top = largest(countries)
     if top["change_percent"] == 0:
         return "No predicted class changes its size with the country of the names."
-    same = counted[counted["target"] == top["target"]]
+    same = changing[changing["target"] == top["target"]]
     low, high = same.loc[same["change_percent"].idxmin()], same.loc[same["change_percent"].idxmax()]
     words = (
         f"With names from {top['country']}, {_percent(top['change_percent'])} sentences are predicted as "
@@ -44,10 +45,10 @@ def largest(countries: pd.DataFrame) -> pd.Series:
 
     Some class is always predicted for the original sentences, so there is such a row.
     """
-    counted = countries.dropna(subset=["change_percent"])
-    large = counted[counted["original_count"] >= LEAST_COUNT]
-    counted = counted if large.empty else large
-    return counted.loc[counted["change_percent"].abs().idxmax()]
+    changing = countries.dropna(subset=["change_percent"])
+    large = changing[changing["original_count"] >= LEAST_COUNT]
+    named = changing if large.empty else large
+    return named.loc[named["change_percent"].abs().idxmax()]
 
 
 def score_finding(countries: pd.DataFrame, targets: Sequence[str]) -> str:
@@ -89,7 +90,8 @@ def left_out(counts: Mapping[str, int]) -> str:
     most = sorted(counts.items(), key=lambda item: -item[1])
     named = ", ".join(f"{country} {count}" for country, count in most[:5])
     more = f" and {len(most) - 5} more" if len(most) > 5 else ""
-    return f"{total:,} names that are not in Latin letters were left out ({named}{more})."
+    left = f"{counted(total, 'name')} that {verb(total, 'are', 'is')} not in Latin letters"
+    return f"{left} {verb(total, 'were', 'was')} left out ({named}{more})."
 
 
 def _count(number: float) -> str:

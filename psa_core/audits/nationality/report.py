@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from psa_core.audits.nationality import findings
+from psa_core.counting import counted, verb
 from psa_core.cube import ScoreCube
 from psa_core.registry import in_short
 from psa_core.report.frame import Report, framed
@@ -70,8 +71,9 @@ def command_line(manifest: Mapping[str, Any]) -> str:
 def _method(cube: ScoreCube, options: Mapping[str, Any]) -> list[str]:
     draws = cube.names["draw"].nunique()
     return [
-        f"{len(cube.sentences):,} sentences that mention a person; {cube.names['country'].nunique()} countries; "
-        f"{draws} names drawn for each sentence and country (seed {options.get('seed', 0)}).",
+        f"{counted(len(cube.sentences), 'sentence')} that {verb(len(cube.sentences), 'mention')} a person; "
+        f"{counted(cube.names['country'].nunique(), 'country')}; {counted(draws, 'name')} drawn for "
+        f"each sentence and country (seed {options.get('seed', 0)}).",
         "Each person gets a common name of the country, of the same form and, where it can be told, gender "
         "(Barriere and Cifuentes 2024).",
         f"People were found by {cube.provenance.get('people_finder', 'spaCy')}.",

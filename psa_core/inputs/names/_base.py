@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from psa_core.counting import counted
 from psa_core.errors import NameListError
 from psa_core.inputs import limits
 
@@ -117,13 +118,13 @@ def from_table(frame: pd.DataFrame, title: str) -> NameList:
     table = pd.DataFrame({column: [_cell(value, column) for value in text[column]] for column in text}, dtype=str)
     filled = table[table["name"] != ""]
     if len(filled) < len(table):
-        notes.append(f"{_count(len(table) - len(filled), 'row')} without a name left out.")
+        notes.append(f"{counted(len(table) - len(filled), 'row')} without a name left out.")
     for name in filled["name"]:
         _check_name(name)
     names = _with_groups_only(_without_duplicates(filled, notes), notes)
     if len(names) < 2:
         fix = "Add names: a list of one cannot be compared."
-        raise NameListError("names", got=_count(len(names), "name"), expected="at least two different names", fix=fix)
+        raise NameListError("names", got=counted(len(names), "name"), expected="at least two different names", fix=fix)
     digest = hashlib.sha256(names.to_csv(index=False, lineterminator="\n").encode()).hexdigest()
     return NameList(title, title, names, notes=tuple(notes), sha256=digest)
 
@@ -176,7 +177,7 @@ def _without_duplicates(table: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
         got = f"{first['name'].iloc[0]!r} with {column} {first[column].iloc[0]!r} and {first[column].iloc[1]!r}"
         raise NameListError("names", got=got, expected="one row a name", fix="Keep one of them.")
     if len(distinct) < len(table):
-        notes.append(f"{_count(len(table) - len(distinct), 'duplicate')} left out.")
+        notes.append(f"{counted(len(table) - len(distinct), 'duplicate')} left out.")
     return distinct
 
 
@@ -186,9 +187,5 @@ def _with_groups_only(table: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     kept = table.drop(columns=empty)
     for column in kept.columns[1:]:
         blanks = int((kept[column] == "").sum())
-        notes += [f"{_count(blanks, 'name')} without a {column}."] if blanks else []
+        notes += [f"{counted(blanks, 'name')} without a {column}."] if blanks else []
     return kept.reset_index(drop=True)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -12,6 +12,7 @@ from pages.ui.frame import address, markup, said
 from psa_core.audits.generation import views
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.charts.generation import FIRST, SECOND, two_distributions
+from psa_core.counting import counted
 
 EVERY = "All templates"
 PAGE, PAGE_KEY = 5, AUDIT.key("page")
@@ -76,7 +77,7 @@ def _texts(table: pd.DataFrame, pair: tuple[str, str]) -> None:
         st.info("No continuation of both values was kept on this template.")
         return
     pages = -(-len(table) // PAGE)
-    said.small_print(f"{len(table):,} pairs that met the same random numbers, largest difference first.")
+    said.small_print(f"{counted(len(table), 'pair')} that met the same random numbers, largest difference first.")
     number = st.pagination(pages, **address.linked(PAGE_KEY, 1, range(1, pages + 1))) if pages > 1 else 1
     for row in table.iloc[(int(number) - 1) * PAGE : int(number) * PAGE].itertuples():
         with st.container(border=True):

@@ -17,6 +17,7 @@ from psa_core.audits.generation import folder as folders
 from psa_core.audits.generation import report, views
 from psa_core.audits.generation.folder import GenerationResult
 from psa_core.charts.generation import value_dots, value_matrix
+from psa_core.counting import counted
 from psa_core.errors import RunFolderError
 from psa_core.registry import in_short
 
@@ -145,7 +146,7 @@ def _account(opened: GenerationResult, scorer: str) -> None:
     out = int(cube.texts.size - cube.kept.sum())
     generator = in_short(str(manifest.get("generator", {}).get("id", "A language model")))
     said.small_print(
-        f"{generator}: {m} templates × {a} values × {k} continuations; {out:,} of "
+        f"{generator}: {counted(m, 'template')} × {counted(a, 'value')} × {counted(k, 'continuation')}; {out:,} of "
         f"{cube.texts.size:,} could not be cut at a full stop and are left out."
     )
     if k < FEW and not opened.tables.summary[scorer]["individual_fairness"]["above_noise"]:

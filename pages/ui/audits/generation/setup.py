@@ -13,6 +13,7 @@ from psa_core import generators, trust
 from psa_core.audits.generation import folder
 from psa_core.audits.generation.planning import default_scorers
 from psa_core.audits.generation.rewriting import rewrite
+from psa_core.counting import counted
 from psa_core.errors import OptionError
 from psa_core.inputs import prompts
 
@@ -138,7 +139,7 @@ def _own() -> Prompts:
     names = list(dict.fromkeys(line.strip() for line in str(values).splitlines() if line.strip()))
     table = pd.DataFrame({"value": names})
     found = prompts.checked(templates, table, source="typed on the page")
-    with st.expander(f"{len(found.templates)} templates × {len(found.values)} values"):
+    with st.expander(f"{counted(len(found.templates), 'template')} × {counted(len(found.values), 'value')}"):
         _preview(found)
     files = {"values.csv": exports.exact_csv(table), "templates.txt": "\n".join(templates).encode()}
     return Prompts(found, "templates.txt", files)

@@ -25,6 +25,7 @@ from psa_core.charts.country_heat import Block, country_heat
 from psa_core.charts.country_map import CONFIG, HEIGHT, country_map
 from psa_core.charts.print import audits
 from psa_core.charts.print.caption import Caption
+from psa_core.counting import counted, verb
 from psa_core.cube import ScoreCube
 from psa_core.tables.again import Again
 from psa_core.tables.wording import Finding, number
@@ -70,7 +71,7 @@ def _again(run_id: str, target: str, _cube: ScoreCube) -> Again:
 def _words(opened: NationalityResult, title: str, finding: Finding | str) -> Caption:
     """What a picture of this audit says when it stands alone."""
     account, options = opened.manifest["account"], opened.manifest["options"]
-    return Caption(title, str(finding), f"{options['model']} · {account[KEPT]:,} sentences with a person")
+    return Caption(title, str(finding), f"{options['model']} · {counted(account[KEPT], 'sentence')} with a person")
 
 
 def _account(opened: NationalityResult) -> None:
@@ -78,16 +79,16 @@ def _account(opened: NationalityResult) -> None:
     manifest = opened.manifest
     account, options = manifest["account"], manifest["options"]
     parts = [
-        f"{account[KEPT]:,} of {account[READ]:,} sentences, {options['draws']} names each for "
-        f"{opened.cube.names['country'].nunique()} countries, by {options['model']}.",
+        f"{account[KEPT]:,} of {counted(account[READ], 'sentence')}, {counted(int(options['draws']), 'name')} each for "
+        f"{counted(opened.cube.names['country'].nunique(), 'country')}, by {options['model']}.",
         f"{account[NO_PERSON]:,} had no person.",
     ]
     if unseen := account[NOT_LOOKED_AT]:
         parts.append(f"{unseen:,} were not looked at, since the sample was full.")
     female, male, unknown = (account[MENTIONS[gender]] for gender in ("female", "male", ""))
     parts.append(
-        f"Of {female + male + unknown:,} mentions {female:,} are female by title, first name or pronouns, {male:,} "
-        f"male; {_of_unknown_gender(account, unknown)}"
+        f"Of {counted(female + male + unknown, 'mention')} {female:,} {verb(female, 'are', 'is')} female by title, "
+        f"first name or pronouns, {male:,} male; {_of_unknown_gender(account, unknown)}"
     )
     finder = str(manifest.get("people_finder", ""))
     pipeline = "multilingual pipeline" if finder.startswith(MULTILINGUAL) else "English pipeline"

@@ -15,6 +15,7 @@ from psa_core import models
 from psa_core.audits.nationality import findings, folder
 from psa_core.audits.nationality.gazetteers import KINDS, PAPER_COUNTRIES, Country, countries
 from psa_core.audits.nationality.perturbation import Options
+from psa_core.counting import counted
 from psa_core.errors import OptionError
 from psa_core.models import Purpose
 
@@ -77,7 +78,7 @@ def _read(upload: Upload) -> None:
 
 def _preview(source: Source) -> Source:
     sentences = plans.corpus(source).sentences
-    with st.expander(f"{len(sentences):,} sentences"):
+    with st.expander(counted(len(sentences), "sentence")):
         st.dataframe(sentences.head(PREVIEW_ROWS), hide_index=True, height=260, alt="The first sentences")
     return source
 
