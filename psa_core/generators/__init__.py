@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from psa_core import models, trust
 from psa_core.errors import ModelError
 from psa_core.generators._base import Batch, Draw, Estimate, Generator, GeneratorCard, GeneratorPlugin, Sampling
-from psa_core.generators._matching import Matching, split
+from psa_core.generators._matching import CANDIDATES, Matching, split
 from psa_core.generators._remembering import Remembering
 from psa_core.inputs.checks import as_text, as_texts
 from psa_core.registry import discover
 from psa_core.trust import Need, Origin
 
 __all__ = [
+    "CANDIDATES",
     "Batch",
     "Draw",
     "Estimate",

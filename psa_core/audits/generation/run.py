@@ -21,7 +21,7 @@ from psa_core.audits.generation.targets import measured_targets, on_unit
 from psa_core.audits.run import Running, score_grid, scoring_record
 from psa_core.cube import Target
 from psa_core.errors import Cancelled
-from psa_core.generators import Draw, Generator, Matching, Remembering
+from psa_core.generators import CANDIDATES, Batch, Draw, Generator, Matching, Remembering
 from psa_core.models import Scorer
 from psa_core.scoring import Progress
 
@@ -90,6 +90,8 @@ class _Work:
         self.records: dict[str, dict[str, Any]] = {}
         self.missing_at_start = sum(1 for draw in self.planned.draws if self._key(draw) not in self.known)
         self.seconds_generating = 0.0
+        self.candidates = self.remembered = 0
+        self.for_each = CANDIDATES if isinstance(self.generator, Matching) else 1
 
     @staticmethod
     def _key(draw: Draw) -> tuple[str, str, int]:
@@ -103,26 +105,36 @@ class _Work:
         if not missing:
             return False
         self.running.tell("Generating continuations")
-        began = time.perf_counter()
+        self.part_began = time.perf_counter()
         with self.journal.writing() as writer:
-            for batch in self._resumable(writer).sample(missing, self.planned.spec.sampling, self._check):
+            for batch in self._resumable(writer, missing).sample(missing, self.planned.spec.sampling, self._check):
                 writer.write(missing, batch)
                 for position, text in zip(batch.positions, batch.texts, strict=True):
                     self.known[self._key(missing[position])] = text
                 self.generated += len(batch.positions)
-                self.seconds_generating += time.perf_counter() - began
-                began = time.perf_counter()
                 self._show()
+        self.seconds_generating += time.perf_counter() - self.part_began
         return True
 
-    def _resumable(self, writer: Writer) -> Generator:
+    def _resumable(self, writer: Writer, missing: list[Draw]) -> Generator:
         """The generator; one that keeps some of several candidates has these written down too, before it chooses."""
         if not isinstance(self.generator, Matching):
             return self.generator
         inner = self.generator.writer
         journal = Journal.of(self.journal.folder, inner, self.planned.spec.sampling)
-        kept = Remembering(inner, journal.known(), replace(writer, setting=journal.setting).write)
-        return replace(self.generator, writer=kept)
+        known, kept = journal.known(), replace(writer, setting=journal.setting)
+        found = sum(
+            (d.stream, d.prompt, d.k * CANDIDATES + more) in known for d in missing for more in range(CANDIDATES)
+        )
+        self.candidates += found
+        self.remembered += found
+
+        def write(draws: list[Draw], batch: Batch) -> None:
+            kept.write(draws, batch)
+            self.candidates += len(batch.positions)
+            self._show()
+
+        return replace(self.generator, writer=Remembering(inner, known, write))
 
     def done(self, k: int) -> Done:
         """The audit of the first k continuations."""
@@ -169,14 +181,16 @@ class _Work:
     def _show(self) -> None:
         if self.running.on_window is None:
             return
-        rate = self.generated / self.seconds_generating if self.seconds_generating else 0.0
-        left = self.missing_at_start - self.generated
+        sampled = max(self.generated, self.candidates // self.for_each)
+        seconds = self.seconds_generating + time.perf_counter() - self.part_began
+        rate = (sampled - self.remembered // self.for_each) / seconds if seconds else 0.0
+        left = self.missing_at_start - sampled
         total = len(self.planned.draws)
         self.running.on_window(
             Progress(
                 sentences_done=total - left,
                 sentences_total=total,
-                texts_done=self.generated,
+                texts_done=sampled,
                 texts_total=self.missing_at_start,
                 seconds=time.perf_counter() - self.began,
                 texts_per_second=rate,

@@ -106,6 +106,20 @@ def test_a_killed_resampling_asks_for_no_candidate_twice(tmp_path: Path, parrot:
     assert done.cube.texts.tolist() == whole.cube.texts.tolist()
 
 
+def test_a_resampling_is_told_by_candidates_and_never_goes_back(tmp_path: Path, parrot: Parrot) -> None:
+    planned, matched, told = plan(tmp_path), Matching(parrot, models.load("vader")), []
+    asked = iter(range(100))
+    with pytest.raises(Cancelled):
+        stop = Running(should_stop=lambda: next(asked) > 13, on_window=told.append)
+        execute(planned, matched, tmp_path / "out", stop)
+    reached = len(told)
+    execute(planned, matched, tmp_path / "out", Running(on_window=told.append))
+    done = [progress.sentences_done for progress in told]
+    assert done == sorted(done) and done[-1] == 36 and len(set(done)) > 15
+    assert done[reached] >= done[reached - 1], "what is known counts from the first moment"
+    assert all(0 <= progress.texts_done <= progress.texts_total for progress in told)
+
+
 def test_two_runs_do_not_write_for_one_folder_at_a_time(tmp_path: Path, parrot: Parrot) -> None:
     journal = run.Journal.of(tmp_path / "out", parrot, Sampling())
     with journal.writing(), pytest.raises(OptionError, match="another run"), journal.writing():
