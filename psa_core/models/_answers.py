@@ -18,14 +18,14 @@ def reason(error: BaseException) -> str:
     return said or type(error).__name__
 
 
-def as_scores(answer: Any, rows: int, *, targets: Sequence[Target], source: str, declare: str) -> np.ndarray:
+def as_scores(answer: Any, texts: Sequence[str], *, targets: Sequence[Target], source: str, declare: str) -> np.ndarray:
     """An answer as a float32 array (rows, T); a flat list of numbers will do for one target.
 
     Parameters
     ----------
     answer : array-like
-    rows : int
-        How many texts were asked for.
+    texts : sequence of str, length rows
+        What was asked for.
     targets : sequence of Target, length T
         A number beyond its target's range by no more than rounding is put on its edge.
     source : str
@@ -38,8 +38,11 @@ def as_scores(answer: Any, rows: int, *, targets: Sequence[Target], source: str,
     ModelError
         When it is no array of finite numbers of that shape, or one of them is out of its target's range.
     """
-    expected = f"{rows} rows of {len(targets)} numbers, one row per text"
+    rows, width = len(texts), len(targets)
+    expected = f"{rows} row{'s' * (rows != 1)} of {width} number{'s' * (width != 1)}, one row per text"
     try:
+        if getattr(getattr(answer, "dtype", None), "kind", "") == "c":
+            raise TypeError("complex numbers")
         scores = np.ma.filled(np.ma.asanyarray(_detached(answer), dtype=np.float64), np.nan)
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise ModelError(source, got="an answer that is no table of numbers", expected=expected) from error
@@ -51,8 +54,9 @@ def as_scores(answer: Any, rows: int, *, targets: Sequence[Target], source: str,
         raise ModelError(source, got=f"an answer of shape {scores.shape}", expected=expected)
     if not np.isfinite(scores).all():
         row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
-        raise ModelError(source, got=f"no finite score for text {row + 1} of {rows}", expected=expected)
-    return _within(scores, targets, source, f"To declare another range, {declare}.").astype(np.float32)
+        got = f"no finite score for text {row + 1} of {rows}"
+        raise ModelError(source, got=got, expected=expected, fix=_quoted(texts[row]))
+    return _within(scores, targets, source, texts, f"To declare another range, {declare}.").astype(np.float32)
 
 
 def by_target(answer: Any, *, targets: Sequence[Target], source: str) -> Any:
@@ -102,18 +106,22 @@ def _detached(answer: Any) -> Any:
     return answer.detach().cpu().double() if callable(getattr(answer, "detach", None)) else answer
 
 
-def _within(scores: np.ndarray, targets: Sequence[Target], source: str, fix: str) -> np.ndarray:
+def _quoted(text: str) -> str:
+    return f"The text is {text[:80]!r}{'…' * (len(text) > 80)}."
+
+
+def _within(scores: np.ndarray, targets: Sequence[Target], source: str, texts: Sequence[str], fix: str) -> np.ndarray:
     """Scores (rows, T) cut to the range of their targets; `ModelError` where that is more than rounding."""
     found = first_outside(scores, targets)
     if found is not None:
         row, target = found
         got = f"{scores[row, targets.index(target)]:.9g} for text {row + 1} of {len(scores)}"
-        raise ModelError(source, got=got, expected=declared(target), fix=fix)
+        raise ModelError(source, got=got, expected=declared(target), fix=f"{_quoted(texts[row])} {fix}")
     return np.clip(scores, [target.low for target in targets], [target.high for target in targets])
 
 
 def as_targets(described: Any, *, source: str) -> tuple[Target, ...]:
-    """Targets from Targets, names, or mappings with name, low, high and meaning.
+    """Targets from Targets, names, or mappings with name, low, high and meaning; one of them may stand alone.
 
     Raises
     ------
@@ -122,6 +130,7 @@ def as_targets(described: Any, *, source: str) -> tuple[Target, ...]:
     """
     from psa_core.models._transformers.heads import safe_names
 
+    described = (described,) if isinstance(described, str | Mapping | Target) else described
     try:
         targets = tuple(_target(row) for row in described)
     except (TypeError, ValueError, KeyError, OverflowError) as error:

@@ -5,7 +5,7 @@ The request is ``POST`` with ``{"texts": ["…", "…"]}``. The answer is one of
 - ``{"targets": [{"name": "toxicity", "low": 0, "high": 1, "meaning": "…"}], "scores": [[0.1], [0.9]],
   "version": "…"}`` (``targets`` and ``version`` may be left out),
 - ``{"toxicity": [0.1, 0.9]}``: one list per target,
-- ``[0.1, 0.9]``, or ``[[0.1], [0.9]]``.
+- ``[0.1, 0.9]``, or ``[[0.1], [0.9]]``, or ``[{"toxicity": 0.1}, {"toxicity": 0.9}]``.
 
 One row per text, in their order. A request of one text is sent at loading, to learn the targets.
 """
@@ -60,17 +60,17 @@ class HttpScorer:
         for start in range(0, len(texts), self.batch):
             batch = texts[start : start + self.batch]
             answer = self.endpoint.ask({"texts": batch})
-            parts.append(self._scores(answer, len(batch)))
+            parts.append(self._scores(answer, batch))
         return np.concatenate(parts)
 
-    def _scores(self, answer: Any, rows: int) -> np.ndarray:
+    def _scores(self, answer: Any, texts: Sequence[str]) -> np.ndarray:
         names, table, _ = understood(answer, source=self.endpoint.shown)
         order = [target.name for target in self.targets]
         if sorted(names) != sorted(order):
             got = f"targets {', '.join(names)}, after {', '.join(order)} at first"
             raise ModelError(self.endpoint.shown, got=got, expected="the same targets in every answer")
         targets = [self.targets[order.index(name)] for name in names]
-        scores = as_scores(table, rows, targets=targets, source=self.endpoint.shown, declare=DECLARE)
+        scores = as_scores(table, texts, targets=targets, source=self.endpoint.shown, declare=DECLARE)
         return scores[:, [names.index(name) for name in order]]
 
 
@@ -96,13 +96,16 @@ def load(argument: str) -> HttpScorer:
     described = answer.get("targets") if isinstance(answer, Mapping) and "scores" in answer else None
     plain = [{"name": name, "low": options.low, "high": options.high} for name in names]
     targets = as_targets(described or plain, source=endpoint.shown)
-    as_scores(table, 1, targets=targets, source=endpoint.shown, declare=DECLARE)
+    as_scores(table, [PROBE], targets=targets, source=endpoint.shown, declare=DECLARE)
     parts = [endpoint.address, options.version, version, repr([(t.name, t.low, t.high) for t in targets])]
     return HttpScorer(endpoint, targets, f"http:{digest(parts)}", options.batch)
 
 
 def understood(answer: Any, *, source: str) -> tuple[list[str], Any, str]:
     """Names of the targets, scores (rows, T) and version in an answer of any of the kinds above."""
+    if isinstance(answer, list) and answer and all(isinstance(row, Mapping) for row in answer):
+        names = list(dict.fromkeys(str(name) for row in answer for name in row))
+        return names, [[row.get(name) for name in names] for row in answer], ""
     if isinstance(answer, list):
         wide = bool(answer) and isinstance(answer[0], list)
         return (

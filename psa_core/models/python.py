@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -46,12 +47,13 @@ class FunctionScorer:
             return np.empty((0, len(self.targets)), np.float32)
         try:
             answer = self.function(list(texts))  # a list of its own, which it may change
+            answer = list(answer) if isinstance(answer, Iterator) else answer
         except (Exception, SystemExit) as error:  # whatever the user's code raises, it is the user's to mend
             raise ModelError(
                 self.name, got=f"{type(error).__name__}: {reason(error)}", expected="scores", fix=_where(error)
             ) from error
         table = by_target(answer, targets=self.targets, source=self.name)
-        return as_scores(table, len(texts), targets=self.targets, source=self.name, declare=DECLARE)
+        return as_scores(table, texts, targets=self.targets, source=self.name, declare=DECLARE)
 
 
 def load(argument: str) -> Scorer:
@@ -67,13 +69,14 @@ def load(argument: str) -> Scorer:
     module_name, _, name = argument.rpartition(":")
     if not module_name or not name:
         raise ModelError("python", got=repr(argument), expected="module:function", fix="For example python:mine:score")
-    found = _attribute(module_name.removesuffix(".py").replace("/", "."), name)
+    found = _attribute(_dotted(module_name), name)
     if inspect.isclass(found) and callable(getattr(found, "score", None)):
         found = _made(found, argument)
     if callable(getattr(found, "score", None)) and hasattr(found, "targets") and hasattr(found, "fingerprint"):
         return _of_the_user(found, argument)
     if not callable(found):
-        raise ModelError("python", got=f"a {type(found).__name__} named {argument}", expected="a function of texts")
+        expected = "a function of texts, or an object with score, targets and fingerprint"
+        raise ModelError("python", got=f"a {type(found).__name__} named {argument}", expected=expected)
     targets = as_targets(getattr(found, "targets", ("score",)), source=argument)
     return FunctionScorer(found, argument, _fingerprint(found, argument, targets=targets), targets)
 
@@ -98,6 +101,19 @@ def _made(scorer_class: Callable[[], Any], argument: str) -> Any:
         said = f"{type(error).__name__}: {reason(error)}"
         expected = "a class that is made without arguments, or an object of it"
         raise ModelError(argument, got=said, expected=expected, fix=_where(error)) from error
+
+
+def _dotted(module_name: str) -> str:
+    """The module as it is imported; a file has to lie in the working folder, as every module of one's own."""
+    if not module_name.endswith(".py"):
+        return module_name.replace("/", ".")
+    parts = Path(os.path.relpath(module_name)).with_suffix("").parts
+    if os.pardir in parts:
+        expected = "a file in the folder in which this is run"
+        raise ModelError(
+            "python", got=f"the file {module_name[:120]}", expected=expected, fix="Go to its folder first."
+        )
+    return ".".join(parts)
 
 
 def _attribute(module_name: str, name: str) -> Any:

@@ -56,7 +56,7 @@ class PipelineScorer:
             got = f"a pipeline that does not take texts ({reason(error)})"
             raise ModelError(self.name, got=got, expected="one that begins with a text vectorizer") from error
         declare = "write ?range=low..high after the file"
-        return as_scores(answer, len(texts), targets=self.targets, source=self.name, declare=declare)
+        return as_scores(answer, texts, targets=self.targets, source=self.name, declare=declare)
 
     def _answer(self, texts: list[str]) -> np.ndarray:
         if self.weights is None:

@@ -89,6 +89,8 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         (lambda texts: {"scores": [[0.25]] * len(texts)}, ["score"], [[0.25]]),
         (lambda texts: {"scores": [[0.25, 0.5]] * len(texts)}, ["score_1", "score_2"], [[0.25, 0.5]]),
         (lambda texts: [0.25] * len(texts), ["score"], [[0.25]]),
+        (lambda texts: [{"b": 0.5, "a": 0.25}] * len(texts), ["b", "a"], [[0.5, 0.25]]),
+        (lambda texts: {"scores": [{"toxicity": 0.25}] * len(texts)}, ["toxicity"], [[0.25]]),
         (lambda texts: [[0.25]] * len(texts), ["score"], [[0.25]]),
         (
             lambda texts: {"targets": [{"name": "mood", "low": -1, "high": 1}], "scores": [[-0.25]] * len(texts)},

@@ -150,7 +150,10 @@ def test_a_scorer_objects_answers_are_checked_like_a_functions(module: str) -> N
         ("return [0.5]", r"shape \(1, 1\), expected 2 rows of 1"),
         ("return [[0.5, 0.5]] * len(texts)", r"shape \(2, 2\)"),
         ("return ['high'] * len(texts)", "no table of numbers"),
+        ("import numpy as np; return np.array([0.5j, 0.5])", "no table of numbers"),
+        ("yield 1 / 0", "ZeroDivisionError: division by zero.*line 2"),
         ("return [float('nan')] * len(texts)", "no finite score for text 1 of 2"),
+        ("return [0.5, None]", "no finite score for text 2 of 2.* The text is 'b'"),
         ("return [[1], [1, 2]]", "no table of numbers"),
     ],
 )
@@ -168,6 +171,22 @@ def test_a_score_out_of_the_declared_range_is_told_with_the_way_to_declare_it(mo
     with pytest.raises(ModelError, match=said):
         models.load(f"python:{module}:score").score(["a", "b"])
     assert models.load(f"python:{module}:stars").score(["a", "b"]).tolist() == [[0.5], [7.5]]
+
+
+@pytest.mark.parametrize("body", ["return map(len, texts)", "yield from (len(text) for text in texts)"])
+def test_numbers_may_come_one_by_one(module: str, body: str) -> None:
+    write(module, f"def score(texts):\n    {body}\nscore.targets = 'length'\n")
+    scorer = models.load(f"python:{module}:score")
+    assert [target.name for target in scorer.targets] == ["length"]
+    assert scorer.score(["a", ""]).tolist() == [[1], [0]]
+
+
+def test_a_file_may_be_named_as_a_shell_completes_it(module: str) -> None:
+    write(module, "def score(texts):\n    return [0.5] * len(texts)\n")
+    for file in (f"./{module}.py", str(Path.cwd() / f"{module}.py")):
+        assert models.load(f"python:{file}:score").score(["a"]).tolist() == [[0.5]]
+    with pytest.raises(ModelError, match=r"the file \.\./mine\.py, expected a file in the folder"):
+        models.load("python:../mine.py:score")
 
 
 def test_rounding_beyond_the_range_is_cut_off(module: str) -> None:
