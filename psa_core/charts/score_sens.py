@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 ROW_PIXELS, MARGIN_PIXELS = 25, 76
 LEGEND_PIXELS, LEGEND_COLUMNS = 26, 5
-LABEL_MARGIN, LETTER_PIXELS = 14, 7.7
+LABEL_MARGIN, LETTER_PIXELS = 24, 7.7
+#: Between names and bars, where the asterisk of the bar that reaches furthest to the left stands.
+ASTERISK_PIXELS = 10
 EFFECT_AXIS: dict[str, Any] = {"side": "top", "showgrid": True, "fixedrange": True, "automargin": False}
 EFFECT_AXIS |= {"zeroline": True, "zerolinecolor": _theme.MUTED, "zerolinewidth": 1.5}
 EFFECT_AXIS |= {"tickformat": ".6~f", "tickfont": {"size": TICK_SIZE}}
@@ -158,6 +160,7 @@ def _layout(arrangement: Arrangement, options: BarOptions) -> dict[str, Any]:
             "tickvals": rows["y"],
             "ticktext": [_theme.ink(shown_label(name)) for name in rows["shown"]],
             "tickfont": {"size": TICK_SIZE},
+            "ticklabelstandoff": ASTERISK_PIXELS,
             "showgrid": False,
             "fixedrange": True,
             "automargin": False,
@@ -174,7 +177,7 @@ def _label_pixels(arrangement: Arrangement) -> int:
 
 def _axis_title(options: BarOptions) -> dict[str, Any]:
     """Above the numbers; a title of the axis itself slips beneath them where the legend has many lines."""
-    place = {"x": 0.5, "xanchor": "center", "yref": "paper", "yanchor": "bottom", "yshift": 24}
+    place = {"x": 0.5, "xanchor": "center", "xshift": 0, "yref": "paper", "yanchor": "bottom", "yshift": 24}
     return _text(1, shown_label(options.axis_title, width=90)) | place | {"font": {"size": TITLE_SIZE}}
 
 
@@ -184,5 +187,5 @@ def _band(y: float) -> dict[str, Any]:
 
 
 def _text(y: float, text: str) -> dict[str, Any]:
-    place = {"x": 0, "xref": "paper", "xanchor": "right", "xshift": -6, "y": y, "yref": "y"}
+    place = {"x": 0, "xref": "paper", "xanchor": "right", "xshift": -6 - ASTERISK_PIXELS, "y": y, "yref": "y"}
     return place | {"text": _theme.ink(text), "showarrow": False, "font": {"size": TICK_SIZE}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from psa_core.charts.curves import CurveOptions
 from psa_core.charts.label_dist import label_dist_figure
@@ -36,6 +37,21 @@ def test_curve_flips_and_interval() -> None:
     assert sorted(lines) == [0.1, 0.25, 0.25]
     words = " ".join(note.text for note in figure.layout.annotations)
     assert "0.100" in words and "safest" in words and "toxicity" in figure.layout.xaxis.title.text
+
+
+@pytest.mark.parametrize(
+    ("safest", "threshold", "sides"),
+    [
+        (0.6, 0.65, ["right", "right"]),
+        (0.6, 0.55, ["left", "right"]),
+        (0.02, 0.1, ["left", "left"]),
+        (0.97, 0.9, ["right", "right"]),
+    ],
+)
+def test_words_stand_away_from_the_other_line_and_inside_of_the_figure(safest, threshold, sides) -> None:
+    figure = label_dist_figure(table(), CurveOptions(threshold=threshold, safest=safest))
+    assert [note.xanchor for note in figure.layout.annotations] == sides
+    assert [note.xshift for note in figure.layout.annotations] == [-6 if side == "right" else 6 for side in sides]
 
 
 def test_without_interval_or_threshold() -> None:

@@ -19,7 +19,7 @@ from pages.ui.results.opened import Opened
 from psa_core import tables
 from psa_core.charts._figure import OTHER, group_colours
 from psa_core.charts._theme import MUTED
-from psa_core.charts.curves import MEAN, CurveOptions
+from psa_core.charts.curves import MEAN, SAFEST, CurveOptions
 from psa_core.charts.label_dist import label_dist_figure
 from psa_core.charts.print.figures import threshold_figure
 from psa_core.cube import ScoreCube
@@ -93,7 +93,7 @@ def figure(study: Opened, chosen: str) -> None:
     low, high = (float(end) for end in table["threshold"].iloc[[0, -1]])
     place = {"figure": f".st-key-{FIGURE}", "low": low, "high": high, "threshold": study.threshold}
     beside = {"words": f"{options.value:.3f} at {study.threshold:g}", "colour": MUTED}
-    _mark(key=Key.THRESHOLDS_MARK, data=place | beside)
+    _mark(key=Key.THRESHOLDS_MARK, data=place | beside | {"safest": options.safest, "word": SAFEST})
     with exports.row():
         exports.csv_button(table, f"label_dist.{study.target.name}.csv", key="thresholds_csv")
         picture = partial(threshold_figure, table, options)
