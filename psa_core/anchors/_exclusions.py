@@ -43,6 +43,7 @@ _FIXED = re.compile(
     | \b(?:him\sself|(?:his|her)\sself(?!\s?-|\s\w))\b
     | \b(?:his|her)\s(?:(?:royal|imperial|serene)\s)?
         (?:majesty|highness|holiness|excellency|eminence|lordship|ladyship)\b
+    | \b(?-i:(?:His|Her)\s(?:Grace|Honou?r|Reverence|Worship))\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )

@@ -84,6 +84,9 @@ def test_sentences_of_earlier_rules_stay_right() -> None:
         ("What made her resignation odd", "possessive"),
         ("They watch her every move", "possessive"),
         ("They watch her every evening", "object"),
+        ("Her 5 years in prison are over", "possessive"),
+        ("It is over. Her three months abroad were long", "possessive"),
+        ("It cost her 5 years", "object"),
     ],
 )
 def test_single_cases(text: str, role: str) -> None:

@@ -73,6 +73,7 @@ def test_markup_and_quotes_around_a_word_leave_it_an_anchor(text: str) -> None:
         "he he he",
         "I thought the dog was a he",
         "Her Majesty left",
+        "Her Honour ruled, and His Grace agreed",
         "they swapped the word “he” for another",
         "the pronoun 'she' is common",
         "a he-man and a she-wolf",
