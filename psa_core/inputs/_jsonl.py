@@ -11,6 +11,8 @@ from psa_core.inputs._columns import PART, Columns, Wanted
 from psa_core.inputs.decoding import Text
 from psa_core.inputs.limits import CELLS
 
+ONE_A_LINE = "Write each row as {…} on a line of its own, without brackets around them or commas between."
+
 
 def read_jsonl(text: Text, wanted: Wanted, only: Collection[str] | None = None) -> Columns:
     """The columns of a jsonl file, one a key; raises the table's error when a line is no object."""
@@ -33,10 +35,12 @@ def _rows(text: Text, wanted: Wanted) -> Iterator[dict[str, str]]:
         try:
             row = json.loads(line)
             if not isinstance(row, dict):
-                raise wanted.problem(f"{type(row).__name__} in line {number}", expected="an object a line")
+                got = f"{type(row).__name__} in line {number}"
+                raise wanted.problem(got, expected="an object a line", fix=ONE_A_LINE)
             yield {_whole(key): _cell(value) for key, value in row.items()}
         except (ValueError, RecursionError) as error:
-            raise wanted.problem(f"invalid JSON in line {number}", expected="an object a line") from error
+            got = f"invalid JSON in line {number}"
+            raise wanted.problem(got, expected="an object a line", fix=ONE_A_LINE) from error
 
 
 def _cell(value: Any) -> str:

@@ -114,7 +114,8 @@ def understood(answer: Any, *, source: str) -> tuple[list[str], Any, str]:
             "",
         )
     if not isinstance(answer, Mapping) or not answer:
-        raise ModelError(source, got="an answer that is no list and no object", expected='{"scores": [[…], …]}')
+        got = "an empty answer" if answer in ({}, None) else "an answer that is no list and no object"
+        raise ModelError(source, got=got, expected='{"scores": [[…], …]}')
     version = str(answer.get("version", ""))
     if "scores" in answer:
         described = answer.get("targets")

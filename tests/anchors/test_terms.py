@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from psa_core import anchors
@@ -78,3 +80,12 @@ def test_both_apostrophes_are_one(term: str) -> None:
     assert [[text[a.start : a.end] for a in each] for text, each in zip(texts, found, strict=True)] == [
         ["O'Neil"], ["O’NEIL"], [],
     ]  # fmt: skip
+
+
+def test_accents_may_stand_on_their_letter_or_behind_it() -> None:
+    texts = [unicodedata.normalize(form, "ß, ich traf MÜLLER im Café.") for form in ("NFC", "NFD")]
+    for term in ("Müller", unicodedata.normalize("NFD", "Müller")):
+        found = anchors.finder(f"terms:{term},caf\u00e9").find(texts)
+        words = [[text[a.start : a.end] for a in each] for text, each in zip(texts, found, strict=True)]
+        assert [[unicodedata.normalize("NFC", word) for word in each] for each in words] == [["MÜLLER", "Café"]] * 2
+        assert anchors.finder(f"terms:{term}").find(["I met Muller."]) == [()]

@@ -118,6 +118,11 @@ def test_whole_numbers_of_parquet_stay_whole_beside_missing_ones():
     assert columns["b"].tolist() == ["True", "", "False"]
 
 
+def test_json_that_is_one_list_is_told_how_to_become_lines():
+    with pytest.raises(CorpusError, match=r"list in line 1, expected an object a line\. Write each row"):
+        read("a.jsonl", b'[{"text": "He left."}]')
+
+
 def test_a_gzip_file_is_read_whatever_its_name_says_and_a_parquet_file_is_told():
     assert read("a.csv", gzip.compress(b"text\nHe left.\n")).frame["text"].tolist() == ["He left."]
     with pytest.raises(CorpusError, match=r"a parquet file.*ends in \.parquet"):
