@@ -43,7 +43,7 @@ def load(path: Path) -> ScoreCube:
                 provenance=labels["provenance"],
             )
     except FileNotFoundError as error:
-        fix = "Wait until its first sentences are scored, or open another one."
+        fix = "See on Study how far it is, or open another one."
         raise RunFolderError("study", got="none of its scores yet", expected="the scores so far", fix=fix) from error
     except (*DAMAGES, *archives.FAULTS) as error:
         raise RunFolderError("partial result", got=f"none at {path.name}", expected="the scores so far") from error

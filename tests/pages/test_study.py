@@ -248,7 +248,22 @@ def test_a_failed_run_says_what_is_left_of_it(open_page: OpenPage, words_of: Wor
     jobs.write_status(place, state="failed", message="the model gave no answer")
     assert "Nothing is lost" not in words_of(open_page("study", run=run_id))
     cube_file.save(result_studies.cube(12), place / jobs.PARTIAL)
-    assert "Nothing is lost: 12 sentences scored so far" in words_of(open_page("study", run=run_id))
+    said = words_of(open_page("study", run=run_id))
+    assert "Nothing is lost: 12 sentences are scored and can be looked at. They are not scored again." in said
+    assert "the model gave no answer" in said and "· Failed" not in said
+
+
+def test_a_stopped_run_says_once_what_is_left_of_it(open_page: OpenPage, words_of: Words) -> None:
+    run_id = waiting_run("run", study=result_studies.SPEC)
+    place = jobs.root() / run_id
+    message = "The scores so far are kept; resume to go on from them."
+    jobs.write_status(place, state="cancelled", message=message, sentences_total=40)
+    assert message in words_of(open_page("study", run=run_id))
+    said = words_of(open_page("names", run=run_id))
+    assert "none of its scores yet" in said and "Wait" not in said and "No study is open yet" not in said
+    cube_file.save(result_studies.cube(12), place / jobs.PARTIAL)
+    said = words_of(open_page("study", run=run_id))
+    assert "Nothing is lost: 12 of 40 sentences are scored" in said and message not in said
 
 
 @pytest.mark.parametrize("written", ["//127.0.0.1:9/score", "http://127.0.0.1:9/score", " http://127.0.0.1:9/score "])

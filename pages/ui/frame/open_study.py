@@ -27,8 +27,19 @@ def need_run() -> ScoreCube:
         return cached.cube(run_id)
     except PsaError as error:
         shell.problem(error, title="This study cannot be opened")
-        _empty_state()
+        if _is_known(run_id):
+            shell.link("study", "See how far it is")
+        else:
+            _empty_state()
         st.stop()
+
+
+def _is_known(run_id: str) -> bool:
+    """Whether there is such a run, in whatever state."""
+    try:
+        return bool(jobs.status(run_id))
+    except PsaError:
+        return False
 
 
 def is_early(run_id: str, sentences: int) -> bool:
@@ -63,7 +74,7 @@ def say_unfinished(run_id: str, sentences: int) -> None:
             words = "is still running" if status.live else "was not finished"
             total = status.sentences_total
             seen = f"{sentences:,} of {counted(total, 'sentence')}" if total else counted(sentences, "sentence")
-            st.badge(f"This study {words}: you see {seen}, drawn at random.", color="orange")
+            st.markdown(f":orange[This study {words}: you see {seen}, drawn at random.]", width="content")
             shell.link("study", "See its progress")
 
 

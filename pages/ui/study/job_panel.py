@@ -98,18 +98,22 @@ def _so_far(status: RunStatus) -> None:
 
 
 def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
-    st.html(markup.plain(_title(status), faint=True))
-    if status.state == "finished":
+    is_finished = status.state == "finished"
+    st.html(markup.plain(_title(status) if is_finished else title_of(status), faint=True))
+    if is_finished:
         if status.spec is not None:
             result.show(status, look_at)
         else:
             shell.cards(look_at)
     else:
         st.markdown(f":orange[:material/warning: **{WORDS[status.state]}.**]")
-        st.html(markup.plain(status.message))
         # The same again fails the same way, so what comes first is to change it; a stopped run just goes on.
         failed = status.state == "failed"
-        _kept(status)
+        is_kept = _is_kept(status)
+        if failed or not is_kept:
+            st.html(markup.plain(status.message))
+        if is_kept:
+            _kept(status)
         if failed:
             ask_another("Change it and run again", type="primary")
         again = "Try once more as it is" if failed else "Resume"
@@ -123,18 +127,25 @@ def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
     ask_another()
 
 
-def _kept(status: RunStatus) -> None:
-    """How much is there of a run that ended early."""
+def _is_kept(status: RunStatus) -> bool:
+    """Whether a study that ended early can be looked at; it may have ended before anything was scored."""
     if status.spec is None:
-        return
+        return False
     try:
-        count = cached.cube(status.run_id).shape[0]
-    except PsaError:  # it ended before anything was scored
-        return
+        return bool(cached.cube(status.run_id).shape[0])
+    except PsaError:
+        return False
+
+
+def _kept(status: RunStatus) -> None:
+    """How much is there of a study that ended early, and where."""
+    count, total = cached.cube(status.run_id).shape[0], status.sentences_total
+    scored = f"{count:,} of {counted(total, 'sentence')}" if total else counted(count, "sentence")
     st.markdown(
-        f"Nothing is lost: {counted(count, 'sentence')} scored so far can be looked at on the other pages, and "
-        f"{verb(count, 'are', 'is')} not scored again."
+        f"Nothing is lost: {scored} {verb(count, 'are', 'is')} scored and can be looked at. "
+        f"{verb(count, 'They are', 'It is')} not scored again."
     )
+    shell.link("names", "Look at the results so far")
 
 
 def ask_another(words: str = "Set up another study", *, type: Literal["primary", "tertiary"] = "tertiary") -> None:
