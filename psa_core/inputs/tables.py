@@ -27,6 +27,8 @@ __all__ = ["SMALL", "Table", "Wanted", "check_ending", "has_header", "kind_of", 
 
 #: A plain file of at most so many bytes is read in place: what it can cost is known.
 SMALL = 4 * 2**20
+#: How old programs end a text.
+END_OF_FILE = b"\x1a"
 #: How the names of encodings begin that a file is known to have.
 CERTAIN = ("utf", "binary")
 #: Endings of what spreadsheet programs write; such a file is never opened.
@@ -133,7 +135,7 @@ def _read_packed(kind: str, content: bytes, wanted: Wanted, only: Collection[str
 def _read(kind: str, body: bytes, wanted: Wanted, only: Collection[str] | None) -> Table:
     if kind == "parquet":
         return _as_table(read_parquet(body, wanted, only), "binary", wanted.field)
-    text = Text(body, field=wanted.field, error=wanted.error)
+    text = Text(body.removesuffix(END_OF_FILE), field=wanted.field, error=wanted.error)
     return _as_table(TEXTS[kind](text, wanted, only), text.encoding, wanted.field)
 
 

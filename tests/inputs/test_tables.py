@@ -118,6 +118,11 @@ def test_whole_numbers_of_parquet_stay_whole_beside_missing_ones():
     assert columns["b"].tolist() == ["True", "", "False"]
 
 
+def test_the_sign_that_ends_a_file_of_dos_is_no_row():
+    assert read("a.csv", b"text,id\r\nHe left.,1\r\n\x1a").frame["text"].tolist() == ["He left."]
+    assert read("a.txt", b"He left.\r\n\x1a").frame["text"].tolist() == ["He left."]
+
+
 def test_json_that_is_one_list_is_told_how_to_become_lines():
     with pytest.raises(CorpusError, match=r"list in line 1, expected an object a line\. Write each row"):
         read("a.jsonl", b'[{"text": "He left."}]')
