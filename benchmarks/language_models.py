@@ -41,7 +41,7 @@ def page(opened: GenerationResult) -> str:
         "",
         f"SmolLM2-135M-Instruct, {m} templates of Huang et al. (2020), {a} occupations, {k} continuations of each, at "
         f"most 30 tokens; {out} of {cube.texts.size:,} could not be cut at a full stop and are left out.",
-        "*Audits, Language models* opens on this audit; its folder is `assets/examples/occupations/`. The commands:",
+        "*Language models* opens on this audit; its folder is `assets/examples/occupations/`. The commands:",
         "",
         "```",
         COMMAND,

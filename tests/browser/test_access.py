@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.browser.steps import charts_drawn, drawings_drawn, open_address, settle
 
@@ -30,11 +30,18 @@ CHART_CONTRASTS = """() => {
 FILLED = ("study", "names", "why", "thresholds", "sentences", "matrix", "compare", "mitigate", "report", "present")
 CHARTS = ("names", "why", "thresholds", "sentences", "compare", "mitigate", "present")
 AUDITS = ("equity", "nationality", "language_models")
+PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
 def axe_finds_nothing(page: Page) -> None:
-    found = Axe().run(page, options=RULES).response["violations"]
-    assert [(rule["id"], [node["target"] for node in rule["nodes"]][:3]) for rule in found] == [], page.url
+    """On the page as it is wide, and on a phone, whose menu is folded."""
+    desk = page.viewport_size
+    assert desk
+    for size in (PHONE, desk):
+        page.set_viewport_size(size)
+        settle(page)
+        found = Axe().run(page, options=RULES).response["violations"]
+        assert [(rule["id"], [node["target"] for node in rule["nodes"]][:3]) for rule in found] == [], page.url
 
 
 def letters_are_seen(page: Page) -> None:

@@ -35,15 +35,14 @@ PAGES = (
         "Every sentence and every name in one picture; names that behave alike stand together.",
     ),
     ("compare", "Compare", "compare_arrows", "Models and corpora side by side."),
+    ("mitigate", "Mitigate", "healing", "Average over names or retrain, and measure on other names."),
+    ("report", "Report", "download", "Everything in one folder: preview, download, open again."),
     ("equity", "Equity", "balance", "The Equity Evaluation Corpus audit: gender and race, pair by pair."),
     ("nationality", "Nationality", "public", "Names by country: changes of the predicted class and perplexity."),
     ("language_models", "Language models", "forum", "What a generator writes about countries, occupations and names."),
-    ("mitigate", "Mitigate", "healing", "Average over names or retrain, and measure on other names."),
-    ("report", "Report", "download", "Everything in one folder: preview, download, open again."),
     ("present", "Present", "slideshow", "One finding a view, in large type."),
 )
 HIDDEN = ("present",)
-AUDITS = ("equity", "nationality", "language_models")
 #: Seconds in which a page shows nothing new rather than something that moves.
 WORTH_WAITING = 1.0
 RULES = Path(__file__).with_suffix(".css")
@@ -127,9 +126,9 @@ def _configure(title: str = "") -> None:
     )
 
 
-def pages() -> dict[str, list[st.Page]]:  # type: ignore[valid-type]
-    """The pages that are there, in order; the sibling audits share a menu."""
-    sections: dict[str, list[st.Page]] = {"": []}  # type: ignore[valid-type]
+def pages() -> list[st.Page]:  # type: ignore[valid-type]
+    """The pages that are there, in order; without sections, whose folded menu is no valid list to a screen reader."""
+    found: list[st.Page] = []  # type: ignore[valid-type]
     for stem, title, icon, help_text in PAGES:
         if _is_there(stem):
             first = stem == PAGES[0][0]
@@ -142,10 +141,10 @@ def pages() -> dict[str, list[st.Page]]:  # type: ignore[valid-type]
                 url_path="start" if first else None,
                 visibility="hidden" if stem in HIDDEN else "visible",
             )
-            sections.setdefault("Audits" if stem in AUDITS else "", []).append(page)
+            found.append(page)
             if first:  # the first page is at the root; this one is for who types its address
-                sections[""].append(st.Page(_path(stem), title=title, url_path=stem, visibility="hidden"))
-    return sections
+                found.append(st.Page(_path(stem), title=title, url_path=stem, visibility="hidden"))
+    return found
 
 
 def _path(stem: str) -> str:
