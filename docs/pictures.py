@@ -1,4 +1,4 @@
-"""Take the tutorial's pictures from the dashboard as it is: ``python -m docs.pictures``, or `make pictures`."""
+"""Take the pictures of README and tutorial from the dashboard: ``python -m docs.pictures``, or `make pictures`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import URLError
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from tests.browser.install import found
 
 FOLDER = Path(__file__).with_name("img") / "tutorial"
 PAGES = ("try_it", "study", "names", "thresholds", "sentences")
-SIZE = {"width": 1200, "height": 820}
+SIZE: ViewportSize = {"width": 1200, "height": 820}
+#: The one of README.
+FIRST, FIRST_SIZE = FOLDER.with_name("try-it.png"), ViewportSize(width=1440, height=920)
 
 
 def main() -> None:
@@ -30,9 +32,13 @@ def main() -> None:
         run_id = _study()
         with _dashboard() as address, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=found(), args=["--no-sandbox"])
-            page = browser.new_page(viewport=SIZE, color_scheme="light")  # type: ignore[arg-type]
+            page = browser.new_page(viewport=FIRST_SIZE, color_scheme="light")
+            _take(page, address, FIRST)
+            page.set_viewport_size(SIZE)
+            FOLDER.mkdir(parents=True, exist_ok=True)
             for name in PAGES:
-                _take(page, f"{address}/{name}?run={run_id}" if name not in PAGES[:2] else f"{address}/{name}", name)
+                query = "" if name in PAGES[:2] else f"?run={run_id}"
+                _take(page, f"{address}/{name}{query}", FOLDER / f"{name}.png")
             browser.close()
 
 
@@ -65,13 +71,12 @@ def _dashboard() -> Iterator[str]:
         process.wait(20)
 
 
-def _take(page: Page, address: str, name: str) -> None:
+def _take(page: Page, address: str, file: Path) -> None:
     page.goto(address)
     page.wait_for_selector("h1", timeout=120_000)
     page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=120_000)
     page.wait_for_timeout(4000)  # charts draw themselves after the script is done
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=FOLDER / f"{name}.png")
+    page.screenshot(path=file)
 
 
 if __name__ == "__main__":
