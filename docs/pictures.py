@@ -75,6 +75,7 @@ def _take(page: Page, address: str, file: Path) -> None:
     page.goto(address)
     page.wait_for_selector("h1", timeout=120_000)
     page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=120_000)
+    page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')", timeout=120_000)
     page.wait_for_timeout(4000)  # charts draw themselves after the script is done
     page.screenshot(path=file)
 
