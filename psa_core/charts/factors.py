@@ -10,7 +10,7 @@ from psa_core.charts import _theme
 from psa_core.charts._altair import Drawing, Spec, filled, template
 
 #: A row has its words above its point: beside it they would leave a phone no room to draw.
-ROW_PIXELS, WORDS_PIXELS, TICK_PIXELS, FRAME_PIXELS = 44, 18, 24, 146
+ROW_PIXELS, WORDS_PIXELS, TICK_PIXELS, FRAME_PIXELS = 44, 18, 24, 178
 #: In two lines, as the legend is: a phone has no room for them side by side.
 TITLE = ["Standard deviations", "of the names' effects"]
 KINDS = ["does not hold 0", "holds 0"]
