@@ -49,7 +49,7 @@ fuzz: setup
 	$(PY) -m tests.fuzz --cases $(or $(CASES),10000) --seed $(or $(SEED),0)
 
 bench: setup
-	$(PY) -m benchmarks
+	$(PY) -m research
 
 # The documentation as a site, in docs/_build; the tutorial's pictures and the example notebook are made anew by `pictures`.
 docs: setup

@@ -17,12 +17,9 @@ SOURCES = [path for folder in ("psa_core", "pages") for path in (ROOT / folder).
 #: Ids that are words of other things too: they count only where a colon and an argument follow.
 WORDS = {"chat", "continuations", "countries", "entities", "http", "lm", "occupations", "onnx", "python"}
 #: Who may name another's id: the example study; a judge, which is reached like a generator; what an address is;
-#: training, which writes what these kinds load.
+#: retraining, which writes what these kinds load.
 ALLOWED = {
-    "psa_core/training/command.py": {"minilm", "hf"},
-    "psa_core/training/counterfactual/student.py": {"minilm", "hf"},
-    "psa_core/training/language/writer.py": {"lm"},
-    "psa_core/training/unigrams.py": {"skops"},
+    "psa_core/retraining/student.py": {"minilm", "hf"},
     "pages/ui/results/retrain_results.py": {"minilm", "hf"},
     "pages/ui/frame/cached.py": {"demo", "profanity-check"},
     "psa_core/models/ask.py": {"lm", "chat", "http"},

@@ -45,9 +45,9 @@ from psa_core.inputs import corpus, names, prompts
 from psa_core.jobs import _queue, _records, _starting, retention
 from psa_core.jobs.worker import Job
 from psa_core.report import _closing
+from psa_core.retraining import run as retraining_run
 from psa_core.scoring import apart
 from psa_core.study import StudySpec, execute, plan
-from psa_core.training.counterfactual import run as retraining_run
 from psa_core.trust import Origin
 from tests.tiny_models import tiny_classifier
 

@@ -1,7 +1,7 @@
 """Decide whether *her* is an object or a possessive, with a small linear model over words and tags.
 
 What closes a phrase (a full stop, a web address, tags to the end) makes it an object. Everything else is decided by the
-words and part-of-speech tags around it, weighed as `psa_core.training.pronoun_case` has learnt from *him* and *his*,
+words and part-of-speech tags around it, weighed as `research.training.pronoun_case` has learnt from *him* and *his*,
 which stand in the same places and are never ambiguous. The tagger reads a cleaned passage: markup and emoji blanked,
 the pronoun set apart, capitals lowered where everything is in capitals.
 """

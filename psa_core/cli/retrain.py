@@ -15,8 +15,8 @@ from psa_core.errors import OptionError
 from psa_core.folders import writing
 from psa_core.inputs import corpus
 from psa_core.jobs.worker import TELL_SECONDS, Job
-from psa_core.training.counterfactual import METHODS, MOST_SEEDS, Order, Retraining, Watch, retrain
-from psa_core.training.task import labelled_texts
+from psa_core.retraining import METHODS, MOST_SEEDS, Order, Retraining, Watch, retrain
+from psa_core.retraining.labelled import labelled_texts
 
 #: Labelled texts on which the task's score is measured, at most.
 LABELLED = 1000

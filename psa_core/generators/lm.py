@@ -142,7 +142,7 @@ def load(argument: str) -> CausalGenerator:
     argument : str
         ``smollm2`` (packaged), a folder, a .gguf file, or a hub id; after ``?``: ``precision`` (``float32`` or
         ``bf16``; by default bf16 where the processor multiplies it), ``revision``, ``allow_pickle=1``,
-        ``adapter`` (a folder that ``python -m psa_core.training debias-lm`` wrote).
+        ``adapter`` (a folder that ``python -m research.training debias-lm`` wrote).
 
     Raises
     ------

@@ -122,7 +122,7 @@ class ModelPlugin:
     perplexity : bool
         Whether its one target says how unexpected a text is, rather than anything about what the text says.
     trainable : bool
-        Whether `psa_core.training` can go on from it.
+        Whether `research.training` can go on from it.
     known_texts_only : bool
         Whether it has scores of certain texts only, which have to be exported first.
     """

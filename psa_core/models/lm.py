@@ -39,7 +39,7 @@ def load(argument: str) -> TokenScorer:
     argument : str
         ``smollm2`` (packaged), a folder, a .gguf file, or a hub id; after ``?``, ``kind`` (masked or causal) where the
         configuration does not tell, ``range`` (of the target; scores may go past it), ``max_tokens``, ``revision``,
-        ``allow_pickle=1``, ``adapter`` (a folder that ``python -m psa_core.training debias-lm`` wrote).
+        ``allow_pickle=1``, ``adapter`` (a folder that ``python -m research.training debias-lm`` wrote).
 
     Raises
     ------

@@ -34,7 +34,7 @@ def load(model_id: str) -> Scorer:
     Parameters
     ----------
     model_id : str
-        ``minilm-emotion``, or the path of a folder that ``python -m psa_core.training`` wrote.
+        ``minilm-emotion``, or the path of a folder that ``python -m research.training`` wrote.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def read_description(folder: Path) -> dict[str, Any]:
             "adapter folder",
             got=f"no {', '.join(missing)} in {folder}",
             expected=", ".join(FILES),
-            fix="Choose a folder that python -m psa_core.training wrote.",
+            fix="Choose a folder that python -m research.training wrote.",
         )
     try:
         description = json_file.read(folder / "labels.json", MOST_BYTES)
@@ -177,7 +177,7 @@ def _on_unseen(description: Mapping[str, Any]) -> str:
 MODEL = ModelPlugin(
     id="minilm",
     title="MiniLM adapter",
-    summary="An adapter folder that python -m psa_core.training wrote, on the packaged all-MiniLM-L6-v2.",
+    summary="An adapter folder that python -m research.training wrote, on the packaged all-MiniLM-L6-v2.",
     load=load,
     cards=cards,
     argument="adapter folder",

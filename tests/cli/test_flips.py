@@ -10,7 +10,7 @@ import pytest
 
 from psa_core import cli, study
 from psa_core.folders import results
-from psa_core.training.task import read_task
+from research.training.task import read_task
 
 
 @pytest.fixture(scope="module")

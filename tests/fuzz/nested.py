@@ -21,7 +21,7 @@ from psa_core.inputs import corpus
 from psa_core.models import minilm
 from psa_core.models._endpoint import Endpoint
 from psa_core.models._judges.question import FOLDER, read_question
-from psa_core.training.command import _about
+from research.training.command import _about
 from tests.fuzz import model_files
 from tests.fuzz.mutation import nested
 

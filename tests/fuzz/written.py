@@ -20,7 +20,7 @@ from psa_core.audits.generation.tables import tables
 from psa_core.cube import Target
 from psa_core.inputs import prompts
 from psa_core.models._judges.question import FOLDER, Question, read_question
-from psa_core.training.counterfactual import FILE
+from psa_core.retraining import FILE
 from tests.fuzz.mutation import damaged, damaged_table, every_format, odd_json, odd_text
 
 Draw = random.Random

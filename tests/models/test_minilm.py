@@ -85,7 +85,7 @@ def test_hate_is_told_apart_on_tweets_and_groups_that_training_never_saw() -> No
 
 @pytest.mark.slow
 def test_hate_by_identity_group_is_what_the_card_says() -> None:
-    from psa_core.training.hate.unseen import measured
+    from research.training.hate.unseen import measured
 
     again = measured(packaged("minilm-hate"), [])["templates"]["groups"]
     told = minilm.read_description(packaged("minilm-hate"))["unseen"]["templates"]["groups"]

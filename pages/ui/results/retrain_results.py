@@ -22,10 +22,10 @@ from psa_core.charts.tradeoff import trade_off
 from psa_core.errors import RunFolderError
 from psa_core.folders import cube_file, manifest
 from psa_core.inputs import json_file
+from psa_core.retraining import AFTER, BEFORE, FILE
 from psa_core.stats import Difference
 from psa_core.tables.findings import Finding
 from psa_core.tables.wording import with_interval
-from psa_core.training.counterfactual import AFTER, BEFORE, FILE
 
 COST = "Change of the sentences as they are"
 TASK = "Macro-F1 on the labelled texts"

@@ -19,8 +19,8 @@ from psa_core.counting import counted, verb
 from psa_core.errors import OptionError
 from psa_core.inputs import names as name_lists
 from psa_core.models import Purpose
+from psa_core.retraining import METHODS, Retraining
 from psa_core.study import perturbation_of, spec_of
-from psa_core.training.counterfactual import METHODS, Retraining
 
 AUDIT = Audit("retrain", "retraining", retrain_results.read, lambda _, __: None)
 OWN = "the study's own names"

@@ -18,10 +18,10 @@ from psa_core.charts.print.caption import Caption
 from psa_core.cube import ScoreCube
 from psa_core.errors import RunFolderError
 from psa_core.folders import cube_file
+from psa_core.retraining import AFTER, BEFORE
 from psa_core.stats import Difference
 from psa_core.tables import label_dist_table
 from psa_core.tables.before_after import names_before_after, sentences_before_after, spread_change
-from psa_core.training.counterfactual import AFTER, BEFORE
 
 NAMES, THRESHOLDS, SENTENCES = "Names", "Thresholds", "Sentences"
 COLUMNS = {

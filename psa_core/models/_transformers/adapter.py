@@ -196,7 +196,7 @@ def scale_of(folder: Path) -> float:
             "adapter_config.json",
             got=", ".join(f"{key[:60]} = {config.get(key)!s:.60}" for key in unlike)[:300],
             expected="a plain LoRA adapter",
-            fix="Train it with python -m psa_core.training.",
+            fix="Train it with python -m research.training.",
         )
     return float(config["lora_alpha"] / config["r"])
 

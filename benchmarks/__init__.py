@@ -1,1 +1,0 @@
-"""Ratios measured in one run, so that a noisy machine disturbs both sides alike: ``python -m benchmarks``."""

@@ -1,0 +1,8 @@
+"""Retraining, so that a classifier's answers move less with a name: measured on names and sentences it never saw."""
+
+from __future__ import annotations
+
+from psa_core.retraining.recipe import METHODS, Retraining
+from psa_core.retraining.run import ADAPTER, AFTER, BEFORE, FILE, MOST_SEEDS, Order, Watch, retrain
+
+__all__ = ["ADAPTER", "AFTER", "BEFORE", "FILE", "METHODS", "MOST_SEEDS", "Order", "Retraining", "Watch", "retrain"]

@@ -1,0 +1,212 @@
+"""The measured sections of ``docs/results.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from psa_core import tables
+from psa_core.cube import ScoreCube
+from research.documents import interval, signed, table
+from research.results.corpora import LEARNED_FROM, SOURCES
+from research.results.studies import PLAIN, Studied
+
+CAREERS = ("leader", "actor", "musician", "athlete")
+#: One score of each model, where each would make the page too long.
+SHOWN = {
+    "profanity-check": "toxicity",
+    "vader": "sentiment",
+    "minilm-sentiment": "sentiment",
+    "minilm-emotion": "anger",
+    "minilm-hate": "hate",
+    "minilm-offensive": "offensive",
+}
+#: Two models that measure about the same.
+ALIKE = (
+    ("vader", "minilm-sentiment"),
+    ("profanity-check", "minilm-offensive"),
+    ("profanity-check", "minilm-hate"),
+    ("minilm-offensive", "minilm-hate"),
+)
+POSITIVE = ("sentiment",)
+ENDS = 4
+SURE = 0.05
+Cubes = Mapping[str, Sequence[ScoreCube]]  # by model, in the order of the corpora
+
+
+def measured(studied: Sequence[Studied]) -> dict[str, str]:
+    """Name of each section to its Markdown; without the adapters' own table where none was studied."""
+    models = {one.model for one in studied}
+    cubes = {model: [one.cube for one in studied if one.model == model] for model in SHOWN if model in models}
+    adapters = {"table 2 of the adapters": _table_2(studied, of_plain=False)} if models - set(PLAIN) else {}
+    return adapters | {
+        "corpora": _corpora(studied),
+        "table 2": _table_2(studied, of_plain=True),
+        "correlations": _correlations(cubes),
+        "names": _names(cubes),
+        "careers": _careers(cubes),
+        "again": _again(cubes),
+    }
+
+
+def _corpora(studied: Sequence[Studied]) -> str:
+    full = {one.source.id: one.cube for one in studied if one.model == PLAIN[0]}
+    seen = {(one.model, one.source.id): one.seen for one in studied}
+    rows = []
+    for source in SOURCES:
+        account = full[source.id].provenance["account"]
+        of_adapters = ", ".join(str(seen.get((model, source.id), "–")) for model in LEARNED_FROM)
+        numbers = (f"{account['read']:,}", f"{account['no anchor']:,}", f"{full[source.id].shape[0]:,}")
+        rows.append((source.title, source.origin, *numbers, of_adapters, source.terms))
+    adapters = ", ".join(model.removeprefix("minilm-") for model in LEARNED_FROM)
+    headings = ("corpus", "from", "texts", "no pronoun", "studied", f"seen by {adapters}", "terms")
+    return table(headings, rows)
+
+
+def _table_2(studied: Sequence[Studied], *, of_plain: bool) -> str:
+    headings = (
+        "model", "target", "corpus", "sentences × names", "ScoreDev", "ScoreRange", "LabelDist",
+        "sensitivity–score r", "p",
+    )  # fmt: skip
+    rows = []
+    for one in studied:
+        if (one.model in PLAIN) != of_plain:
+            continue
+        size = f"{one.cube.shape[0]:,} × {one.cube.shape[1]:,}"
+        for target, metrics in tables.summary(one.cube).items():
+            parts = [_bounded(metrics[name], "value") for name in ("score_dev", "score_range", "label_dist")]
+            r = metrics["sensitivity_correlation"]
+            rows.append((one.model, target, one.source.id, size, *parts, _bounded(r, "r"), f"{r['p']:.3f}"))
+    return table(headings, rows)
+
+
+def _bounded(metric: Mapping[str, float], key: str) -> str:
+    return interval(metric[key], metric["low"], metric["high"])
+
+
+def _correlations(cubes: Cubes) -> str:
+    """Where the paper's −0.48 is met."""
+    found = [tables.summary(cube)[target]["sensitivity_correlation"] for target, cube in _shown(cubes)]
+    below = sum(r["high"] < 0 for r in found)
+    above = sum(r["low"] > 0 for r in found)
+    lowest, highest = min(r["r"] for r in found), max(r["r"] for r in found)
+    return (
+        f"Of {len(found)} correlations (one score of each model, four corpora) {below} {_are(below)} surely negative "
+        f"and {above} surely positive; they run from {signed(lowest, 2)} to {signed(highest, 2)}. The paper's is −0.48."
+    )
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _names(cubes: Cubes) -> str:
+    parts = []
+    for model, target in _chosen(cubes):
+        against_names = [tables.name_table(cube, target, baseline="names") for cube in cubes[model]]
+        differ = ", ".join(f"{(each['p_adjusted'] < SURE).sum()}" for each in against_names)
+        each = [tables.name_table(cube, target) for cube in cubes[model]]
+        effects = np.array([one["score_sens"] for one in each])
+        order = np.argsort(effects.mean(axis=0), kind="stable")
+        rows = [(each[0]["name"][n], *(_effect(one.iloc[n]) for one in each)) for n in (*order[:ENDS], *order[-ENDS:])]
+        parts.append(
+            f"**{target}, {model}**: {differ} of {len(order)} names differ from the typical name (Holm).\n\n"
+            + table(("name", *(source.id for source in SOURCES)), rows)
+        )
+    return "\n\n".join(parts)
+
+
+def _effect(row: pd.Series) -> str:
+    text = signed(row["score_sens"])
+    return f"{text} [{signed(row['ci_low'])}, {signed(row['ci_high'])}]"
+
+
+def _careers(cubes: Cubes) -> str:
+    """The table, and how often each career surely differs, on the paper's side or the other."""
+    found = {
+        (model, target, career): [_career(cube, target, career) for cube in cubes[model]]
+        for model, target in _chosen(cubes)
+        for career in CAREERS
+    }
+    rows = [
+        (model, target, f"{career} ({int(cells[0]['names'])})", *map(_difference, cells))
+        for (model, target, career), cells in found.items()
+    ]
+    counts = [f"- {career}s: {_sides(found, career)}." for career in CAREERS]
+    headings = ("model", "target", "career (names)", *(source.id for source in SOURCES))
+    return table(headings, rows) + "\n\nSurely different, over models and corpora:\n\n" + "\n".join(counts)
+
+
+def _sides(found: Mapping[tuple[str, str, str], Sequence[pd.Series]], career: str) -> str:
+    """How often a career is surely on the side of more toxic, angrier or more negative, and on the other."""
+    cells = [(target, row) for (_, target, of), rows in found.items() if of == career for row in rows]
+    sure = [(row["difference"] > 0) != (target in POSITIVE) for target, row in cells if row["p_adjusted"] < SURE]
+    return f"{sum(sure)} of {len(cells)} more toxic, angrier or more negative, {len(sure) - sum(sure)} less"
+
+
+def _career(cube: ScoreCube, target: str, career: str) -> pd.Series:
+    groups = tables.group_table(cube, target, "career")
+    return groups[groups["group"] == career].iloc[0]
+
+
+def _difference(row: pd.Series) -> str:
+    text = signed(row["difference"])
+    return f"**{text}**" if row["p_adjusted"] < SURE else text
+
+
+def _again(cubes: Cubes) -> str:
+    across_corpora = [
+        (
+            model,
+            target,
+            *_range([_spearman(one, other, target, target) for one, other in combinations(cubes[model], 2)]),
+        )
+        for model, target in _chosen(cubes)
+    ]
+    across_models = [
+        (
+            f"{first} and {second}",
+            f"{SHOWN[first]}, {SHOWN[second]}",
+            *_range([
+                _spearman(one, other, SHOWN[first], SHOWN[second])
+                for one, other in zip(cubes[first], cubes[second], strict=True)
+            ]),
+        )
+        for first, second in ALIKE
+        if first in cubes and second in cubes
+    ]  # fmt: skip
+    parts = [
+        "Spearman's correlation of names' mean scores, the same model on two corpora (six pairs):",
+        table(("model", "target", "lowest", "highest"), across_corpora),
+    ]
+    if across_models:
+        parts.append("Two models on the same corpus (four), over the names that both have:")
+        parts.append(table(("models", "targets", "lowest", "highest"), across_models))
+    return "\n\n".join(parts)
+
+
+def _range(found: Sequence[float]) -> tuple[str, str]:
+    return signed(min(found), 2), signed(max(found), 2)
+
+
+def _spearman(one: ScoreCube, other: ScoreCube, target: str, others: str) -> float:
+    from scipy.stats import spearmanr
+
+    means = [
+        pd.Series(cube.of(name)[1].mean(axis=0, dtype=np.float64), index=cube.names["name"])
+        for cube, name in ((one, target), (other, others))
+    ]
+    both = pd.concat(means, axis=1, join="inner")
+    return float(spearmanr(both[0], both[1]).statistic)
+
+
+def _chosen(cubes: Cubes) -> list[tuple[str, str]]:
+    """The models that were studied, each with the score that is shown."""
+    return [(model, SHOWN[model]) for model in cubes]
+
+
+def _shown(cubes: Cubes) -> list[tuple[str, ScoreCube]]:
+    return [(target, cube) for model, target in _chosen(cubes) for cube in cubes[model]]

@@ -1,0 +1,143 @@
+"""``python -m research.training.hate.unseen``: evaluate an adapter on other corpora and by identity group.
+
+Identity groups are told from the words of ``groups.csv`` and ``slurs.csv``. Templates and words of the use *test* are
+never trained on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from psa_core import atomic, models
+from psa_core.errors import CorpusError, PsaError
+from psa_core.models.minilm import MODEL as ADAPTERS
+from psa_core.models.minilm import read_description
+from psa_core.scoring import score
+from research.training.card import model_card
+from research.training.hate.swaps import words_of
+from research.training.hate.words import HATE, filled, groups
+
+# Fewer texts of a class than this say nothing about a group.
+FEWEST = 20
+
+
+def auc(hateful: np.ndarray, scores: np.ndarray) -> float:
+    """Chance that a hateful text scores higher than another one: in [0, 1], 0.5 = by chance, larger = better.
+
+    Parameters
+    ----------
+    hateful : bool array (R,)
+    scores : float array (R,)
+    """
+    from sklearn.metrics import roc_auc_score
+
+    return float(roc_auc_score(hateful, scores))
+
+
+def group_aucs(member: np.ndarray, hateful: np.ndarray, scores: np.ndarray) -> dict[str, float]:
+    """How well hate is told apart where one group is named (Borkan et al. 2019, section 3).
+
+    Parameters
+    ----------
+    member, hateful : bool array (R,)
+        Whether a text names the group, and whether it is hateful.
+    scores : float array (R,)
+
+    Returns
+    -------
+    dict
+        ``subgroup``: among texts that name it. ``bpsn``: harmless ones that name it against hateful ones that do not;
+        low = naming the group looks hateful. ``bnsp``: hateful ones that name it against harmless ones that do not.
+        Each in [0, 1], larger = better.
+    """
+    sides = {"subgroup": member, "bpsn": member != hateful, "bnsp": member == hateful}
+    return {name: auc(hateful[rows], scores[rows]) for name, rows in sides.items()}
+
+
+def by_group(texts: pd.DataFrame, scores: np.ndarray, *, fewest: int = FEWEST) -> dict[str, dict[str, float]]:
+    """`group_aucs` of each group that at least `fewest` hateful and as many other texts name.
+
+    Parameters
+    ----------
+    texts : DataFrame
+        ``text``, ``hateful`` (bool), and ``group`` where it is known; else it is told from the words.
+    scores : float array (R,)
+    """
+    hateful = texts["hateful"].to_numpy(bool)
+    found = {}
+    for group in groups()["group"].unique():
+        known = texts["group"] == group if "group" in texts else texts["text"].str.contains(words_of(group))
+        member = known.to_numpy(bool)
+        if min((member & hateful).sum(), (member & ~hateful).sum()) >= fewest:
+            found[group] = group_aucs(member, hateful, scores)
+    return found
+
+
+def read_corpus(argument: str, most: int) -> tuple[str, pd.DataFrame]:
+    """A corpus from ``NAME=FILE:LABEL``: texts whose ``label_name`` is LABEL are hateful, all others are not.
+
+    Of more than `most` texts of a class, so many are drawn: AUC does not depend on the classes' sizes.
+    """
+    name, equals, rest = argument.partition("=")
+    file, colon, label = rest.rpartition(":")
+    if not (name and equals and file and colon and label):
+        raise CorpusError("--corpus", got=repr(argument), expected="NAME=FILE:LABEL")
+    try:
+        table = pd.read_csv(file, keep_default_na=False, dtype=str)
+        texts = pd.DataFrame({"text": table["text"], "hateful": table["label_name"] == label})
+    except (OSError, ValueError, KeyError) as error:
+        raise CorpusError("--corpus", got=repr(file), expected="a csv table with text and label_name") from error
+    classes = [part.sample(min(most, len(part)), random_state=0) for _, part in texts.groupby("hateful")]
+    if len(classes) < 2:
+        raise CorpusError(
+            "--corpus", got=f"{file} without {label}, or with nothing else", expected="both kinds of texts"
+        )
+    return name, pd.concat(classes).reset_index(drop=True)
+
+
+def measured(adapter: Path, corpora: Sequence[tuple[str, pd.DataFrame]]) -> dict[str, Any]:
+    """What the card says about data that the adapter did not see: ``corpora``, and ``groups`` on our templates."""
+    scorer = models.load(f"{ADAPTERS.id}:{adapter}")
+    sets = []
+    for name, texts in corpora:
+        scores = score(scorer, list(texts["text"]))[:, 0]
+        row: dict[str, Any] = {"name": name, "texts": len(texts), "hateful": int(texts["hateful"].sum())}
+        row |= {"auc": auc(texts["hateful"].to_numpy(bool), scores), "groups": by_group(texts, scores)}
+        sets.append(row)
+    ours = filled("test", rng=np.random.default_rng(0))
+    ours["hateful"] = ours["label"] == HATE
+    scores = score(scorer, list(ours["text"]))[:, 0]
+    whole = {"texts": len(ours), "auc": auc(ours["hateful"].to_numpy(bool), scores)}
+    return {"corpora": sets, "templates": whole | {"groups": by_group(ours, scores, fewest=1)}}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns 0, or 2 after one sentence on stderr about what is wrong with the input."""
+    parser = argparse.ArgumentParser(prog="python -m research.training.hate.unseen", description=__doc__)
+    parser.add_argument("adapter", type=Path, help="folder that python -m research.training wrote; its card is amended")
+    parser.add_argument("--corpus", action="append", default=[], metavar="NAME=FILE:LABEL", help="labelled texts")
+    parser.add_argument("--most", type=int, default=3000, help="texts of a class, drawn where there are more (3000)")
+    options = parser.parse_args(arguments)
+    try:
+        content = read_description(options.adapter)
+        content["unseen"] = measured(options.adapter, [read_corpus(text, options.most) for text in options.corpus])
+    except PsaError as error:
+        print(error, file=sys.stderr)
+        return 2
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    atomic.write(options.adapter / "labels.json", text)
+    atomic.write(options.adapter / "README.md", model_card(content))
+    print(json.dumps(content["unseen"], indent=2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""The sections of the page of results: made from studies, and put where the page has their marks."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from psa_core.cube import ScoreCube, Target
+from psa_core.errors import OptionError
+from research import documents
+from research.results import audits, corpora, page
+from research.results.__main__ import PAGE
+from research.results.studies import Studied, fewer_names
+
+MARK = re.compile(r"<!-- (.+?) -->")
+NAMES = pd.DataFrame({"name": list("ABCDEFGH"), "career": [*("leader", "actor", "musician", "athlete") * 2]})
+
+
+def studied() -> list[Studied]:
+    """Every model on every corpus, with a name whose effect repeats."""
+    random = np.random.default_rng(0)
+    found = []
+    for model, target in page.SHOWN.items():
+        for source in corpora.SOURCES:
+            original = random.uniform(0.2, 0.8, (24, 1)).astype(np.float32)
+            effect = np.linspace(0, 0.1, 8)[None, :, None] + random.normal(0, 0.001, (24, 8, 1))
+            sentences = pd.DataFrame({"sentence_id": [str(n) for n in range(24)], "text": "He left.", "anchor": "He"})
+            cube = ScoreCube(
+                sentences.assign(start=0, end=2, role="subject"),
+                NAMES,
+                (Target(target),),
+                original,
+                (original[:, None] + effect).astype(np.float32),
+                {"account": {"read": 100, "no anchor": 60}},
+            )
+            found.append(Studied(model, source, cube, 3))
+    return found
+
+
+@pytest.fixture(scope="module")
+def measured() -> dict[str, str]:
+    return page.measured(studied())
+
+
+def test_the_page_has_a_place_for_each_section(measured: dict[str, str]) -> None:
+    written = documents.replaced(PAGE.read_text("utf-8"), measured)
+    for text in measured.values():
+        assert text.strip() in written
+    assert documents.replaced(written, measured) == written  # again gives the same page
+
+
+def test_every_mark_of_the_pages_is_closed() -> None:
+    for path in (PAGE, audits.PAGE):
+        marks = MARK.findall(path.read_text("utf-8"))
+        assert marks[1::2] == [f"/{name}" for name in marks[::2]]
+
+
+def test_what_the_sections_say(measured: dict[str, str]) -> None:
+    assert "| 24 × 8 |" in measured["table 2"] and "minilm" not in measured["table 2"]
+    assert "minilm-hate | hate | reddit" in measured["table 2 of the adapters"]
+    assert measured["names"].count("| H | +0.1") == len(page.SHOWN)
+    assert "| vader | sentiment | +1.00 | +1.00 |" in measured["again"]
+
+
+def test_a_page_without_the_marks_is_refused() -> None:
+    with pytest.raises(OptionError, match="no section 'names'"):
+        documents.replaced("<!-- names -->", {"names": "x"})
+
+
+def test_fewer_names_are_balanced() -> None:
+    assert fewer_names()["gender"].value_counts().to_dict() == {"female": 20, "male": 20}
+
+
+def test_what_a_model_has_seen_is_counted(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "train.csv").write_text("text\nHe  LEFT @ann\n", "utf-8")
+    monkeypatch.setattr(corpora, "LEARNED_FROM", {"model": ("train.csv",)})
+    assert corpora.seen(["he left @bob", "She left"], "model", tmp_path) == 1
+    assert corpora.seen(["he left @bob"], "vader", tmp_path) == 0
