@@ -52,14 +52,16 @@ _PIECE = re.compile(
     """,
     re.VERBOSE,
 )
+#: What may follow the head of a block on its line.
+_BODY = r"(?:\s?(?:return|print|raise|pass|break|continue|yield|del)\b.{0,80}|\s?[\w.]{1,60}\s?(?:[-+*/]?=|\().{0,80})?"
 #: Whole lines that are statements.
 _LINE = re.compile(
     rf"""^[ \t]*(?:
       (?:async\s)?(?:def|fn|func|function|sub)\s+\w{{0,40}}\s?\(.{{0,200}}
     | class\s+\w{{1,40}}\s?(?:\([\w., ]{{0,80}}\))?\s?[:{{].{{0,80}}
     | (?:else\s)?(?:if|elif|while|for|switch|foreach)\s?\(.{{1,200}}\)\s?[{{;]?\s?.{{0,80}}
-    | (?:if|elif|while)\s.{{0,100}}(?:{_OPERATOR}|[<>]|\w\(|\bin\b|\bis\sNone|\bnot\s\w+\s?:).{{0,100}}:
-    | for\s[\w, ]{{1,40}}\sin\s[\w.()\[\], ]{{1,80}}:
+    | (?:if|elif|while)\s.{{0,100}}(?:{_OPERATOR}|[<>]|\w\(|\bin\b|\bis\sNone|\bnot\s\w+\s?:).{{0,100}}:{_BODY}
+    | for\s[\w, ]{{1,40}}\sin\s[\w.()\[\], ]{{1,80}}:{_BODY}
     | (?:let|var|const|int|float|double|char|bool|boolean|string|String|auto|val|final)\s+[*&]?
         \w{{1,40}}\s?(?:=[^=\n].{{0,160}}|;)
     | [\w.$\[\]'"]{{1,60}}\s?(?:[-+*/|:]=|<-)\s?\S.{{0,160}}

@@ -1,9 +1,9 @@
-"""Pronouns that no name can replace: *he/she*, *(s)he*, *Her Majesty*."""
+"""Pronouns that no name can replace: *he/she*, *(s)he*, *Her Majesty*, *Mr. He*."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from psa_core.anchors._masks import Mask, Reason, masked
 
@@ -41,12 +41,30 @@ _FIXED = re.compile(
     | \bhe[\s-]said,?\s(?:and\s)?she[\s-]said\b(?!\s+(?:that|so|it|yes|no|he|she|i|the|to)\b)
     | (?<=\w\s)\((?-i:He|HE|HIS|HER|SHE)\)           # the short form of what stands before: Helium (He)
     | \b(?:him\sself|(?:his|her)\sself(?!\s?-|\s\w))\b
-    | \b(?:his|her)\s(?:(?:royal|imperial|serene)\s)?
-        (?:majesty|highness|holiness|excellency|eminence|lordship|ladyship)\b
-    | \b(?-i:(?:His|Her)\s(?:Grace|Honou?r|Reverence|Worship))\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+#: Titles that hold a pronoun, and names that are spelt like one: the surname He, the film Her.
+_TITLES = re.compile(
+    r"""
+      \b(?i:(?:his|her)\s(?:(?:royal|imperial|serene)\s)?
+        (?:majesty|highness|holiness|excellency|eminence|lordship|ladyship))\b
+    | \b(?:His|Her)\s(?:Grace|Honou?r|Reverence|Worship)\b
+    | (?<!\bthe\s)(?<!\b[Mm]y\s)(?<!\byour\s)\b(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof)\.?|Miss|Professor)\sHe\b
+    | \b(?:He|She|Him|Her|His|Hers)\s\((?:18|19|20)\d\d[a-z]?\)   # a work or a reference with its year
+    | \bHe(?=\set\sal\b)
+    | \b(?i:movie|film|album|song|novel|sitcom)\s["“'‘]?(?:He|She|Him|Her|His|Hers)\b
+    | \b(?i:saw|seen|watch(?:ed|ing)?)\s["“](?:He|She|Him|Her|His|Hers)["”]
+    """,
+    re.VERBOSE,
+)
+#: A capitalised word beside *He*: a name of its bearer if English hardly knows it (*He Jiankui*, *Kaiming He*).
+_BESIDE_HE = re.compile(r"\bHe\s(?P<given>[A-Z][a-z]{2,})\b|(?<![.!?…:]\s)(?<![@#\w])(?P<first>[A-Z][a-z]{2,})\sHe\b")
+#: Words rarer than this (Zipf scale: 3 is once in a million words) are taken for names.
+_KNOWN_WORD = 2.0
+_SPELT_OUT = re.compile(r"\b(He|HE|HIS|HER|SHE)\s\(([A-Za-z][\w,\s&-]{2,80})\)")
+#: *Is it his or hers?* asks about two people; *his or her* is about anybody.
+_OF_TWO_PEOPLE = re.compile(r"(?<=\w\s)(?:his\sor\shers|hers\sor\shis)(?=\W*(?:$|[.!?,;]))", re.IGNORECASE)
 #: Number agreement that a singular name would break: *they are*, *they've*, *do they*.
 _PLURAL_AFTER = re.compile(r"['’](?:re|ve)\b|\s+(?:are|were|have|do|aren|weren|haven|don)\b", re.IGNORECASE)
 _PLURAL_BEFORE = re.compile(r"\b(?:are|were|have|do|(?:are|were|have|do)n['’]?t)\s+$", re.IGNORECASE)
@@ -64,12 +82,31 @@ def barred(text: str, hidden: Iterable[Mask] | None = None) -> list[Mask]:
         match.span()
         for pattern in (_OR, _BRACKETED, _SPACED)
         for match in pattern.finditer(text)
-        if _alternatives(match[1].lower(), match[2].lower())
+        if _alternatives(match[1].lower(), match[2].lower()) and not _OF_TWO_PEOPLE.match(text, match.start())
     ]
     others = [match.span() for pattern in (_SLASHED, _FIXED) for match in pattern.finditer(text)]
     return sorted(
-        [*(masked(text) if hidden is None else hidden), *(Mask(*span, Reason.NOBODY) for span in either + others)]
+        [
+            *(masked(text) if hidden is None else hidden),
+            *(Mask(*span, Reason.NOBODY) for span in either + others),
+            *(Mask(*span, Reason.NAME) for span in _names(text)),
+        ]
     )
+
+
+def _names(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of titles, names and abbreviations that are spelt like a pronoun."""
+    yield from (match.span() for match in _TITLES.finditer(text))
+    from wordfreq import zipf_frequency  # reads its list of words on first use
+
+    for match in _BESIDE_HE.finditer(text):
+        if zipf_frequency((match["given"] or match["first"]).lower(), "en") < _KNOWN_WORD:
+            yield match.span()
+    for match in _SPELT_OUT.finditer(text):
+        short, words = match[1].lower(), re.findall(r"\w+", match[2].lower())
+        initials = "".join(word[0] for word in words if word not in ("and", "of", "the"))
+        if initials == short or (len(words) == 1 and words[0].startswith(short)):
+            yield match.span()
 
 
 def _alternatives(one: str, other: str) -> bool:

@@ -17,7 +17,8 @@ class Reason(StrEnum):
     ADDRESS = "web address, handle or tag"
     CODE = "code"
     MARKUP = "markup or placeholder"
-    NOBODY = "nobody in particular (he/she)"
+    NOBODY = "no one person (he/she)"
+    NAME = "a name or a title (Mr. He, Her Majesty)"
     LANGUAGE = "another language"
     PLURAL = "plural verb (they are)"
 

@@ -118,7 +118,7 @@ def test_an_upload_is_read_counted_and_accounted_for(open_page: OpenPage, words_
 
 def test_what_was_left_alone_is_counted(open_page: OpenPage, words_of: Words, run: Run) -> None:
     page = own_sentences(open_page("study"), run, "comments.csv", b"text\nHe ran `his(he)`.\nHe or she.\n")
-    assert "Left alone, though they look like anchors: code 2; nobody in particular (he/she) 2." in words_of(page)
+    assert "Left alone, though they look like anchors: code 2; no one person (he/she) 2." in words_of(page)
 
 
 def test_the_accuracy_of_entities_is_said_where_they_are_chosen(open_page: OpenPage, words_of: Words, run: Run) -> None:
