@@ -68,15 +68,21 @@ def _scores(content: Mapping[str, Any]) -> str:
 
 
 def _unseen(unseen: Mapping[str, Any]) -> str:
-    """Tables of AUC by corpus and by identity group."""
-    corpora = ["| corpus | texts | hateful | AUC |", "|---|---|---|---|"]
-    corpora += [f"| {c['name']} | {c['texts']:,} | {c['hateful']:,} | {c['auc']:.3f} |" for c in unseen["corpora"]]
+    """Tables of AUC, recall and false alarms by corpus and by identity group."""
+    corpora = ["| corpus | texts | hateful | AUC | recall | false alarms |", "|---|---|---|---|---|---|"]
+    corpora += [
+        f"| {c['name']} | {c['texts']:,} | {c['hateful']:,} | {c['auc']:.3f} | {c['recall']:.0%} "
+        f"| {c['false_alarms']:.0%} |"
+        for c in unseen["corpora"]
+    ]
     ours = unseen["templates"]
     note = (
-        f"AUC: the chance that a hateful text scores higher than another one. By identity group on {ours['texts']:,} "
-        f"sentences of templates of this project that training never saw (AUC {ours['auc']:.3f}): *subgroup* among "
-        "sentences that name the group; *BPSN* harmless ones that name it against hateful ones about others, low where "
-        "its mere mention looks hateful; *BNSP* hateful ones that name it against harmless ones about others."
+        "AUC: the chance that a hateful text scores higher than another one. Recall: the share of hateful texts at or "
+        f"above the threshold, {unseen['threshold']:.2f}; false alarms: the share of the others. By identity group on "
+        f"{ours['texts']:,} sentences of templates of this project that training never saw (AUC {ours['auc']:.3f}): "
+        "*subgroup* among sentences that name the group; *BPSN* harmless ones that name it against hateful ones about "
+        "others, low where its mere mention looks hateful; *BNSP* hateful ones that name it against harmless ones "
+        "about others."
     )
     parts = ["\n".join(corpora), note, _groups(ours["groups"])]
     parts += [f"The same on {c['name']}, by words:\n\n{_groups(c['groups'])}" for c in unseen["corpora"] if c["groups"]]
@@ -84,6 +90,10 @@ def _unseen(unseen: Mapping[str, Any]) -> str:
 
 
 def _groups(groups: Mapping[str, Mapping[str, float]]) -> str:
-    rows = ["| group | subgroup | BPSN | BNSP |", "|---|---|---|---|"]
-    rows += [f"| {g} | {n['subgroup']:.3f} | {n['bpsn']:.3f} | {n['bnsp']:.3f} |" for g, n in groups.items()]
+    flagged = all("recall" in numbers for numbers in groups.values())
+    ends = (" recall | false alarms |", "---|---|") if flagged else ("", "")
+    rows = [f"| group | subgroup | BPSN | BNSP |{ends[0]}", f"|---|---|---|---|{ends[1]}"]
+    for group, n in groups.items():
+        row = f"| {group} | {n['subgroup']:.3f} | {n['bpsn']:.3f} | {n['bnsp']:.3f} |"
+        rows.append(row + (f" {n['recall']:.0%} | {n['false_alarms']:.0%} |" if flagged else ""))
     return "\n".join(rows)

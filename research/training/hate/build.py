@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,8 @@ UNKIND = {"anger", "disgust"}
 # Texts taken as they are from each source, and at most so many for each kind of copy.
 CALM, RUDE, SWAPS, COPIES = 4000, 2000, 1500, 36
 VALIDATION = 1500
+# Share of offensive posts among the harmless ones.
+OFFENSIVE = 0.4
 
 
 def build(comments: pd.DataFrame, tweets: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
@@ -49,6 +52,58 @@ def build(comments: pd.DataFrame, tweets: pd.DataFrame, *, seed: int = 0) -> pd.
             "source": whole["source"],
         }
     )
+
+
+def with_posts(own: pd.DataFrame, posts: pd.DataFrame, *, most_own: int, seed: int = 0) -> pd.DataFrame:
+    """Posts that people labelled, as many hateful as other ones, and some of the own table, in a drawn order.
+
+    Parameters
+    ----------
+    own : DataFrame
+        As `build` returns it. Without it a model forgets that naming a group is not hateful.
+    posts : DataFrame
+        ``text``, ``label_name`` (hatespeech, offensive or normal).
+    most_own : int
+        Rows of the own table.
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        As `build`; of the harmless posts two in five are offensive ones, the hardest to tell from hate.
+    """
+    rng = np.random.default_rng(seed)
+    kinds = {kind: posts[posts["label_name"] == kind] for kind in ("hatespeech", "offensive", "normal")}
+    hateful = len(kinds["hatespeech"])
+    wanted = {
+        "hatespeech": hateful,
+        "offensive": round(hateful * OFFENSIVE),
+        "normal": round(hateful * (1 - OFFENSIVE)),
+    }
+    drawn = pd.concat([kinds[kind].sample(min(n, len(kinds[kind])), random_state=rng) for kind, n in wanted.items()])
+    parts = [_labelled(drawn), _drawn(own, most_own, rng)]
+    return pd.concat(parts).drop_duplicates("text").sample(frac=1, random_state=rng).reset_index(drop=True)
+
+
+def _labelled(posts: pd.DataFrame) -> pd.DataFrame:
+    """Posts as rows of a task: hate speech against the rest."""
+    hateful = posts["label_name"] == "hatespeech"
+    return pd.DataFrame(
+        {
+            "text": posts["text"].str.replace("<user>", "@user").str.replace("<number>", "7"),
+            "label": hateful.astype(int),
+            "label_name": np.where(hateful, HATE, NOT),
+            "source": "posts, " + posts["label_name"],
+        }
+    )
+
+
+def read_posts(file: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """HateXplain's posts for training, and those for validation as rows of a task."""
+    table = _table(file, "label_name")
+    if "split" not in table:
+        raise CorpusError(str(file), got="no column split", expected="split, with train and val")
+    return table[table["split"] == "train"], _labelled(table[table["split"] == "val"])
 
 
 def harmless(texts: pd.Series, rng: np.random.Generator, *, plain: int, rude: bool) -> dict[str, pd.DataFrame]:
@@ -92,5 +147,5 @@ def _table(file: Path, column: str) -> pd.DataFrame:
     return table
 
 
-def _drawn(texts: pd.Series, most: int, rng: np.random.Generator) -> pd.Series:
+def _drawn(texts: Any, most: int, rng: np.random.Generator) -> Any:
     return texts.sample(min(most, len(texts)), random_state=rng)

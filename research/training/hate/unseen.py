@@ -81,6 +81,19 @@ def by_group(texts: pd.DataFrame, scores: np.ndarray, *, fewest: int = FEWEST) -
     return found
 
 
+def at_threshold(hateful: np.ndarray, scores: np.ndarray, threshold: float) -> dict[str, float]:
+    """Shares in [0, 1] of texts at or above the threshold: ``recall`` of hateful ones, ``false_alarms`` of the rest."""
+    flagged = scores >= threshold
+    return {"recall": float(flagged[hateful].mean()), "false_alarms": float(flagged[~hateful].mean())}
+
+
+def best_threshold(hateful: np.ndarray, scores: np.ndarray) -> float:
+    """The threshold, in hundredths, with the largest recall minus false alarms (Youden 1950); the lowest of several."""
+    choices = np.arange(1, 100) / 100
+    shares = [at_threshold(hateful, scores, threshold) for threshold in choices]
+    return float(choices[np.argmax([share["recall"] - share["false_alarms"] for share in shares])])
+
+
 def read_corpus(argument: str, most: int) -> tuple[str, pd.DataFrame]:
     """A corpus from ``NAME=FILE:LABEL``: texts whose ``label_name`` is LABEL are hateful, all others are not.
 
@@ -103,20 +116,30 @@ def read_corpus(argument: str, most: int) -> tuple[str, pd.DataFrame]:
     return name, pd.concat(classes).reset_index(drop=True)
 
 
-def measured(adapter: Path, corpora: Sequence[tuple[str, pd.DataFrame]]) -> dict[str, Any]:
+def measured(adapter: Path, corpora: Sequence[tuple[str, pd.DataFrame]], threshold: float) -> dict[str, Any]:
     """What the card says about data that the adapter did not see: ``corpora``, and ``groups`` on our templates."""
     scorer = models.load(f"{ADAPTERS.id}:{adapter}")
     sets = []
     for name, texts in corpora:
-        scores = score(scorer, list(texts["text"]))[:, 0]
-        row: dict[str, Any] = {"name": name, "texts": len(texts), "hateful": int(texts["hateful"].sum())}
-        row |= {"auc": auc(texts["hateful"].to_numpy(bool), scores), "groups": by_group(texts, scores)}
-        sets.append(row)
+        scores, hateful = score(scorer, list(texts["text"]))[:, 0], texts["hateful"].to_numpy(bool)
+        row: dict[str, Any] = {"name": name, "texts": len(texts), "hateful": int(hateful.sum())}
+        row |= {"auc": auc(hateful, scores), **at_threshold(hateful, scores, threshold)}
+        sets.append(row | {"groups": by_group(texts, scores)})
     ours = filled("test", rng=np.random.default_rng(0))
     ours["hateful"] = ours["label"] == HATE
-    scores = score(scorer, list(ours["text"]))[:, 0]
-    whole = {"texts": len(ours), "auc": auc(ours["hateful"].to_numpy(bool), scores)}
-    return {"corpora": sets, "templates": whole | {"groups": by_group(ours, scores, fewest=1)}}
+    scores, hateful = score(scorer, list(ours["text"]))[:, 0], ours["hateful"].to_numpy(bool)
+    groups = by_group(ours, scores, fewest=1)
+    for group, found in groups.items():
+        rows = (ours["group"] == group).to_numpy()
+        found |= at_threshold(hateful[rows], scores[rows], threshold)
+    whole = {"texts": len(ours), "auc": auc(hateful, scores), **at_threshold(hateful, scores, threshold)}
+    return {"threshold": threshold, "corpora": sets, "templates": whole | {"groups": groups}}
+
+
+def chosen_threshold(adapter: Path, validation: pd.DataFrame) -> float:
+    """`best_threshold` of an adapter on labelled texts."""
+    scores = score(models.load(f"{ADAPTERS.id}:{adapter}"), list(validation["text"]))[:, 0]
+    return best_threshold(validation["hateful"].to_numpy(bool), scores)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -124,11 +147,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m research.training.hate.unseen", description=__doc__)
     parser.add_argument("adapter", type=Path, help="folder that python -m research.training wrote; its card is amended")
     parser.add_argument("--corpus", action="append", default=[], metavar="NAME=FILE:LABEL", help="labelled texts")
+    parser.add_argument("--threshold-on", metavar="NAME=FILE:LABEL", help="validation texts that choose the threshold")
     parser.add_argument("--most", type=int, default=3000, help="texts of a class, drawn where there are more (3000)")
     options = parser.parse_args(arguments)
     try:
         content = read_description(options.adapter)
-        content["unseen"] = measured(options.adapter, [read_corpus(text, options.most) for text in options.corpus])
+        if options.threshold_on:
+            _, validation = read_corpus(options.threshold_on, options.most)
+            content["targets"][0]["threshold"] = chosen_threshold(options.adapter, validation)
+        threshold = content["targets"][0].get("threshold")
+        corpora = [read_corpus(text, options.most) for text in options.corpus]
+        content["unseen"] = measured(options.adapter, corpora, 0.5 if threshold is None else threshold)
     except PsaError as error:
         print(error, file=sys.stderr)
         return 2

@@ -38,6 +38,20 @@ def test_a_task_folder_with_both_classes(sources: list[str], tmp_path: Path, mon
     assert "muslims" not in set(whole["text"])
 
 
+def test_posts_are_balanced_and_keep_some_of_the_own_table(sources: list[str], tmp_path: Path) -> None:
+    kinds = ["hatespeech"] * 10 + ["offensive"] * 20 + ["normal"] * 20
+    rows = [f"{split},<user> post {i} {split},{kind}" for split in ("train", "val") for i, kind in enumerate(kinds)]
+    posts = tmp_path / "posts.csv"
+    posts.write_text("\n".join(["split,text,label_name", *rows]), "utf-8")
+    out = tmp_path / "task"
+    assert main([*sources, "--posts", str(posts), "--own", "30", "--out", str(out)]) == 0
+    train, val = (pd.read_csv(out / f"{split}.csv.gz") for split in ("train", "val"))
+    counts = train["source"].value_counts()
+    assert (counts["posts, hatespeech"], counts["posts, offensive"], counts["posts, normal"]) == (10, 4, 6)
+    assert len(train) == 50 and not train["text"].str.contains("<user>|val$").any()
+    assert len(val) == 50 and (val["label_name"] == "hate").sum() == 10
+
+
 def test_the_seed_decides(sources: list[str]) -> None:
     comments, tweets = build.read_comments(Path(sources[1])), build.read_tweets(Path(sources[3]))
     first = build.build(comments, tweets, seed=1)
