@@ -56,6 +56,7 @@ PROGRAM = "python:security_probe:score"
 SCRIPT = "<script>document.title='owned'</script>"
 PICTURE = "![x](https:evil.example)"  # a target's name has no slash, and a browser needs none
 FORMULA = '=HYPERLINK("http://evil.example")'
+BEHIND = "He; left|\"=cmd|' /C calc'!A0"
 STUDY = StudySpec(sentences="sample", names="demo", model="keyword", sample=4)
 #: More than compute: what no file may have loaded.
 REACHING = (PROGRAM, "http://127.0.0.1:9/", "http://2130706433:9/", "predictions:/etc/passwd", "hf:/etc", "hf:o/m")
@@ -462,7 +463,7 @@ def test_a_link_says_only_what_to_look_at() -> None:
 
 
 def hostile_cube() -> ScoreCube:
-    sentences = pd.DataFrame({"sentence_id": [FORMULA, "b"], "text": [f"He {SCRIPT}", "He left."], "place": FORMULA})
+    sentences = pd.DataFrame({"sentence_id": [FORMULA, "b"], "text": [f"He {SCRIPT}", BEHIND], "place": FORMULA})
     people = pd.DataFrame({"name": [SCRIPT, FORMULA, "![x](http://evil.example/x)"], "gender": [SCRIPT, "a", "b"]})
     provenance = {**cube().provenance, "notes": [SCRIPT], "account": {SCRIPT: 1}}
     target = Target(PICTURE, meaning=SCRIPT)
@@ -494,6 +495,9 @@ def test_a_cell_is_never_a_formula() -> None:
     for path in jobs.result_folder(run_id).glob("*.csv"):
         cells = pd.read_csv(path, dtype=str, keep_default_na=False, header=None).to_numpy().ravel()
         assert not [cell for cell in cells if cell[:1] in "=@\t\r" and cell], path.name
+        parts = re.split(r'[;|\t]"*', path.read_text())  # a spreadsheet that expects another separator
+        assert not [part for part in parts if part[:1] in "=@" and part], path.name
+    assert jobs.open_cube(run_id).sentences["text"].tolist() == hostile_cube().sentences["text"].tolist()
     assert exports.csv(pd.DataFrame({FORMULA: ["@x", "+1", "-1", "\t=1", "＝1"]})).decode().splitlines()[1] == "'@x"
     assert "disableDataExport = true" in (ROOT / ".streamlit" / "config.toml").read_text()
 

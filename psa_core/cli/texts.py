@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import csv
 from pathlib import Path
 
 from psa_core.cli._base import Command, add_selection, study_spec
 from psa_core.folders.writing import whole_file
-from psa_core.study import plan
-from psa_core.study.texts import COLUMNS, rows
+from psa_core.study import plan, texts
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -20,9 +18,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _execute(options: argparse.Namespace) -> int:
     planned = plan(study_spec(options, model="none"))
     with whole_file(options.out) as file, file.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(COLUMNS)
-        writer.writerows(rows(planned))
+        texts.write(planned, stream)
     print(f"{planned.cells + len(planned.selection.sentences)} texts in {options.out}")
     return 0
 

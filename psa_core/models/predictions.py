@@ -15,6 +15,7 @@ from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs import tables
 from psa_core.inputs.checks import as_texts, path_of
+from psa_core.inputs.spreadsheet import plain
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest
 from psa_core.models._found_range import FoundRange
@@ -28,7 +29,6 @@ PREDICTIONS = tables.Wanted(
 )
 # What `texts` writes beside the text, and what spreadsheets and data frames add (also "Unnamed: 0").
 NOT_TARGETS = frozenset({"text_id", "sentence_id", "name", "text", "id", "index", "row", ""})
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 # Two rows of one text may differ by this share of the range: batches on another machine round differently.
 TOLERANCE = 0.01
 
@@ -271,11 +271,10 @@ def _means(values: np.ndarray, codes: np.ndarray, *, distinct: Sequence[str], ta
 
 
 def _rows(distinct: Sequence[str]) -> dict[str, int]:
-    """Text to row; an apostrophe that a file has before ``= + - @``, against spreadsheets, may be there or not."""
+    """Text to row; the apostrophes that keep a spreadsheet from running a cell may be there or not."""
     rows = {text: row for row, text in enumerate(distinct)}
     for row, text in enumerate(distinct):
-        if text.startswith("'") and text.lstrip("'").startswith(FORMULA_STARTS):
-            rows.setdefault(text[1:], row)
+        rows.setdefault(plain(text), row)
     return rows
 
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
+from typing import IO
 
 from psa_core.study.execution import Plan
 
 COLUMNS = ("text_id", "sentence_id", "name", "text")
+
+
+def write(planned: Plan, stream: IO[str]) -> None:
+    """Write them as CSV, each exactly as it is: a program scores them."""
+    writer = csv.writer(stream)
+    writer.writerow(COLUMNS)
+    writer.writerows(rows(planned))
 
 
 def rows(planned: Plan) -> Iterator[tuple[str, str, str, str]]:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import sys
+import unicodedata
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from psa_core.inputs.spreadsheet import displace, neutral, place, plain, write, write_exactly
+from psa_core.inputs.spreadsheet import FORMULA_STARTS, displace, neutral, place, plain, write, write_exactly
 
-PIECES = st.text(alphabet="'=+-@\t\r\n＝﹢\ufeff\xa0a ", max_size=4)
+PIECES = st.text(alphabet="'=+-@\t\r\n＝﹢\ufeff\xa0a ;|,\"\u2028", max_size=4)
 #: OWASP's list, in other widths, and behind what does not show.
 RUNS = [*("=1", "+1", "-1", "@x", "\tx", "\rx", "\nx", " =1", "\xa0@x", "\ufeff=1", "\u200b+1"), *"＝＋－＠﹦"]
 
 
 @given(PIECES, PIECES.filter(bool), PIECES)
+@example("a; ", " =x", "")
+@example("", "a; ", "=x")
 def test_positions_hold_and_come_back(before: str, anchor: str, after: str) -> None:
     start, end = len(before), len(before + anchor)
     made = pd.DataFrame({"text": [before + anchor + after], "anchor": [anchor], "start": [start], "end": [end]})
@@ -46,6 +51,26 @@ def test_other_fields_stay(field: str) -> None:
     assert neutral(field) == field == plain(field)
 
 
+@pytest.mark.parametrize("cut", [*",;|\t\n\r\v\x85\u2028"])
+@pytest.mark.parametrize("unseen", ["", " ", '"', "\xa0\u200b"])
+@pytest.mark.parametrize("run", ["=cmd|' /C calc'!A0", "@SUM(1)", "＝1", "-1+1"])
+def test_nor_behind_a_separator_that_another_program_cuts_at(cut: str, unseen: str, run: str) -> None:
+    field = f"hi{cut}{unseen}{run}"
+    assert neutral(field).startswith(f"hi{cut}{unseen}'{run[0]}")
+    assert plain(neutral(field)) == field
+
+
+@pytest.mark.parametrize("field", ["He left (=ran).", "a;b=1", "x, (-1)", "one-two; three=four", "12:30|a-b"])
+def test_signs_inside_of_words_stay(field: str) -> None:
+    assert neutral(field) == field
+
+
+def test_every_width_of_a_sign_is_known() -> None:
+    every = (chr(point) for point in range(sys.maxunicode + 1))
+    starts = {letter for letter in every if unicodedata.normalize("NFKC", letter)[:1] in [*"=+-@"]}
+    assert set(FORMULA_STARTS) == starts
+
+
 @given(st.lists(st.tuples(PIECES, PIECES), min_size=1, max_size=4), PIECES)
 def test_a_table_comes_back_and_no_field_of_it_begins_a_formula(rows: list[tuple[str, str]], heading: str) -> None:
     table = pd.DataFrame(rows, columns=["first", f"x{heading}"]).rename(columns={"first": heading})
@@ -58,10 +83,14 @@ def test_a_table_comes_back_and_no_field_of_it_begins_a_formula(rows: list[tuple
 
 
 def _begins_a_formula(field: str) -> bool:
-    return field.startswith(("\t", "\r", "\n")) or field.lstrip(" \xa0\ufeff\r\n").startswith(tuple("=+-@＝﹢"))
+    """Whether some program would: one cuts at tabs, one at semicolons, and so on."""
+    parts = re.split(r"[,;|\t\r\n\u2028]", field)
+    return field.startswith(("\t", "\r", "\n")) or any(
+        part.lstrip(' "\xa0\ufeff').startswith(tuple("=+-@＝﹢")) for part in parts
+    )
 
 
 def test_a_return_begins_no_row_of_its_own() -> None:
     stream = io.StringIO(newline="")
     write(pd.DataFrame({"text": ["He left.\r=1+1"], "score": [0.5]}), stream)
-    assert stream.getvalue() == '"text","score"\n"He left.\r=1+1",0.5\n'
+    assert stream.getvalue() == '"text","score"\n"He left.\r\'=1+1",0.5\n'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import tempfile
@@ -22,7 +21,7 @@ from psa_core.errors import ModelError
 from psa_core.models import ModelPlugin
 from psa_core.models.predictions import Coverage
 from psa_core.study import Plan
-from psa_core.study.texts import COLUMNS, rows
+from psa_core.study.texts import write
 
 LONGEST_NAME = 60
 
@@ -114,7 +113,5 @@ def _name(plugin: ModelPlugin, brought: Upload, planned: Plan) -> str:
 
 def _csv(planned: Plan) -> str:
     stream = io.StringIO()
-    writer = csv.writer(stream)
-    writer.writerow(COLUMNS)
-    writer.writerows(rows(planned))
+    write(planned, stream)
     return stream.getvalue()
