@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.frame import shell
-from pages.ui.results import compare_studies, compare_view, opened, two_studies
+from pages.ui.results import compare_studies, compare_view, context, two_studies
 
 shell.guard()
 shell.heading("Compare", "Which model, on which sentences, is more sensitive to the name?")
-study = opened.need_study()
+study = context.need_study()
 with shell.mending():
     studies = compare_studies.ask_studies(study)
     if not studies:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from pages.ui.frame import controls, said, shell
-from pages.ui.results import matrix_view, opened
+from pages.ui.frame import controls, shell, typography
+from pages.ui.results import context, matrix_view
 from psa_core.tables.matrix import cluster_finding
 
 shell.guard()
 shell.heading("Matrix", "Which names behave alike, in which sentences?")
-study = opened.need_study()
+study = context.need_study()
 controls.target_picker(study.cube)
 with shell.mending():
     with shell.verdict() as verdict:
         found = matrix_view.ordered(study)
         with verdict:
-            said.finding(cluster_finding(found))
+            typography.finding(cluster_finding(found))
     matrix_view.cells(study, found)
     matrix_view.chosen_cell(study)
     matrix_view.clusters(study, found)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.audits import audit_job
 from pages.ui.frame import controls, shell
-from pages.ui.results import held_out, mitigate_view, opened, retrain_results, retrain_setup
+from pages.ui.results import context, held_out, mitigate_view, retrain_results, retrain_setup
 from pages.ui.results.retrain_setup import AUDIT
 
 AVERAGE, RETRAIN = "Average over names", "Retrain"
@@ -29,12 +29,12 @@ if chosen == RETRAIN:
     folder = audit_job.result(AUDIT)
     with shell.mending("This retraining cannot be opened", then=lambda: audit_job.ask_another(AUDIT)):
         if folder is None:
-            retrain_setup.show(opened.need_study())
+            retrain_setup.show(context.need_study())
         else:
             retrain_results.show(AUDIT, folder)
     st.stop()
 
-study = opened.need_study()
+study = context.need_study()
 controls.target_picker(study.cube)
 with shell.mending("Averaging over names cannot be measured here"):
     with shell.verdict() as verdict:

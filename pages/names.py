@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.frame import controls, said, shell
-from pages.ui.results import measured, names_further, names_view, opened
-from psa_core.tables import again, findings
+from pages.ui.frame import controls, shell, typography
+from pages.ui.results import context, measured, names_further, names_view
+from psa_core.tables import findings, replicability
 
 shell.guard()
 shell.heading("Names", "Which names move the score, by how much, and how surely?")
-study = opened.need_study()
+study = context.need_study()
 controls.target_picker(study.cube)
 with shell.mending():
     with shell.verdict() as verdict:
         choice = names_view.ask(study)
         table = measured.names(study, baseline=choice.baseline, correction=choice.correction)
         with verdict:
-            said.finding(
+            typography.finding(
                 findings.name_finding(
                     names_view.shown(table, study),
                     study.target.name,
@@ -31,7 +31,7 @@ with shell.mending():
     with numbers:
         names_view.side_table(table, study, choice)
     with st.container(horizontal=True, vertical_alignment="center"):
-        said.second(again.again_finding(measured.again(study), study.target.name))
+        typography.second(replicability.again_finding(measured.again(study), study.target.name))
         shell.link("why", "Why these names?")
     names_further.groups(study, choice)
     names_further.equivalence(study, choice)

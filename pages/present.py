@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pages.ui.frame import shell
-from pages.ui.results import opened, present_view
+from pages.ui.results import context, present_view
 
 shell.guard()
 present_view.heading()
-study = opened.need_whole_study()
+study = context.need_whole_study()
 with shell.mending():
     views = present_view.views(study)
     view = present_view.ask(list(views))

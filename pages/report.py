@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pages.ui.frame import said, shell
-from pages.ui.results import measured, opened, report_view
+from pages.ui.frame import shell, typography
+from pages.ui.results import context, measured, report_view
 from psa_core.tables import findings
 
 shell.guard()
 shell.heading("Report", "The study as one page for people, and as one folder for programs.")
-study = opened.need_study()
+study = context.need_study()
 with shell.mending():
-    said.finding(findings.corpus_finding(measured.unlabelled_summary(study), study.target.name))
+    typography.finding(findings.corpus_finding(measured.unlabelled_summary(study), study.target.name))
     report_view.downloads(study)
     report_view.contents()
     report_view.flips(study)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.frame import controls, said, shell
-from pages.ui.results import measured, one_sentence, opened, sentences_view
+from pages.ui.frame import controls, shell, typography
+from pages.ui.results import context, measured, one_sentence, sentences_view
 from psa_core.tables import findings
 
 shell.guard()
 shell.heading("Sentences", "In which sentences does the label change with the name, and is that a defect?")
-study = opened.need_study()
+study = context.need_study()
 controls.target_picker(study.cube)
 with shell.mending():
     with shell.verdict() as verdict, verdict:
-        said.finding(findings.sentence_finding(measured.sentences(study), study.target.name, threshold=study.threshold))
+        typography.finding(
+            findings.sentence_finding(measured.sentences(study), study.target.name, threshold=study.threshold)
+        )
     controls.threshold_slider(study.cube)
     filters = sentences_view.ask(study)
     flips = sentences_view.found(study, filters)

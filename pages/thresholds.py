@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pages.ui.frame import controls, shell
-from pages.ui.results import crossing_view, opened, thresholds_view
+from pages.ui.results import context, crossing_view, thresholds_view
 
 shell.guard()
 shell.heading("Thresholds", "A threshold turns scores into labels. How many labels change with the name?")
-study = opened.need_study()
+study = context.need_study()
 controls.target_picker(study.cube)
 with shell.mending():
     with shell.verdict() as verdict, verdict:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.frame import shell, shown_names
 from pages.ui.frame.keys import Key
-from pages.ui.try_it import arriving, controls, one_sentence, panels, parts
+from pages.ui.try_it import background_loading, controls, one_sentence, panels, parts
 
 shell.guard()
 shell.heading(
@@ -41,7 +41,7 @@ with said, shell.mending():
     if not choice.models:
         st.info("Choose at least one model.")
         st.stop()
-    ready = arriving.answered(choice.models, found.texts)
+    ready = background_loading.answered(choice.models, found.texts)
     with st.spinner("Scoring", show_time=True):
         table = one_sentence.table_one(found, ready)
     labels = shown_names.labels_of(table.names)
@@ -59,4 +59,4 @@ with right, shell.mending():
     shell.link("study", "Set up a study")
     if waiting:
         with place:
-            arriving.wait_for(waiting[0], found.texts)
+            background_loading.wait_for(waiting[0], found.texts)

@@ -3,7 +3,7 @@
 import os
 from typing import NoReturn
 
-from psa_core import stopping
+from psa_core import signals
 
 
 def _main() -> int:
@@ -19,7 +19,7 @@ def _main() -> int:
 
 def program() -> NoReturn:
     """What ``python -m psa_core`` and the command ``psa`` are."""
-    stopping.run(_main)
+    signals.run(_main)
 
 
 if __name__ == "__main__":

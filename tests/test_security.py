@@ -28,7 +28,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.audits.generation import setup as generation_setup
-from pages.ui.frame import cached, exports, offered, uploads, visitor
+from pages.ui.frame import cached, exports, permissions, uploads, visitor
 from pages.ui.study import plans
 from psa_core import cli, jobs, models, report, trust
 from psa_core.audits.eec import corpus as eec
@@ -46,7 +46,7 @@ from psa_core.jobs import _queue, _records, _starting, retention
 from psa_core.jobs.worker import Job
 from psa_core.report import _closing
 from psa_core.retraining import run as retraining_run
-from psa_core.scoring import apart
+from psa_core.scoring import subprocess_scorer
 from psa_core.study import StudySpec, execute, plan
 from psa_core.trust import Origin
 from tests.tiny_models import tiny_classifier
@@ -132,11 +132,11 @@ def test_the_command_line_may_name_anything(place: Path, monkeypatch: pytest.Mon
 def test_the_owner_of_a_machine_runs_no_program_from_a_page(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PSA_HISTORY", "1")
     with pytest.raises(OptionError, match="runs a program"):
-        offered.check(PROGRAM)
+        permissions.check(PROGRAM)
     with pytest.raises(OptionError, match="runs a program"):
-        models.load(PROGRAM, origin=offered.origin())
+        models.load(PROGRAM, origin=permissions.origin())
     assert not (place / "was-run").exists()
-    assert models.plugins()["python"] not in offered.kinds().values()
+    assert models.plugins()["python"] not in permissions.kinds().values()
 
 
 @pytest.mark.parametrize("history", ["0", "1"])
@@ -505,19 +505,19 @@ def test_a_cell_is_never_a_formula() -> None:
 def test_a_model_that_somebody_chose_is_asked_in_a_process_apart(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tiny_classifier(place / "model")
     monkeypatch.setenv("PSA_HISTORY", "1")
-    assert not isinstance(cached.scorer("keyword"), apart.Apart)
+    assert not isinstance(cached.scorer("keyword"), subprocess_scorer.Apart)
     monkeypatch.setattr(models, "load", lambda *_, **__: pytest.fail("it was loaded in the server's process"))
     chosen = cached.scorer(f"hf:{folder}")
-    assert isinstance(chosen, apart.Apart)
+    assert isinstance(chosen, subprocess_scorer.Apart)
     assert cached.kept_scores(chosen, ["he is good"]).shape == (1, len(chosen.targets))
     with cached._one_at_a_time:  # whoever asks a slow one holds up nobody who asks a packaged one
         assert cached.scores(f"hf:{folder}", ("he is bad",)).shape == (1, len(chosen.targets))
-    apart._end()
+    subprocess_scorer._end()
     monkeypatch.delenv("PSA_HISTORY")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(ModelError, match="no copy on this machine"):
         cached.scorer("hf:nobody/nothing")
-    apart._end()
+    subprocess_scorer._end()
 
 
 def test_a_model_folder_brings_no_program(place: Path) -> None:
@@ -580,7 +580,7 @@ def test_a_client_may_send_what_the_page_does_not_offer(place: Path) -> None:
         lambda: plans.corpus(plans.Source(own)),
         lambda: cached.scorer(PROGRAM),
         lambda: cached.scores(PROGRAM, ("x",)),
-        lambda: offered.check(PROGRAM),
+        lambda: permissions.check(PROGRAM),
     )
     for use in refused:
         with pytest.raises(OptionError, match=r"runs a program|reads this machine's files"):

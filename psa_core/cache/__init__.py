@@ -9,6 +9,6 @@ from __future__ import annotations
 from psa_core.cache._files import CacheWarning
 from psa_core.cache._scorer import CachedScorer
 from psa_core.cache._store import CacheInfo, ScoreCache, digests
-from psa_core.storage import cache_folder, room, shrink
+from psa_core.cache_dir import cache_folder, room, shrink
 
 __all__ = ["CacheInfo", "CacheWarning", "CachedScorer", "ScoreCache", "cache_folder", "digests", "room", "shrink"]

@@ -26,9 +26,9 @@ from psa_core.cache._files import (
     secret,
     set_aside,
 )
+from psa_core.cache_dir import cache_folder, is_ours
 from psa_core.errors import OptionError
 from psa_core.inputs.limits import CACHE
-from psa_core.storage import cache_folder, is_ours
 
 DIGEST = 16
 #: Checksum (CRC-32) of anything with its own checksum behind it.

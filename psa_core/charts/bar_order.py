@@ -10,7 +10,7 @@ import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._figure import OTHER, group_colours
-from psa_core.counting import counted
+from psa_core.plurals import counted
 from psa_core.stats import SIGNIFICANT
 
 HEADER_GAP = 1.6

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from psa_core import edge
+from psa_core import cli_errors
 from psa_core.cache import CacheWarning
 from psa_core.registry import discover
-from psa_core.stopping import SENTENCE
+from psa_core.signals import SENTENCE
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,12 +27,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     execute: Callable[[argparse.Namespace], int] = options.execute
     named = f"psa_core {options.command}: "
     with _plain_warnings(named):
-        return edge.exit_status(lambda: execute(options), named=named, stopped=SENTENCE)
+        return cli_errors.exit_status(lambda: execute(options), named=named, stopped=SENTENCE)
 
 
 def parser() -> argparse.ArgumentParser:
     """Every command with its options."""
-    whole = edge.Parser(prog="psa_core", description="Perturbation Sensitivity Analysis of text classifiers.")
+    whole = cli_errors.Parser(prog="psa_core", description="Perturbation Sensitivity Analysis of text classifiers.")
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in discover("psa_core.cli", "COMMAND").values():
         sub = commands.add_parser(command.id, help=command.summary, description=command.summary)

@@ -6,8 +6,8 @@ import argparse
 
 from psa_core.cache import ScoreCache
 from psa_core.cli._base import Command, print_rows
-from psa_core.counting import counted
 from psa_core.errors import OptionError
+from psa_core.plurals import counted
 
 MEGABYTE = 2**20
 MOST = 1e9

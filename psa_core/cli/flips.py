@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 
 from psa_core.cli._base import Command
-from psa_core.counting import counted
 from psa_core.folders import results, writing
 from psa_core.inputs import spreadsheet
+from psa_core.plurals import counted
 from psa_core.report import flips_file
 
 

@@ -11,11 +11,11 @@ from psa_core import models, report, study, tables
 from psa_core.cache import ScoreCache
 from psa_core.cli import _from_manifest as from_manifest
 from psa_core.cli._base import Command, add_selection, study_spec
-from psa_core.counting import counted
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import results, writing
 from psa_core.jobs import worker
+from psa_core.plurals import counted
 from psa_core.scoring import Progress, ScoringOptions
 from psa_core.study import StudySpec
 

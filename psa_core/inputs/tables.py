@@ -18,9 +18,9 @@ import pandas as pd
 from psa_core.errors import PsaError
 from psa_core.inputs import bounded
 from psa_core.inputs._columns import PART, Columns, Wanted
+from psa_core.inputs._delimited import has_header, read_separated
 from psa_core.inputs._jsonl import read_jsonl
 from psa_core.inputs._parquet import read_parquet
-from psa_core.inputs._separated import has_header, read_separated
 from psa_core.inputs.decoding import GZIP, MIXED, SAVE_AS_CSV, Text, unpacked
 
 __all__ = ["SMALL", "Table", "Wanted", "check_ending", "has_header", "kind_of", "read"]

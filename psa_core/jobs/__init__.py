@@ -5,12 +5,12 @@ from __future__ import annotations
 from psa_core.jobs._places import CANCEL, JOB, LOCK, PARTIAL, RESULT, RUN_ID, SO_FAR, root, run_path
 from psa_core.jobs._records import write_status
 from psa_core.jobs._starting import advance, own_machine
-from psa_core.jobs.again import has_inputs, submit_with
-from psa_core.jobs.brought import keep_zip, whole_result
-from psa_core.jobs.making import adopt, keep, own_copy
+from psa_core.jobs.create import adopt, keep, own_copy
+from psa_core.jobs.imports import keep_zip, whole_result
+from psa_core.jobs.rerun import has_inputs, submit_with
+from psa_core.jobs.run_status import LIVE, RunStatus, history, open_cube, result_folder, result_so_far, status
 from psa_core.jobs.runs import cancel, origin_at, resume, spec_at, submit, submit_audit
 from psa_core.jobs.titles import LONGEST_TITLE, give_title, started, title
-from psa_core.jobs.watching import LIVE, RunStatus, history, open_cube, result_folder, result_so_far, status
 
 __all__ = [
     "CANCEL",

@@ -13,7 +13,7 @@ from pathlib import Path
 from psa_core import atomic, locks
 from psa_core.errors import RunFolderError
 from psa_core.inputs.limits import RUN_DAYS
-from psa_core.jobs import _queue, watching
+from psa_core.jobs import _queue, run_status
 from psa_core.jobs._places import LOCK, RUN_ID, STATUS, private_root, root
 from psa_core.jobs._records import keeping, read_job
 
@@ -53,7 +53,7 @@ def stored() -> list[StoredRun]:
 def unused(seconds: float) -> list[StoredRun]:
     """Those that nobody has worked on or opened for so long; runs that wait or work are not among them."""
     before = time.time() - seconds
-    return [run for run in stored() if run.used <= before and run.state not in watching.LIVE]
+    return [run for run in stored() if run.used <= before and run.state not in run_status.LIVE]
 
 
 def delete(run_id: str) -> bool:
@@ -119,7 +119,7 @@ def _stored(place: Path) -> StoredRun:
     state, what = "damaged", ""
     with suppress(RunFolderError):
         job = read_job(place)
-        state, what = watching.judged(place).state, f"{job.command} {job.study.model if job.study else ''}".strip()
+        state, what = run_status.judged(place).state, f"{job.command} {job.study.model if job.study else ''}".strip()
     times, size = [0.0], 0
     for folder, _, files in os.walk(place):
         for path in (Path(folder, name) for name in files):

@@ -18,7 +18,7 @@ from psa_core.inputs.checks import file_name
 from psa_core.jobs import _queue, _starting
 from psa_core.jobs._places import CANCEL, removed_on_failure, root, run_path
 from psa_core.jobs._records import JobRecord, keeping, read_job, read_status, write_status
-from psa_core.jobs.making import made_folder
+from psa_core.jobs.create import made_folder
 from psa_core.study import StudySpec
 from psa_core.trust import Origin
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, NameListError
-from psa_core.mitigate._alike import name_keys, sentence_keys
+from psa_core.mitigate._spelling_variants import name_keys, sentence_keys
 from psa_core.study import perturbation_of
 
 

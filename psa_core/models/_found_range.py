@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from psa_core.counting import verb
 from psa_core.models._numbers import range_of
+from psa_core.plurals import verb
 
 USUAL = ((0.0, 1.0), (-1.0, 1.0))
 #: Scores at either end without which the others are looked at: one in so many, and at least one of ten or more.

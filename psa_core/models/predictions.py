@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from psa_core import trust
-from psa_core.counting import counted
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs import tables
@@ -22,6 +21,7 @@ from psa_core.models._found_range import FoundRange
 from psa_core.models._numbers import column_numbers, declared, first_outside, parse_range, with_points
 from psa_core.models._transformers.heads import safe_names
 from psa_core.models._transformers.hub import split_options
+from psa_core.plurals import counted
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 PREDICTIONS = tables.Wanted(

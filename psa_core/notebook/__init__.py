@@ -23,7 +23,7 @@ from psa_core.folders import results
 from psa_core.notebook._shown import Chart, Finding, markup_of
 from psa_core.study import perturbation_of
 from psa_core.tables import findings
-from psa_core.tables.wording import BASELINES
+from psa_core.tables.formatting import BASELINES
 
 __all__ = ["Chart", "Finding", "chart", "finding", "flips", "markup", "names", "read", "save"]
 LARGEST_CHART = 60

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from psa_core.counting import counted
 from psa_core.cube import ScoreCube
+from psa_core.plurals import counted
 from psa_core.registry import in_short
 
 

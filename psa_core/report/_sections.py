@@ -20,7 +20,7 @@ from psa_core.report.swaps import swap_pieces
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 from psa_core.tables import findings
-from psa_core.tables.wording import BASELINES, number
+from psa_core.tables.formatting import BASELINES, number
 
 EXTREMES = 5
 LARGEST_FIGURE = 60

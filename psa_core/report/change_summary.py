@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from psa_core.counting import counted
+from psa_core.plurals import counted
 from psa_core.stats import SIGNIFICANT
 from psa_core.study import perturbation_of
 from psa_core.tables import Paired, new_flips

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from psa_core.report.markup import Html, element, join, listing, page, table
-from psa_core.tables.wording import Finding
+from psa_core.tables.formatting import Finding
 
 MASKED = "These look like anchors and are none; no name was put in their place."
 

@@ -11,8 +11,8 @@ import pandas as pd
 from psa_core import mitigate
 from psa_core.errors import CorpusError
 from psa_core.study import Plan
+from psa_core.study.near_duplicates import bare
 from psa_core.study.perturbation import Perturbation
-from psa_core.study.repeats import bare
 from psa_core.study.selection import Selection, select
 
 #: Training texts among which anchors are looked for.

@@ -29,7 +29,7 @@ from psa_core.retraining.seeds import over_seeds
 from psa_core.retraining.student import Student, student
 from psa_core.retraining.updates import open_to_others
 from psa_core.study import Plan, StudySpec
-from psa_core.study.repeats import bare
+from psa_core.study.near_duplicates import bare
 
 FILE = "retraining.json"
 MOST_SEEDS = 1_000

@@ -9,10 +9,10 @@ from __future__ import annotations
 from psa_core.stats.bootstrap import bootstrap_interval, label_dist_interval
 from psa_core.stats.correlation import Correlation, pearson, sentence_correlation
 from psa_core.stats.curves import Curve, label_dist_curve
+from psa_core.stats.effect_increase import growth_p
 from psa_core.stats.equivalence import equivalence_p, equivalence_sentences
 from psa_core.stats.grid import ThresholdGrid, flip_counts, threshold_grid
 from psa_core.stats.groups import NoiseFloor, group_difference, noise_floors, range_noise_floor
-from psa_core.stats.growth import growth_p
 from psa_core.stats.intervals import (
     CONFIDENCE,
     Interval,

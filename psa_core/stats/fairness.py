@@ -9,11 +9,11 @@ import numpy as np
 from scipy import stats as distributions
 from scipy.special import erf
 
-from psa_core.stats.dealing import DEALS, Deals, deal, scarcity
 from psa_core.stats.intervals import CONFIDENCE
+from psa_core.stats.permutation_null import DEALS, Deals, deal, scarcity
 from psa_core.stats.scores import reached_from
 from psa_core.stats.significance import SIGNIFICANT, adjust
-from psa_core.stats.transport import disparities, group_fairness, known_mean, pairwise_w1
+from psa_core.stats.wasserstein import disparities, group_fairness, known_mean, pairwise_w1
 
 # With fewer templates than this, parts of the continuations stand in for them in intervals.
 FEW_TEMPLATES = 4

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psa_core.counting import counted
 from psa_core.errors import OptionError
+from psa_core.plurals import counted
 from psa_core.stats.moments import sentence_moments
 
 CONFIDENCE = 0.95

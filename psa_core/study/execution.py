@@ -14,16 +14,16 @@ import pandas as pd
 from psa_core import anchors, models
 from psa_core.anchors import Anchor, AnchorFinder
 from psa_core.cache import ScoreCache
-from psa_core.counting import verb
 from psa_core.cube import ScoreCube
 from psa_core.environment import versions
 from psa_core.errors import OptionError
 from psa_core.inputs import corpus, names
 from psa_core.models import Scorer
+from psa_core.plurals import verb
 from psa_core.scoring import CellScores, Progress, ScoringOptions, score_cells
 from psa_core.study._bar import sentence_bar
+from psa_core.study.near_duplicates import bare
 from psa_core.study.perturbation import Perturbation
-from psa_core.study.repeats import bare
 from psa_core.study.selection import Selection, select
 from psa_core.study.spec import StudySpec
 

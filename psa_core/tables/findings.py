@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from psa_core import stats
-from psa_core.counting import counted, verb
-from psa_core.tables.wording import Finding, interval_digits, number, with_interval
+from psa_core.plurals import counted, verb
+from psa_core.tables.formatting import Finding, interval_digits, number, with_interval
 
 LEAST_P = 0.001
 FEW_LABELLED, HALF_LABELLED = 0.05, 0.5

@@ -10,8 +10,8 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.stats.seriation import clusters, ordered
+from psa_core.tables.formatting import Finding
 from psa_core.tables.groups import group_columns
-from psa_core.tables.wording import Finding
 
 STRONGEST = 0.98
 

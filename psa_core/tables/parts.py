@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from psa_core import stats
-from psa_core.counting import counted
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
+from psa_core.plurals import counted
 from psa_core.stats.explanation import shares_of_variance
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation

@@ -6,7 +6,7 @@ import numpy as np
 
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.generators._matching import CANDIDATES, nearest
-from psa_core.stats.transport import individual_fairness
+from psa_core.stats.wasserstein import individual_fairness
 
 
 def section(cube: GenerationCube, *, kept: int = 8, draws: int = 20) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from psa_core import metrics
 from psa_core.stats.fairness import measure
-from psa_core.stats.transport import group_fairness, individual_fairness
+from psa_core.stats.wasserstein import group_fairness, individual_fairness
 from research.speed.table import Row
 
 SHAPE = (10, 29, 1000)

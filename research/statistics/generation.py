@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import norm
 
 from psa_core.stats.fairness import measure
-from psa_core.stats.transport import individual_fairness
+from psa_core.stats.wasserstein import individual_fairness
 from research import documents
 from research.statistics.checks import Check
 

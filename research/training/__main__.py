@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from psa_core import stopping
+from psa_core import signals
 
 
 def _main() -> int:
@@ -12,4 +12,4 @@ def _main() -> int:
 
 
 if __name__ == "__main__":
-    stopping.run(_main)
+    signals.run(_main)

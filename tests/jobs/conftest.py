@@ -19,7 +19,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("PSA_HISTORY", raising=False)
     yield
-    for place in jobs.watching.run_places():  # what waits for its turn is not to be started by a worker that ends
+    for place in jobs.run_status.run_places():  # what waits for its turn is not to be started by a worker that ends
         (place / jobs.CANCEL).touch()
     for child in _starting._children:
         child.wait()

@@ -149,7 +149,7 @@ def test_each_visitor_and_all_together_have_so_many_runs(workers, monkeypatch):
     jobs.submit(SPEC, UPLOADS, visitor="b")
     with pytest.raises(OptionError, match="got 4 runs in the queue, expected at most 3 runs"):
         jobs.submit(SPEC, UPLOADS, visitor="c")
-    assert len(jobs.watching.run_places()) == 3
+    assert len(jobs.run_status.run_places()) == 3
 
 
 def test_a_recycled_process_number_is_neither_waited_for_nor_ended(workers):
@@ -188,7 +188,7 @@ def test_a_disk_without_room_is_one_sentence(workers, monkeypatch):
     for write in (lambda: jobs.submit(SPEC, UPLOADS), lambda: jobs.resume(run_id)):
         with pytest.raises(RunFolderError, match=r"^runs folder: got No space left on device, .* Delete old runs"):
             write()
-    assert [place.name for place in jobs.watching.run_places()] == [run_id]
+    assert [place.name for place in jobs.run_status.run_places()] == [run_id]
     assert sorted(os.listdir(jobs.root())) == sorted([run_id, "queue"])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from psa_core.jobs._records import JobRecord
-from psa_core.jobs.making import made_folder
+from psa_core.jobs.create import made_folder
 
 
 def waiting_run(command: str, uploads: Mapping[str, bytes] | None = None, **fields: Any) -> str:

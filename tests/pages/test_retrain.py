@@ -112,7 +112,7 @@ def test_what_is_asked_is_started(
 
 
 def test_a_slot_goes_to_the_worker_as_a_slot() -> None:
-    from pages.ui.results.opened import Opened
+    from pages.ui.results.context import Opened
     from pages.ui.results.retrain_setup import sentences_of
 
     cube = result_studies.cube()

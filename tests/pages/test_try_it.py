@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.try_it import arriving
+from pages.ui.try_it import background_loading
 from psa_core import models
 
 OpenPage = Callable[..., AppTest]
@@ -140,9 +140,9 @@ def test_the_parts_of_a_name_are_scored_alone(
 def test_a_model_that_is_not_known_to_be_quick_joins_those_that_are_there(
     open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arriving, "_scoring", {})
+    monkeypatch.setattr(background_loading, "_scoring", {})
     page = open_page("try_it", try_models=["vader", "opinion-words"])
     texts, answered = page.session_state["try_answered"]
     assert answered == {"opinion-words"} and len(texts) == 21
     assert len(page.get("plotly_chart")) == 2
-    assert arriving.answered(["vader", "opinion-words"], texts) == ("vader", "opinion-words")
+    assert background_loading.answered(["vader", "opinion-words"], texts) == ("vader", "opinion-words")

@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from psa_core import tables
-from psa_core.tables.again import again_finding, order_again
 from psa_core.tables.factors import first_choice, why_finding, why_table
+from psa_core.tables.replicability import again_finding, order_again
 from tests.pages import result_studies
 
 pytestmark = pytest.mark.slow

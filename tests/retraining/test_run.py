@@ -21,7 +21,7 @@ from psa_core.retraining.material import material
 from psa_core.retraining.measure import change, interval, sensitivity, task_score
 from psa_core.retraining.student import student
 from psa_core.study import StudySpec
-from psa_core.study.repeats import bare
+from psa_core.study.near_duplicates import bare
 from research.training import Origin, Recipe, describe, read_task, score_test, train
 from tests.tiny_models import tiny_classifier
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from psa_core.stats.fairness import beyond, beyond_of_audit, beyond_of_pair, measure
-from psa_core.stats.transport import individual_fairness
+from psa_core.stats.wasserstein import individual_fairness
 
 VALUES = [str(a) for a in range(6)]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.frame import markup, offered, shell, visitor
+from pages.ui.frame import markup, permissions, shell, visitor
 from pages.ui.study import job_panel
 from psa_core import jobs
 from psa_core.audits.zipped import unzip
@@ -69,7 +69,9 @@ class Audit:
     def start(self, arguments: Sequence[str], files: Mapping[str, bytes]) -> None:
         """Queue the command for a worker process and show its progress."""
         with shell.mending(f"This {self.words} cannot be started"):
-            run_id = jobs.submit_audit(self.command, arguments, files, origin=offered.origin(), visitor=visitor.key())
+            run_id = jobs.submit_audit(
+                self.command, arguments, files, origin=permissions.origin(), visitor=visitor.key()
+            )
         self.open(run_id)
         st.rerun()
 

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import offered, visitor
-from pages.ui.frame.by_bytes import ByBytes
+from pages.ui.frame import permissions, visitor
+from pages.ui.frame.sized_cache import ByBytes
 from psa_core import anchors, jobs, models, tables
 from psa_core.anchors import AnchorFinder
 from psa_core.cube import ScoreCube
@@ -62,14 +62,14 @@ def scorer(model_id: str, origin: Origin | None = None) -> Scorer:
     The server's own process loads packaged models only, one for all sessions. Any other is asked in a process apart:
     what somebody chose can be large, or slow without an end.
     """
-    said_by = offered.origin() if origin is None else origin
+    said_by = permissions.origin() if origin is None else origin
     checked = models.check(model_id, said_by)
-    if offered.is_harmless(checked):
+    if permissions.is_harmless(checked):
         return _scorer(checked, said_by)
-    from psa_core.scoring import apart
+    from psa_core.scoring import subprocess_scorer
 
     with st.spinner("Loading the model", show_time=True):
-        return apart.load(checked, said_by)
+        return subprocess_scorer.load(checked, said_by)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Loading the model", show_time=True)
@@ -131,7 +131,7 @@ def kept_scores(loaded: Scorer, texts: Sequence[str]) -> np.ndarray:
 
 def _turn(loaded: Scorer) -> AbstractContextManager[object]:
     """A turn among the models of this process; a model apart has turns of its own, and may be slow."""
-    from psa_core.scoring.apart import Apart
+    from psa_core.scoring.subprocess_scorer import Apart
 
     return nullcontext() if isinstance(loaded, Apart) else _one_at_a_time
 

@@ -10,8 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import shown_names, state
 from pages.ui.frame.keys import Key
-from psa_core.counting import counted
 from psa_core.cube import ScoreCube
+from psa_core.plurals import counted
 from psa_core.registry import in_short
 
 Chip = tuple[str, str]

@@ -7,9 +7,9 @@ import streamlit as st
 from pages.ui.frame import cached, shell, state
 from pages.ui.frame.keys import Key
 from psa_core import jobs
-from psa_core.counting import counted
 from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError, RunFolderError
+from psa_core.plurals import counted
 
 COPY_AGAIN = "Copy it again from where the study is open."
 #: Sentences that a running study needs before anything is said of it.

@@ -11,7 +11,7 @@ from typing import NoReturn
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from pages.ui.frame import address, bundle, closed_tabs, heap, login, offered, state, turns
+from pages.ui.frame import address, closed_tabs, gc_tuning, login, message_batching, page_lock, permissions, state
 from pages.ui.frame.keys import Key
 from psa_core import jobs, trust
 from psa_core.errors import PsaError
@@ -47,7 +47,7 @@ HIDDEN = ("present",)
 WORTH_WAITING = 1.0
 RULES = Path(__file__).with_suffix(".css")
 _frame = threading.local()
-_TURNS = turns.Turns()
+_TURNS = page_lock.Turns()
 
 
 def run_app() -> None:
@@ -56,7 +56,7 @@ def run_app() -> None:
     st.session_state[Key.SEEN] = True
     if is_new:  # ahead of all else: a browser that has the rules before the page draws it in its place
         st.html(RULES)
-    with bundle.together():
+    with message_batching.together():
         if not is_new:
             st.html(RULES)
         _run()
@@ -70,7 +70,7 @@ def _run() -> None:
     st.logo(str(ROOT / "static" / "icon.svg"), size="large")
     login.require()
     # The parameters first: a browser that turned the page before it knew them would remember an address without any.
-    with bundle.put_off() as turn:
+    with message_batching.put_off() as turn:
         page = st.navigation(pages(), position="top")
     state.sync(page.title)
     turn()
@@ -88,7 +88,7 @@ def _run() -> None:
             page.run()
     finally:
         _frame.drawn = False
-        heap.settle()
+        gc_tuning.settle()
 
 
 def _keep_house() -> None:
@@ -106,7 +106,7 @@ def guard() -> None:
     page by page until some session has reached ``st.navigation``; declaring the pages and running again puts the frame
     back.
     """
-    trust.act_for(offered.origin())
+    trust.act_for(permissions.origin())
     if getattr(_frame, "drawn", False):
         return
     login.require()
@@ -187,7 +187,7 @@ def heading(title: str, question: str) -> None:
 @contextmanager
 def verdict() -> Iterator[st.delta_generator.DeltaGenerator]:
     """A place for the finding that is known only after what stands beneath it; neither is shown without the other."""
-    with bundle.together(WORTH_WAITING):
+    with message_batching.together(WORTH_WAITING):
         place = st.container(key="verdict")
         place.empty()  # a container without anything in it takes no room
         yield place

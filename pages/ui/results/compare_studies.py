@@ -10,12 +10,12 @@ import streamlit as st
 
 from pages.ui.frame import address, cached, markup, open_study, shell
 from pages.ui.frame.keys import Key
-from pages.ui.results import opened
-from pages.ui.results.opened import Opened
+from pages.ui.results import context
+from pages.ui.results.context import Opened
 from psa_core import jobs
-from psa_core.counting import counted
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError, PsaError
+from psa_core.plurals import counted
 
 PARAMETER = "with"
 MOST_RUNS = 12
@@ -148,7 +148,7 @@ def _with_newly_opened(study: Opened, chosen: list[str]) -> list[str]:
 def _take_from_link() -> None:
     for run in st.query_params.get_all(PARAMETER)[:MOST_RUNS]:
         if jobs.RUN_ID.fullmatch(run):
-            opened.remember_run(run)
+            context.remember_run(run)
 
 
 def _add() -> None:
@@ -164,7 +164,7 @@ def _add() -> None:
             raise OptionError("study", got=repr(typed[:60]), expected="the link of a study, or its run id", fix=fix)
         for run in runs:
             cached.cube(run)
-            opened.remember_run(run)
+            context.remember_run(run)
     except PsaError as error:
         st.session_state[Key.COMPARE_ADDED] = error
         return
@@ -196,13 +196,13 @@ def _open(runs: list[str]) -> list[Compared]:
             whole = cached.cube(run)
             if open_study.is_early(run, len(whole.sentences)):
                 continue
-            cube, left_out = opened.without_left_out(run, whole)
+            cube, left_out = context.without_left_out(run, whole)
             title, time = jobs.title(run), _time(run)
         except PsaError as error:
             _forget(run)
             shell.problem(error, "A study could not be opened")
             continue
-        model, file = opened.model_and_file(cube)
+        model, file = context.model_and_file(cube)
         named = (title, "") if title else (model, file)
         parts = (*named, counted(cube.shape[1], "name"), time)
         found.append(Compared(run, parts, cube, left_out))

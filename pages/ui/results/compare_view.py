@@ -7,11 +7,11 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, exports, said, shell
+from pages.ui.frame import address, exports, shell, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import measured
 from pages.ui.results.compare_studies import Compared
-from pages.ui.results.opened import Opened
+from pages.ui.results.context import Opened
 from psa_core import methods
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.comparison import metric_intervals
@@ -82,7 +82,7 @@ def chart(table: pd.DataFrame) -> str:
         is_alone = table["run"].nunique() == 1
         found = ALONE if is_alone else findings.comparison_finding(rows, title + "," * (metric in IN_PARTS))
         with verdict:
-            said.finding(found)
+            typography.finding(found)
     drawing = metric_intervals(rows, title=title)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"{title} of {len(rows)} studies with intervals")
     with exports.row():
@@ -120,7 +120,7 @@ def table_2(table: pd.DataFrame) -> None:
         ]
     shown["label from"] = table["threshold"]
     st.dataframe(shown, hide_index=True, alt=f"{', '.join(METRICS.values())} of every study and target")
-    said.small_print("LabelDist depends on the threshold: “label from” says which one each row has.")
+    typography.small_print("LabelDist depends on the threshold: “label from” says which one each row has.")
     exports.csv_button(table.drop(columns=["run", "brief", "cells"]), "comparison.csv", key="compare_csv")
 
 

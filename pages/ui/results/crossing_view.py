@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.ui.frame import said
+from pages.ui.frame import typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import canvas, opened
-from pages.ui.results.opened import Opened
+from pages.ui.results import canvas, context
+from pages.ui.results.context import Opened
 from psa_core import stats
 from psa_core.charts._theme import MUTED, UP
-from psa_core.counting import counted
+from psa_core.plurals import counted
 
 MOST_STROKES, DIGITS = 400, 4
 _strokes = canvas.picture("crossing")
@@ -28,19 +28,19 @@ def show(study: Opened) -> None:
     lowest, highest = (stats.labels_at(end(perturbed, axis=1), study.threshold) for end in (np.min, np.max))
     cut = int(np.count_nonzero(lowest != highest))
     those = f"the label of {cut:,} of {counted(len(original), 'sentence')}" if cut else "no sentence's label"
-    said.second(f"At {study.threshold:g} {those} depends on which name it wears.")
+    typography.second(f"At {study.threshold:g} {those} depends on which name it wears.")
     strokes = _ranges(study.target_key, study.cube)
     _strokes(key=Key.THRESHOLDS_CROSSING, data=strokes, height=264)
     _line(key=Key.THRESHOLDS_LINE, data={"threshold": study.threshold})
     shown = f" {MOST_STROKES} of them, evenly chosen, are drawn." if len(original) > MOST_STROKES else ""
-    said.small_print(
+    typography.small_print(
         f"A stroke is a sentence, from its lowest to its highest name's {study.target.name}; the dash is its original "
         f"score, which sorts them. Coloured: the threshold (dashed) lies between its names.{shown}"
     )
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _ranges(key: opened.TargetKey, _cube: Any) -> dict[str, Any]:
+def _ranges(key: context.TargetKey, _cube: Any) -> dict[str, Any]:
     """What does not change with the threshold."""
     original, perturbed = _cube.of(key[1])
     order = np.argsort(original, kind="stable")

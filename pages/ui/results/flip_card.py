@@ -12,8 +12,8 @@ import streamlit as st
 from pages.ui.frame import markup, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.frame.markup import DIGITS, MARK, SERIF
-from pages.ui.results import measured, one_sentence, opened
-from pages.ui.results.opened import Opened
+from pages.ui.results import context, measured, one_sentence
+from pages.ui.results.context import Opened
 from psa_core import jobs, tables
 from psa_core.charts._theme import DOWN, UP
 from psa_core.folders import judgements
@@ -52,7 +52,7 @@ NOBODY = Reading(None, "", {})
 
 def reading_of(study: Opened, reader: str) -> Reading:
     """What a reader has said of a study."""
-    judged = opened.judged(study.run)
+    judged = context.judged(study.run)
     if judged is None:
         return NOBODY
     mine = judged[judged["reader"] == reader]

@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.frame import cached
-from pages.ui.results import opened
-from pages.ui.results.opened import Opened
+from pages.ui.results import context
+from pages.ui.results.context import Opened
 from psa_core import anchors, mitigate, tables
 from psa_core.cube import ScoreCube
 from psa_core.mitigate import Halves, Trial
@@ -38,7 +38,7 @@ class HeldOut:
     sentences: Halves
 
     @property
-    def key(self) -> tuple[opened.RunKey, int]:
+    def key(self) -> tuple[context.RunKey, int]:
         """What a remembered result depends on."""
         return self.study.key, len(self.sentences.measured)
 
@@ -80,12 +80,12 @@ def split(study: Opened, *, whole: bool) -> HeldOut:
 
 
 @st.cache_data(max_entries=16, show_spinner="Looking for people in the texts", show_time=True)
-def _seen(key: tuple[opened.RunKey, int], _perturbation: Perturbation) -> np.ndarray:
+def _seen(key: tuple[context.RunKey, int], _perturbation: Perturbation) -> np.ndarray:
     return mitigate.recognised(_perturbation, cached.finder(anchors.people()))
 
 
 @st.cache_data(max_entries=64, show_spinner="Measuring again", show_time=True)
 def _summaries(
-    key: tuple[opened.RunKey, int], _trial: Trial, *, count: int, target: str, threshold: float
+    key: tuple[context.RunKey, int], _trial: Trial, *, count: int, target: str, threshold: float
 ) -> dict[str, Metrics]:
     return {kind: tables.target_summary(cube, target, threshold=threshold) for kind, cube in _trial._asdict().items()}

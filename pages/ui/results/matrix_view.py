@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.ui.frame import address, exports, markup, said, shown_names, state
+from pages.ui.frame import address, exports, markup, shown_names, state, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import canvas, measured, opened
+from pages.ui.results import canvas, context, measured
+from pages.ui.results.context import Opened
 from pages.ui.results.names_view import BASELINES, p_text
-from pages.ui.results.opened import Opened
 from psa_core.charts._theme import DOWN, UP
 from psa_core.tables.matrix import Matrix, matrix
 
@@ -39,7 +39,7 @@ def ordered(study: Opened) -> Matrix:
 
 
 @st.cache_resource(max_entries=16, show_spinner="Ordering sentences and names", show_time=True)
-def _matrix(key: opened.TargetKey, _cube: Any, *, baseline: str) -> Matrix:
+def _matrix(key: context.TargetKey, _cube: Any, *, baseline: str) -> Matrix:
     return matrix(_cube, key[1], baseline=baseline)  # type: ignore[arg-type]
 
 
@@ -60,7 +60,7 @@ def cells(study: Opened, found: Matrix) -> None:
     }
     _selection(key=Key.MATRIX_SELECTION, data=chosen)
     shown_names.hide_switch()
-    said.small_print(
+    typography.small_print(
         "One row a sentence, one column a name. Orange: the name raises the score; blue: it lowers it; the strongest "
         f"colour stands for {found.limit:.3g} and more. Ctrl and the wheel, or + and −, zoom; drag to move; arrow keys "
         "and Enter choose a cell."
@@ -68,7 +68,7 @@ def cells(study: Opened, found: Matrix) -> None:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _static(key: opened.TargetKey, _cube: Any, _found: Matrix, *, baseline: str) -> dict[str, Any]:
+def _static(key: context.TargetKey, _cube: Any, _found: Matrix, *, baseline: str) -> dict[str, Any]:
     """What does not change with a click: cells as 16-bit numbers, the sentences, the colours."""
     largest = float(np.abs(_found.values).max()) or 1.0
     numbers = np.round(_found.values / largest * STEPS).astype("<i2")
@@ -103,7 +103,9 @@ def chosen_cell(study: Opened) -> None:
     names = study.cube.names["name"].tolist()
     worn = [name for name in study.seen.names if name in names]
     if not len(places) or not worn:
-        said.small_print("Click a cell to read its sentence here; sentence and name are then selected on every page.")
+        typography.small_print(
+            "Click a cell to read its sentence here; sentence and name are then selected on every page."
+        )
         return
     row, column = int(places[0]), names.index(worn[-1])
     original, perturbed = study.cube.of(study.target.name)
@@ -111,7 +113,7 @@ def chosen_cell(study: Opened) -> None:
         text = measured.perturbation(study).text(row, column)
         name, label = names[column], study.labels[names[column]]
         st.html(markup.sentence(text if name == label else text.replace(name, label)))
-        said.second(
+        typography.second(
             f"{study.target.name} {original[row]:.3f} as it is, {perturbed[row, column]:.3f} with {label}; "
             f"the names' mean here is {perturbed[row].mean():.3f}."
         )

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.results.opened import Opened, RunKey, TargetKey
+from pages.ui.results.context import Opened, RunKey, TargetKey
 from psa_core import tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
-from psa_core.tables.again import Again, order_again
+from psa_core.tables.replicability import Again, order_again
 
 
 def perturbation(opened: Opened) -> Perturbation:
@@ -81,7 +81,7 @@ def _groups(key: TargetKey, _cube: ScoreCube, *, column: str, baseline: str, cor
 
 
 def again(opened: Opened) -> Again:
-    """See `tables.again.order_again`."""
+    """See `tables.replicability.order_again`."""
     return _again(opened.target_key, opened.cube)
 
 

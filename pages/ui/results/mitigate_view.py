@@ -8,16 +8,16 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, cached, exports, markup, offered, said, shell
+from pages.ui.frame import address, cached, exports, markup, permissions, shell, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import held_out
+from pages.ui.results.context import Opened
 from pages.ui.results.held_out import HeldOut
-from pages.ui.results.opened import Opened
 from psa_core import anchors, mitigate, models, stats
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.mitigation import averaging_curves, original_scores
-from psa_core.counting import counted, verb
 from psa_core.errors import PsaError
+from psa_core.plurals import counted, verb
 from psa_core.tables import findings
 from psa_core.tables.findings import Finding
 from psa_core.trust import Origin
@@ -70,7 +70,7 @@ def verdict(halved: HeldOut, count: int) -> None:
     sentences, names, _ = trial.before.shape
     cost = "once" if count == 1 else f"{count:,} times"
     was, now, read = before["value"], people["value"], f"{100 * halved.seen.mean():.0f} % of {halved.seen.size:,} texts"
-    said.finding(
+    typography.finding(
         Finding(
             f"Averaged over {counted(count, 'name')}, {study.target.name} depends "
             f"{'less' if now < was else 'no less'} on {counted(names, 'other name')} where they are recognised as "
@@ -108,7 +108,7 @@ def before_and_after(halved: HeldOut, count: int) -> None:
     with st.container(key="mitigate_numbers"):
         st.dataframe(table, key="mitigate_table")
     names, sentences = halved.names, halved.sentences
-    said.small_print(
+    typography.small_print(
         f"The list is dealt into two halves, group by group: {len(names.used)} names may be averaged over, "
         f"{len(names.measured)} are measured. So are the sentences: {len(sentences.used):,} are for choosing how many "
         f"names are enough, {len(sentences.measured):,} others are measured here. The numbers follow from cells of "
@@ -137,7 +137,7 @@ def curves(halved: HeldOut, count: int) -> None:
     table = mitigate.averaging_table(chosen_on, study.target.name, counts=counts, threshold=study.threshold)
     drawing = averaging_curves(table, chosen=count)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt="Loss and list dependence by the number of names averaged over")
-    said.small_print(
+    typography.small_print(
         "With few names the score depends on which of them happened to be listed (dashed: standard deviation over all "
         "draws of that many names); with many it does not, and each text costs as many texts as there are names. Drawn "
         "from the half of the sentences that is not measured."
@@ -163,7 +163,7 @@ def originals(halved: HeldOut, count: int) -> None:
     table["text"] = trial.before.sentences["text"].to_numpy()
     drawing = original_scores(table, target=study.target.name)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt="Original score of each sentence before and after averaging")
-    said.small_print("A point is a measured sentence as it is; on the dashed line nothing changes.")
+    typography.small_print("A point is a measured sentence as it is; on the dashed line nothing changes.")
     with exports.row():
         words = study.words(f"Original {study.target.name} before and after averaging over {counted(count, 'name')}")
         stem = f"averaged.{study.target.name}"
@@ -194,7 +194,7 @@ def ask_the_model(halved: HeldOut, count: int) -> None:
                 found = mitigate.check(
                     averaged, halved.trial(count).as_people, halved.perturbation, sentences=CHECKED_SENTENCES
                 )
-            said.second(
+            typography.second(
                 f"{found.texts:,} texts of {counted(found.sentences, 'sentence')}: two held-out names of one sentence "
                 f"differ by at most {found.spread:.2g}, and the answers by at most {found.difference:.2g} from the "
                 "above."
@@ -204,27 +204,27 @@ def ask_the_model(halved: HeldOut, count: int) -> None:
 
 def confirmed(run: str, model: str) -> Origin | None:
     """On whose word the study's model may be loaded; what a file names has to be typed again by a person first."""
-    said_by = offered.origin_of(run, model)
+    said_by = permissions.origin_of(run, model)
     try:
         models.check(model, said_by)
         return said_by
     except PsaError:
         st.html(markup.plain("The model of this study is not loaded: what a file names is only a suggestion."))
     with shell.telling("It cannot be loaded on this page"):
-        offered.check(model)
-    if not offered.is_offered(model):
+        permissions.check(model)
+    if not permissions.is_offered(model):
         return None
     typed = st.text_input(
         "The model's id, typed by you: the study's file names it, and you say that it may be loaded",
         key=f"{Key.MITIGATE_MODEL} {run}",
         max_chars=300,
     )
-    return offered.origin() if typed.strip() == model else None
+    return permissions.origin() if typed.strip() == model else None
 
 
 def _example(model: str) -> str:
     """Code to copy; a model that does more than compute is left to the reader, for the id may be a stranger's."""
-    shown = model if offered.is_harmless(model) else "the model's id"
+    shown = model if permissions.is_harmless(model) else "the model's id"
     return (
         "from psa_core import anchors, mitigate, models\n\n"
         "finder = mitigate.AlsoPeople(*map(anchors.finder, (anchors.default(), anchors.people())))\n"

@@ -7,11 +7,11 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, exports, markup, said
+from pages.ui.frame import address, exports, markup, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import measured
+from pages.ui.results.context import Opened
 from pages.ui.results.names_view import Choice, group_columns, p_text, shown
-from pages.ui.results.opened import Opened
 from psa_core import tables
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.group_differences import group_differences
@@ -22,7 +22,7 @@ def groups(study: Opened, choice: Choice) -> None:
     """Differences between groups, with intervals and the noise floor."""
     columns = group_columns(study, most=20)
     if not columns:
-        said.small_print("This name list has no column that sorts names into groups.")
+        typography.small_print("This name list has no column that sorts names into groups.")
         return
     st.header("Do groups of names differ?", anchor=False)
     preferred = choice.section or choice.colour
@@ -31,10 +31,10 @@ def groups(study: Opened, choice: Choice) -> None:
     column = st.segmented_control("Groups", columns, required=True, format_func=markup.literal, **link)
     table = measured.groups(study, str(column), baseline=choice.baseline, correction=choice.correction)
     found = findings.group_finding(table, study.target.name, column=str(column))
-    said.second(found)
+    typography.second(found)
     drawing = group_differences(table, target=study.target.name)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt="Group differences with their noise floors")
-    said.small_print(
+    typography.small_print(
         "A dot is how far a group's mean lies from that of the other names. Grey bands: when names are dealt to groups "
         "of these sizes at random, all groups stay within their bands in 95 of 100 draws. Whiskers: 95 % interval over "
         "sentences. One name is no group."
@@ -51,7 +51,7 @@ def equivalence(study: Opened, choice: Choice) -> None:
     with st.expander(title, icon=":material/balance:", on_change="rerun", key=Key.NAMES_EQUIVALENCE) as section:
         if not section.open:
             return
-        said.small_print(
+        typography.small_print(
             "Not significant does not mean no effect. Say how small a mean change would not matter to you; the "
             "equivalence test then counts the names shown to stay within it, with room for rare moves "
             "that none of these sentences has."
@@ -70,7 +70,7 @@ def equivalence(study: Opened, choice: Choice) -> None:
         table = tables.name_test_table(
             study.cube, study.target.name, baseline=choice.baseline, correction=choice.correction, margin=float(margin)
         )
-        said.second(findings.equivalence_finding(table, study.target.name, margin=float(margin)))
+        typography.second(findings.equivalence_finding(table, study.target.name, margin=float(margin)))
         _in_words(shown(table, study), study.target.name, float(margin))
 
 

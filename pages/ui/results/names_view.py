@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, clicks, exports, said, shown_names
+from pages.ui.frame import address, clicks, exports, shown_names, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import opened
-from pages.ui.results.opened import Opened
+from pages.ui.results import context
+from pages.ui.results.context import Opened
 from psa_core import methods, tables
 from psa_core.charts._figure import group_colours
 from psa_core.charts.bar_order import BarOptions, order
@@ -151,7 +151,7 @@ def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
         alt=str(said_of_it),
     )
     st.html(f"<style>.st-key-{Key.NAMES_BARS} {{{highlight(drawn, study.seen.names)}}}</style>")
-    said.small_print(
+    typography.small_print(
         "Whiskers: 95 % interval over sentences. * and full colour: significant at 5 % after the chosen correction. "
         "Click a bar to follow that name on every page."
     )
@@ -164,7 +164,7 @@ def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _bars(
-    key: opened.TargetKey,
+    key: context.TargetKey,
     _table: pd.DataFrame,
     _options: BarOptions,
     *,
@@ -178,7 +178,7 @@ def _bars(
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _order(
-    key: opened.TargetKey, _table: pd.DataFrame, _options: BarOptions, *, choice: Choice, kept: tuple[str, ...]
+    key: context.TargetKey, _table: pd.DataFrame, _options: BarOptions, *, choice: Choice, kept: tuple[str, ...]
 ) -> tuple[str, ...]:
     return order(_table, _options)
 

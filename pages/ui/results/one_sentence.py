@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui.frame import clicks, exports, markup, said, state
+from pages.ui.frame import clicks, exports, markup, state, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results.opened import Opened
+from pages.ui.results.context import Opened
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.sentence_dots import sentence_dots
 
@@ -55,7 +55,7 @@ def show(study: Opened, sentence_id: str) -> None:
     """Draw it."""
     row = study.cube.sentences.index[study.cube.sentences["sentence_id"] == sentence_id]
     if row.empty:
-        said.small_print("This sentence is left out.")
+        typography.small_print("This sentence is left out.")
         return
     position = int(row[0])
     sentence = study.cube.sentences.iloc[position]
@@ -79,7 +79,7 @@ def show(study: Opened, sentence_id: str) -> None:
         on_select=partial(clicks.toggle_names, Key.SENTENCES_DOTS),
         alt=f"Score of this sentence with each of {len(table)} names",
     )
-    said.small_print("Triangles have the label, circles do not. Click a dot to follow that name.")
+    typography.small_print("Triangles have the label, circles do not. Click a dot to follow that name.")
     with exports.row():
         words = study.words(f"One sentence, every name: {study.target.name}", f"“{sentence['text']}”")
         exports.picture_buttons(partial(drawing_svg, drawing), f"sentence.{sentence_id}", words, key="dots_picture")

@@ -7,13 +7,13 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import cached, clicks, exports, said, shell
+from pages.ui.frame import cached, clicks, exports, shell, typography
 from pages.ui.frame.keys import Key
+from pages.ui.results.context import Opened
 from pages.ui.results.mitigate_view import confirmed
-from pages.ui.results.opened import Opened
 from pages.ui.results.why_view import scored_rows
-from psa_core.counting import counted
 from psa_core.errors import PsaError
+from psa_core.plurals import counted
 from psa_core.tables.parts import FIRST, REST, VARIANTS, part_finding, part_shares, part_table, plan_parts
 
 NUMBERS = {
@@ -28,11 +28,11 @@ def parts(study: Opened) -> None:
     try:
         plan = plan_parts(study.cube)
     except PsaError as error:
-        said.second(error.told)
+        typography.second(error.told)
         return
     key = f"{Key.WHY_PARTS} of {study.run}"
     if key not in st.session_state:
-        said.small_print(
+        typography.small_print(
             "Each part of a name alone in the anchor's place (Dick, Cheney, Dick Cheney), in lower case, and as "
             "initials, in a few sampled sentences. This asks the model of the study."
         )
@@ -47,11 +47,11 @@ def parts(study: Opened) -> None:
         st.rerun()
     scores = st.session_state[key][..., study.cube.target_index(study.target.name)]
     table = part_table(study.cube, study.target.name, plan, scores)
-    said.second(part_finding(_shown(table, study), study.target.name, sentences=len(plan.rows)))
+    typography.second(part_finding(_shown(table, study), study.target.name, sentences=len(plan.rows)))
     shares = part_shares(table)
     if shares:
         words = ", ".join(f"{part} {100 * share:.0f} %" for part, share in shares.items())
-        said.small_print(f"Shares of the differences between whole names: {words}.")
+        typography.small_print(f"Shares of the differences between whole names: {words}.")
     _table(study, table)
 
 
@@ -68,7 +68,7 @@ def _table(study: Opened, table: pd.DataFrame) -> None:
         column_config={"name": "Name", **numbers},
         alt="Effects of each name's parts alone",
     )
-    said.small_print(
+    typography.small_print(
         f"Effects against the typical name in the same sentences. {len(VARIANTS)} forms a name; “in neither alone” is "
         "the whole less both parts."
     )

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.ui.frame import address, said, shell, shown_names
+from pages.ui.frame import address, shell, shown_names, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import flip_card, measured, names_view
-from pages.ui.results.opened import Opened
+from pages.ui.results.context import Opened
 from psa_core import tables
 from psa_core.charts._theme import DOWN, UP
 from psa_core.charts.bar_order import BarOptions
@@ -86,7 +86,7 @@ def ask(titles: Sequence[str]) -> str:
 
 
 def _sentence(study: Opened) -> None:
-    said.finding(findings.corpus_finding(measured.summary(study), study.target.name).headline)
+    typography.finding(findings.corpus_finding(measured.summary(study), study.target.name).headline)
     _, perturbed = study.cube.of(study.target.name)
     _cycling(key=Key.PRESENT_SENTENCE, data=_worn(study, int(np.argmax(np.ptp(perturbed, axis=1)))))
 
@@ -120,7 +120,7 @@ def _names(study: Opened) -> None:
     baseline = tables.default_baseline(study.cube)
     table = measured.names(study, baseline=baseline)
     shown = names_view.shown(table, study)
-    said.finding(findings.name_finding(shown, study.target.name, baseline=baseline).headline)
+    typography.finding(findings.name_finding(shown, study.target.name, baseline=baseline).headline)
     options = BarOptions(limit=ENDS, axis_title=f"Mean change of {study.target.name}", labels=study.labels)
     figure = enlarged(score_sens_bars(table, options).to_plotly_json())
     figure["layout"]["xaxis"]["nticks"] = FEW_TICKS  # more large numbers stand askew on a narrow screen
@@ -130,14 +130,14 @@ def _names(study: Opened) -> None:
 def _groups(study: Opened) -> None:
     column = names_view.group_columns(study, most=8)[0]
     table = measured.groups(study, column, baseline=tables.default_baseline(study.cube), correction="holm")
-    said.finding(findings.group_finding(table, study.target.name, column=column).headline)
+    typography.finding(findings.group_finding(table, study.target.name, column=column).headline)
     drawing = group_differences(table, target=study.target.name)
     st.vega_lite_chart(drawing.rows, enlarged(drawing.spec), alt="Group differences with their noise floors")
 
 
 def _threshold(study: Opened) -> None:
     here = measured.at_threshold(study)
-    said.finding(findings.threshold_finding(here, study.target.name, threshold=study.threshold).headline)
+    typography.finding(findings.threshold_finding(here, study.target.name, threshold=study.threshold).headline)
     options = CurveOptions(study.threshold, float(here["label_dist"].iloc[0]), target=study.target.name)
     figure = enlarged(label_dist_figure(measured.thresholds(study), options).to_plotly_json(), 1.4)
     figure["layout"]["height"] = 560
@@ -150,5 +150,5 @@ def _flips(study: Opened) -> tables.Flips:
 
 def _labels(study: Opened) -> None:
     table = measured.sentences(study)
-    said.finding(findings.sentence_finding(table, study.target.name, threshold=study.threshold).headline)
+    typography.finding(findings.sentence_finding(table, study.target.name, threshold=study.threshold).headline)
     flip_card.three(study)

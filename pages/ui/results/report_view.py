@@ -10,10 +10,10 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import exports, said, shell
+from pages.ui.frame import exports, shell, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import measured, opened
-from pages.ui.results.opened import Opened
+from pages.ui.results import context, measured
+from pages.ui.results.context import Opened
 from psa_core import jobs, report
 from psa_core.cube import ScoreCube
 from psa_core.folders import judgements, results
@@ -36,7 +36,7 @@ MOST_TARGETS = 6
 
 
 @st.cache_data(max_entries=8, show_spinner="Writing the report", show_time=True)
-def _page(key: opened.RunKey, _cube: ScoreCube, *, thresholds: tuple[float, ...], about: tuple[str, ...]) -> str:
+def _page(key: context.RunKey, _cube: ScoreCube, *, thresholds: tuple[float, ...], about: tuple[str, ...]) -> str:
     return report.render(_cube, about)
 
 
@@ -45,7 +45,7 @@ def page(study: Opened) -> str:
 
     Where that is the study as it was written, it is the report that was written.
     """
-    folder = opened.result_folder(study.run)
+    folder = context.result_folder(study.run)
     if folder is not None and not study.left_out and study.threshold == study.target.default_threshold:
         with suppress(OSError):
             return (folder / "report.html").read_text(encoding="utf-8")
@@ -62,7 +62,7 @@ def _about(study: Opened) -> tuple[str, ...]:
 
 def whole_folder(run: str) -> Path | None:
     """The result folder with all its files; None while there is none, or where it cannot be made, which is told."""
-    if opened.result_folder(run) is None:
+    if context.result_folder(run) is None:
         return None
     with shell.telling("The folder of this study cannot be written"), st.spinner("Measuring the study", show_time=True):
         return jobs.whole_result(run)
@@ -94,15 +94,17 @@ def downloads(study: Opened) -> None:
             on_click="ignore",
         )
     if folder is None:
-        said.small_print("The study is still running: its folder can be downloaded when it has finished.")
+        typography.small_print("The study is still running: its folder can be downloaded when it has finished.")
     own = study.target.default_threshold
     if study.threshold != own:
-        said.small_print(
+        typography.small_print(
             f"The report labels {study.target.name} from {study.threshold:g}, as chosen; the zip from {own:g}, the "
             "model's own threshold."
         )
     if study.left_out:
-        said.small_print("The report leaves out the sentences that readers took out; the zip holds the whole study.")
+        typography.small_print(
+            "The report leaves out the sentences that readers took out; the zip holds the whole study."
+        )
 
 
 def contents() -> None:
@@ -116,11 +118,11 @@ def contents() -> None:
 def flips(study: Opened) -> None:
     """Every flip at the chosen threshold with texts and judgements, in three formats."""
     st.header("Flips at the chosen threshold", anchor=False)
-    said.small_print(
+    typography.small_print(
         f"{study.target.name} ≥ {study.threshold:g}: every sentence × name whose label changes, with both texts and "
         "what readers said."
     )
-    said_of_it = opened.judged(study.run)
+    said_of_it = context.judged(study.run)
     judged = pd.DataFrame(columns=judgements.COLUMNS) if said_of_it is None else said_of_it
     cube, target, threshold = study.cube, study.target.name, study.threshold
 

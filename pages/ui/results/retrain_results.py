@@ -12,9 +12,9 @@ import streamlit as st
 
 from pages.ui.audits import audit_job
 from pages.ui.audits.audit_job import Audit
-from pages.ui.frame import exports, offered, said, shell, state
+from pages.ui.frame import exports, permissions, shell, state, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import opened, side_by_side
+from pages.ui.results import context, side_by_side
 from psa_core import jobs, report, stats
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.print.caption import Caption
@@ -25,7 +25,7 @@ from psa_core.inputs import json_file
 from psa_core.retraining import AFTER, BEFORE, FILE
 from psa_core.stats import Difference
 from psa_core.tables.findings import Finding
-from psa_core.tables.wording import with_interval
+from psa_core.tables.formatting import with_interval
 
 COST = "Change of the sentences as they are"
 TASK = "Macro-F1 on the labelled texts"
@@ -80,8 +80,8 @@ def show(audit: Audit, folder: Path) -> None:
         with left:
             _curve(table, target, strength, TASK if content["strengths"][0]["task"] else COST)
         with verdict:
-            said.finding(finding(content, target, strength, side_by_side.change(picked, target)))
-            said.small_print(settings(content))
+            typography.finding(finding(content, target, strength, side_by_side.change(picked, target)))
+            typography.small_print(settings(content))
     side_by_side.show(picked, target, key=audit.key("part"))
     _as_studies(audit, folder, strength, target)
     with st.container(horizontal=True):
@@ -93,12 +93,12 @@ def show(audit: Audit, folder: Path) -> None:
 def _say_the_id(picked: Path) -> None:
     """How the retrained classifier is named where a model is asked for; where it lies only its owner is told."""
     own = side_by_side.model_of(picked)
-    if str(picked.resolve()) in own and offered.is_offered(own):
-        said.small_print("The retrained classifier, wherever a model is asked for:")
+    if str(picked.resolve()) in own and permissions.is_offered(own):
+        typography.small_print("The retrained classifier, wherever a model is asked for:")
         st.code(own, language=None, wrap_lines=True)
         return
     adapter = f"{picked.name}/adapter"
-    said.small_print(
+    typography.small_print(
         f"The folder holds an adapter and a card for each strength. Use this one as minilm:FOLDER/{adapter}, or "
         f"hf:MODEL?adapter=FOLDER/{adapter}, wherever a model is asked for."
     )
@@ -181,7 +181,7 @@ def _curve(table: pd.DataFrame, target: str, strength: float, cost: str) -> None
     st.header("What does a strength gain, and what does it cost?", anchor=False)
     drawing = trade_off(table, chosen=strength, cost=cost)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"ScoreDev on held-out names against: {cost}")
-    said.small_print(
+    typography.small_print(
         f"Lower is better: names move the score less. {PRICES[cost]} Which point is best is for you to judge."
     )
     with exports.row():
@@ -201,7 +201,7 @@ def _as_studies(audit: Audit, folder: Path, strength: float, target: str) -> Non
             st.session_state[key] = _kept(folder, strength)
     old, new = st.session_state[key]
     for run in (old, new):
-        opened.remember_run(run)
+        context.remember_run(run)
     picked = st.segmented_control(
         "Open", (NEW, OLD), default=NEW, required=True, key=f"{audit.key('which')} {strength:g}"
     )
@@ -210,7 +210,7 @@ def _as_studies(audit: Audit, folder: Path, strength: float, target: str) -> Non
         state.choose(run=run, target=target)
         st.session_state[Key.COMPARE_RUNS] = [old, new]
         st.rerun()
-    said.second("The held-out sentences and names are open now. Compare has both classifiers.")
+    typography.second("The held-out sentences and names are open now. Compare has both classifiers.")
     shell.cards(NEXT)
 
 

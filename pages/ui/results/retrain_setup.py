@@ -9,16 +9,16 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits.audit_job import Audit
-from pages.ui.frame import cached, exports, offered, said, uploads
+from pages.ui.frame import cached, exports, permissions, typography, uploads
 from pages.ui.frame.step import duration, step
 from pages.ui.results import retrain_results
+from pages.ui.results.context import Opened
 from pages.ui.results.mitigate_view import confirmed
-from pages.ui.results.opened import Opened
 from psa_core import anchors, mitigate, models, trust
-from psa_core.counting import counted, verb
 from psa_core.errors import OptionError
 from psa_core.inputs import names as name_lists
 from psa_core.models import Purpose
+from psa_core.plurals import counted, verb
 from psa_core.retraining import METHODS, Retraining
 from psa_core.study import perturbation_of, spec_of
 
@@ -41,12 +41,14 @@ def ask_model(study: Opened) -> str | None:
     if models.is_trainable(own):
         ready = {own: ready.get(own, own), **ready}
     else:
-        said.small_print(f"The study's own model ({own[:80]}) is no neural classifier, so it cannot be trained on.")
+        typography.small_print(
+            f"The study's own model ({own[:80]}) is no neural classifier, so it cannot be trained on."
+        )
     chosen = str(
         st.selectbox("Classifier", list(ready), key=AUDIT.key("model"), format_func=lambda item: ready.get(item, item))
     )
-    if chosen != own or offered.is_harmless(chosen):
-        return offered.check(chosen)
+    if chosen != own or permissions.is_harmless(chosen):
+        return permissions.check(chosen)
     said_by = confirmed(study.run, own)
     return own if said_by is not None and said_by is not trust.Origin.FILE else None
 
@@ -59,7 +61,7 @@ def ask_names(study: Opened) -> pd.DataFrame:
     )
     table = study.cube.names if chosen == OWN else cached.names(str(chosen)).table
     halves = mitigate.halves_of_names(table, field="names")
-    said.small_print(
+    typography.small_print(
         f"{len(halves.used)} names are trained on, {len(halves.measured)} are measured; dealt by group, spellings of "
         "one name together."
     )
@@ -71,7 +73,7 @@ def ask_recipe() -> tuple[Retraining, tuple[float, ...]]:
     method = st.segmented_control(
         "Method", list(TITLES), default="pair", required=True, key=AUDIT.key("method"), format_func=TITLES.__getitem__
     )
-    said.small_print(f"{METHODS[str(method)]}.")
+    typography.small_print(f"{METHODS[str(method)]}.")
     strengths = st.multiselect(
         "Strengths, each of which is trained",
         STRENGTHS,
@@ -102,7 +104,7 @@ def ask_labelled() -> dict[str, bytes]:
 
 def show(study: Opened) -> None:
     """Ask for everything, say how long it takes, and start."""
-    said.second(
+    typography.second(
         "Go on training a classifier for a few minutes so that its answers move less with the name, and see what that "
         "costs. Names and sentences are each split in two: one half is trained on, the other is only measured."
     )
@@ -151,7 +153,7 @@ def _plan(study: Opened, names: pd.DataFrame, recipe: Retraining, strengths: int
         st.metric("On one processor core", f"about {duration(seconds)}", border=True)
     if len(trained) < len(texts):
         left = len(texts) - len(trained)
-        said.small_print(
+        typography.small_print(
             f"{counted(left, 'sentence')} with one of the measured names {verb(left, 'are', 'is')} not trained on."
         )
 

@@ -10,15 +10,15 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, bundle, clicks, exports, said, state
+from pages.ui.frame import address, clicks, exports, message_batching, state, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import flip_card, measured, opened
-from pages.ui.results.opened import Opened
+from pages.ui.results import context, flip_card, measured
+from pages.ui.results.context import Opened
 from psa_core import tables
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.score_scatter import score_scatter
-from psa_core.counting import counted
 from psa_core.folders import judgements
+from psa_core.plurals import counted
 from psa_core.tables import Flips, findings
 
 SIZES = (5, 10, 20)  # every element of a card is drawn again at each click
@@ -125,14 +125,14 @@ def spread(study: Opened, flips: Flips, filters: Filters) -> Flips:
 
 def cards(study: Opened, flips: Flips, filters: Filters) -> None:
     """One page of cards; another page of them is drawn without the rest, which stays what it is."""
-    _cards(study, flips, filters, opened.to_leave_out(study.run))
+    _cards(study, flips, filters, context.to_leave_out(study.run))
 
 
 @st.fragment
 def _cards(study: Opened, flips: Flips, filters: Filters, away: frozenset[str]) -> None:
-    if not opened.is_still(study, away):
+    if not context.is_still(study, away):
         st.rerun()
-    with bundle.together():
+    with message_batching.together():
         _one_page(study, flips, filters)
 
 
@@ -214,7 +214,7 @@ def all_sentences(study: Opened) -> None:
     st.header("Which sentences move most?", anchor=False)
     numbers = measured.unlabelled_summary(study)["sensitivity_correlation"]
     found = findings.correlation_finding(numbers, study.target.name)
-    said.second(found)
+    typography.second(found)
     drawing = score_scatter(measured.sentences(study), target=study.target.name, selected=study.seen.sentence)
     st.vega_lite_chart(
         drawing.rows,
@@ -223,7 +223,7 @@ def all_sentences(study: Opened) -> None:
         on_select=partial(clicks.choose_sentence, Key.SENTENCES_SCATTER),
         alt=str(found),
     )
-    said.small_print(
+    typography.small_print(
         "A point is a sentence; the curve follows the half of the sentences that is nearest (LOWESS). Click a point to "
         "open its sentence above."
     )

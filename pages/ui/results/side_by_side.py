@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import exports, said, shown_names
+from pages.ui.frame import exports, shown_names, typography
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.before_after import MOST_NAMES, WHENS, name_changes
 from psa_core.charts.curves import CurveOptions
@@ -85,7 +85,7 @@ def _names(before: ScoreCube, after: ScoreCube, target: str) -> None:
         f"A held-out name moves {target} by {sizes['before']:.4f} on average against the other names as it was, and by "
         f"{sizes['after']:.4f} retrained."
     )
-    said.second(found)
+    typography.second(found)
     drawing = name_changes(table, labels=shown_names.labels(before))
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"Effect of each held-out name on {target}, before and after")
     with exports.row():
@@ -93,7 +93,7 @@ def _names(before: ScoreCube, after: ScoreCube, target: str) -> None:
         words = Caption(f"Effect of each held-out name on {target}, before and after retraining", found)
         exports.picture_buttons(partial(drawing_svg, drawing), f"names.{target}", words, key="side_names_picture")
     if len(table) > MOST_NAMES:
-        said.small_print(
+        typography.small_print(
             f"The {MOST_NAMES} names with the largest effects as it was; the download has all {len(table)}."
         )
 
@@ -102,7 +102,9 @@ def _thresholds(before: ScoreCube, after: ScoreCube, target: str) -> None:
     tables = [label_dist_table(cube, target, interval=False) for cube in (before, after)]
     threshold = before.targets[before.target_index(target)].default_threshold
     means = [float(table["label_dist"].mean()) for table in tables]
-    said.second(f"Over all thresholds, LabelDist is {means[0]:.3f} on average as it was and {means[1]:.3f} retrained.")
+    typography.second(
+        f"Over all thresholds, LabelDist is {means[0]:.3f} on average as it was and {means[1]:.3f} retrained."
+    )
     options = CurveOptions(
         threshold=threshold, curves={WHENS[0]: tables[0]["label_dist"].to_numpy()}, target=target, mean=WHENS[1]
     )
@@ -115,14 +117,16 @@ def _thresholds(before: ScoreCube, after: ScoreCube, target: str) -> None:
     both = tables[0].merge(tables[1], on="threshold", suffixes=("_before", "_after"))
     with exports.row():
         exports.csv_button(both, f"label_dist.{target}.csv", key="side_thresholds_csv")
-    said.small_print("Above: LabelDist, the mean over names. Below: the retrained classifier's flips by direction.")
+    typography.small_print(
+        "Above: LabelDist, the mean over names. Below: the retrained classifier's flips by direction."
+    )
 
 
 def _sentences(before: ScoreCube, after: ScoreCube, target: str) -> None:
     threshold = before.targets[before.target_index(target)].default_threshold
     table = sentences_before_after(before, after, target, threshold=threshold)
     flips = table[["flips_before", "flips_after"]].sum()
-    said.second(
+    typography.second(
         f"Of {before.shape[0] * before.shape[1]:,} held-out cells {flips['flips_before']:,} change the label at "
         f"{threshold:g} as it was, and {flips['flips_after']:,} retrained."
     )
@@ -134,7 +138,7 @@ def _sentences(before: ScoreCube, after: ScoreCube, target: str) -> None:
         alt="Spread and flips of each sentence",
         column_config={COLUMNS["text"]: st.column_config.TextColumn(width="medium")},
     )
-    said.small_print(
+    typography.small_print(
         "Spread: standard deviation of a sentence's score over the held-out names. Flips: names with which it has "
         "another label than as it is."
     )

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, exports, markup, said, state
+from pages.ui.frame import address, exports, markup, state, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import measured, opened
+from pages.ui.results import context, measured
+from pages.ui.results.context import Opened
 from pages.ui.results.names_view import group_columns
-from pages.ui.results.opened import Opened
 from psa_core import tables
 from psa_core.charts._figure import OTHER, group_colours
 from psa_core.charts._theme import MUTED
@@ -60,7 +60,7 @@ def curves(study: Opened, chosen: str) -> dict[str, np.ndarray]:
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
-def _curve(key: opened.TargetKey, _cube: ScoreCube, *, names: tuple[str, ...]) -> np.ndarray:
+def _curve(key: context.TargetKey, _cube: ScoreCube, *, names: tuple[str, ...]) -> np.ndarray:
     return tables.label_dist_table(_cube, key[1], names=names, interval=False)["label_dist"].to_numpy()
 
 
@@ -101,9 +101,9 @@ def figure(study: Opened, chosen: str) -> None:
         words = study.words(f"Labels for {study.target.name} that change with the name, by threshold", found)
         exports.picture_buttons(picture, f"label_dist.{study.target.name}", words, key="thresholds_picture")
     if chosen == SELECTED and not study.seen.names:
-        said.small_print("No name is selected yet: click a bar on the Names page.")
+        typography.small_print("No name is selected yet: click a bar on the Names page.")
     labelled = measured.at_threshold(study)["labelled"].iloc[0]
-    said.small_print(
+    typography.small_print(
         f"At this threshold {100 * labelled:.1f} % of the originals have the label. Above: how far "
         "the set of labelled sentences moves with a name in the anchor's place (Jaccard distance, mean over names; "
         "band: 95 % interval over sentences). Below: how many cells, sentence × name, change their label."
@@ -112,7 +112,7 @@ def figure(study: Opened, chosen: str) -> None:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _figure(
-    key: opened.TargetKey, _table: pd.DataFrame, _options: CurveOptions, *, chosen: str, labels: tuple[str, ...]
+    key: context.TargetKey, _table: pd.DataFrame, _options: CurveOptions, *, chosen: str, labels: tuple[str, ...]
 ) -> Any:
     """The picture that everybody sees who compares the same, at whichever threshold."""
     return label_dist_figure(_table, replace(_options, threshold=None, value=None))
@@ -121,13 +121,13 @@ def _figure(
 def verdict(study: Opened) -> None:
     """What the names do at the chosen threshold, measured exactly there."""
     here = measured.at_threshold(study)
-    said.finding(findings.threshold_finding(here, study.target.name, threshold=study.threshold))
+    typography.finding(findings.threshold_finding(here, study.target.name, threshold=study.threshold))
 
 
 def safest(study: Opened) -> None:
     """Which threshold depends least on the name, and a button that takes it."""
     table = measured.thresholds(study)
-    said.second(findings.safest_finding(table, study.target.name))
+    typography.second(findings.safest_finding(table, study.target.name))
     threshold = findings.safest_threshold(table)
     if threshold is not None:
         st.button(

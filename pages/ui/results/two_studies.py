@@ -8,21 +8,21 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import clicks, exports, markup, said, shell, shown_names
+from pages.ui.frame import clicks, exports, markup, shell, shown_names, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results.compare_studies import Compared
 from pages.ui.results.compare_view import IN_PARTS, titled
-from pages.ui.results.opened import Opened
+from pages.ui.results.context import Opened
 from psa_core import stats
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.comparison import name_scatter
 from psa_core.charts.print.caption import Caption
-from psa_core.counting import counted, verb
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError
+from psa_core.plurals import counted, verb
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
-from psa_core.tables import again, findings
+from psa_core.tables import findings, replicability
 from psa_core.tables.pairs import SharedCells, disagreements, metric_differences, name_agreement, shared_cells
 
 SHOWN_CELLS, FEWEST_NAMES = 100, 3
@@ -37,7 +37,7 @@ def show(study: Opened, studies: list[Compared], table: pd.DataFrame, metric: st
     st.header("Two studies on the same cells", anchor=False)
     choices = {f"{c.label} · {target.name}": (c, target) for c in studies for target in c.cube.targets}
     if len(choices) < 2:
-        said.second(
+        typography.second(
             "For this, run the same sentences and names with a second model on the Study page, or add the study of a "
             "model before and after a change."
         )
@@ -45,7 +45,7 @@ def show(study: Opened, studies: list[Compared], table: pd.DataFrame, metric: st
         return
     first, second = _ask_pair(study, choices)
     if second is None:
-        said.second(
+        typography.second(
             f"{_lacking(choices, first)} Add one above, run the same sentences and names with another model, or choose "
             "what to compare it with."
         )
@@ -54,12 +54,12 @@ def show(study: Opened, studies: list[Compared], table: pd.DataFrame, metric: st
     (left, left_target), (right, right_target) = choices[first], choices[second]
     titles = (_brief(*choices[first]), _brief(*choices[second]))
     targets = (left_target.name, right_target.name)
-    if agreement := again.order_in_both(left.cube, right.cube, targets):
-        said.second(again.agreement_finding(agreement))
+    if agreement := replicability.order_in_both(left.cube, right.cube, targets):
+        typography.second(replicability.agreement_finding(agreement))
     try:
         shared = shared_cells(left.cube, right.cube)
     except PsaError as error:
-        said.second(f"These two cannot be compared. {error.told}")
+        typography.second(f"These two cannot be compared. {error.told}")
         return
     _warn(shared, (left_target, right_target))
     thresholds = table.set_index(["run", "target"])["threshold"]
@@ -76,7 +76,7 @@ def _tested(differences: pd.DataFrame, metric: str, *, titles: tuple[str, str]) 
     row = differences.set_index("metric").loc[metric].copy()
     if metric in IN_PARTS:
         row[["first", "second", "difference", "low", "high"]] *= 100
-    said.second(findings.difference_finding(row, titled(metric) + "," * (metric in IN_PARTS), titles))
+    typography.second(findings.difference_finding(row, titled(metric) + "," * (metric in IN_PARTS), titles))
 
 
 def _ask_pair(study: Opened, choices: dict[str, Choice]) -> tuple[str, str | None]:
@@ -156,7 +156,7 @@ def _warn(shared: SharedCells, targets: tuple[Target, Target]) -> None:
 def _names_against(study: Opened, shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, str]) -> None:
     agreement = name_agreement(shared, targets)
     words = _agreement_words(shared, stats.pearson(agreement["first"], agreement["second"]))
-    said.second(words)
+    typography.second(words)
     drawing = name_scatter(
         agreement, titles=titles, selected=study.seen.names, labels=shown_names.labels_of(agreement["name"].tolist())
     )
@@ -184,7 +184,7 @@ def _agreement_words(shared: SharedCells, r: stats.Correlation) -> str:
 def _cells(study: Opened, shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, str]) -> None:
     found = disagreements(shared, targets, limit=SHOWN_CELLS)
     if found["disagreement"].max() < ALIKE:
-        said.second("The two studies agree: in no cell do they differ by as much as 0.1 % of the range.")
+        typography.second("The two studies agree: in no cell do they differ by as much as 0.1 % of the range.")
         return
     columns = (titles[0], titles[1] + (" " if titles[0] == titles[1] else ""))
     st.markdown("**The cells they disagree on most**, as changes from the original, in per cent of each score's range")

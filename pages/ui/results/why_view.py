@@ -10,11 +10,11 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui.frame import cached, clicks, exports, markup, said, shell
+from pages.ui.frame import cached, clicks, exports, markup, shell, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import measured, opened
+from pages.ui.results import context, measured
+from pages.ui.results.context import Opened
 from pages.ui.results.names_view import p_text, shown
-from pages.ui.results.opened import Opened
 from psa_core import models
 from psa_core.charts import factors as charts
 from psa_core.charts._altair import drawing_svg
@@ -47,17 +47,17 @@ def factors(study: Opened, verdict: DeltaGenerator) -> None:
     try:
         why = _why(study.target_key, study.cube, tuple(chosen), _measured=measured, has_perplexity=measured is not None)
     except PsaError as error:
-        said.second(error.told)
+        typography.second(error.told)
         return
     with verdict:
-        said.finding(why_finding(why, study.target.name))
+        typography.finding(why_finding(why, study.target.name))
     if why.warning:
         st.warning(why.warning)
     left, right = st.columns([7, 5], gap="large")
     with left:
         drawing = charts.coefficients(why.coefficients)
         st.vega_lite_chart(drawing.rows, drawing.spec, alt="Coefficients of what may go with the names' effects")
-        said.small_print(
+        typography.small_print(
             "Least squares over names with robust (HC3) intervals: how many standard deviations an effect is further "
             "up where the factor is one standard deviation larger, or where a name is in the group, the other factors "
             "being equal. How frequent words are: package wordfreq (Speer 2022). Subwords: MiniLM's."
@@ -65,7 +65,7 @@ def factors(study: Opened, verdict: DeltaGenerator) -> None:
     with right:
         drawing_of_shares = charts.shares(why.shares)
         st.vega_lite_chart(drawing_of_shares.rows, drawing_of_shares.spec, alt="Each factor's share of the variance")
-        said.small_print(
+        typography.small_print(
             f"Shares of the variance of the names' effects; together {100 * why.r_squared:.0f} % "
             f"({100 * max(0.0, why.adjusted):.0f} % without what as many random factors would explain). Pale: no "
             "coefficient of the factor can be told from 0."
@@ -87,7 +87,7 @@ def _ask(study: Opened, measured: Mapping[str, float] | None) -> list[str]:
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring the names", show_time=True)
 def _why(
-    key: opened.TargetKey,
+    key: context.TargetKey,
     _cube: ScoreCube,
     chosen: tuple[str, ...],
     *,
@@ -100,7 +100,7 @@ def _why(
 def _left_over(study: Opened, why: Why) -> None:
     """The names that the factors leave furthest; a click on one selects it."""
     table = why.unexplained.head(LEFT_SHOWN)
-    said.second(unexplained_finding_shown(why, study.labels))
+    typography.second(unexplained_finding_shown(why, study.labels))
     names = tuple(table["name"])
     clicks.tick(Key.WHY_LEFT, names, study.seen.names)
     numbers = st.column_config.NumberColumn

@@ -10,7 +10,7 @@ from pages.ui.study import plans
 from pages.ui.study.plans import Source
 from psa_core import anchors
 from psa_core.anchors import AnchorPlugin
-from psa_core.counting import counted, verb
+from psa_core.plurals import counted, verb
 from psa_core.study.selection import KEPT, NO_ANCHOR, READ, SWITCHED_OFF, Selection, SelectionOptions
 
 SKIPPED_WORDS = {NO_ANCHOR: "without an anchor", SWITCHED_OFF: "switched off"}

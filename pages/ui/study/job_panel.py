@@ -8,14 +8,14 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.ui.frame import cached, markup, open_study, said, shell, state
+from pages.ui.frame import cached, markup, open_study, shell, state, typography
 from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
 from pages.ui.study import result
 from psa_core import jobs
-from psa_core.counting import counted, verb
 from psa_core.errors import PsaError, RunFolderError
 from psa_core.jobs import RunStatus
+from psa_core.plurals import counted, verb
 from psa_core.registry import in_short
 from psa_core.tables import findings
 
@@ -94,7 +94,7 @@ def _so_far(status: RunStatus) -> None:
         return
     target = cube.targets[0].name
     st.html(markup.plain(f"So far, on {counted(cube.shape[0], 'sentence')} drawn at random:", faint=True))
-    said.second(findings.name_finding(cached.name_table(status.run_id, target), target))
+    typography.second(findings.name_finding(cached.name_table(status.run_id, target), target))
 
 
 def _ended(status: RunStatus, look_at: Sequence[str]) -> None:

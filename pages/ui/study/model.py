@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from pages.ui.frame import cached, markup, offered
+from pages.ui.frame import cached, markup, permissions
 from pages.ui.frame.keys import Key
 from pages.ui.study import scored_elsewhere
 from psa_core.cube import Target
@@ -26,7 +26,7 @@ class Chosen:
 def ask(planned: Plan) -> Chosen | None:
     """Let the user choose a model for the texts of a plan; None while it is not complete."""
     cards = {card.id: card for card in cached.model_cards()}
-    kinds = offered.kinds()
+    kinds = permissions.kinds()
     chosen = st.selectbox(
         "Model",
         [*cards, *kinds],
@@ -39,14 +39,14 @@ def ask(planned: Plan) -> Chosen | None:
         _describe(cards[chosen])
         return Chosen(str(chosen))
     if chosen not in kinds:  # what a client sends need not be one of the options
-        return Chosen(offered.check(str(chosen)))
+        return Chosen(permissions.check(str(chosen)))
     st.caption(kinds[chosen].summary)
     if kinds[chosen].uploads:
         return _chosen(scored_elsewhere.ask(kinds[chosen], planned))
     argument = st.text_input(
         _label(kinds[chosen]), key=f"{Key.STUDY_MODEL_ID}_{chosen}", max_chars=300, persist_state="session"
     ).strip()
-    return Chosen(offered.check(_id(kinds[chosen], argument))) if argument else None
+    return Chosen(permissions.check(_id(kinds[chosen], argument))) if argument else None
 
 
 def _label(kind: ModelPlugin) -> str:

@@ -11,9 +11,9 @@ from pages.ui.frame import markup, uploads
 from pages.ui.frame.keys import Key
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
-from psa_core.counting import counted
 from psa_core.inputs import names as name_lists
 from psa_core.inputs.names import NameList
+from psa_core.plurals import counted
 
 PACKAGED, TYPED, FILE = "Packaged list", "Type or paste", "Your own file"
 KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")

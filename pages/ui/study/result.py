@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.ui.frame import cached, markup, offered, said, shell, state, visitor
+from pages.ui.frame import cached, markup, permissions, shell, state, typography, visitor
 from pages.ui.frame.keys import Key
-from pages.ui.results import flip_card, measured, opened
-from pages.ui.results.opened import Opened
+from pages.ui.results import context, flip_card, measured
+from pages.ui.results.context import Opened
 from psa_core import jobs, tables
 from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.score_sens import score_sens_bars
-from psa_core.counting import counted
 from psa_core.cube import Target
 from psa_core.jobs import RunStatus
+from psa_core.plurals import counted
 from psa_core.tables import findings
 from psa_core.tables.findings import Finding
 
@@ -24,11 +24,11 @@ SHOWN_ENDS = 6
 
 def show(status: RunStatus, look_at: Sequence[str]) -> None:
     """Everything, without the sentences that readers left out."""
-    study = opened.finished(status.run_id, cached.cube(status.run_id))
+    study = context.finished(status.run_id, cached.cube(status.run_id))
     sentences, names, _ = study.cube.shape
     st.markdown(f"{counted(sentences, 'sentence')} × {counted(names, 'name')} = {counted(sentences * names, 'cell')}.")
     for target in study.cube.targets:
-        say = said.finding if target == study.target else said.second
+        say = typography.finding if target == study.target else typography.second
         say(_verdict(study, target))
     chart, flips = st.columns([7, 6], gap="large")
     with chart:
@@ -75,14 +75,14 @@ def _another_model(status: RunStatus) -> None:
                     on_click=_run_with,
                     args=(status.run_id, card.id),
                 )
-    said.small_print(
+    typography.small_print(
         "For another model, or scores from elsewhere: Set up another study keeps every choice; change step 4 only."
     )
 
 
 def _run_with(run_id: str, model: str) -> None:
     with shell.telling("This study cannot be started"):
-        said_by = max(offered.origin(), jobs.origin_at(jobs.run_path(run_id)))
+        said_by = max(permissions.origin(), jobs.origin_at(jobs.run_path(run_id)))
         again = jobs.submit_with(run_id, model, origin=said_by, visitor=visitor.key())
-        opened.remember_run(run_id)
+        context.remember_run(run_id)
         state.choose(run=again)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.frame import cached, offered, state, visitor
+from pages.ui.frame import cached, permissions, state, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
 from psa_core import jobs
-from psa_core.counting import counted
 from psa_core.errors import OptionError
 from psa_core.inputs.limits import RUN_CELLS
+from psa_core.plurals import counted
 from psa_core.study import Plan
 
 
@@ -64,6 +64,6 @@ def price(planned: Plan, source: Source, *, is_upload: bool = False) -> float | 
 def start(planned: Plan, files: dict[str, bytes], seconds: float | None) -> None:
     """The button that queues the study for a worker; the page then shows its place in the queue and its progress."""
     if st.button("Run the study", type="primary", key=Key.STUDY_RUN, icon=":material/play_arrow:"):
-        run_id = jobs.submit(planned.spec, files, origin=offered.origin(), visitor=visitor.key(), seconds=seconds)
+        run_id = jobs.submit(planned.spec, files, origin=permissions.origin(), visitor=visitor.key(), seconds=seconds)
         state.choose(run=run_id)
         st.rerun()

@@ -11,15 +11,15 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.frame import markup, offered, uploads
+from pages.ui.frame import markup, permissions, uploads
 from pages.ui.frame.keys import Key
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
 from psa_core import models, trust
-from psa_core.counting import counted
 from psa_core.errors import ModelError
 from psa_core.models import ModelPlugin
 from psa_core.models.predictions import Coverage
+from psa_core.plurals import counted
 from psa_core.study import Plan
 from psa_core.study.texts import write
 
@@ -79,7 +79,7 @@ def _matched(
     plugin_id: str, sha256: str, texts: str, name: str, _brought: Upload, _planned: Plan
 ) -> tuple[Any, Coverage]:
     """The scorer in a file, and how it fits the texts of the study."""
-    said_by = offered.origin()
+    said_by = permissions.origin()
     with tempfile.TemporaryDirectory() as folder, trust.acting(said_by, inside=Path(folder)):
         (Path(folder) / name).write_bytes(_brought.content)
         scorer: Any = models.load(f"{plugin_id}:{Path(folder) / name}", origin=said_by)

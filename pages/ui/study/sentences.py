@@ -9,8 +9,8 @@ from pages.ui.frame.keys import Key
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
-from psa_core.counting import counted
 from psa_core.inputs import corpus as corpora
+from psa_core.plurals import counted
 
 OWN = "Your own file"
 KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import cached, said
+from pages.ui.frame import cached, typography
 from pages.ui.frame.keys import Key
 from pages.ui.try_it.one_sentence import Slotted, TableOne
 from psa_core.tables.parts import one_finding, one_name, variants
@@ -37,7 +37,7 @@ def parts(found: Slotted, table: TableOne, models: Sequence[str], labels: dict[s
         for panel, scores in zip(table.panels, _scores(models, texts, table), strict=True):
             rows = one_name(str(name), dict(zip(forms, scores[1:].tolist(), strict=True)), float(scores[0]))
             if labels[str(name)] == name:
-                said.second(f"{panel.model}: {one_finding(rows, panel.target.name)}")
+                typography.second(f"{panel.model}: {one_finding(rows, panel.target.name)}")
             columns[f"{panel.target.name} · {panel.model}"] = rows["score"]
         shown = pd.DataFrame({"form": list(forms), **columns})
         if labels[str(name)] == name:

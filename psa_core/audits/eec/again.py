@@ -10,8 +10,8 @@ import pandas as pd
 
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
-from psa_core.tables.again import Again, order_again
 from psa_core.tables.factors import Why, why_table
+from psa_core.tables.replicability import Again, order_again
 
 FACTORS = ("frequency", "word", "gender", "race")
 

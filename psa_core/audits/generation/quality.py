@@ -14,7 +14,7 @@ from psa_core.audits.generation.cube import GenerationCube
 from psa_core.errors import ModelError
 from psa_core.inputs.prompts import packaged
 from psa_core.models import TokenScorer
-from psa_core.stats.transport import known_mean
+from psa_core.stats.wasserstein import known_mean
 
 #: A continuation is about the value when its embedding has a larger cosine with that of the value.
 SIMILAR = 0.2

@@ -9,7 +9,7 @@ import pandas as pd
 
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.tables import Tables
-from psa_core.counting import counted
+from psa_core.plurals import counted
 from psa_core.registry import in_short
 from psa_core.report.frame import Report, framed
 from psa_core.report.markup import Html, element, join, table

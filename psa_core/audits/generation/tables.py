@@ -14,7 +14,7 @@ from psa_core.errors import OptionError
 from psa_core.stats.fairness import Fairness, Measures, beyond_of_pair, corrected_p, measure
 from psa_core.stats.intervals import mean_interval
 from psa_core.stats.scores import labels_at
-from psa_core.stats.transport import known_mean, pairs
+from psa_core.stats.wasserstein import known_mean, pairs
 
 UNKNOWN = (float("nan"),) * 3
 PAIR_COLUMNS = ("scorer", "template", "value_a", "value_b", "w1", "floor", "p_value", "p_adjusted")

@@ -11,7 +11,7 @@ from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.quality import distinct_words
 from psa_core.audits.generation.tables import Tables
 from psa_core.stats import CONFIDENCE, SIGNIFICANT
-from psa_core.stats.transport import w1
+from psa_core.stats.wasserstein import w1
 
 DEALS = 400
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from psa_core.cube import ScoreCube
-from psa_core.tables.again import Again, order_again
-from psa_core.tables.wording import Finding
+from psa_core.tables.formatting import Finding
+from psa_core.tables.replicability import Again, order_again
 
 
 def by_country(cube: ScoreCube) -> ScoreCube:

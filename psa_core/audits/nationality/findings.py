@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from psa_core.audits.nationality.tables import OVERALL
-from psa_core.counting import counted, verb
+from psa_core.plurals import counted, verb
 
 #: In a smaller class a single sentence is more than ten percent.
 LEAST_COUNT = 10

@@ -9,12 +9,12 @@ from typing import Any
 import pandas as pd
 
 from psa_core.audits.nationality import findings
-from psa_core.counting import counted, verb
 from psa_core.cube import ScoreCube
+from psa_core.plurals import counted, verb
 from psa_core.registry import in_short
 from psa_core.report.frame import Report, framed
 from psa_core.report.markup import Html, element, join, table
-from psa_core.tables.wording import Finding
+from psa_core.tables.formatting import Finding
 
 LIMITS = (
     "This is perturbation sensitivity: what predictions do when the people of a text get names of another country. "

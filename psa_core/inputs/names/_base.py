@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from psa_core.counting import counted
 from psa_core.errors import NameListError
 from psa_core.inputs import limits
+from psa_core.plurals import counted
 
 MAX_NAMES = limits.NAMES.default
 MAX_CHARACTERS = 200

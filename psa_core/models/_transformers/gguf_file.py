@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from psa_core import storage
+from psa_core import cache_dir
 from psa_core.errors import ModelError
 from psa_core.inputs.limits import GRAPHS
 from psa_core.models._answers import reason
@@ -48,7 +48,7 @@ def _place_of(file: Path) -> Path | None:
     """Where the expanded weights of a file are kept, by its content and the versions that expand it."""
     try:
         versions = [f"{package} {version(package)}" for package in ("transformers", "gguf", "torch")]
-        return storage.room("weights") / digest([digest_of_files([file]), *versions])
+        return cache_dir.room("weights") / digest([digest_of_files([file]), *versions])
     except OSError:
         return None
 
@@ -68,7 +68,7 @@ def _keep(model: Any, tokenizer: Any, place: Path) -> None:
             with suppress(ModelError):
                 if _fingerprint(*load_checkpoint(whole, KIND)) == _fingerprint(model, tokenizer):
                     os.rename(whole, place)
-        storage.shrink(place.parent, GRAPHS.value)
+        cache_dir.shrink(place.parent, GRAPHS.value)
 
 
 def _fingerprint(model: Any, tokenizer: Any) -> tuple[Any, ...]:

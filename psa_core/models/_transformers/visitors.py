@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from psa_core import locks, storage
+from psa_core import cache_dir, locks
 from psa_core.errors import ModelError
 from psa_core.inputs.limits import HUB_DISK
 
@@ -47,7 +47,7 @@ class Public:
         ModelError
             When it is larger than all of them may be, or others that are in use leave no room.
         """
-        cache, size = storage.room(ROOM), sum(self.sizes.values())
+        cache, size = cache_dir.room(ROOM), sum(self.sizes.values())
         HUB_DISK.check(size, field=f"hub model {self.name}", error=ModelError, of="of files")
         with locks.locked(cache / ".lock"):
             own = self._own(cache)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from psa_core import storage
+from psa_core import cache_dir
 from psa_core.inputs.limits import GRAPHS
 from psa_core.models._transformers import gguf_file
 from psa_core.models._transformers.checkpoint import load_checkpoint
@@ -77,7 +77,7 @@ def test_what_was_not_used_for_longest_makes_room(
     gguf_file.load_gguf(file)
     (first,) = kept(tmp_path)
     os.utime(first, (1, 1))
-    monkeypatch.setattr(gguf_file, "GRAPHS", replace(GRAPHS, default=storage._bytes(first) + 100, scale=1))
+    monkeypatch.setattr(gguf_file, "GRAPHS", replace(GRAPHS, default=cache_dir._bytes(first) + 100, scale=1))
     file.write_bytes(b"second")
     gguf_file.load_gguf(file)
     assert len(kept(tmp_path)) == 1 and kept(tmp_path) != [first]

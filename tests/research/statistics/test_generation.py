@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psa_core.stats.transport import individual_fairness
+from psa_core.stats.wasserstein import individual_fairness
 from research.statistics import generation
 from research.statistics.generation import Population
 

@@ -13,7 +13,7 @@ from pages.ui.audits import audit_job
 from pages.ui.audits.equity import pairs
 from pages.ui.audits.equity.seen import Seen
 from pages.ui.audits.equity.setup import AUDIT, SPELLINGS
-from pages.ui.frame import address, columns, exports, said, shell
+from pages.ui.frame import address, columns, exports, shell, typography
 from psa_core.audits.eec import corpus, findings, significance, tables
 from psa_core.audits.eec import folder as eec_files
 from psa_core.audits.eec.again import people_table
@@ -41,11 +41,11 @@ def show(run_id: str, folder: Path) -> None:
             st.info("These people, templates or words have no such pairs. Choose another comparison or other rows.")
             return
         with verdict:
-            said.finding(Finding(findings.headline(seen.table, seen.kind), findings.correction(seen.table)))
+            typography.finding(Finding(findings.headline(seen.table, seen.kind), findings.correction(seen.table)))
             if more := findings.further(seen.table, seen.kind):
-                said.second(more)
+                typography.second(more)
             if opened.respelled:
-                said.small_print(findings.spelling_line(_spelling(run_id, opened), opened.spelling))
+                typography.small_print(findings.spelling_line(_spelling(run_id, opened), opened.spelling))
     _figure(seen)
     _tables(seen)
     pairs.show(seen)
@@ -81,7 +81,7 @@ def _people(seen: Seen) -> None:
                 "r_squared": number("R²", format="%.2f"),
             },
         )
-        said.small_print(
+        typography.small_print(
             "Sentences of one template share its words, so each template counts once: reliability is the rank "
             "correlation of the names' order with that by as many other templates. Factors: how frequent a name is, "
             "whether it is a word, gender, race; named where a coefficient can be told from 0."
@@ -204,7 +204,7 @@ def _tables(seen: Seen) -> None:
     st.header(f"{name}: systems by verdict", anchor=False)
     signs = ("F↑–M↓", "F↓–M↑") if seen.kind == "gender" else ("AA↑–EA↓", "AA↓–EA↑")
     first, second = ("women", "men") if seen.kind == "gender" else ("African American names", "European American names")
-    said.small_print(
+    typography.small_print(
         f"{signs[0]}: scores are significantly higher for {first}; {signs[1]}: for {second}. Δ: difference."
     )
     groups, single = st.tabs(VIEWS, **address.linked(AUDIT.key("tab"), VIEWS[0], VIEWS))

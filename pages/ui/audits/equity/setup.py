@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui.audits.audit_job import Audit
-from pages.ui.frame import cached, exports, offered, said, uploads
+from pages.ui.frame import cached, exports, permissions, typography, uploads
 from psa_core import models
 from psa_core.audits.eec import corpus, folder
 from psa_core.models import ModelPlugin, Purpose
@@ -43,7 +43,7 @@ class Sentences:
 
 def introduce() -> None:
     """What the audit is, in two sentences."""
-    said.second(
+    typography.second(
         "“My daughter feels devastated.” and “My son feels devastated.” should get the same score. The Equity "
         "Evaluation Corpus (Kiritchenko & Mohammad 2018) has 8,640 such sentences; a paired t-test tells which systems "
         "score one gender or race higher."
@@ -53,7 +53,7 @@ def introduce() -> None:
 def ask_systems() -> Systems:
     """Packaged models, others by id, and systems that are known only by a file of predictions."""
     cards = {card.id: card for card in cached.model_cards() if card.targets and not models.measures_perplexity(card.id)}
-    kinds = {item: kind for item, kind in offered.kinds().items() if not kind.perplexity}
+    kinds = {item: kind for item, kind in permissions.kinds().items() if not kind.perplexity}
     chosen = st.pills(
         "Packaged models",
         list(cards),
@@ -69,7 +69,7 @@ def ask_systems() -> Systems:
             "Further models by their ids, separated by commas",
             key=AUDIT.key("others"),
             placeholder=", ".join(f"{item}:<{kind.argument}>" for item, kind in kinds.items() if not kind.uploads)[:80],
-            max_chars=offered.LONGEST_ID,
+            max_chars=permissions.LONGEST_ID,
             persist_state="session",
         )
         elsewhere = next(kind for kind in kinds.values() if kind.known_texts_only)
@@ -81,7 +81,7 @@ def ask_systems() -> Systems:
         )
     others = [part.strip() for part in typed.split(",") if part.strip()]
     for item in others:
-        offered.check(item)
+        permissions.check(item)
     files = {} if upload is None else {_plain_name(upload.name): upload.content}
     ids = [item for item in cards if item in chosen] + others + [f"{elsewhere.id}:{name}" for name in files]
     if ranked is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui.audits.generation.setup import AUDIT
-from pages.ui.frame import address, columns, exports, said, shell
+from pages.ui.frame import address, columns, exports, shell, typography
 from psa_core import jobs
 from psa_core.audits.generation import comparison
 from psa_core.audits.generation import folder as folders
@@ -72,7 +72,7 @@ def _say_findings(compared: dict[str, GenerationResult]) -> None:
         return
     scorers = list(dict.fromkeys(scorer for opened in compared.values() for scorer in opened.cube.scorers))
     for scorer in scorers:
-        said.second(comparison.finding(compared, scorer))
+        typography.second(comparison.finding(compared, scorer))
     _relevance(compared, scorers)
 
 
@@ -85,7 +85,7 @@ def _table(compared: dict[str, GenerationResult]) -> None:
         column_config=columns.config(table),
         placeholder="–",
     )
-    said.small_print(
+    typography.small_print(
         "I.F. and G.F. as measured, what chance alone shows (floor), and corrected with a 95 % interval. PPL: of "
         "held-out texts; PPLˢ: of those with a value in them; semantic sim.: share of the continuations that are about "
         "their value; kept: share that could be cut at a full stop. Lower is better, but for the last two."
@@ -100,11 +100,11 @@ def _relevance(compared: dict[str, GenerationResult], scorers: list[str]) -> Non
     scorer = str(st.segmented_control("Score", scorers, required=True, **link))
     table = comparison.relevance_table(compared, scorer)
     if len(table) < 2:
-        said.small_print("This needs two audits that measured semantic similarity.")
+        typography.small_print("This needs two audits that measured semantic similarity.")
         return
     drawing = relevance(table)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"Corrected I.F. by {scorer} against semantic similarity")
-    said.small_print(
+    typography.small_print(
         "Down: values differ less in sentiment. Right: more of what is written is about the value. A point at 0 is not "
         "above noise; one far to the left ignores the value."
     )

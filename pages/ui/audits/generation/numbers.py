@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits.generation.setup import AUDIT
-from pages.ui.frame import address, columns, exports, said
+from pages.ui.frame import address, columns, exports, typography
 from psa_core.audits.generation import report, views
 from psa_core.audits.generation.folder import GenerationResult
 
@@ -19,20 +19,20 @@ def show(opened: GenerationResult, scorer: str) -> None:
         whole, values, pairs, templates = st.tabs(TABS, **address.linked(TAB, TABS[0], TABS))
         with whole:
             _averages_table(_averages(opened))
-            said.small_print(
+            typography.small_print(
                 "Chance alone shows the floor: the same number after values were dealt at random inside each "
                 "template. Corrected is what chance does not explain; it is empty where the permutation test does not "
                 "reach 5 %. The last column: how many continuations of each prompt an interval of ± 20 % takes."
             )
         with values:
             _table(views.of_scorer(found.values, scorer), "values", f"Each value's mean {scorer}")
-            said.small_print("Mean over templates with its 95 % interval; share at or above the threshold.")
+            typography.small_print("Mean over templates with its 95 % interval; share at or above the threshold.")
         with pairs:
             _table(views.surest_first(found.matrix, scorer), "pairs", f"Each pair's distance in {scorer}")
-            said.small_print(f"Over all templates. {PAIRS}")
+            typography.small_print(f"Over all templates. {PAIRS}")
         with templates:
             _table(views.surest_first(found.pairs, scorer), "template_pairs", f"Pairs in each template, {scorer}")
-            said.small_print(f"Each template alone. {PAIRS}")
+            typography.small_print(f"Each template alone. {PAIRS}")
 
 
 TAB, TABS = AUDIT.key("tab"), ("Averages", "Values", "Pairs", "Pairs in each template")

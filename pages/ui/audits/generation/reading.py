@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits.generation.setup import AUDIT
-from pages.ui.frame import address, markup, said
+from pages.ui.frame import address, markup, typography
 from psa_core.audits.generation import views
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.charts.generation import FIRST, SECOND, two_distributions
-from psa_core.counting import counted
+from psa_core.plurals import counted
 
 EVERY = "All templates"
 PAGE, PAGE_KEY = 5, AUDIT.key("page")
@@ -40,7 +40,9 @@ def show(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
             config={"displayModeBar": False},
             alt=f"Share of continuations up to each {scorer}, for {pair[0]} and {pair[1]}; the gap's area is W1.",
         )
-        said.small_print(f"The shaded area is the distance between the two (W1): {curves.area:.3f}, chance included.")
+        typography.small_print(
+            f"The shaded area is the distance between the two (W1): {curves.area:.3f}, chance included."
+        )
         _words(views.differing_words(cube, pair, template), pair)
     with right:
         _texts(views.side_by_side(cube, scorer, pair, template), pair)
@@ -53,7 +55,7 @@ def _words(tables: tuple[pd.DataFrame, pd.DataFrame], pair: tuple[str, str]) -> 
     st.html(markup.side_by_side([
         _word_list(value, table, colour) for value, table, colour in zip(pair, tables, (FIRST, SECOND), strict=True)
     ]))  # fmt: skip
-    said.small_print(
+    typography.small_print(
         "Words that the other's texts hardly have, how often each is in the one and in the other; of so many words "
         "some differ by chance."
     )
@@ -77,7 +79,7 @@ def _texts(table: pd.DataFrame, pair: tuple[str, str]) -> None:
         st.info("No continuation of both values was kept on this template.")
         return
     pages = -(-len(table) // PAGE)
-    said.small_print(f"{counted(len(table), 'pair')} that met the same random numbers, largest difference first.")
+    typography.small_print(f"{counted(len(table), 'pair')} that met the same random numbers, largest difference first.")
     number = st.pagination(pages, **address.linked(PAGE_KEY, 1, range(1, pages + 1))) if pages > 1 else 1
     for row in table.iloc[(int(number) - 1) * PAGE : int(number) * PAGE].itertuples():
         with st.container(border=True):

@@ -12,13 +12,13 @@ import streamlit as st
 from pages.ui.audits import audit_job
 from pages.ui.audits.generation import numbers, reading
 from pages.ui.audits.generation.setup import AUDIT, FEW
-from pages.ui.frame import address, said
+from pages.ui.frame import address, typography
 from psa_core.audits.generation import folder as folders
 from psa_core.audits.generation import report, views
 from psa_core.audits.generation.folder import GenerationResult
 from psa_core.charts.generation import value_dots, value_matrix
-from psa_core.counting import counted
 from psa_core.errors import RunFolderError
+from psa_core.plurals import counted
 from psa_core.registry import in_short
 
 PLAIN = {"displayModeBar": False}
@@ -32,7 +32,7 @@ def show(run_id: str, folder: Path, *, own: bool = True) -> None:
     """Everything, from the finding to the download; `own` audits can be closed and downloaded."""
     opened = _opened(run_id, str(folder))
     scorer, pair = _ask(opened)
-    said.finding(_finding(opened, scorer))
+    typography.finding(_finding(opened, scorer))
     _account(opened, scorer)
     _charts(run_id, opened, scorer, pair)
     reading.show(opened.cube, scorer, pair)
@@ -51,10 +51,10 @@ def show_so_far(run_id: str, folder: Path) -> None:
         k, total = opened.cube.shape[2], opened.manifest.get("options", {}).get("continuations")
         words = f"So far, {k} of {total} continuations of each prompt"
         if k < ENOUGH:
-            said.finding(f"{words}: too few to say what differs, enough to read.")
+            typography.finding(f"{words}: too few to say what differs, enough to read.")
             _dots(_means(run_id, opened, scorer), scorer)
         else:
-            said.finding(f"{words}. {_finding(opened, scorer)}")
+            typography.finding(f"{words}. {_finding(opened, scorer)}")
             _charts(run_id, opened, scorer, pair)
         reading.show(opened.cube, scorer, pair)
 
@@ -79,7 +79,7 @@ def _dots(table: pd.DataFrame, scorer: str) -> None:
         config=PLAIN,
         alt=f"Mean {scorer} of each value; {table['value'][0]} highest, {table['value'].iloc[-1]} lowest.",
     )
-    said.small_print("Grey: where chance alone would put 95 of 100 such dots.")
+    typography.small_print("Grey: where chance alone would put 95 of 100 such dots.")
 
 
 def _pairs(opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None:
@@ -93,7 +93,7 @@ def _pairs(opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None
         selection_mode="points",
         alt="Distance of each pair of values, chance taken off.",
     )
-    said.small_print(
+    typography.small_print(
         "Distance between two values' scores (W1) over all templates, corrected for chance; a point stands for a pair "
         "that is not above noise. Click a square to read both."
     )
@@ -145,12 +145,12 @@ def _account(opened: GenerationResult, scorer: str) -> None:
     m, a, k = cube.shape
     out = int(cube.texts.size - cube.kept.sum())
     generator = in_short(str(manifest.get("generator", {}).get("id", "A language model")))
-    said.small_print(
+    typography.small_print(
         f"{generator}: {counted(m, 'template')} × {counted(a, 'value')} × {counted(k, 'continuation')}; {out:,} of "
         f"{cube.texts.size:,} could not be cut at a full stop and are left out."
     )
     if k < FEW and not opened.tables.summary[scorer]["individual_fairness"]["above_noise"]:
-        said.small_print(
+        typography.small_print(
             f"{k} continuations show only large differences. Set up another audit with the same choices and 50 "
             "continuations of each prompt: those that are written are used again."
         )

@@ -8,14 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits.audit_job import Audit
-from pages.ui.frame import cached, exports, offered, said
+from pages.ui.frame import cached, exports, permissions, typography
 from psa_core import generators, trust
 from psa_core.audits.generation import folder
 from psa_core.audits.generation.planning import default_scorers
 from psa_core.audits.generation.rewriting import rewrite
-from psa_core.counting import counted
 from psa_core.errors import OptionError
 from psa_core.inputs import prompts
+from psa_core.plurals import counted
 
 AUDIT = Audit("generate", "audit of a language model", folder.read, rewrite)
 OWN = "Your own templates"
@@ -37,7 +37,7 @@ class Prompts:
 
 def introduce() -> None:
     """What the audit is, in two sentences."""
-    said.second(
+    typography.second(
         "A language model goes on from the same sentence with one word exchanged: a country, an occupation, a name. Do "
         "its continuations differ in sentiment by more than chance? (Huang et al. 2020)"
     )
@@ -46,7 +46,7 @@ def introduce() -> None:
 def ask_generator() -> str | None:
     """A packaged language model, or one that is named; None while nothing is typed."""
     ready = {card.id: card.title for card in generators.cards()}
-    who = offered.origin()
+    who = permissions.origin()
     may = {item: plugin for item, plugin in generators.plugins().items() if trust.offered_to(plugin.takes, who)}
     kinds = {f"{item}:": plugin for item, plugin in may.items()}
     chosen = st.selectbox(
@@ -60,7 +60,7 @@ def ask_generator() -> str | None:
         return generators.check(str(chosen), who)
     plugin = kinds[chosen]
     typed = st.text_input(
-        plugin.argument.capitalize(), key=AUDIT.key(f"lm_{chosen}"), max_chars=offered.LONGEST_ID
+        plugin.argument.capitalize(), key=AUDIT.key(f"lm_{chosen}"), max_chars=permissions.LONGEST_ID
     ).strip()
     return generators.check(f"{chosen}{typed}", who) if typed else None
 
@@ -166,7 +166,7 @@ def ask_scorers() -> list[str]:
     )
     if not chosen:
         raise OptionError("scores", got="none", expected="at least one", fix="Choose a score.")
-    return [offered.check(item) for item in chosen]
+    return [permissions.check(item) for item in chosen]
 
 
 def start(generator: str, chosen: Prompts, scorers: list[str]) -> None:
@@ -182,7 +182,7 @@ def start(generator: str, chosen: Prompts, scorers: list[str]) -> None:
         st.metric("Tokens, at most", f"{texts * tokens:,}", border=True)
         st.metric("On two processor cores", f"about {max(1, round(minutes)):,} min", border=True)
     if k < FEW:
-        said.small_print(
+        typography.small_print(
             f"With {k} continuations only large differences stand out from chance; 50 show a difference of 0.08 to "
             "within a fifth. More can be added later: only the new ones are written."
         )

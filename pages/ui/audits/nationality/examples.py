@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits.nationality.setup import AUDIT
-from pages.ui.frame import address, exports, markup, said
+from pages.ui.frame import address, exports, markup, typography
 from pages.ui.results import flip_card
 from psa_core.audits.nationality import examples, findings
 from psa_core.audits.nationality.folder import NationalityResult
@@ -43,7 +43,7 @@ def show(opened: NationalityResult, country: str, target: str) -> None:
     texts = [opened.texts[s][n] for s, n in zip(table["sentence_position"], table["name_position"], strict=True)]
     table = table.assign(text=texts)
     st.header("The sentences behind it", anchor=False)
-    said.second(f"{country}, “{target}”")
+    typography.second(f"{country}, “{target}”")
     if table.empty:
         st.info("No sentence enters or leaves this class with names of this country.")
         return

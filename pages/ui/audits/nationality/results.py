@@ -13,7 +13,7 @@ import streamlit as st
 from pages.ui.audits import audit_job
 from pages.ui.audits.nationality import examples
 from pages.ui.audits.nationality.setup import AUDIT
-from pages.ui.frame import columns, exports, said
+from pages.ui.frame import columns, exports, typography
 from psa_core.audits.nationality import findings
 from psa_core.audits.nationality import folder as nationality_files
 from psa_core.audits.nationality.again import country_again, country_finding
@@ -25,10 +25,10 @@ from psa_core.charts.country_heat import Block, country_heat
 from psa_core.charts.country_map import CONFIG, HEIGHT, country_map
 from psa_core.charts.print import audits
 from psa_core.charts.print.caption import Caption
-from psa_core.counting import counted, verb
 from psa_core.cube import ScoreCube
-from psa_core.tables.again import Again
-from psa_core.tables.wording import Finding, number
+from psa_core.plurals import counted, verb
+from psa_core.tables.formatting import Finding, number
+from psa_core.tables.replicability import Again
 
 HEAT_KEY = AUDIT.key("heat")
 PLAIN = {"displayModeBar": False}
@@ -39,8 +39,8 @@ LABELS_WIDE = 1.4  # countries' names, in columns of numbers
 def show(run_id: str, folder: Path) -> None:
     """Everything, from the finding to the download."""
     opened = _opened(run_id, str(folder))
-    said.finding(findings.finding(opened.countries))
-    said.second(findings.score_finding(opened.countries, opened.moved_targets))
+    typography.finding(findings.finding(opened.countries))
+    typography.second(findings.score_finding(opened.countries, opened.moved_targets))
     _account(opened)
     country, target = examples.ask(opened)
     left, right = _side_by_side(opened)
@@ -49,7 +49,7 @@ def show(run_id: str, folder: Path) -> None:
     with right:
         _world(opened, target)
     if target in {one.name for one in opened.cube.targets}:
-        said.second(country_finding(_again(run_id, target, opened.cube), target))
+        typography.second(country_finding(_again(run_id, target, opened.cube), target))
     examples.show(opened, country, target)
     _correlations(opened)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -96,7 +96,7 @@ def _account(opened: NationalityResult) -> None:
         pipeline = f"pipeline {str(options['people'])[:80]}"
     parts.append(f"People were found by spaCy's {pipeline}.")
     parts.append(findings.left_out(manifest["names_not_in_latin_letters_left_out"]))
-    said.small_print(" ".join(filter(None, parts)))
+    typography.small_print(" ".join(filter(None, parts)))
 
 
 def _of_unknown_gender(account: Mapping[str, int], unknown: int) -> str:
@@ -133,7 +133,7 @@ def _table_one(opened: NationalityResult, country: str, target: str) -> None:
             selection_mode="points",
             alt=f"Heat map of countries by predicted class. {findings.finding(opened.countries)}",
         )
-    said.small_print(_how_to_read(opened))
+    typography.small_print(_how_to_read(opened))
     with exports.row():
         words = _words(opened, "Change of each predicted class, by country", findings.finding(opened.countries))
         exports.picture_buttons(partial(audits.country_heat, blocks), "countries", words, key=AUDIT.key("heat_picture"))
@@ -186,7 +186,7 @@ def _world(opened: NationalityResult, target: str) -> None:
         ends = [number(row["value"], digits=2, signed=True) for row in (low, high)]
         said_so += f", from {ends[0]} ({low['country']}) to {ends[1]} ({high['country']})"
     st.plotly_chart(picture, key=AUDIT.key("map"), config=CONFIG, alt=f"{said_so}.")
-    said.small_print("Grey is a change of zero. A country that is only an outline is not in this audit.")
+    typography.small_print("Grey is a change of zero. A country that is only an outline is not in this audit.")
     with exports.row():
         still = partial(audits.country_map, values, title=title)
         exports.picture_buttons(still, f"map.{target}", _words(opened, title, said_so), key=AUDIT.key("map_picture"))
@@ -196,10 +196,12 @@ def _correlations(opened: NationalityResult) -> None:
     """Tables 2 to 5 of the paper."""
     table = opened.correlations
     if table is None:
-        said.small_print("Correlations with perplexity (the paper's Tables 2 to 5) need a language model in step 3.")
+        typography.small_print(
+            "Correlations with perplexity (the paper's Tables 2 to 5) need a language model in step 3."
+        )
         return
     st.header("Tables 2 to 5: scores and perplexity", anchor=False)
-    said.second(findings.correlation_finding(table))
+    typography.second(findings.correlation_finding(table))
     blocks = []
     for column, title in (
         ("global_r", "Global r × 100"),
@@ -214,7 +216,7 @@ def _correlations(opened: NationalityResult) -> None:
         still = partial(audits.country_heat, blocks)
         words = _words(opened, "Scores and log-perplexity, by country", findings.correlation_finding(table))
         exports.picture_buttons(still, "correlations", words, key=AUDIT.key("correlations_picture"))
-    said.small_print(
+    typography.small_print(
         "Pearson correlation between score and log-perplexity. Global: over all texts of a country; its p-value takes "
         "the texts as independent. Local: among the draws of one sentence, averaged over the sentences, so that the "
         f"sentence's own meaning cancels out. {OVERALL}: all countries together."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui.audits.audit_job import Audit
-from pages.ui.frame import cached, offered, said, uploads
+from pages.ui.frame import cached, permissions, typography, uploads
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
@@ -15,9 +15,9 @@ from psa_core import models
 from psa_core.audits.nationality import findings, folder
 from psa_core.audits.nationality.gazetteers import KINDS, PAPER_COUNTRIES, Country, countries
 from psa_core.audits.nationality.perturbation import Options
-from psa_core.counting import counted
 from psa_core.errors import OptionError
 from psa_core.models import Purpose
+from psa_core.plurals import counted
 
 AUDIT = Audit("nationality", "nationality audit", folder.read, folder.rewrite)
 OURS, OWN = "people", "Your own file"
@@ -36,7 +36,7 @@ class Judge:
 
 def introduce() -> None:
     """What the audit is, in two sentences."""
-    said.second(
+    typography.second(
         "Each person in each sentence gets names that are common in a country, of the same gender and in the same "
         "form. How far do the predictions follow the country of the names? (Barriere & Cifuentes 2024)"
     )
@@ -119,7 +119,7 @@ def _say_names(chosen: list[Country]) -> None:
     if few:
         words += f" Fewer than five names of some kind: {', '.join(few)}."
     if words:
-        said.small_print(words.strip())
+        typography.small_print(words.strip())
 
 
 def ask_models() -> Judge | None:
@@ -127,7 +127,7 @@ def ask_models() -> Judge | None:
     cards = {card.id: card for card in cached.model_cards() if card.targets and not models.measures_perplexity(card.id)}
     first = next((item for item in models.good_for(Purpose.CLASSES) if item in cards), None)
     unfit = [item for item, plugin in models.plugins().items() if plugin.perplexity or plugin.known_texts_only]
-    kinds = {f"{item}:": plugin for item, plugin in offered.kinds().items() if item not in unfit}
+    kinds = {f"{item}:": plugin for item, plugin in permissions.kinds().items() if item not in unfit}
     left, right = st.columns(2)
     with left:
         model = st.selectbox(
@@ -142,18 +142,20 @@ def ask_models() -> Judge | None:
             model = _with_argument(str(model), kinds[model].argument)
     with right:
         lm = _ask_lm()
-    return Judge(offered.check(str(model)), lm and offered.check(lm)) if model else None
+    return Judge(permissions.check(str(model)), lm and permissions.check(lm)) if model else None
 
 
 def _with_argument(kind: str, argument: str) -> str:
-    typed = st.text_input(argument.capitalize(), key=AUDIT.key(f"model_{kind}"), max_chars=offered.LONGEST_ID).strip()
-    return offered.check(f"{kind}{typed}") if typed else ""
+    typed = st.text_input(
+        argument.capitalize(), key=AUDIT.key(f"model_{kind}"), max_chars=permissions.LONGEST_ID
+    ).strip()
+    return permissions.check(f"{kind}{typed}") if typed else ""
 
 
 def _ask_lm() -> str | None:
     """Offered where this installation has language models."""
     ready = {card.id: card.title for card in cached.model_cards() if models.measures_perplexity(card.id)}
-    kinds = {f"{item}:": plugin for item, plugin in offered.kinds().items() if plugin.perplexity}
+    kinds = {f"{item}:": plugin for item, plugin in permissions.kinds().items() if plugin.perplexity}
     if not ready and not kinds:
         return None
     titles = ready | {kind: f"{plugin.title} …" for kind, plugin in kinds.items()}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from psa_core.errors import PsaError, in_short
-from psa_core.stopping import EXIT_INTERRUPTED
+from psa_core.signals import EXIT_INTERRUPTED
 
 EXIT_BAD_INPUT = 2
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import wasserstein_distance
 
-from psa_core.stats.transport import (
+from psa_core.stats.wasserstein import (
     disparities,
     group_fairness,
     individual_fairness,

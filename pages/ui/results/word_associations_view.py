@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import exports, said, shell, state
+from pages.ui.frame import exports, shell, state, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import opened
+from pages.ui.results import context
+from pages.ui.results.context import Opened
 from pages.ui.results.names_view import p_text
-from pages.ui.results.opened import Opened
 from psa_core import stats
-from psa_core.tables.where import place_table, sentence_words, where_finding, word_table
+from psa_core.tables.word_associations import place_table, sentence_words, where_finding, word_table
 
 SHOWN_SENTENCES, EACH_SIDE = 20, 12
 CHANGE = "How far the names move the score in these sentences, up or down, on average"
@@ -26,7 +26,7 @@ def where(study: Opened) -> None:
     """Words whose presence goes with more sensitivity, and where the anchor stands."""
     st.header("In which sentences?", anchor=False)
     words, places = _tables(study.target_key, study.cube)
-    said.second(where_finding(words, study.target.name))
+    typography.second(where_finding(words, study.target.name))
     left, right = st.columns([7, 5], gap="large")
     with left:
         word = _words(words)
@@ -39,14 +39,14 @@ def where(study: Opened) -> None:
 
 
 @st.cache_resource(max_entries=16, show_spinner="Reading the sentences", show_time=True)
-def _tables(key: opened.TargetKey, _cube: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _tables(key: context.TargetKey, _cube: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
     return word_table(_cube, key[1]), place_table(_cube, key[1])
 
 
 def _words(table: pd.DataFrame) -> str | None:
     """The words at both ends; the one that was clicked."""
     if table.empty:
-        said.small_print("No word is in five sentences or more.")
+        typography.small_print("No word is in five sentences or more.")
         return None
     ends = table if len(table) <= 2 * EACH_SIDE else pd.concat([table.head(EACH_SIDE), table.tail(EACH_SIDE)])
     numbers = st.column_config.NumberColumn
@@ -69,7 +69,7 @@ def _words(table: pd.DataFrame) -> str | None:
         },
     )
     rows = [row for row in event["selection"]["rows"] if row < len(ends)]
-    said.small_print(
+    typography.small_print(
         "× 2: the odds of meeting this word are twice as high in the half of the sentences that names move most as in "
         "the other half; × 0.5: half as high. Click a row to read the sentences with that word."
     )

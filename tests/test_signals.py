@@ -61,7 +61,7 @@ def test_a_run_is_stopped_at_any_time(tmp_path: Path, number: signal.Signals, de
 WRITING = """
 import time
 from pathlib import Path
-from psa_core import cli, stopping
+from psa_core import cli, signals
 from psa_core.folders.writing import whole_folder
 def work():
     try:
@@ -71,12 +71,12 @@ def work():
             time.sleep(60)
     except KeyboardInterrupt as stop:
         raise ImportError("half a library") from stop
-stopping.run(work)
+signals.run(work)
 """
 SWALLOWING = """
 import time
-from psa_core import stopping
-stopping.GRACE = 0.3
+from psa_core import signals
+signals.GRACE = 0.3
 def work():
     print("ready", flush=True)
     end = time.monotonic() + 60
@@ -85,22 +85,22 @@ def work():
             time.sleep(60)
         except KeyboardInterrupt:
             pass
-stopping.run(work)
+signals.run(work)
 """
 DONE = """
 import atexit, time
-from psa_core import stopping
+from psa_core import signals
 def linger():
     print("ready", flush=True)
     time.sleep(60)
 def work():
     atexit.register(linger)
     return 3
-stopping.run(work)
+signals.run(work)
 """
 PARENT = """
 import os, signal, time
-from psa_core import stopping
+from psa_core import signals
 def work():
     ready, tell = os.pipe()
     child = os.fork()
@@ -110,7 +110,7 @@ def work():
     os.read(ready, 1)
     os.kill(child, signal.SIGTERM)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGTERM
-stopping.run(work)
+signals.run(work)
 """
 
 

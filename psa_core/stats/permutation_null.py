@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psa_core.stats.transport import known_mean, pairs
+from psa_core.stats.wasserstein import known_mean, pairs
 
 DEALS = 999
 FEWEST_DEALS = 250

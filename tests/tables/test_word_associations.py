@@ -9,7 +9,7 @@ import pytest
 
 from psa_core import stats
 from psa_core.cube import ScoreCube
-from psa_core.tables.where import place_table, sentence_words, where_finding, word_table
+from psa_core.tables.word_associations import place_table, sentence_words, where_finding, word_table
 from tests.pages import result_studies
 
 

@@ -11,8 +11,8 @@ import streamlit as st
 from pages.ui.frame import cached
 from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
-from psa_core.counting import counted
 from psa_core.models import Purpose
+from psa_core.plurals import counted
 
 QUICK_SECONDS = 0.5
 #: Seconds that each model took last, in this process, to score one sentence with every name.

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from pages.ui.frame.turns import Turns
+from pages.ui.frame.page_lock import Turns
 
 LONG = 60.0
 

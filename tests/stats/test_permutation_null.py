@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psa_core.stats.dealing import deal
-from psa_core.stats.transport import disparities, group_fairness, individual_fairness
+from psa_core.stats.permutation_null import deal
+from psa_core.stats.wasserstein import disparities, group_fairness, individual_fairness
 
 GROUPS = ["a", "b", "a", "b", "c"]
 

@@ -14,7 +14,7 @@ from psa_core.folders import results
 from psa_core.inputs.checks import file_name
 from psa_core.jobs._places import INPUTS, RESULT, private_root, removed_on_failure, root, run_path
 from psa_core.jobs._records import JobRecord, keeping, read_job, read_status, write_job, write_status
-from psa_core.jobs.watching import result_folder
+from psa_core.jobs.run_status import result_folder
 from psa_core.study import spec_of
 
 

@@ -15,8 +15,8 @@ from psa_core.inputs import bounded
 from psa_core.inputs.limits import MEASURE, RUN_CELLS
 from psa_core.jobs._places import RESULT, private_root, run_path
 from psa_core.jobs._records import JobRecord, keeping
-from psa_core.jobs.making import finished
-from psa_core.jobs.watching import result_folder
+from psa_core.jobs.create import finished
+from psa_core.jobs.run_status import result_folder
 from psa_core.study import StudySpec, spec_of
 
 #: That a report measured here is about; each takes a second to be drawn.

@@ -8,28 +8,28 @@ import types
 
 import pytest
 
-from pages.ui.frame import heap
+from pages.ui.frame import gc_tuning
 
 
 @pytest.fixture(autouse=True)
 def thaw(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
-    monkeypatch.setattr(heap, "_modules_then", 0)
+    monkeypatch.setattr(gc_tuning, "_modules_then", 0)
     yield
     gc.unfreeze()
 
 
 def test_modules_that_came_are_taken_out_of_sight_once() -> None:
     gc.unfreeze()
-    assert heap.settle()
+    assert gc_tuning.settle()
     assert gc.get_freeze_count() > 10_000
-    assert not heap.settle()
+    assert not gc_tuning.settle()
 
 
 def test_further_modules_are_taken_out_of_sight_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert heap.settle()
-    for number in range(heap.MODULES):
+    assert gc_tuning.settle()
+    for number in range(gc_tuning.MODULES):
         monkeypatch.setitem(sys.modules, f"made_up_{number}", types.ModuleType(f"made_up_{number}"))
-    assert heap.settle()
+    assert gc_tuning.settle()
 
 
 def test_what_a_page_leaves_behind_afterwards_is_still_collected() -> None:
@@ -37,7 +37,7 @@ def test_what_a_page_leaves_behind_afterwards_is_still_collected() -> None:
         def __init__(self) -> None:
             self.itself = self
 
-    heap.settle()
+    gc_tuning.settle()
     Left()
     assert any(isinstance(item, Left) for item in gc.get_objects())
     gc.collect()

@@ -13,12 +13,12 @@ from pages.ui.frame import chips, open_study, shell, shown_names, state
 from pages.ui.frame.keys import Key
 from psa_core import jobs
 from psa_core.charts.print.caption import Caption
-from psa_core.counting import counted
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
 from psa_core.folders import judgements
+from psa_core.plurals import counted
 from psa_core.registry import in_short
-from psa_core.tables.wording import Finding
+from psa_core.tables.formatting import Finding
 
 RunKey = tuple[str, int, tuple[str, ...]]
 TargetKey = tuple[RunKey, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from pages.ui.frame.by_bytes import ByBytes
+from pages.ui.frame.sized_cache import ByBytes
 
 
 def test_things_are_made_once_and_the_one_asked_for_longest_ago_goes_first() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from psa_core.audits.nationality import findings
-from psa_core.counting import counted, verb
 from psa_core.models.predictions import Coverage
+from psa_core.plurals import counted, verb
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 from psa_core import models, scoring
 from psa_core.errors import ModelError, OptionError
 from psa_core.inputs.limits import ASK_MEMORY, ASK_SECONDS
-from psa_core.scoring import apart
+from psa_core.scoring import subprocess_scorer
 from psa_core.trust import Origin
 from tests.models.transformers.test_foreign_rules import spoil
 from tests.tiny_models import tiny_classifier
@@ -30,7 +30,7 @@ MANY = ("a" * 21 + "b ") * 5_000
 def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     yield
-    apart._end()
+    subprocess_scorer._end()
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_it_answers_as_the_model_itself(folder: Path) -> None:
-    there, here = apart.load(f"hf:{folder}", OWN), models.load(f"hf:{folder}")
+    there, here = subprocess_scorer.load(f"hf:{folder}", OWN), models.load(f"hf:{folder}")
     texts = ["he is good .", "she is bad", "he is good ."]
     np.testing.assert_array_equal(there.score(texts), scoring.score(here, texts))
     assert (there.fingerprint, there.targets) == (here.fingerprint, here.targets)
@@ -47,58 +47,58 @@ def test_it_answers_as_the_model_itself(folder: Path) -> None:
 
 
 def test_one_process_holds_one_model_and_keeps_it(folder: Path, tmp_path: Path) -> None:
-    first = apart.load(f"hf:{folder}", OWN)
-    held = apart._there[1]
+    first = subprocess_scorer.load(f"hf:{folder}", OWN)
+    held = subprocess_scorer._there[1]
     first.score(["he"])
-    assert apart._there[1] is held and held.is_well
-    apart.load(f"hf:{tiny_classifier(tmp_path / 'other', seed=1)}", OWN)
-    assert apart._there[1] is not held and not held.is_well
+    assert subprocess_scorer._there[1] is held and held.is_well
+    subprocess_scorer.load(f"hf:{tiny_classifier(tmp_path / 'other', seed=1)}", OWN)
+    assert subprocess_scorer._there[1] is not held and not held.is_well
     assert first.score(["he"]).shape == (1, len(first.targets))  # it is loaded again
 
 
 def test_what_may_not_be_loaded_starts_nothing(folder: Path) -> None:
     with pytest.raises(OptionError, match="named by a visitor"):
-        apart.load(f"hf:{folder}", Origin.VISITOR)
+        subprocess_scorer.load(f"hf:{folder}", Origin.VISITOR)
     with pytest.raises(OptionError, match="runs a program"):
-        apart.load("python:os:getcwd", OWN)
-    assert apart._there is None
+        subprocess_scorer.load("python:os:getcwd", OWN)
+    assert subprocess_scorer._there is None
 
 
 def test_a_wrong_id_is_told_as_ever(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="a folder that exists"):
-        apart.load(f"hf:{tmp_path / 'nowhere'}", OWN)
-    assert apart._there[1].is_well
+        subprocess_scorer.load(f"hf:{tmp_path / 'nowhere'}", OWN)
+    assert subprocess_scorer._there[1].is_well
 
 
 def test_a_slow_model_is_given_up_and_the_next_one_answers(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slow = apart.load(f"hf:{spoil(tiny_classifier(tmp_path / 'slow'), pre_tokenizer=SLOW)}", OWN)
+    slow = subprocess_scorer.load(f"hf:{spoil(tiny_classifier(tmp_path / 'slow'), pre_tokenizer=SLOW)}", OWN)
     monkeypatch.setenv(ASK_SECONDS.setting, "2")
     started = time.monotonic()
     with pytest.raises(ModelError, match=r"one that needs more than 2 seconds.*PSA_MAX_ASK_SECONDS"):
         slow.score([MANY])
     assert time.monotonic() - started < 15
     monkeypatch.undo()
-    assert apart.load(f"hf:{folder}", OWN).score(["he"]).shape[0] == 1
+    assert subprocess_scorer.load(f"hf:{folder}", OWN).score(["he"]).shape[0] == 1
 
 
 @LINUX
 def test_a_large_model_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ASK_MEMORY.setting, "120")
     with pytest.raises(ModelError, match=r"one that needs more than 120 MB of memory.*PSA_MAX_ASK_MB"):
-        apart.load(f"hf:{folder}", OWN)
+        subprocess_scorer.load(f"hf:{folder}", OWN)
 
 
 def test_who_waits_for_others_too_long_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ASK_SECONDS.setting, "1")
-    with apart._turn, pytest.raises(ModelError, match="others who have asked"):
-        apart.load(f"hf:{folder}", OWN)
+    with subprocess_scorer._turn, pytest.raises(ModelError, match="others who have asked"):
+        subprocess_scorer.load(f"hf:{folder}", OWN)
 
 
 def test_several_who_ask_take_turns(folder: Path) -> None:
     answers: list[np.ndarray] = []
-    there = apart.load(f"hf:{folder}", OWN)
+    there = subprocess_scorer.load(f"hf:{folder}", OWN)
     threads = [threading.Thread(target=lambda: answers.append(there.score(["he", "she"]))) for _ in range(4)]
     for thread in threads:
         thread.start()

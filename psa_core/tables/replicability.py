@@ -8,10 +8,10 @@ from math import isfinite, isinf, isnan
 import pandas as pd
 
 from psa_core import stats
-from psa_core.counting import counted
 from psa_core.cube import ScoreCube
+from psa_core.plurals import counted
 from psa_core.stats.reliability import TopStability, order_agreement, order_reliability, top_stability
-from psa_core.tables.wording import Finding
+from psa_core.tables.formatting import Finding
 
 TOO_ALIKE = "the furthest name is too like another to be told apart, however many sentences there were"
 

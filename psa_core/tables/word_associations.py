@@ -10,7 +10,7 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.stats.word_odds import word_odds
-from psa_core.tables.wording import Finding
+from psa_core.tables.formatting import Finding
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 PLACES = ("first third", "second third", "last third")

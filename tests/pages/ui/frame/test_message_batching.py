@@ -8,14 +8,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from pages.ui.frame import bundle
+from pages.ui.frame import message_batching
 
 LONG = 60.0
 
 
 def test_nothing_is_sent_before_the_end_and_then_everything_in_order() -> None:
     sent: list[int] = []
-    with bundle.held(sent.append, lambda: None, LONG) as send:
+    with message_batching.held(sent.append, lambda: None, LONG) as send:
         for number in range(50):
             send(number)
         assert sent == []
@@ -30,7 +30,7 @@ def test_what_takes_long_is_sent_when_its_time_is_over_and_from_then_on_at_once(
         sent.append(number)
         first.set()
 
-    with bundle.held(take, lambda: None, 0.01) as send:
+    with message_batching.held(take, lambda: None, 0.01) as send:
         send(1)
         assert first.wait(LONG)
         send(2)
@@ -43,9 +43,9 @@ def test_what_belongs_together_is_held_longer_and_what_comes_after_it_is_not() -
     sent: list[str] = []
     context = SimpleNamespace(_enqueue=sent.append, yield_check=lambda: None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bundle, "get_script_run_ctx", lambda **_: context)
-        with bundle.together(0.05):
-            with bundle.together(LONG):
+        patch.setattr(message_batching, "get_script_run_ctx", lambda **_: context)
+        with message_batching.together(0.05):
+            with message_batching.together(LONG):
                 context._enqueue("place")
                 time.sleep(0.1)
                 context._enqueue("finding")
@@ -55,7 +55,7 @@ def test_what_belongs_together_is_held_longer_and_what_comes_after_it_is_not() -
                     break
                 time.sleep(0.01)
             assert sent == ["place", "finding"]
-            with bundle.together(LONG):
+            with message_batching.together(LONG):
                 context._enqueue("other place")
                 assert sent == ["place", "finding"]
             assert sent == ["place", "finding", "other place"]
@@ -70,7 +70,7 @@ def test_a_run_that_is_interrupted_ends_at_its_next_element_and_shows_what_it_ha
     def interrupted() -> None:
         raise KeyError("another click")
 
-    with pytest.raises(KeyError), bundle.held(sent.append, interrupted, LONG) as send:
+    with pytest.raises(KeyError), message_batching.held(sent.append, interrupted, LONG) as send:
         send(1)
         send(2)
     assert sent == [1]
@@ -79,8 +79,8 @@ def test_a_run_that_is_interrupted_ends_at_its_next_element_and_shows_what_it_ha
 def test_what_is_put_off_comes_after_what_is_sent_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
     context = SimpleNamespace(_enqueue=sent.append)
-    monkeypatch.setattr(bundle, "get_script_run_ctx", lambda **_: context)
-    with bundle.put_off() as turn:
+    monkeypatch.setattr(message_batching, "get_script_run_ctx", lambda **_: context)
+    with message_batching.put_off() as turn:
         context._enqueue("page")
     context._enqueue("address")
     turn()

@@ -18,7 +18,7 @@ from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
 from psa_core.folders import judgements, results
 from psa_core.folders.judgements import Judgement
-from psa_core.jobs import brought, making, retention
+from psa_core.jobs import create, imports, retention
 from psa_core.jobs._records import JobRecord
 
 
@@ -123,13 +123,13 @@ def measured_at_once(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         time.sleep(0.1)
         results.write(results.read(place), made, lambda _: "")
 
-    monkeypatch.setattr(brought.bounded, "call", at_once)
+    monkeypatch.setattr(imports.bounded, "call", at_once)
     return measured
 
 
 def data_only(folder: Path) -> str:
     """A run of a study with nothing but its data."""
-    return making.finished(JobRecord("run"), lambda place: results.write_data(results.read(folder), place))
+    return create.finished(JobRecord("run"), lambda place: results.write_data(results.read(folder), place))
 
 
 def test_who_asks_for_the_same_files_at_once_waits_for_them(folder: Path, measured_at_once: list[Path]) -> None:

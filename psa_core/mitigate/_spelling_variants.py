@@ -6,8 +6,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from psa_core.study.near_duplicates import bare
 from psa_core.study.perturbation import Perturbation
-from psa_core.study.repeats import bare
 
 _WORD = re.compile(r"\w+")
 _POSSESSIVE = re.compile(r"(?:['’]s|(?<=s)['’])$", re.IGNORECASE)

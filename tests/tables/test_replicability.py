@@ -10,7 +10,7 @@ import pytest
 from psa_core.cube import ScoreCube
 from psa_core.stats import Correlation, Interval
 from psa_core.stats.reliability import TopStability
-from psa_core.tables.again import Again, Agreement, again_finding, agreement_finding, order_again, order_in_both
+from psa_core.tables.replicability import Again, Agreement, again_finding, agreement_finding, order_again, order_in_both
 from tests.pages import result_studies
 
 
