@@ -13,7 +13,7 @@ IN_BROWSER := $(PY) -m pytest $(SLOWEST) -m "browser and not gpu and not network
 # Where there is a screen, open the browser too.
 BROWSER := $(if $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname)),--server.headless false --server.showEmailPrompt false)
 
-.PHONY: setup app test quick check bench lock fuzz docs pictures
+.PHONY: setup app test quick check bench lock fuzz mutants docs pictures
 
 setup: $(STAMP)
 
@@ -47,6 +47,10 @@ check: setup
 # Damaged inputs, as many as you like: make fuzz CASES=1000000 SEED=7
 fuzz: setup
 	$(PY) -m tests.fuzz --cases $(or $(CASES),10000) --seed $(or $(SEED),0)
+
+# Do the tests notice a wrong number or sentence? make mutants COUNT=120 SEED=0 ONLY=stats/fairness
+mutants: setup
+	$(PY) -m tests.mutation --count $(or $(COUNT),120) --seed $(or $(SEED),0) --only "$(ONLY)"
 
 bench: setup
 	$(PY) -m research

@@ -1,0 +1,111 @@
+"""``python -m tests.mutation --count 120 --seed 0``: do the tests notice when a number or a sentence is wrong?"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.mutation.operators import mutants
+from tests.mutation.running import Mutations, Outcome
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+ROOMS = ("stats", "tables", "audits", "metrics", "mitigate", "report")
+#: Tests of the rooms, and of those next to them that show what the rooms say.
+TESTS = (*ROOMS, "methods", "notebook", "charts", "folders", "claims")
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+#: Share of the mutants that a test must notice.
+LEAST = 0.9
+
+
+def main() -> int:
+    """Run the tests against a sample of mutants and print what they did not notice; 1 below the least share."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("--count", type=int, default=120, help="mutants to draw; 0 for all")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", metavar="WORD", default="", help="files with this word in their path")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args()
+    started = time.time()
+    every = [mutant for file in _files() if options.only in str(file) for mutant in mutants(file, ROOT)]
+    listed = _equivalent()
+    candidates = [mutant for mutant in every if mutant.key not in listed]
+    count = min(options.count or len(candidates), len(candidates))
+    chosen = random.Random(options.seed).sample(candidates, count)
+    print(f"{len(every)} mutants, {len(every) - len(candidates)} listed as equivalent, {count} drawn", flush=True)
+    run = Mutations(ROOT, chosen, options.jobs, _tell)
+    with tempfile.TemporaryDirectory() as place:
+        os.environ |= {"TMPDIR": place, "OMP_NUM_THREADS": "1"}
+        tempfile.tempdir = place
+        pytest.main(
+            [
+                "-qq",
+                "-s",
+                "-p",
+                "no:cacheprovider",
+                "-p",
+                "no:xdist",
+                "--hypothesis-profile=mutation",
+                "-m",
+                "not gpu and not network and not browser",
+                *_tests(),
+            ],
+            plugins=[run],
+        )
+    for test in run.broken:
+        print(f"fails without a mutant, so it counts for nothing: {test}")
+    return _summary(run.outcomes, {mutant.key for mutant in every}, listed, options.only, time.time() - started)
+
+
+def _files() -> list[Path]:
+    rooms = [ROOT / "psa_core" / room for room in ROOMS]
+    return sorted(
+        path for room in rooms for path in (room.rglob("*.py") if room.is_dir() else [room.with_suffix(".py")])
+    )
+
+
+def _tests() -> list[str]:
+    places = [place for name in TESTS for place in (ROOT / "tests" / name, ROOT / "tests" / f"test_{name}.py")]
+    return [str(place) for place in places if place.exists()]
+
+
+def _equivalent() -> dict[tuple[str, str, str, str], str]:
+    """Mutants that no test can notice, each with the reason."""
+    entries = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("mutant", [])
+    return {(entry["file"], entry["function"], entry["before"], entry["after"]): entry["reason"] for entry in entries}
+
+
+def _tell(outcome: Outcome) -> None:
+    mutant = outcome.mutant
+    if not outcome.killed_by:
+        why = f"{outcome.tests} tests" if outcome.tests else "no test comes here"
+        print(f"{mutant.file}:{mutant.line} {mutant.function}: {mutant.kind}, {why}")
+        print(f"  - {mutant.before}\n  + {mutant.after}", flush=True)
+
+
+def _summary(
+    outcomes: list[Outcome], known: set[tuple[str, str, str, str]], listed: dict, only: str, seconds: float
+) -> int:
+    killed, total = Counter[str](), Counter[str]()
+    for outcome in outcomes:
+        for group in (outcome.mutant.file.split("/")[1].removesuffix(".py"), outcome.mutant.kind, "all"):
+            total[group] += 1
+            killed[group] += bool(outcome.killed_by)
+    for group in [*sorted(total.keys() - {"all"}), "all"]:
+        print(f"{group:18} {killed[group]:4} of {total[group]:4} noticed, {killed[group] / max(total[group], 1):.0%}")
+    for file, function, before, after in listed.keys() - known:
+        if only in file:
+            print(f"no longer there, take it out of {EQUIVALENT.name}: {file} {function}\n  - {before}\n  + {after}")
+    print(f"{seconds:.0f} s")
+    return int(killed["all"] < LEAST * total["all"])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
