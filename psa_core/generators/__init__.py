@@ -77,8 +77,9 @@ def load(generator_id: str, *, origin: Origin | None = None) -> Generator:
 def check(generator_id: str, origin: Origin | None = None) -> str:
     """The id, where it may be loaded on somebody's word; loads nothing. See `load` for what it raises."""
     plain = as_text("--lm", generator_id)
-    for need in needs(plain):
-        trust.permit("--lm", need, origin)
+    with trust.acting(origin):
+        for need in needs(plain):
+            trust.permit("--lm", need)
     return plain
 
 

@@ -86,8 +86,9 @@ def load(model_id: str, *, origin: Origin | None = None) -> Scorer:
 def check(model_id: str, origin: Origin | None = None) -> str:
     """The id, where it may be loaded on somebody's word; loads nothing. See `load` for what it raises."""
     plain = as_text("model", model_id)
-    for need in needs(plain):
-        trust.permit("model", need, origin, named=plain)
+    with trust.acting(origin):
+        for need in needs(plain):
+            trust.permit("model", need, named=plain)
     return plain
 
 

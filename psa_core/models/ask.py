@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
@@ -190,8 +191,8 @@ def needs(argument: str) -> tuple[trust.Need, ...]:
     files = () if not question or question in packaged() else (trust.Need(trust.Kind.PATH, question),)
     if is_address(whom):
         return (*trust.ADDRESS.needs(whom.removeprefix("chat:")), *files)
-    pickled = "?allow_pickle=1" if flag(options, "allow_pickle") else ""
-    return (*needs_of(whom.removeprefix("lm:") + pickled), *files)
+    own = f"?allow_pickle={int(flag(options, 'allow_pickle'))}&revision={quote(options.get('revision', ''))}"
+    return (*needs_of(whom.removeprefix("lm:") + own), *files)
 
 
 def cards() -> tuple[ModelCard, ...]:

@@ -39,7 +39,7 @@ def load(argument: str) -> TokenScorer:
     name, options = split_options(argument, OPTIONS)
     model, tokenizer = load_checkpoint(files_of(name, options), KIND, allow_pickle=flag(options, "allow_pickle"))
     if "adapter" in options:
-        trust.permit_path("adapter", options["adapter"])
+        trust.permit("adapter", trust.Need(trust.Kind.MODEL, options["adapter"]))
         merge_adapter(model, path_of(options["adapter"]))
     head = head_of(model.config, options)
     limit = _limit(options, max_tokens_of(model, tokenizer))

@@ -181,6 +181,6 @@ MODEL = ModelPlugin(
     load=load,
     cards=cards,
     argument="adapter folder",
-    takes=trust.PATH,
+    takes=trust.MODEL,
     trainable=True,
 )

@@ -238,5 +238,5 @@ MODEL = ModelPlugin(
     summary="A text classifier in ONNX format with its tokenizer.json and config.json.",
     load=load,
     argument="folder",
-    takes=trust.PATH,
+    takes=trust.MODEL,
 )

@@ -149,5 +149,5 @@ MODEL = ModelPlugin(
     summary="A scikit-learn pipeline over texts, in skops format.",
     load=load,
     argument="file",
-    takes=trust.PATH,
+    takes=trust.MODEL,
 )

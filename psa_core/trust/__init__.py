@@ -25,6 +25,7 @@ __all__ = [
     "CODE",
     "HUB_OR_PATH",
     "LOCAL",
+    "MODEL",
     "NOTHING",
     "PATH",
     "TOKEN",
@@ -59,6 +60,7 @@ class Kind(Enum):
 
     HUB = "is fetched from a model hub"
     PATH = "reads this machine's files"
+    MODEL = "loads a model from this machine's files"
     ADDRESS = "asks an address"
     PICKLE = "reads a pickle, which can hide a program"
     CODE = "runs a program"
@@ -66,10 +68,11 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Need:
-    """One thing that loading something does, and to what: a path, an address, a hub id, a function."""
+    """One thing that loading something does, and to what: a path, an address, a hub id (and revision), a function."""
 
     kind: Kind
     value: str
+    revision: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,13 +93,14 @@ class Takes:
 
 def _hub_or_path(argument: str) -> tuple[Need, ...]:
     name, _, options = argument.partition("?")
-    there = Need(Kind.HUB if is_hub_id(name) and not os.path.exists(name) else Kind.PATH, name)
     given = dict(parse_qsl(options))
-    needs = [there]
+    # Whether there is such a folder here is not a visitor's business: what looks like a hub's id is one.
+    is_hubs = is_hub_id(name) and (current() >= Origin.VISITOR or not os.path.exists(name))
+    needs = [Need(Kind.HUB, name, given.get("revision", "")) if is_hubs else Need(Kind.PATH, name)]
     if given.get("allow_pickle", "0").lower() not in ("0", "no", "false"):
         needs.append(Need(Kind.PICKLE, name))
     if "adapter" in given:
-        needs.append(Need(Kind.PATH, given["adapter"]))
+        needs.append(Need(Kind.MODEL, given["adapter"]))
     return tuple(needs)
 
 
@@ -107,8 +111,9 @@ def _one(kind: Kind, end: str) -> Takes:
 NOTHING = Takes(frozenset(), lambda _: ())
 CODE = Takes(frozenset({Kind.CODE}), lambda argument: (Need(Kind.CODE, argument),))
 PATH = _one(Kind.PATH, "?")
+MODEL = _one(Kind.MODEL, "?")
 ADDRESS = _one(Kind.ADDRESS, "#")
-HUB_OR_PATH = Takes(frozenset({Kind.HUB, Kind.PATH, Kind.PICKLE}), _hub_or_path)
+HUB_OR_PATH = Takes(frozenset({Kind.HUB, Kind.PATH, Kind.MODEL, Kind.PICKLE}), _hub_or_path)
 
 MAY = {
     Origin.COMMAND_LINE: frozenset(Kind),

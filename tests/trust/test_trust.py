@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
+from huggingface_hub import constants
 
 from psa_core import models, trust
 from psa_core.errors import OptionError, PsaError
@@ -58,13 +59,32 @@ def test_every_plug_in_with_an_argument_says_what_that_is(room: str) -> None:
         assert "takes=" in plugin or "argument=" not in plugin, path.name
 
 
-def test_a_folder_of_the_server_is_a_path_though_it_looks_like_a_hub_id(
+def test_what_looks_like_a_hub_id_is_one_to_a_visitor_whatever_folders_are_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "owner" / "model").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(OptionError, match="reads this machine's files"):
-        models.check("hf:owner/model", Origin.VISITOR)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    told = []
+    for name in ("owner/model", "owner/other"):
+        assert [need.kind for need in _needs(f"hf:{name}", Origin.VISITOR)] == [Kind.HUB]
+        with pytest.raises(PsaError) as error:
+            models.load(f"hf:{name}", origin=Origin.VISITOR)
+        told.append(str(error.value).replace(name, ""))
+    assert told[0] == told[1]  # a message that differs would tell what is here
+    assert [need.kind for need in _needs("hf:owner/model", Origin.OWN_MACHINE)] == [Kind.PATH]
+
+
+def _needs(model_id: str, origin: Origin) -> tuple[Need, ...]:
+    with trust.acting(origin):
+        return models.needs(model_id)
+
+
+@pytest.mark.parametrize("model_id", ["hf:owner/m?adapter=a", "onnx:a", "skops:a", "minilm:a", "lm:a/b.gguf"])
+def test_a_visitors_uploads_are_no_model_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model_id: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    with trust.acting(Origin.VISITOR, tmp_path), pytest.raises(OptionError, match="loads a model"):
+        models.check(model_id)
 
 
 def test_a_plug_in_that_does_not_say_what_it_takes_may_do_nothing_from_a_page() -> None:

@@ -54,7 +54,7 @@ def base_of(folder: Path) -> Path:
     """
     name = str(_config(folder).get("base_model_name_or_path"))
     if name != BASE:
-        trust.permit_path("base model", name)
+        trust.permit("base model", trust.Need(trust.Kind.MODEL, name))
     base = base_folder() if name == BASE else Path(name)
     if not (base / "model.safetensors").is_file():
         raise ModelError(

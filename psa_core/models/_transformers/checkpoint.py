@@ -13,6 +13,7 @@ from psa_core.models._answers import reason
 from psa_core.models._transformers.classifier import best_device, quietly
 from psa_core.models._transformers.foreign_rules import foreign_rules
 from psa_core.models._transformers.hub import PICKLED_WEIGHTS, TOKENIZER_FILES
+from psa_core.models._transformers.vetting import check_indexes
 
 #: What building a model may raise of a configuration that is damaged, or of another kind.
 FAULTS = (
@@ -68,6 +69,8 @@ def load_checkpoint(folder: Path, kind: str, *, allow_pickle: bool = False) -> t
             got=f"{len(tokenizer)} tokens, but a model for {rows}, in {_named(folder)}",
             expected="the tokenizer that the model was trained with",
         )
+    if trust.current() >= trust.Origin.VISITOR:
+        model.name_or_path = model.config._name_or_path = ""  # a retrained adapter would tell it
     return model.to(best_device()).eval(), tokenizer
 
 
@@ -96,6 +99,7 @@ def check_folder(folder: Path, *, allow_pickle: bool = False) -> dict[str, Any]:
                 expected="model.safetensors",
                 fix="If you trust its source, add ?allow_pickle=1 to the model's id.",
             )
+    check_indexes(folder)
     if not any(found for pattern in TOKENIZER_FILES for found in folder.glob(pattern)):
         raise ModelError(
             "tokenizer",

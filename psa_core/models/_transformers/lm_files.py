@@ -40,7 +40,7 @@ def load_language_model(name: str, options: Mapping[str, str] | None = None) -> 
     options = options or {}
     model, tokenizer, kind = _load(name, options)
     if "adapter" in options:
-        trust.permit_path("adapter", options["adapter"])
+        trust.permit("adapter", trust.Need(trust.Kind.MODEL, options["adapter"]))
         merge_adapter(model, path_of(options["adapter"]))
     return model, tokenizer, kind
 
@@ -88,12 +88,12 @@ def packaged_file() -> Path:
 def needs_of(argument: str) -> tuple[trust.Need, ...]:
     """What loading a language model does: nothing for the packaged weights, else what a hub id or a path needs.
 
-    An adapter is a path, whatever it is for.
+    An adapter is a model of its own, whatever it is for.
     """
     name = argument.partition("?")[0]
     own, *others = trust.HUB_OR_PATH.needs(argument)
     if name.endswith(".gguf"):
-        own = trust.Need(trust.Kind.PATH, str(path_of(name)))
+        own = trust.Need(trust.Kind.MODEL, str(path_of(name)))
     return tuple(others) if name == PACKAGED else (own, *others)
 
 

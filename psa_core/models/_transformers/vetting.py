@@ -1,0 +1,254 @@
+"""What the transformers library is shown of a model folder that nobody vouched for: files by name, settings by name.
+
+The library takes most settings as arguments of the class that they also name, and several of those arguments are paths:
+``{"tokenizer_class": "BertTokenizer", "vocab": "/any/file"}`` reads any file. So it never sees such a folder, only a
+copy that has what is listed here, and nothing that is not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from psa_core.errors import ModelError
+
+#: Read as they are: weights that hold numbers alone, and vocabularies that are no settings.
+PLAIN = re.compile(
+    r"[\w-][\w.-]*\.safetensors|vocab\.(txt|json)|merges\.txt|bpe\.codes|added_tokens\.json|chat_template\.jinja"
+    r"|(spiece|spm|sentencepiece(\.bpe)?|tokenizer)\.model",
+    re.ASCII,
+)
+INDEX = "model.safetensors.index.json"
+#: What an index of weights may name.
+SHARDS = {
+    INDEX: re.compile(r"[\w-][\w.-]*\.safetensors", re.ASCII),
+    "pytorch_model.bin.index.json": re.compile(r"[\w-][\w.-]*\.bin", re.ASCII),
+}
+MOST_BYTES = 2**27
+#: A word such as ``gelu`` or ``p2c|c2p``: no path, no address, no id of a hub.
+WORD = re.compile(r"[A-Za-z0-9_|.-]{0,60}", re.ASCII)
+#: Where a configuration may have a word. Numbers may stand anywhere, for they lead nowhere.
+CONFIG_WORDS = frozenset(
+    {
+        *("activation", "activation_function", "afn", "classifier_activation", "conv_act", "conv_activation"),
+        *("dense_act_fn", "feed_forward_proj", "ff_activation", "hidden_act", "hidden_activation", "hidden_mamba_act"),
+        *("mamba_hidden_act", "mlp_hidden_act", "nemo_activation", "pooler_hidden_act", "projector_hidden_act"),
+        *("summary_activation", "summary_type", "classifier_pooling", "pooling_type", "problem_type"),
+        *("attention_type", "attention_types", "attention_layers", "attn_layers", "attn_type", "block_types"),
+        *("layer_types", "layers_block_type", "mlp_layer_types", "mtp_layers_block_type", "indexer_types"),
+        *("norm_type", "normalization_type", "norm_rel_ebd", "position_embedding_type", "pos_att_type"),
+        *("rope_type", "type", "scoring_func", "topk_method", "conv_glu_type", "approx_mode", "weight_mode"),
+        *("average_approximation_function", "cross_attention_shape_for_attention", "expert_selection_fn"),
+        *("shared_expert_combination_strategy", "time_step_init_scheme", "use_bidirectional_attention", "mode"),
+        *("mamba_ssm_cache_dtype", "inference_state_dtype", "autocast_kernel_dtype", "dtype", "torch_dtype"),
+        *("architectures", "model_type", "tokenizer_class", "transformers_version", "languages", "default_language"),
+    }
+)
+#: Parts of a configuration that are configurations themselves.
+CONFIG_PARTS = frozenset({"rope_scaling", "rope_parameters", "text_config", "encoder", "decoder", "attn_config"})
+#: Names of a classifier's answers: any text, shown and compared, never looked up.
+LABELS = frozenset({"id2label", "label2id"})
+#: What a configuration may say that changes no score; left out without a word.
+IDLE = frozenset({"_name_or_path", "transformers_version", "architectures", "auto_map", "torch_dtype", "dtype"})
+IDLE |= {"finetuning_task", "name_or_path", "prefix", "task_specific_params", "tokenizer_class"}
+#: What changes how weights are read, whatever the kind of model.
+TELLING = frozenset({"quantization_config", "compression_config", "pruned_heads"})
+
+#: Texts that a tokenizer looks for in a text, and a template that is rendered elsewhere, within limits.
+TOKENS = frozenset({f"{kind}_token" for kind in ("bos", "eos", "unk", "sep", "pad", "cls", "mask")})
+TEXTS = TOKENS | {"additional_special_tokens", "added_tokens_decoder", "chat_template", "never_split"}
+TOKENIZER_SETTINGS = frozenset(
+    {
+        *("model_max_length", "max_len", "padding_side", "truncation_side", "model_input_names", "tokenizer_class"),
+        *("add_bos_token", "add_eos_token", "add_prefix_space", "clean_up_tokenization_spaces", "do_lower_case"),
+        *("split_special_tokens", "spaces_between_special_tokens", "strip_accents", "tokenize_chinese_chars"),
+        *("do_basic_tokenize", "keep_accents", "remove_space", "trim_offsets", "legacy", "errors", "normalization"),
+        *("add_dummy_prefix_space", "lowercase", "clean_text", "unk_id", "offset", "extra_ids", "src_lang", "tgt_lang"),
+    }
+)
+_TOKEN = re.compile(r"\w+_token", re.ASCII)
+CORE = frozenset(
+    {"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor"}
+) | {"decoder", "model"}
+
+
+def vetted(folder: Path) -> Path:
+    """A folder of this process's own that holds what may be read of another.
+
+    Raises
+    ------
+    ModelError
+        When a file leads out of the folder, or a setting that matters is none of those that may be read.
+    """
+    own = Path(tempfile.mkdtemp(prefix="model-", dir=_room()))
+    for file in sorted(folder.iterdir()):
+        if file.name in SETTINGS:
+            content = SETTINGS[file.name](_read(_inside(folder, file)), folder)
+            if content is not None:
+                (own / file.name).write_text(json.dumps(content), "utf-8")
+                continue
+        elif not PLAIN.fullmatch(file.name):
+            continue
+        (own / file.name).symlink_to(_inside(folder, file))
+    return own
+
+
+@cache
+def _room() -> str:
+    """The folder of all such folders, which ends with this process."""
+    room = tempfile.TemporaryDirectory(prefix="psa-")
+    _rooms.append(room)
+    return room.name
+
+
+_rooms: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def _inside(folder: Path, file: Path) -> Path:
+    """The file itself, where it is one of this folder; a hub's snapshot has links to the blobs of the same model."""
+    real = file.resolve()
+    roots = [folder.resolve()]
+    if roots[0].parent.name == "snapshots":
+        roots.append(roots[0].parent.parent / "blobs")
+    if not (real.is_file() and any(real.is_relative_to(root) for root in roots)):
+        raise ModelError("model folder", got=f"{file.name}, which is no file of it", expected="files of its own")
+    return real
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(file.read_bytes()) if file.stat().st_size <= MOST_BYTES else None
+    except (OSError, ValueError, RecursionError) as error:
+        raise _damaged(file.name) from error
+    if not isinstance(content, dict):
+        raise _damaged(file.name)
+    return content
+
+
+def _config(content: dict[str, Any], _: Path) -> dict[str, Any]:
+    kept = _words_and_numbers(content)
+    if lost := _that_matter(
+        {key: value for key, value in content.items() if key not in kept}, str(kept.get("model_type"))
+    ):
+        raise _refused("config.json", lost)
+    return kept
+
+
+def _words_and_numbers(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a configuration leads nowhere."""
+    kept: dict[str, Any] = {}
+    for key, value in content.items():
+        if key.startswith("_"):
+            continue
+        if key in LABELS and isinstance(value, dict):
+            kept[key] = {str(name): each for name, each in value.items() if isinstance(each, str | int)}
+        elif isinstance(value, dict):
+            nested = all(isinstance(each, dict) for each in value.values()) and key == "rope_parameters"
+            if key in CONFIG_PARTS:
+                kept[key] = (
+                    {k: _words_and_numbers(v) for k, v in value.items()} if nested else _words_and_numbers(value)
+                )
+        elif _leads_nowhere(value, words=key in CONFIG_WORDS):
+            kept[key] = value
+    return kept
+
+
+def _leads_nowhere(value: Any, *, words: bool) -> bool:
+    if isinstance(value, list):
+        return all(_leads_nowhere(each, words=words) for each in value)
+    return (
+        value is None
+        or isinstance(value, int | float)
+        or (words and isinstance(value, str) and bool(WORD.fullmatch(value)))
+    )
+
+
+def _that_matter(lost: Mapping[str, Any], model_type: str) -> list[str]:
+    """What was left out although this kind of model goes by it, and not as it would by itself."""
+    from transformers import CONFIG_MAPPING
+
+    found = [key for key, value in lost.items() if key in TELLING and value]
+    if lost and model_type in CONFIG_MAPPING:
+        kind = CONFIG_MAPPING[model_type]
+        usual = {**dict.fromkeys(kind.attribute_map), **kind().to_dict()}
+        found += [key for key, value in lost.items() if key in usual and key not in IDLE and usual[key] != value]
+    return found
+
+
+def _tokenizer_config(content: dict[str, Any], _: Path) -> dict[str, Any]:
+    words = {key: content[key] for key in TOKENIZER_SETTINGS & set(content)}
+    kept = {key: value for key, value in words.items() if _leads_nowhere(value, words=True)}
+    return kept | _texts(content)
+
+
+def _texts(content: dict[str, Any], _: Path | None = None) -> dict[str, Any]:
+    kept = {key: value for key, value in content.items() if key in TEXTS}
+    more = content.get("extra_special_tokens")
+    if isinstance(more, list) or (isinstance(more, dict) and all(_TOKEN.fullmatch(key) for key in more)):
+        kept["extra_special_tokens"] = more
+    return kept
+
+
+def _numbers(content: dict[str, Any], _: Path) -> dict[str, Any]:
+    return {key: value for key, value in content.items() if _leads_nowhere(value, words=False)}
+
+
+def _core(content: dict[str, Any], _: Path) -> None:
+    """``tokenizer.json`` is large and either as it must be or refused; its vocabulary stands in it, never elsewhere."""
+    model = content.get("model")
+    inner = model if isinstance(model, dict) else {}
+    if not set(content) <= CORE or not isinstance(inner.get("vocab"), dict | list):
+        raise _refused("tokenizer.json", sorted(set(content) - CORE) or ["vocab"])
+    if not isinstance(inner.get("merges", []), list):
+        raise _refused("tokenizer.json", ["merges"])
+
+
+def _index(content: dict[str, Any], folder: Path) -> dict[str, Any]:
+    return {"metadata": {}, "weight_map": _checked(INDEX, content, folder)}
+
+
+def check_indexes(folder: Path) -> None:
+    """Refuse an index that leads out of the folder, or from safetensors to pickles; the library follows either.
+
+    Raises
+    ------
+    ModelError
+    """
+    for name in SHARDS:
+        if (folder / name).is_file():
+            _checked(name, _read(folder / name), folder)
+
+
+def _checked(index: str, content: Mapping[str, Any], folder: Path) -> dict[str, str]:
+    """The file of each weight, where all of them are of the index's kind and lie beside it."""
+    found = content.get("weight_map")
+    names = set(map(str, found.values())) if isinstance(found, dict) else {""}
+    if not all(SHARDS[index].fullmatch(name) and (folder / name).is_file() for name in names):
+        got, expected = "names that are no weights beside it", "files of the model's folder"
+        raise ModelError(index, got=got, expected=expected, fix="Fetch it whole.")
+    return dict(found or {})
+
+
+SETTINGS: dict[str, Callable[[dict[str, Any], Path], dict[str, Any] | None]] = {
+    "config.json": _config,
+    "tokenizer_config.json": _tokenizer_config,
+    "special_tokens_map.json": _texts,
+    "generation_config.json": _numbers,
+    "tokenizer.json": _core,
+    INDEX: _index,
+}
+
+
+def _damaged(file: str) -> ModelError:
+    return ModelError(file, got="a damaged file", expected="JSON with settings", fix="Fetch it whole.")
+
+
+def _refused(file: str, keys: list[str]) -> ModelError:
+    got = f"the setting {', '.join(key[:60] for key in keys[:5])}"
+    fix = "On your own machine start it by make app or psa app, where every setting is read."
+    return ModelError(file, got=got, expected="settings that lead to no file and no program", fix=fix)
