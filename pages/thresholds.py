@@ -15,6 +15,5 @@ with shell.mending():
     controls.threshold_slider(study.cube)
     chosen = thresholds_view.ask_curves(study)
     thresholds_view.figure(study, chosen)
-    thresholds_view.safest(study)
     crossing_view.show(study)
     thresholds_view.numbers(study)

@@ -12,7 +12,7 @@ import pandas as pd
 from psa_core.charts import _theme
 from psa_core.charts._figure import DASHES
 
-DISTANCE, CELLS, MEAN, SAFEST = "LabelDist", "Flipped cells", "Mean over names", "safest"
+DISTANCE, CELLS, MEAN = "LabelDist", "Flipped cells", "Mean over names"
 
 
 class Curve(NamedTuple):
@@ -37,8 +37,6 @@ class CurveOptions:
         The chosen threshold: a line through both panels.
     value : float or None
         LabelDist at exactly that threshold; without it that of the table's nearest row is written.
-    safest : float or None
-        A threshold to mark as the safest.
     curves : mapping
         Label to LabelDist values at the table's thresholds, one line each (names or groups).
     target : str
@@ -51,7 +49,6 @@ class CurveOptions:
 
     threshold: float | None = None
     value: float | None = None
-    safest: float | None = None
     curves: Mapping[str, np.ndarray] = field(default_factory=dict)
     target: str = "score"
     colours: Mapping[str, str] = field(default_factory=dict)

@@ -9,15 +9,13 @@ import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._figure import TICK_SIZE, TITLE_SIZE, faded, shown_label
-from psa_core.charts.curves import CELLS, DISTANCE, SAFEST, Curve, CurveOptions
+from psa_core.charts.curves import CELLS, DISTANCE, Curve, CurveOptions
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 HEIGHT = 560
 UPPER, LOWER = [0.42, 1.0], [0.0, 0.35]
-#: Of the thresholds, where a word has no room outside of its line on a phone.
-NARROW = 0.25
 # Without it the note beside the pointer begins with a tick's own words, which have the page's ink and not the note's.
 HOVER_TITLE = {"text": f'<span style="color: {_theme.PAPER}">Threshold %{{x:.2f}}</span>'}
 
@@ -107,38 +105,18 @@ def _flips(table: pd.DataFrame, column: str, *, sign: int, colour: str) -> dict[
 
 
 def _marks(table: pd.DataFrame, options: CurveOptions) -> dict[str, list[dict[str, Any]]]:
-    """Upright lines at the chosen and the safest threshold, with their words."""
-    shapes, notes = [], []
-    low, high = table["threshold"].iloc[[0, -1]]
-    if options.safest is not None:
-        shapes.append(_upright(options.safest, "y", width=1.5, dash="dot") | {"layer": "below"})
-        chosen = (low + high) / 2 if options.threshold is None else options.threshold
-        is_left = _is_left(options.safest, low, high, since=chosen > options.safest)
-        notes.append(_note(options.safest, SAFEST, "bottom", is_left=is_left))
-    if options.threshold is not None:
-        shapes += [_upright(options.threshold, axis, width=2.5, dash="dash") for axis in ("y", "y2")]
-        value = options.value_at(table, options.threshold)
-        is_left = options.threshold > (low + high) / 2
-        notes.append(_note(options.threshold, f"<b>{value:.3f}</b> at {options.threshold:g}", "top", is_left=is_left))
-    return {"shapes": shapes, "annotations": notes}
-
-
-def _upright(threshold: float, axis: str, *, width: float, dash: str) -> dict[str, Any]:
-    place = {"type": "line", "x0": threshold, "x1": threshold, "xref": "x", "y0": 0, "y1": 1, "yref": f"{axis} domain"}
-    return place | {"line": {"color": _theme.MUTED, "width": width, "dash": dash}}
-
-
-def _is_left(x: float, low: float, high: float, *, since: bool) -> bool:
-    """Whether words stand to the left of a line: as they had better, but for want of room at either end."""
-    share = (x - low) / (high - low)
-    return since if NARROW < share < 1 - NARROW else share > 0.5
-
-
-def _note(x: float, text: str, end: str, *, is_left: bool) -> dict[str, Any]:
-    """Words beside an upright line at its top, which the curves leave free, or at its bottom."""
-    place: dict[str, Any] = {"x": x, "xanchor": "right" if is_left else "left", "xshift": -6 if is_left else 6}
-    place |= {"y": float(end == "top"), "yref": "y domain", "yanchor": end}
-    return place | {"text": _theme.ink(text), "showarrow": False, "font": {"size": TITLE_SIZE}}
+    """An upright line at the chosen threshold, with its LabelDist beside it on the side with more room."""
+    if options.threshold is None:
+        return {}
+    at = options.threshold
+    line = {"type": "line", "x0": at, "x1": at, "xref": "x", "y0": 0, "y1": 1}
+    line |= {"line": {"color": _theme.MUTED, "width": 2.5, "dash": "dash"}}
+    is_left = at > table["threshold"].iloc[[0, -1]].mean()
+    words = f"<b>{options.value_at(table, at):.3f}</b> at {at:g}"
+    note = {"x": at, "xanchor": "right" if is_left else "left", "xshift": -6 if is_left else 6, "y": 1.0}
+    note |= {"yref": "y domain", "yanchor": "top", "text": _theme.ink(words), "showarrow": False}
+    shapes = [line | {"yref": f"{axis} domain"} for axis in ("y", "y2")]
+    return {"shapes": shapes, "annotations": [note | {"font": {"size": TITLE_SIZE}}]}
 
 
 def _layout(table: pd.DataFrame, options: CurveOptions) -> dict[str, Any]:

@@ -98,7 +98,6 @@ def target_section(cube: ScoreCube, evidence: Evidence) -> Html:
             threshold_figure(evidence.thresholds, CurveOptions(target.default_threshold, target=target.name)),
             str(findings.threshold_finding(evidence.thresholds, target.name, threshold=target.default_threshold)),
         ),
-        said(findings.safest_finding(evidence.thresholds, target.name)),
         element("h3", f"The largest flips ({evidence.flip_count:,} in all)"),
         _flips(cube, evidence),
         *_statistics(evidence),

@@ -18,7 +18,6 @@ from psa_core.plurals import counted, verb
 from psa_core.tables.formatting import Finding, interval_digits, number, with_interval
 
 LEAST_P = 0.001
-FEW_LABELLED, HALF_LABELLED = 0.05, 0.5
 CORRECTION_WORDS = {
     "none": "uncorrected",
     "bonferroni": "Bonferroni-corrected",
@@ -96,37 +95,6 @@ def threshold_finding(table: pd.DataFrame, target: str, *, threshold: float) -> 
         f"At threshold {row['threshold']:g} for {target}, {changed} when a name takes the anchor's place{parts}.",
         f"Counted over all sentences and names. LabelDist is {with_interval(row, 'label_dist')}: "
         f"{METRIC_MEANS['LabelDist']}.",
-    )
-
-
-def safest_threshold(table: pd.DataFrame) -> float | None:
-    """The threshold where LabelDist is least, among those at which the label still picks something out.
-
-    Where nearly nothing has the label nothing can flip, and where most sentences have it the labelled sets overlap
-    whatever the name does; neither is safety. So only thresholds count that give the label to between 5 % and 50 % of
-    the original sentences. None when there is no such threshold, or when no name changes a label at any of them.
-    """
-    dividing = _dividing(table)
-    if not (dividing["label_dist"] > 0).any():
-        return None
-    return float(dividing.loc[dividing["label_dist"].idxmin(), "threshold"])
-
-
-def safest_finding(table: pd.DataFrame, target: str) -> Finding:
-    """Where labels depend least on the name; `table` by `tables.label_dist_table`."""
-    threshold = safest_threshold(table)
-    share = f"between {100 * FEW_LABELLED:.0f} % and {100 * HALF_LABELLED:.0f} % of the sentences"
-    dividing = _dividing(table)
-    if dividing.empty:
-        return Finding(f"No threshold for {target} gives {share} the label, so none can be called safest.")
-    if threshold is None:
-        return Finding(f"No name changes a label at any threshold that gives {share} the label for {target}.")
-    row = table.loc[(table["threshold"] - threshold).abs().idxmin()]
-    most = dividing["label_dist"].max()
-    return Finding(
-        f"Labels for {target} depend least on the name at threshold {threshold:g}.",
-        f"Among the thresholds that give {share} the label, LabelDist is {with_interval(row, 'label_dist')} there, "
-        f"against {number(most)} where labels depend most.",
     )
 
 
@@ -275,10 +243,6 @@ def try_it_finding(
         f"The same sentence scores {number(values[high])} for {target} with {names[high]} and {number(values[low])} "
         f"with {names[low]}, a difference of {number(values[high] - values[low])}{labels}."
     )
-
-
-def _dividing(table: pd.DataFrame) -> pd.DataFrame:
-    return table[table["labelled"].between(FEW_LABELLED, HALF_LABELLED)]
 
 
 def _or_nan(value: Any) -> float:

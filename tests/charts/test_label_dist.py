@@ -25,7 +25,7 @@ def table(low: float = 0.1) -> pd.DataFrame:
 
 
 def test_curve_flips_and_interval() -> None:
-    figure = label_dist_figure(table(), CurveOptions(threshold=0.25, safest=0.1, target="toxicity"))
+    figure = label_dist_figure(table(), CurveOptions(threshold=0.25, target="toxicity"))
     by_name = {trace.name: trace for trace in figure.data}
     np.testing.assert_allclose(by_name["Mean over names"].y, table()["label_dist"])
     np.testing.assert_array_equal(by_name["Cells that gain the label (up)"].y, np.arange(11))
@@ -34,24 +34,15 @@ def test_curve_flips_and_interval() -> None:
     assert {trace.xaxis for trace in figure.data} == {"x"}, "one threshold axis under both panels"
     assert {trace.yaxis for trace in figure.data} == {"y", "y2"}
     lines = [shape.x0 for shape in figure.layout.shapes]
-    assert sorted(lines) == [0.1, 0.25, 0.25]
+    assert lines == [0.25, 0.25]
     words = " ".join(note.text for note in figure.layout.annotations)
-    assert "0.100" in words and "safest" in words and "toxicity" in figure.layout.xaxis.title.text
+    assert "0.100" in words and "toxicity" in figure.layout.xaxis.title.text
 
 
-@pytest.mark.parametrize(
-    ("safest", "threshold", "sides"),
-    [
-        (0.6, 0.65, ["right", "right"]),
-        (0.6, 0.55, ["left", "right"]),
-        (0.02, 0.1, ["left", "left"]),
-        (0.97, 0.9, ["right", "right"]),
-    ],
-)
-def test_words_stand_away_from_the_other_line_and_inside_of_the_figure(safest, threshold, sides) -> None:
-    figure = label_dist_figure(table(), CurveOptions(threshold=threshold, safest=safest))
-    assert [note.xanchor for note in figure.layout.annotations] == sides
-    assert [note.xshift for note in figure.layout.annotations] == [-6 if side == "right" else 6 for side in sides]
+@pytest.mark.parametrize(("threshold", "anchor", "shift"), [(0.1, "left", 6), (0.9, "right", -6)])
+def test_words_stand_inside_of_the_figure(threshold: float, anchor: str, shift: int) -> None:
+    (note,) = label_dist_figure(table(), CurveOptions(threshold=threshold)).layout.annotations
+    assert (note.xanchor, note.xshift) == (anchor, shift)
 
 
 def test_without_interval_or_threshold() -> None:

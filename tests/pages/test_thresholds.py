@@ -50,14 +50,6 @@ def test_a_step_of_the_threshold_draws_no_curve_again(open_page: OpenPage, run: 
     assert told["threshold"] == 0.3 and told["words"] == f"{here['label_dist'].iloc[0]:.3f} at 0.3"
 
 
-def test_safest_threshold_can_be_taken(open_page: OpenPage, run: Run) -> None:
-    page = open_page("thresholds", run=result_studies.keep())
-    page.button(key="thresholds_safest").click()
-    run(page)
-    table = tables.label_dist_table(result_studies.cube(), "toxicity")
-    assert page.session_state["view"].threshold == findings.safest_threshold(table)
-
-
 def test_selected_names_and_groups_have_curves_of_their_own(open_page: OpenPage, run: Run) -> None:
     page = open_page("thresholds", run=result_studies.keep(), names=["Person A", result_studies.EVIL_NAME])
     assert curves(page) == ["95 % interval", "Mean over names"]

@@ -134,31 +134,6 @@ def test_threshold_between_rows_names_the_row_it_speaks_of() -> None:
     assert "LabelDist is 0.30: " in found.evidence
 
 
-def test_safest_threshold_is_none_of_the_ends_where_nothing_is_divided() -> None:
-    assert findings.safest_threshold(THRESHOLDS) == 0.75, "at 0.25 more than half of the sentences have the label"
-    assert findings.safest_threshold(THRESHOLDS.assign(labelled=[1.0, 0.5, 0.2, 0.05, 0.0])) == 0.25
-    assert str(findings.safest_finding(THRESHOLDS, "toxicity")) == (
-        "Labels for toxicity depend least on the name at threshold 0.75. Among the thresholds that give between 5 % "
-        "and 50 % of the sentences the label, LabelDist is 0.20 (95 % interval 0.10 to 0.30) there, against 0.30 where "
-        "labels depend most."
-    )
-
-
-def test_no_threshold_is_safest_where_no_name_changes_a_label() -> None:
-    still = THRESHOLDS.assign(label_dist=0.0, low=0.0, high=0.0)
-    assert findings.safest_finding(still, "toxicity").headline == (
-        "No name changes a label at any threshold that gives between 5 % and 50 % of the sentences the label "
-        "for toxicity."
-    )
-    assert findings.safest_threshold(still) is None, "so no button offers to use it"
-
-
-def test_no_threshold_divides_the_sentences() -> None:
-    ends = THRESHOLDS.iloc[[0, 4]]
-    assert findings.safest_threshold(ends) is None
-    assert "none can be called safest" in findings.safest_finding(ends, "toxicity").headline
-
-
 def test_sentences() -> None:
     assert str(findings.sentence_finding(SENTENCES, "toxicity", threshold=0.5)) == (
         "In 2 of 3 sentences at least one name changes the label at threshold 0.5 for toxicity. These are counted, not "

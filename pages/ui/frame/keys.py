@@ -79,7 +79,6 @@ class Key(StrEnum):
 
     SEEN = "seen_before"
     THRESHOLDS_CURVES = "curves"
-    THRESHOLDS_SAFEST = "thresholds_safest"
     THRESHOLDS_CROSSING = "thresholds_crossing"
     THRESHOLDS_MARK = "thresholds_mark"
     THRESHOLDS_LINE = "thresholds_line"

@@ -1,6 +1,5 @@
 // The chosen threshold as a line through both panels of the figure, with its value: the figure is not drawn again.
 const known = new WeakSet();
-const GAP = 6; // pixels between a line and words
 let mark = {};
 
 export default function ({ data }) {
@@ -32,20 +31,6 @@ function place(mine, tries) {
     background: light-dark(#fcfbf8, #12171a);
     ${isRight ? `right: ${box.clientWidth - x + 6}px` : `left: ${x + 6}px`}`;
   note.textContent = words;
-  clear(plot, x, panels[0], mine.data);
-}
-
-// The word at the safest threshold stands on the other side of its own line while the chosen one would cross it.
-function clear(plot, x, panel, { safest, word, low, high }) {
-  const said = [...plot.querySelectorAll(".annotation-text-g")].find((g) => g.textContent === word);
-  if (!said) return;
-  said.style.translate = "none";
-  const [box, page] = [said.getBoundingClientRect(), plot.querySelector(".svg-container").getBoundingClientRect()];
-  const [left, right] = [box.left - page.left, box.right - page.left];
-  if (x < left - GAP || x > right + GAP) return;
-  const own = panel.x + (panel.width * (safest - low)) / (high - low);
-  const shift = left > own ? own - GAP - right : own + GAP - left;
-  if (left + shift > panel.x && right + shift < panel.x + panel.width) said.style.translate = `${shift}px 0`;
 }
 
 function room(panel) {

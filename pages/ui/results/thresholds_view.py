@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, exports, markup, state, typography
+from pages.ui.frame import address, exports, markup, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import context, measured
 from pages.ui.results.context import Opened
@@ -19,7 +19,7 @@ from pages.ui.results.names_view import group_columns
 from psa_core import tables
 from psa_core.charts._figure import OTHER, group_colours
 from psa_core.charts._theme import MUTED
-from psa_core.charts.curves import MEAN, SAFEST, CurveOptions
+from psa_core.charts.curves import MEAN, CurveOptions
 from psa_core.charts.label_dist import label_dist_figure
 from psa_core.charts.print.figures import threshold_figure
 from psa_core.cube import ScoreCube
@@ -79,7 +79,6 @@ def figure(study: Opened, chosen: str) -> None:
     options = CurveOptions(
         threshold=study.threshold,
         value=float(here["label_dist"].iloc[0]),
-        safest=findings.safest_threshold(table),
         curves=curves(study, chosen),
         target=study.target.name,
         colours=_colours(study, chosen),
@@ -93,7 +92,7 @@ def figure(study: Opened, chosen: str) -> None:
     low, high = (float(end) for end in table["threshold"].iloc[[0, -1]])
     place = {"figure": f".st-key-{FIGURE}", "low": low, "high": high, "threshold": study.threshold}
     beside = {"words": f"{options.value:.3f} at {study.threshold:g}", "colour": MUTED}
-    _mark(key=Key.THRESHOLDS_MARK, data=place | beside | {"safest": options.safest, "word": SAFEST})
+    _mark(key=Key.THRESHOLDS_MARK, data=place | beside)
     with exports.row():
         exports.csv_button(table, f"label_dist.{study.target.name}.csv", key="thresholds_csv")
         picture = partial(threshold_figure, table, options)
@@ -122,20 +121,6 @@ def verdict(study: Opened) -> None:
     """What the names do at the chosen threshold, measured exactly there."""
     here = measured.at_threshold(study)
     typography.finding(findings.threshold_finding(here, study.target.name, threshold=study.threshold))
-
-
-def safest(study: Opened) -> None:
-    """Which threshold depends least on the name, and a button that takes it."""
-    table = measured.thresholds(study)
-    typography.second(findings.safest_finding(table, study.target.name))
-    threshold = findings.safest_threshold(table)
-    if threshold is not None:
-        st.button(
-            f"Use {threshold:g} everywhere",
-            key=Key.THRESHOLDS_SAFEST,
-            on_click=state.choose,
-            kwargs={"threshold": threshold},
-        )
 
 
 def numbers(study: Opened) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._altair import to_svg
 from psa_core.charts.bar_order import Arrangement, BarOptions, arrange
-from psa_core.charts.curves import CELLS, DISTANCE, SAFEST, Curve, CurveOptions
+from psa_core.charts.curves import CELLS, DISTANCE, Curve, CurveOptions
 
 BARS_WIDTH, CURVE_WIDTH, ROW_PIXELS = 470, 640, 19
 NAME_LETTERS, GROUP_LETTERS = 24, 14
@@ -112,9 +112,8 @@ def threshold_figure(table: pd.DataFrame, options: CurveOptions) -> str:
     import altair as alt
 
     x = alt.X("threshold:Q", title=options.axis_title, axis=alt.Axis(tickCount=10))
-    chosen = _upright(options.threshold, _theme.INK, [6, 4])
-    safest = _upright(options.safest, _theme.MUTED, [2, 4])
-    upper = [*_distances(table, x, options), *safest, *chosen, *_notes(table, options)]
+    chosen = _upright(options.threshold)
+    upper = [*_distances(table, x, options), *chosen, *_notes(table, options)]
     panels = [
         alt.layer(*upper).properties(height=220),
         alt.layer(*_flips(table, x), *chosen).properties(height=150),
@@ -162,29 +161,23 @@ def _flips(table: pd.DataFrame, x: Any) -> list[Any]:
     ]
 
 
-def _upright(threshold: float | None, colour: str, dash: list[int]) -> list[Any]:
+def _upright(threshold: float | None) -> list[Any]:
     """A line through a panel, if there is a threshold to mark."""
     import altair as alt
 
-    at = pd.DataFrame({"x": [] if threshold is None else [threshold]})
-    style: dict[str, Any] = {"color": colour, "strokeDash": dash, "strokeWidth": 1.5}
-    return [alt.Chart(at).mark_rule(**style).encode(x="x:Q")] if len(at) else []
+    if threshold is None:
+        return []
+    line = alt.Chart(pd.DataFrame({"x": [threshold]})).mark_rule(color=_theme.INK, strokeDash=[6, 4], strokeWidth=1.5)
+    return [line.encode(x="x:Q")]
 
 
 def _notes(table: pd.DataFrame, options: CurveOptions) -> list[Any]:
-    """The number beside the chosen threshold, at the top, and the word beside the safest, at the bottom."""
-    notes = []
-    if options.threshold is not None:
-        value = options.value_at(table, options.threshold)
-        notes.append(_note(options.threshold, f"{value:.3f} at {options.threshold:g}", "top"))
-    if options.safest is not None:
-        notes.append(_note(options.safest, SAFEST, "bottom"))
-    return notes
-
-
-def _note(at: float, text: str, end: Literal["top", "bottom"]) -> Any:
+    """The number beside the chosen threshold."""
     import altair as alt
 
-    place: dict[str, Any] = {"align": "left", "dx": 6, "dy": 4 if end == "top" else -4, "baseline": end}
-    note = alt.Chart(pd.DataFrame({"x": [at], "words": [text]})).mark_text(fontSize=13, color=_theme.INK, **place)
-    return note.encode(x="x:Q", y=alt.value(0 if end == "top" else "height"), text="words:N")
+    if options.threshold is None:
+        return []
+    words = f"{options.value_at(table, options.threshold):.3f} at {options.threshold:g}"
+    place: dict[str, Any] = {"align": "left", "dx": 6, "dy": 4, "baseline": "top"}
+    note = alt.Chart(pd.DataFrame({"x": [options.threshold], "words": [words]}))
+    return [note.mark_text(fontSize=13, color=_theme.INK, **place).encode(x="x:Q", y=alt.value(0), text="words:N")]

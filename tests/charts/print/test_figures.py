@@ -67,14 +67,14 @@ def test_threshold_figure() -> None:
     drawn = threshold_figure(curve(), CurveOptions(0.0, target="sentiment"))
     assert "Threshold on sentiment" in drawn and "LabelDist" in drawn and "Flipped cells" in drawn
     assert ">2 ↓<" in drawn and ">2 ↑<" in drawn and ">−2" not in drawn
-    assert ">0.200 at 0<" in drawn and ">safest<" not in drawn and f">{MEAN}<" not in drawn
+    assert ">0.200 at 0<" in drawn and f">{MEAN}<" not in drawn
 
 
 def test_what_the_page_draws_beside_the_mean_is_on_paper_too() -> None:
     curves = {"<b>Ann": np.linspace(0, 0.9, 5), "Bo": np.full(5, 0.1)}
-    options = CurveOptions(0.5, 0.25, -0.5, curves, "sentiment", {"Bo": "#123456"})
+    options = CurveOptions(0.5, 0.25, curves, "sentiment", {"Bo": "#123456"})
     drawn = threshold_figure(curve(), options)
-    assert ">0.250 at 0.5<" in drawn and ">safest<" in drawn
+    assert ">0.250 at 0.5<" in drawn
     legend = [text for text in re.findall(r">([^<>]+)</text>", drawn) if text in (MEAN, "Bo", "&lt;b&gt;Ann")]
     assert legend == [MEAN, "&lt;b&gt;Ann", "Bo"]
     assert drawn.count('stroke="#123456"') == 2, "its line, and its mark in the legend"
