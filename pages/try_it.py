@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.frame import shell, shown_names
 from pages.ui.frame.keys import Key
-from pages.ui.try_it import background_loading, controls, one_sentence, panels, parts
+from pages.ui.try_it import background_loading, controls, one_sentence, panels, parts, unfinished
 
 shell.guard()
 shell.heading(
@@ -43,20 +43,23 @@ with said, shell.mending():
         st.stop()
     ready = background_loading.answered(choice.models, found.texts)
     with st.spinner("Scoring", show_time=True):
-        table = one_sentence.table_one(found, ready)
+        shown = one_sentence.that_answered(found, ready)
+        table = one_sentence.table_one(found, shown)
+    asked, found = found, found.first(len(table.names))
     labels = shown_names.labels_of(table.names)
     table = table.shown_as(labels)
     panels.finding(table, found)
 
 with right, shell.mending():
-    panels.chart(table, frozenset(labels[name] for name in choice.own))
+    panels.chart(table, frozenset(labels[name] for name in choice.own & set(labels)))
+    unfinished.offer_rest(asked, ready, choice.filler)
     waiting = [model for model in choice.models if model not in ready]
     place = st.container()
     controls.ask_view()
     panels.scores(table)
-    parts.parts(found, table, ready, labels)
+    parts.parts(found, table, shown, labels)
     st.markdown("**One sentence is an anecdote.** A study asks the same of hundreds, and says how sure the answer is.")
     shell.link("study", "Set up a study")
     if waiting:
         with place:
-            background_loading.wait_for(waiting[0], found.texts)
+            background_loading.wait_for(waiting[0], asked.texts)

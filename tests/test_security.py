@@ -13,6 +13,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 from collections.abc import Callable
@@ -29,6 +30,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.audits.generation import setup as generation_setup
 from pages.ui.frame import cached, exports, permissions, uploads, visitor
+from pages.ui.frame.page_scoring import PageScorer
 from pages.ui.study import plans
 from psa_core import cli, jobs, models, report, trust
 from psa_core.audits.eec import corpus as eec
@@ -251,7 +253,7 @@ def test_a_visitor_sees_nothing_of_anothers(monkeypatch: pytest.MonkeyPatch) -> 
     )
     for owner, times in zip((*owners, owners[-1]), (1, 2, 2), strict=True):
         monkeypatch.setattr(visitor, "key", lambda owner=owner: owner)
-        cached.kept_scores(scorer, ["Somebody's own sentence."])
+        cached.kept_scores(PageScorer(scorer), ["Somebody's own sentence."])
         assert len(asked) == times
     for path in (ROOT / "pages" / "ui" / "study").glob("*.py"):  # where files are brought, before there is a run
         for name, scope in _remembering(path.read_text(encoding="utf-8")):
@@ -505,19 +507,66 @@ def test_a_cell_is_never_a_formula() -> None:
 def test_a_model_that_somebody_chose_is_asked_in_a_process_apart(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tiny_classifier(place / "model")
     monkeypatch.setenv("PSA_HISTORY", "1")
-    assert not isinstance(cached.scorer("keyword"), subprocess_scorer.Apart)
+    assert not isinstance(cached.scorer("keyword").scorer, subprocess_scorer.Apart)
     monkeypatch.setattr(models, "load", lambda *_, **__: pytest.fail("it was loaded in the server's process"))
     chosen = cached.scorer(f"hf:{folder}")
-    assert isinstance(chosen, subprocess_scorer.Apart)
+    assert isinstance(chosen.scorer, subprocess_scorer.Apart)
     assert cached.kept_scores(chosen, ["he is good"]).shape == (1, len(chosen.targets))
-    with cached._one_at_a_time:  # whoever asks a slow one holds up nobody who asks a packaged one
-        assert cached.scores(f"hf:{folder}", ("he is bad",)).shape == (1, len(chosen.targets))
     subprocess_scorer._end()
     monkeypatch.delenv("PSA_HISTORY")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(ModelError, match="no copy on this machine"):
         cached.scorer("hf:nobody/nothing")
     subprocess_scorer._end()
+
+
+def test_a_slow_model_delays_nobody_who_asks_another() -> None:
+    is_asked, may_end = threading.Event(), threading.Event()
+
+    def ask(texts: list[str]) -> np.ndarray:
+        is_asked.set()
+        may_end.wait(60)
+        return np.zeros((len(texts), 1), np.float32)
+
+    slow = SimpleNamespace(fingerprint="slow", targets=(Target("mood"),), score=ask)
+    thread = threading.Thread(target=lambda: PageScorer(slow).score(["x"]))
+    thread.start()
+    try:
+        assert is_asked.wait(60)
+        assert cached.scores("keyword", ("I hate him.",)).shape == (1, 2)
+        assert thread.is_alive()
+    finally:
+        may_end.set()
+        thread.join()
+
+
+def test_a_page_computes_for_a_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PSA_MAX_PAGE_SECONDS", "1")
+    monkeypatch.setattr(models.load("keyword").__class__, "score", _dawdling)
+    began = time.monotonic()
+    page = page_of("try_it", try_models="keyword")
+    assert time.monotonic() - began < 30
+    (words,) = (text.value for text in page.markdown if "scored" in text.value)
+    assert re.search(r"Keyword scored \d+ of 20 names\*\* in 1 seconds", words), words
+    assert len(page.dataframe[0].value) < 20
+    monkeypatch.setattr(_starting, "advance", lambda: None)
+    next(button for button in page.button if "in the background" in button.label).click().run()
+    (run_id,) = (path.name for path in jobs.root().iterdir() if (path / "job.json").is_file())
+    spec = jobs.status(run_id).spec
+    assert (spec.model, spec.anchors, len(names.load(str(jobs.run_path(run_id) / "inputs" / spec.names)).table)) == (
+        "keyword",
+        "slot",
+        20,
+    )
+    typed = page_of("try_it", try_own_names="Ada, Kim")
+    for text, unit in ((", ".join(f"Ann {number}" for number in range(1_001)), "names"), ("x" * 50_001, "characters")):
+        typed.text_input(key="try_own_names").set_value(text).run()
+        assert f" {unit}" in said(typed) and "Type fewer, or set up a study." in said(typed)
+
+
+def _dawdling(_: Any, texts: list[str]) -> np.ndarray:
+    time.sleep(0.15 * len(texts))
+    return np.linspace(0, 1, 2 * len(texts), dtype=np.float32).reshape(-1, 2)
 
 
 def test_a_model_folder_brings_no_program(place: Path) -> None:

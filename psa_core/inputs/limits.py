@@ -152,6 +152,19 @@ ASK_SECONDS = Limit(
     _SMALLER,
     own=1_800,
 )
+PAGE_SECONDS = Limit(
+    "page_seconds",
+    10,
+    "seconds",
+    "time that a page may score texts for one question",
+    "Run it as a study: that is scored in the background.",
+    own=120,
+)
+_FEWER = "Type fewer, or set up a study."
+TRY_NAMES = Limit("try_names", 1_000, "names", "names on *Try it*", _FEWER, own=20_000)
+TRY_CHARACTERS = Limit(
+    "try_characters", 50_000, "characters", "characters of the names typed there", _FEWER, own=1_000_000
+)
 CACHE = Limit("cache_mb", 2_048, "MB", "bytes of remembered scores", "Older ones are dropped.", MB)
 GRAPHS = Limit("graphs_mb", 4_096, "MB", "bytes of models kept in a faster form", "Older ones are made again.", MB)
 OPENED = Limit("opened_mb", 1_024, "MB", "bytes of studies held open in memory", "They are read again when needed.", MB)
@@ -183,6 +196,9 @@ LIMITS = (
     HUB_DISK,
     ASK_MEMORY,
     ASK_SECONDS,
+    PAGE_SECONDS,
+    TRY_NAMES,
+    TRY_CHARACTERS,
     CACHE,
     GRAPHS,
     OPENED,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -56,6 +56,34 @@ def score(scorer: Scorer, texts: Sequence[str]) -> np.ndarray:
     distinct = [texts[i] for i in first]
     backend = choose_backend(scorer, ScoringOptions(), sample=distinct[:SAMPLE], total=len(distinct))
     return backend.score(backend.read(distinct), _go_on)[where]
+
+
+def score_slices(scorer: Scorer, texts: Sequence[str], *, seconds: float = 0.25) -> Iterator[np.ndarray]:
+    """Score texts through the engine in slices, for a caller that has to be able to stop or to let others in.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    texts : sequence of str
+        Better distinct: equal texts of different slices are scored twice.
+    seconds : float
+        How long a slice should take. The first one is a single text, which tells how many fit.
+
+    Yields
+    ------
+    float32 array (k, T)
+        Scores of the next k texts, in the order of the texts.
+    """
+    texts = as_texts(texts)
+    backend = choose_backend(scorer, ScoringOptions(), sample=texts[:SAMPLE])
+    start, size = 0, 1
+    while start < len(texts):
+        began = time.perf_counter()
+        scores = backend.score(backend.read(texts[start : start + size]), _go_on)
+        took = time.perf_counter() - began
+        yield scores
+        start += size
+        size = max(1, min(8 * size, int(size * seconds / max(took, 1e-6))))
 
 
 def score_cells(

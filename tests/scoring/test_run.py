@@ -9,7 +9,7 @@ from scipy import stats
 from psa_core.cache import CachedScorer
 from psa_core.cube import Target
 from psa_core.errors import Cancelled, ModelError
-from psa_core.scoring import ScoringOptions, score, score_cells
+from psa_core.scoring import ScoringOptions, score, score_cells, score_slices
 
 
 def expected(cells, one):
@@ -169,3 +169,11 @@ def test_a_scorer_that_does_not_answer_as_one_must_is_named(answer, words):
 
     with pytest.raises(ModelError, match=words):
         score(Wrong(), ["a", "b"])
+
+
+def test_slices_are_the_scores_in_order_and_can_be_left_off(checksum):
+    texts = [f"text {number}" for number in range(300)]
+    slices = list(score_slices(checksum, texts))
+    np.testing.assert_array_equal(np.concatenate(slices), score(checksum, texts))
+    assert len(slices[0]) == 1 and len(slices) > 1
+    assert list(score_slices(checksum, [])) == []

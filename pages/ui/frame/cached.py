@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import permissions, visitor
+from pages.ui.frame.page_scoring import Answer, PageScorer
 from pages.ui.frame.sized_cache import ByBytes
 from psa_core import anchors, jobs, models, tables
 from psa_core.anchors import AnchorFinder
@@ -28,7 +27,6 @@ from psa_core.trust import Origin
 
 EXAMPLE = StudySpec(sentences="sample", names="demo", model="profanity-check")
 _EXAMPLES: set[str] = set()
-_one_at_a_time = threading.Lock()
 #: Bytes in memory for a letter of JSON, at most about.
 A_LETTER = 20
 
@@ -56,7 +54,7 @@ def _open(run_id: str) -> ScoreCube:
         return jobs.open_cube(run_id)
 
 
-def scorer(model_id: str, origin: Origin | None = None) -> Scorer:
+def scorer(model_id: str, origin: Origin | None = None) -> PageScorer:
     """A loaded model, on the word of the person before the page unless `origin` says whose.
 
     The server's own process loads packaged models only, one for all sessions. Any other is asked in a process apart:
@@ -65,11 +63,11 @@ def scorer(model_id: str, origin: Origin | None = None) -> Scorer:
     said_by = permissions.origin() if origin is None else origin
     checked = models.check(model_id, said_by)
     if permissions.is_harmless(checked):
-        return _scorer(checked, said_by)
+        return PageScorer(_scorer(checked, said_by))
     from psa_core.scoring import subprocess_scorer
 
     with st.spinner("Loading the model", show_time=True):
-        return subprocess_scorer.load(checked, said_by)
+        return PageScorer(subprocess_scorer.load(checked, said_by))
 
 
 @st.cache_resource(max_entries=4, show_spinner="Loading the model", show_time=True)
@@ -89,6 +87,11 @@ def model_cards() -> tuple[ModelCard, ...]:
     return tuple(sorted(models.cards(), key=_place))
 
 
+def model_title(model_id: str) -> str:
+    """What people call a model."""
+    return next((card.title for card in model_cards() if card.id == model_id), model_id)
+
+
 def _place(card: ModelCard) -> int:
     if Purpose.FIRST_LOOK in card.good_for:
         return 0
@@ -102,38 +105,29 @@ def names(list_id: str) -> NameList:
 
 
 def scores(model_id: str, texts: tuple[str, ...]) -> np.ndarray:
-    """Scores of a few texts by a shared model, float32 (len(texts), T); sessions take turns.
+    """Scores of the first k of a few texts, float32 (k, T): all of them unless `PAGE_SECONDS` were over.
 
     They are kept for their visitor alone: whether an answer comes at once tells nothing of others' texts.
     """
-    return _scores(visitor.key(), model_id, texts)
+    return scorer(model_id).go_on(_answer(visitor.key(), model_id, texts), texts)
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
-def _scores(whose: str, model_id: str, texts: tuple[str, ...]) -> np.ndarray:
-    from psa_core import scoring
-
-    loaded = scorer(model_id)
-    with _turn(loaded):
-        return scoring.score(loaded, texts)
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _answer(whose: str, model_id: str, texts: tuple[str, ...]) -> Answer:
+    return Answer()
 
 
-def kept_scores(loaded: Scorer, texts: Sequence[str]) -> np.ndarray:
-    """Scores of a few texts by a loaded model, float32 (len(texts), T), remembered on the disk; sessions take turns.
+def kept_scores(loaded: PageScorer, texts: Sequence[str]) -> np.ndarray:
+    """Scores of a few texts by a loaded model, float32 (len(texts), T), remembered on the disk for their visitor.
 
-    They are kept for their visitor alone, as those of `scores`.
+    Raises
+    ------
+    ModelError
+        When `PAGE_SECONDS` were over; what was scored until then is remembered.
     """
     from psa_core.cache import CachedScorer, ScoreCache
 
-    with _turn(loaded):
-        return CachedScorer(loaded, ScoreCache(owner=visitor.key())).score(texts)
-
-
-def _turn(loaded: Scorer) -> AbstractContextManager[object]:
-    """A turn among the models of this process; a model apart has turns of its own, and may be slow."""
-    from psa_core.scoring.subprocess_scorer import Apart
-
-    return nullcontext() if isinstance(loaded, Apart) else _one_at_a_time
+    return loaded.finish(Answer(), texts, CachedScorer(loaded.scorer, ScoreCache(owner=visitor.key())))
 
 
 def name_table(
@@ -168,7 +162,7 @@ def is_example(run_id: str) -> bool:
 def _example_run() -> str:
     from psa_core import report
 
-    example = execute(plan(EXAMPLE), scorer(EXAMPLE.model))
+    example = execute(plan(EXAMPLE), scorer(EXAMPLE.model).scorer)
     run_id = jobs.keep(example, report.render, shared=True)
     _EXAMPLES.add(run_id)
     return run_id

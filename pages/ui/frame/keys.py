@@ -31,6 +31,7 @@ class Key(StrEnum):
     TRY_SLOT = "try_put_slot"
     TRY_LAST = "try_last_sentence"
     TRY_ANSWERED = "try_answered"
+    TRY_REST = "try_rest"
 
     STUDY_FILE = "study_file"
     STUDY_COLUMN = "study_column"

@@ -1,7 +1,6 @@
-"""Page runs of one server process take turns, first come, first served.
+"""A lock that is given in the order of arrival, and that can be lost to the next one who waits.
 
-Python runs one thread at a time. Pages that run side by side are not done sooner: they are all done last, and every
-change of thread costs. A run that takes longer than its turn goes on without one, so a slow page holds up no other.
+Python's own locks give nobody a place in a queue: whoever lets go and asks again at once has it again.
 """
 
 from __future__ import annotations
@@ -12,61 +11,55 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-SECONDS = 0.25
+#: How long a run of a page keeps others from running; see `docs/performance.md`.
+PAGE_TURN_SECONDS = 0.25
 
 
-class Turns:
-    """Whose turn it is.
+class FairLock:
+    """First come, first served.
 
     Parameters
     ----------
-    seconds : float
-        How long a turn lasts at most.
+    seconds : float, optional
+        After that the next one no longer waits for who has it: a slow page holds up no other. For ever if not given.
 
     Attributes
     ----------
-    waiting : deque of Event
-        One for each run that waits, in the order of arrival.
+    waiting : deque of object
+        One for each thread that waits, in the order of arrival.
     """
 
-    def __init__(self, seconds: float = SECONDS) -> None:
+    def __init__(self, seconds: float | None = None) -> None:
         self._seconds = seconds
-        self._lock = threading.Lock()
-        self.waiting: deque[threading.Event] = deque()
-        self._holder: threading.Event | None = None
+        self._changed = threading.Condition()
+        self._holder: object | None = None
         self._until = 0.0
+        self.waiting: deque[object] = deque()
 
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Wait for a turn, and give it back at the end."""
-        mine = threading.Event()
-        with self._lock:
+        mine = object()
+        with self._changed:
             self.waiting.append(mine)
-        self._wait(mine)
+            try:
+                while self.waiting[0] is not mine or not self._is_free():
+                    self._changed.wait(self._patience() if self.waiting[0] is mine else None)
+                self._holder, self._until = mine, time.monotonic() + (self._seconds or 0.0)
+            finally:
+                self.waiting.remove(mine)
+                self._changed.notify_all()
         try:
             yield
         finally:
-            with self._lock:
+            with self._changed:
                 if self._holder is mine:
                     self._holder = None
-                    self._call_next()
+                    self._changed.notify_all()
 
-    def _wait(self, mine: threading.Event) -> None:
-        while not self._taken(mine):
-            left = self._until - time.monotonic()
-            mine.wait(max(left, 0.0) if self.waiting[0] is mine else None)
+    def _is_free(self) -> bool:
+        return self._holder is None or (self._seconds is not None and time.monotonic() >= self._until)
 
-    def _taken(self, mine: threading.Event) -> bool:
-        with self._lock:
-            mine.clear()
-            if self.waiting[0] is not mine or (self._holder and time.monotonic() < self._until):
-                return False
-            self.waiting.popleft()
-            self._holder, self._until = mine, time.monotonic() + self._seconds
-            self._call_next()
-            return True
-
-    def _call_next(self) -> None:
-        """Wake the first of those who wait: to begin, or to watch for the end of the turn that has just begun."""
-        if self.waiting:
-            self.waiting[0].set()
+    def _patience(self) -> float | None:
+        """How long the first one waits for who has it."""
+        return None if self._seconds is None else max(0.0, self._until - time.monotonic())

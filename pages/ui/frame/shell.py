@@ -47,7 +47,7 @@ HIDDEN = ("present",)
 WORTH_WAITING = 1.0
 RULES = Path(__file__).with_suffix(".css")
 _frame = threading.local()
-_TURNS = page_lock.Turns()
+_PAGE_LOCK = page_lock.FairLock(page_lock.PAGE_TURN_SECONDS)
 
 
 def run_app() -> None:
@@ -78,7 +78,7 @@ def _run() -> None:
     _frame.drawn = True
     try:
         with (
-            _TURNS.turn(),
+            _PAGE_LOCK.turn(),
             st.container(horizontal_alignment="center"),
             st.container(width=PAGE_WIDTH, height=1, border=False, key="page"),
         ):
@@ -165,6 +165,14 @@ def link(stem: str, label: str | None = None, icon: str | None = None) -> None:
         st.page_link(_path(stem), label=label or title, icon=icon or f":material/{own_icon}:")
     except StreamlitAPIException:  # the page runs alone, in a test
         st.markdown(label or title)
+
+
+def go_to(stem: str) -> None:
+    """Turn to another page by its file name, or offer a link where this page runs alone."""
+    try:
+        st.switch_page(_path(stem))
+    except StreamlitAPIException:
+        link(stem)
 
 
 def cards(stems: Sequence[str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -12,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import cached, clicks, exports, markup, shell, typography
 from pages.ui.frame.keys import Key
+from pages.ui.frame.page_scoring import PageScorer
 from pages.ui.results import context, measured
 from pages.ui.results.context import Opened
 from pages.ui.results.names_view import p_text, shown
@@ -148,12 +148,7 @@ def _perplexity(study: Opened) -> Mapping[str, float] | None:
     st.rerun()
 
 
-def scored_rows(loaded: Any, rows: Sequence[Sequence[str]]) -> np.ndarray:
-    """Scores of rows of texts, float32 (rows, texts, T), with a bar that says how far it is."""
-    bar = st.progress(0.0, "Asking the model")
-    found = []
-    for done, texts in enumerate(rows, start=1):
-        found.append(cached.kept_scores(loaded, list(texts)))
-        bar.progress(done / len(rows), f"Asking the model: {done} of {len(rows)} sentences")
-    bar.empty()
-    return np.stack(found)
+def scored_rows(loaded: PageScorer, rows: Sequence[Sequence[str]]) -> np.ndarray:
+    """Scores of rows of texts, float32 (rows, texts, T)."""
+    scores = cached.kept_scores(loaded, [text for texts in rows for text in texts])
+    return scores.reshape(len(rows), -1, scores.shape[1])

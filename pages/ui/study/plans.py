@@ -13,21 +13,20 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pages.ui.frame import cached
+from pages.ui.frame.page_scoring import Answer, PageScorer
 from pages.ui.frame.uploads import Upload
 from psa_core.anchors import Anchor, AnchorFinder, Found, search
 from psa_core.inputs import corpus as corpora
 from psa_core.inputs import names as name_lists
 from psa_core.inputs.corpus import Corpus
 from psa_core.inputs.names import NameList
-from psa_core.models import Scorer
-from psa_core.scoring import score
 from psa_core.study import Plan, StudySpec
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import Selection, SelectionOptions, select
 from psa_core.trust import Origin
 
 T = TypeVar("T")
-TRIALS, ENOUGH_SECONDS = (32, 128, 512, 2048), 0.15
+TRIALS, ENOUGH_SECONDS, MOST_SECONDS = (32, 128, 512, 2048), 0.15, 2.0
 COUNT_UP_TO = 300_000
 #: What a worker takes to start, and to measure and write the results of a study of usual size.
 AROUND_SECONDS = 10.0
@@ -211,16 +210,14 @@ def _price(key: str, model_id: str, _perturbation: Perturbation) -> Price:
     return Price(texts, exact, _texts_per_second(_perturbation, cached.scorer(model_id)))
 
 
-def _texts_per_second(perturbation: Perturbation, scorer: Scorer) -> float:
+def _texts_per_second(perturbation: Perturbation, scorer: PageScorer) -> float:
     """Larger and larger trials until one takes long enough to be reliable; the first also warms the model up."""
     speed = 0.0
     for size in TRIALS:
-        texts = _some_texts(perturbation, size)
-        started = time.perf_counter()
-        score(scorer, texts)
-        seconds = time.perf_counter() - started
-        speed = len(texts) / max(seconds, 1e-6)
-        if seconds > ENOUGH_SECONDS and size > TRIALS[0]:
+        trial = Answer()
+        scorer.go_on(trial, _some_texts(perturbation, size), seconds=MOST_SECONDS)
+        speed = trial.done / max(trial.seconds, 1e-6)
+        if trial.seconds > ENOUGH_SECONDS and size > TRIALS[0]:
             break
     return speed
 

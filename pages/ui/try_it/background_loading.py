@@ -34,8 +34,7 @@ def answered(models: Sequence[str], texts: tuple[str, ...]) -> tuple[str, ...]:
 
 def wait_for(model: str, texts: tuple[str, ...]) -> NoReturn:
     """Let a model score the texts, saying what is done and for how long; then the page is drawn with it."""
-    title = next((card.title for card in cached.model_cards() if card.id == model), model)
-    with st.spinner(_doing(title, model, len(texts)), show_time=True):
+    with st.spinner(_doing(cached.model_title(model), model, len(texts)), show_time=True):
         cached.scorer(model)
         started = time.perf_counter()
         cached.scores(model, texts)

@@ -12,6 +12,7 @@ from pages.ui.try_it.one_sentence import MAX_CHARACTERS, SLOT, put_slot, words_o
 from psa_core.anchors.slot import DEFAULT_FILLER
 from psa_core.errors import OptionError
 from psa_core.inputs import names as name_lists
+from psa_core.inputs.limits import TRY_CHARACTERS, TRY_NAMES
 from psa_core.models import Purpose
 
 FIRST_SENTENCE = "I hate {name}."
@@ -33,7 +34,7 @@ class Choice:
     ----------
     sentence : str
     names : tuple of str
-        Those of the list and, after them, the typed ones that the list does not have.
+        The typed ones that the list does not have, which are scored first, and those of the list.
     own : frozenset of str
         The typed ones.
     models : tuple of str
@@ -124,6 +125,7 @@ def ask_view() -> None:
 
 def _choice(sentence: str, list_id: str, typed: str, models: tuple[str, ...]) -> Choice:
     listed = tuple(cached.names(list_id).table["name"])
+    TRY_CHARACTERS.check(len(typed), field="names", error=OptionError)
     wanted = [name.strip() for name in typed.replace(";", ",").split(",")]
     if any(wanted):
         every = name_lists.from_text("\n".join([*listed, *wanted]))
@@ -131,7 +133,8 @@ def _choice(sentence: str, list_id: str, typed: str, models: tuple[str, ...]) ->
     else:
         added = ()
     filler = " ".join(str(st.session_state.get(Key.TRY_FILLER, "")).split())
-    return Choice(sentence, listed + added, frozenset(added), models, filler or DEFAULT_FILLER)
+    TRY_NAMES.check(len(listed) + len(added), field="names", error=OptionError)
+    return Choice(sentence, added + listed, frozenset(added), models, filler or DEFAULT_FILLER)
 
 
 def offer_slot(sentence: str) -> None:

@@ -14,6 +14,8 @@ from psa_core import anchors
 from psa_core.anchors import slot
 from psa_core.charts.try_it import Panel
 from psa_core.cube import Target
+from psa_core.errors import ModelError
+from psa_core.inputs.limits import PAGE_SECONDS
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import fill_slots
 
@@ -39,6 +41,10 @@ class Slotted:
     perturbation: Perturbation
     neutral: str
     guessed: bool
+
+    def first(self, count: int) -> Slotted:
+        """The sentence with the first names only."""
+        return replace(self, perturbation=replace(self.perturbation, names=self.perturbation.names[:count]))
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -108,19 +114,34 @@ def slotted(sentence: str, names: Sequence[str], filler: str) -> Slotted | None:
     return Slotted(Perturbation((sentence,), (spans,), tuple(names)), neutral, guessed=True)
 
 
+def that_answered(found: Slotted, model_ids: Sequence[str]) -> tuple[str, ...]:
+    """The models that have scored at least one name in the time that a page has; raises `ModelError` if none has."""
+    done = tuple(model_id for model_id in model_ids if len(cached.scores(model_id, found.texts)) > 1)
+    if not done:
+        got = f"no name scored by {cached.model_title(model_ids[0])} in {PAGE_SECONDS.words}"
+        fix = "Try again in a moment, choose another model, or set up a study."
+        raise ModelError("time", got=got, expected="at least one", fix=fix)
+    return done
+
+
 def table_one(found: Slotted, model_ids: Sequence[str]) -> TableOne:
-    """Score the sentence with every name by every model; the first panel of a model is its headline target."""
-    titles = {card.id: card.title for card in cached.model_cards()}
+    """Score the sentence with every name by every model; the first panel of a model is its headline target.
+
+    A page has limited time: the names are the first ones, as many as every model has scored (see `cached.scores`).
+    """
     panels: list[Panel] = []
     others: list[Panel] = []
-    for model_id in model_ids:
-        scores = cached.scores(model_id, found.texts)
+    answers = [cached.scores(model_id, found.texts) for model_id in model_ids]
+    texts = found.texts[: min(map(len, answers))]
+    for model_id, answer in zip(model_ids, answers, strict=True):
+        scores = answer[: len(texts)]
         targets = cached.scorer(model_id).targets
         headline = _headline(targets)
         for index, target in enumerate(targets):
-            panel = Panel(titles.get(model_id, model_id), target, scores[1:, index], float(scores[0, index]))
+            panel = Panel(cached.model_title(model_id), target, scores[1:, index], float(scores[0, index]))
             (panels if target is headline else others).append(panel)
-    return TableOne(found.perturbation.names, found.texts, found.neutral, tuple(panels), tuple(others))
+    names = found.perturbation.names[: len(texts) - 1]
+    return TableOne(names, texts, found.neutral, tuple(panels), tuple(others))
 
 
 def extremes(table: TableOne, order: np.ndarray, *, kept: Collection[str] = ()) -> np.ndarray:

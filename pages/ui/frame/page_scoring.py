@@ -1,0 +1,143 @@
+"""Score texts while somebody waits: in short slices, in turn with others who ask the same model, for a limited time.
+
+A model has a lock of its own, so that a slow one delays nobody who asks another. A slice takes a quarter of a second,
+so that those who ask the same model wait for a slice of each other, not for all of it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.frame.page_lock import FairLock
+from psa_core import scoring
+from psa_core.cube import Target
+from psa_core.errors import ModelError
+from psa_core.inputs.limits import PAGE_SECONDS
+from psa_core.models import Scorer
+
+#: What takes longer shows how far it is.
+SHOWN_AFTER_SECONDS = 0.5
+_locks: WeakValueDictionary[str, FairLock] = WeakValueDictionary()
+_registering = threading.Lock()
+
+
+@dataclass(eq=False)
+class Answer:
+    """What a model has answered so far; several runs of a page may go on with one answer.
+
+    Attributes
+    ----------
+    parts : list of float32 array (k, T)
+        Scores of the first texts.
+    seconds : float
+        That were spent on it.
+    """
+
+    parts: list[np.ndarray] = field(default_factory=list)
+    seconds: float = 0.0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def done(self) -> int:
+        """How many texts are scored."""
+        return sum(map(len, self.parts))
+
+
+class PageScorer:
+    """A model as pages ask it; it stands wherever a scorer can.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    """
+
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer = scorer
+        with _registering:
+            self._lock = _locks.setdefault(scorer.fingerprint, FairLock())
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the model."""
+        return self.scorer.fingerprint
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """Those of the model, length T."""
+        return self.scorer.targets
+
+    def score(self, texts: Sequence[str]) -> np.ndarray:
+        """Scores of all texts, float32 (len(texts), T).
+
+        Raises
+        ------
+        ModelError
+            When there is not enough time for all of them.
+        """
+        return self.finish(Answer(), texts)
+
+    def finish(self, answer: Answer, texts: Sequence[str], scorer: Scorer | None = None) -> np.ndarray:
+        """The same, going on with an answer; see `go_on`."""
+        scores = self.go_on(answer, texts, scorer=scorer)
+        if len(scores) < len(texts):
+            got = f"{len(scores):,} of {len(texts):,} texts scored in {PAGE_SECONDS.words}"
+            raise ModelError("time", got=got, expected="all of them in that time", fix=PAGE_SECONDS.fix_words)
+        return scores
+
+    def go_on(
+        self, answer: Answer, texts: Sequence[str], *, seconds: float | None = None, scorer: Scorer | None = None
+    ) -> np.ndarray:
+        """Scores of the first k texts, float32 (k, T): all of them unless the time was over.
+
+        Parameters
+        ----------
+        answer : Answer
+            Is added to.
+        texts : sequence of str
+            The same for each call with that answer.
+        seconds : float, optional
+            For this answer in all; `PAGE_SECONDS` if not given.
+        scorer : Scorer, optional
+            Asked in place of the model itself: one that remembers the model's scores.
+        """
+        limit = PAGE_SECONDS.value if seconds is None else seconds
+        with answer.lock, _progress(len(texts)) as show:
+            if answer.done < len(texts) and answer.seconds < limit:
+                slices = scoring.score_slices(scorer or self.scorer, texts[answer.done :])
+                began, before = time.monotonic(), answer.seconds
+                try:
+                    while answer.seconds < limit:
+                        with self._lock.turn():
+                            part = next(slices, None)
+                        if part is None:
+                            break
+                        answer.parts.append(part)
+                        answer.seconds = before + time.monotonic() - began
+                        show(answer.done)
+                finally:
+                    answer.seconds = before + time.monotonic() - began
+            return np.concatenate([np.empty((0, len(self.targets)), np.float32), *answer.parts])
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], None]]:
+    """Show how many texts are scored where that takes a while. Showing it also ends a run that nobody waits for."""
+    began, bars = time.monotonic(), []
+
+    def show(done: int) -> None:
+        if time.monotonic() - began < SHOWN_AFTER_SECONDS:
+            return
+        bars[:] = bars or [st.empty()]
+        bars[0].progress(done / total, f"{done:,} of {total:,} texts scored")
+
+    yield show
+    for bar in bars:
+        bar.empty()
