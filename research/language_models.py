@@ -9,8 +9,8 @@ import argparse
 from pathlib import Path
 
 from psa_core import cli
-from psa_core.audits.generation import folder, report, rewriting
-from psa_core.audits.generation.folder import GenerationResult
+from psa_core.audits.generation import AUDIT, report
+from psa_core.audits.generation.result import GenerationResult
 from psa_core.registry import ASSETS
 from research import documents
 
@@ -104,12 +104,12 @@ def attributes(place: Path) -> str:
     """A table of I.F. and G.F. of each attribute; what `place` does not have is generated."""
     rows = []
     for name, count in ATTRIBUTES.items():
-        if not folder.is_generation(place / name):
+        if not (place / name).is_dir():
             given = ["--lm", "lm:smollm2", "--templates", name, "--scorer", SCORERS, "--leak-check", "0"]
             sizes = ["--continuations", str(count), "--tokens", str(TOKENS)]
             if cli.main(["generate", *given, *sizes, "--out", str(place / name)]):
                 raise SystemExit(1)
-        opened = folder.read(place / name)
+        opened = AUDIT.read(place / name)
         rows += [[f"{name}: {_size(opened)}", *row] for row in _fairness(opened)]
     headings = ("attribute", "score", "number", "as measured", "floor", "corrected", "95 % interval", "p")
     return documents.table(headings, rows)
@@ -127,8 +127,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.attributes:
         documents.write(PAGE, {SECTION: attributes(options.attributes)})
-    rewriting.rewrite(EXAMPLE, EXAMPLE)  # measured by the methods of today
-    PAGE.write_text(page(folder.read(EXAMPLE)), encoding="utf-8")
+    AUDIT.rewrite(EXAMPLE, EXAMPLE)  # measured by the methods of today
+    PAGE.write_text(page(AUDIT.read(EXAMPLE)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ LAYERS = {
     ),
     "gate": ("psa_core.trust", "psa_core.cli_errors"),
     "leaves": ("psa_core.inputs", "psa_core.cube", "psa_core.stats", "psa_core.environment", "psa_core.cache_dir"),
+    "options": ("psa_core.options",),
     "plug-ins": ("psa_core.anchors", "psa_core.models", "psa_core.methods"),
     "writers": ("psa_core.generators",),
     "memory": ("psa_core.cache", "psa_core.metrics"),

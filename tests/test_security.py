@@ -32,12 +32,11 @@ from pages.ui.audits.generation import setup as generation_setup
 from pages.ui.frame import cached, exports, permissions, uploads, visitor
 from pages.ui.frame.page_scoring import PageScorer
 from pages.ui.study import plans
-from psa_core import cli, jobs, models, report, trust
+from psa_core import audits, cli, jobs, models, report, trust
+from psa_core.audits import eec as equity
+from psa_core.audits._audit import unzip
 from psa_core.audits.eec import corpus as eec
-from psa_core.audits.eec import folder as eec_files
-from psa_core.audits.eec.run import Audited
-from psa_core.audits.generation import folder as generation_files
-from psa_core.audits.zipped import unzip
+from psa_core.audits.eec.result import of_design
 from psa_core.cache import ScoreCache
 from psa_core.cli import app as app_command
 from psa_core.cube import ScoreCube, Target
@@ -325,11 +324,11 @@ def test_a_file_costs_no_more_than_the_limits(monkeypatch: pytest.MonkeyPatch) -
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("manifest.json", b" " * 2 * 2**20)
-    for read in (results.read_zip, eec_files.read_zip, generation_files.read_zip):
+    with pytest.raises(PsaError, match="PSA_MAX_ARCHIVE_MB"):
+        results.read_zip(buffer.getvalue())
+    for audit in audits.plugins():
         with pytest.raises(PsaError, match="PSA_MAX_ARCHIVE_MB"):
-            read(buffer.getvalue())
-    source = (ROOT / "pages" / "ui" / "audits" / "audit_job.py").read_text(encoding="utf-8")
-    assert "bounded.call(audit.rewrite, brought, written" in source
+            audits.open_zip(audit, buffer.getvalue(), Path("opened"))
 
 
 @pytest.mark.parametrize("history", ["0", "1"])
@@ -374,10 +373,10 @@ def test_an_opened_audit_is_written_anew(place: Path) -> None:
     design = eec.published_design()
     scores = np.zeros((len(design.rows), len(design.people), 1), np.float32)
     cube = eec.cube(design, (Target("toxicity"),), scores)
-    eec_files.write(design, Audited({"mine": cube}, {}, {}), "published", Path("brought"))
+    equity.AUDIT.write(of_design(design, {"mine": cube}, {}, {"spelling": "published"}), Path("brought"))
     for name in ("report.html", "eec.json", "own.csv"):
         Path("brought", name).write_text(SCRIPT)
-    eec_files.rewrite(Path("brought"), Path("anew"))
+    equity.AUDIT.rewrite(Path("brought"), Path("anew"))
     assert not any(SCRIPT.encode() in path.read_bytes() for path in Path("anew").iterdir())
     assert {"eec.json", "manifest.json"} <= {path.name for path in Path("anew").iterdir()}
 

@@ -1,1 +1,55 @@
-"""The sibling audits: other published methods on the same cube, scorers and cache."""
+"""Audits: one folder each, found by :mod:`psa_core.registry`; the skeleton that they share is `Audit`."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from psa_core.audits._audit import Audit, Export, unzip
+from psa_core.errors import RunFolderError
+from psa_core.folders import manifest as manifests
+from psa_core.folders.writing import MANIFEST
+from psa_core.inputs import bounded
+from psa_core.inputs.limits import MEASURE
+from psa_core.registry import discover
+
+__all__ = ["Audit", "Export", "of_folder", "open_zip", "plugins"]
+
+
+def plugins() -> dict[str, Audit]:
+    """Every audit by its id."""
+    return discover("psa_core.audits", "AUDIT")
+
+
+def open_zip(audit: str, content: bytes, to: Path) -> None:
+    """Write the result folder of an audit from a zip that somebody brought: from its data alone, every file anew.
+
+    It is unpacked and measured in a process of its own, with limits.
+
+    Raises
+    ------
+    RunFolderError
+        When it is damaged, another audit's, or needs more than the limits.
+    """
+    with tempfile.TemporaryDirectory() as aside:
+        bounded.call(unzip, content, Path(aside), field="zip", error=RunFolderError)
+        bounded.call(_rewrite, audit, Path(aside), to, field="zip", error=RunFolderError, seconds=MEASURE)
+
+
+def _rewrite(audit: str, folder: Path, to: Path) -> None:
+    plugins()[audit].rewrite(folder, to)
+
+
+def of_folder(folder: Path) -> Audit:
+    """Which audit wrote a result folder.
+
+    Raises
+    ------
+    RunFolderError
+        When none of them did.
+    """
+    written_by = manifests.read(folder / MANIFEST).get("audit")
+    if written_by not in plugins():
+        got = f"a {written_by[:40]} audit" if written_by else "another folder"
+        raise RunFolderError("result folder", got=got, expected=f"an audit: {', '.join(plugins())}")
+    return plugins()[written_by]

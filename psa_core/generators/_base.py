@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from psa_core import trust
-from psa_core.errors import OptionError
-from psa_core.inputs.checks import whole_number
+from psa_core import options, trust
+from psa_core.options import option
 
 MOST_TOKENS = 1000
 HOTTEST = 5.0
@@ -16,7 +15,7 @@ HOTTEST = 5.0
 
 @dataclass(frozen=True)
 class Sampling:
-    """How continuations are sampled.
+    """How continuations are sampled; what a generator can be told further is a field here, and nothing else.
 
     Attributes
     ----------
@@ -32,18 +31,14 @@ class Sampling:
         When a value is out of its range.
     """
 
-    tokens: int = 50
-    temperature: float = 1.0
-    seed: int = 0
+    tokens: int = option(
+        50, low=1, high=MOST_TOKENS, help="most new tokens of each", label="Tokens at most", on_page=30
+    )
+    temperature: float = option(1.0, above=0, high=HOTTEST, help="1 samples from the model's own probabilities")
+    seed: int = option(0, low=0, high=2**63 - 1, help="of every random choice", label="Seed")
 
     def __post_init__(self) -> None:
-        if not 1 <= whole_number("--tokens", self.tokens) <= MOST_TOKENS:
-            raise OptionError("--tokens", got=str(self.tokens), expected=f"1 to {MOST_TOKENS}")
-        if not 0 < self.temperature <= HOTTEST:
-            expected = f"a number above 0, at most {HOTTEST:g}"
-            raise OptionError("--temperature", got=str(self.temperature), expected=expected)
-        if not 0 <= whole_number("--seed", self.seed) < 2**63:
-            raise OptionError("--seed", got=str(self.seed), expected="a whole number, not negative")
+        options.check(self)
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,14 @@ class Continuations:
     about: str
     common_noise: bool = False
 
+    @property
+    def continuations(self) -> int:
+        """How many of each prompt there are, numbered from 0 without a gap."""
+        numbers: dict[str, set[int]] = {}
+        for prompt, k in self.texts:
+            numbers.setdefault(prompt, set()).add(k)
+        return min((next(k for k in range(len(known) + 1) if k not in known) for known in numbers.values()), default=0)
+
     def sample(self, draws: Sequence[Draw], _: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
         """The continuations of the draws.
 
@@ -52,6 +60,10 @@ class Continuations:
             When one is not in the file.
         """
         missing = [draw for draw in draws if (draw.prompt, draw.k) not in self.texts]
+        if missing and min(draw.k for draw in missing) >= (self.continuations or len(draws)):
+            got, asked = f"{self.continuations} of each prompt in the file", max(draw.k for draw in draws) + 1
+            fix = f"Take --continuations {self.continuations}, or a file with more."
+            raise ModelError("--continuations", got=got, expected=f"the {asked} that were asked for", fix=fix)
         if missing:
             got = f"none for {missing[0].prompt[:60]!r}, k {missing[0].k}, and {len(missing) - 1:,} others"
             raise ModelError("continuations", got=got, expected="a row for each prompt and k", fix=EXPORT)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from psa_core.report.markup import Html, element, join, listing, page, table
@@ -38,7 +38,7 @@ class Report:
     method: Sequence[str]
     body: Sequence[Html]
     limits: Sequence[str]
-    provenance: Mapping[str, Any]
+    provenance: Mapping[str, Any] = field(default_factory=dict)
     question: str = ""
     commands: Sequence[str] = ()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from psa_core import atomic
-from psa_core.audits.generation import folder
+from psa_core.audits.generation import AUDIT
 from psa_core.registry import ASSETS
 from psa_core.retraining import FILE
 from psa_core.retraining.card import sensitivity_table, task_table
@@ -62,8 +62,8 @@ def _section(contents: list[dict[str, Any]]) -> str:
 def sections(place: Path, pictures: Path) -> dict[str, str]:
     """Markdown by section, of those that a folder has results of; pictures are put beside it."""
     retrained = sorted(place.glob(f"classifiers/*/{FILE}"))
-    audits = [language.read(audit) for audit in sorted(place.glob("audits/*")) if folder.is_generation(audit)]
-    parts = {"resampling": resampling.section(folder.read(ASSETS / "examples" / "occupations").cube)}
+    audits = [language.read(audit) for audit in sorted(place.glob("audits/*/"))]
+    parts = {"resampling": resampling.section(AUDIT.read(ASSETS / "examples" / "occupations").cube)}
     if retrained:
         parts["classifiers"] = classifiers([json.loads(file.read_text("utf-8")) for file in retrained])
     if (place / "equity").is_dir():

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from psa_core.audits.generation import comparison, folder
-from psa_core.audits.generation.folder import GenerationResult
+from psa_core.audits.generation import AUDIT, comparison
+from psa_core.audits.generation.result import GenerationResult
 from psa_core.retraining.card import percent_of
 from psa_core.retraining.measure import interval
 from research.documents import signed
@@ -53,7 +53,7 @@ class Audit:
 def read(place: Path) -> Audit:
     """An audit, with the perplexities that `research.mitigation.train` measured."""
     file = place / PERPLEXITY
-    return Audit(folder.read(place), json.loads(file.read_text("utf-8")) if file.is_file() else {})
+    return Audit(AUDIT.read(place), json.loads(file.read_text("utf-8")) if file.is_file() else {})
 
 
 def section(audits: Sequence[Audit]) -> str:

@@ -11,11 +11,12 @@ from typing import Any
 import pandas as pd
 
 from psa_core import stats
-from psa_core.audits.eec import folder as eec_files
+from psa_core.audits.eec import AUDIT as EQUITY
 from psa_core.audits.eec import significance
 from psa_core.audits.eec import tables as eec
-from psa_core.audits.nationality import folder as nationality_files
-from psa_core.audits.nationality.folder import NationalityResult
+from psa_core.audits.eec.result import EquityResult
+from psa_core.audits.nationality import AUDIT as NATIONALITY
+from psa_core.audits.nationality.result import NationalityResult
 from psa_core.audits.nationality.tables import OVERALL
 from psa_core.errors import PsaError
 from research import documents
@@ -30,7 +31,7 @@ PARTS = {"eec gender": ("gender", "all"), "eec race": ("race", "all"), "eec neut
 WORDS = {"eec gender": "by gender", "eec race": "by race", "eec neutral": "by gender on the neutral rows"}
 
 
-def equity(opened: eec_files.EquityResult) -> dict[str, str]:
+def equity(opened: EquityResult) -> dict[str, str]:
     """Tables 5 to 7, with what remains when templates and people count once."""
     assessed = significance.assess(opened.systems)
     found = {
@@ -178,16 +179,16 @@ def _hundredfold(r: float | None) -> str:
 
 def sections(folder: Path) -> dict[str, str]:
     """The page's sections for which there are result folders."""
-    parts = equity(eec_files.read(folder / "eec")) if (folder / "eec").is_dir() else {}
-    by_model = [nationality_files.read(place) for place in sorted(folder.glob("nationality-*"))]
+    parts = equity(EQUITY.read(folder / "eec")) if (folder / "eec").is_dir() else {}
+    by_model = [NATIONALITY.read(place) for place in sorted(folder.glob("nationality-*"))]
     if by_model:
         signed_first = sorted(by_model, key=lambda audit: not any(target.low < 0 for target in audit.cube.targets))
         parts |= nationality(signed_first)
     if (folder / SPANISH).is_dir():
-        parts |= spanish(nationality_files.read(folder / SPANISH))
+        parts |= spanish(NATIONALITY.read(folder / SPANISH))
     both = [folder / f"perplexity-{kind}" for kind in ("local", "global")]
     if all(place.is_dir() for place in both):
-        parts |= perplexity(*map(nationality_files.read, both))
+        parts |= perplexity(*map(NATIONALITY.read, both))
     return parts
 
 

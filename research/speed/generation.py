@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from psa_core import generators, models
-from psa_core.audits.generation import folder, planning, report, run, tables
+from psa_core.audits.generation import AUDIT, planning, run
 from psa_core.audits.generation.planning import GenerationSpec, Planned
 from psa_core.generators import Draw, Sampling
 from research.speed.table import Row
@@ -54,10 +54,7 @@ def _resumed(generator: Any) -> Iterator[Row]:
             planned = _planned(k, templates=2, values=values, tokens=8)
             done = run.execute(planned, generator, {"opinion-words": models.load("opinion-words")}, out)
             counts[name] = done.cube.provenance["generated"]
-            sampled, prompts = done.sampled, planned.prompt_set.prompts()
-            folder.write(
-                done.cube, tables.tables(done.cube), out, sampled=sampled, prompts=prompts, report=report.render
-            )
+            AUDIT.write(run.result_of(planned, done, {}), out)
             done.journal.discard()
     goals = {"first": 2 * 3 * 4, "again": 0, "one more value": 2 * 4, "K 4 to 8": 2 * 4 * 4}
     goal, shown = (", ".join(f"{name}: {count}" for name, count in found.items()) for found in (goals, counts))
@@ -66,7 +63,7 @@ def _resumed(generator: Any) -> Iterator[Row]:
 
 def _planned(k: int, *, templates: int = TEMPLATES, values: int = VALUES, tokens: int = TOKENS) -> Planned:
     planned = planning.plan(
-        GenerationSpec(LM, "occupation", continuations=k, tokens=tokens, scorers=("opinion-words",))
+        GenerationSpec(lm=LM, templates="occupation", continuations=k, tokens=tokens, scorers=("opinion-words",))
     )
     found = planned.prompt_set
     kept = replace(found, templates=found.templates[:templates], values=found.values.head(values))

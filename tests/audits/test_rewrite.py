@@ -11,12 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.audits.eec import corpus
-from psa_core.audits.eec import folder as eec_files
-from psa_core.audits.eec.run import Audited
-from psa_core.audits.nationality import folder as nationality_files
-from psa_core.audits.nationality.perturbation import Drawn
-from psa_core.audits.zipped import unzip
+from psa_core.audits import eec, nationality
+from psa_core.audits._audit import unzip
+from psa_core.audits.eec import corpus, own_files
+from psa_core.audits.eec.result import of_design
+from psa_core.audits.nationality import result
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
 from psa_core.folders import manifest
@@ -27,12 +26,13 @@ TARGETS = (Target("toxicity"),)
 
 
 def eec_folder(place: Path) -> Path:
-    people = eec_files.parse_part("people", PEOPLE.encode())
+    people = own_files.parse_part("people", PEOPLE.encode())
     design = corpus.Design(corpus.published_design().templates, people, corpus.published_design().words)
     scores = np.random.default_rng(0).uniform(size=(len(design.rows), 2, 1)).astype(np.float32)
     systems = {"predictions:=mine.csv": corpus.cube(design, TARGETS, scores)}
     account = {"predictions:=mine.csv": {"fingerprint": "abc", "device": "cpu", "seconds": 1.5, "notes": ["x"]}}
-    eec_files.write(design, Audited(systems, {}, account), "published", place / "brought")
+    about = {"spelling": "published", "models": account}
+    eec.AUDIT.write(of_design(design, systems, {}, about), place / "brought")
     return place / "brought"
 
 
@@ -40,20 +40,24 @@ def nationality_folder(place: Path) -> Path:
     sentences = pd.DataFrame({"sentence_id": ["=1", "b"], "text": ["Ann Lee left.", "Bo Kim stayed."]})
     sentences = sentences.assign(anchor=["Ann Lee", "Bo Kim"], start=0, end=[7, 6], role="object")
     countries = pd.DataFrame({"name": ["India 1", "Spain 1"], "country": ["India", "Spain"], "iso3": ["IND", "ESP"]})
-    drawn = Drawn(sentences, countries.assign(draw="1"), (("a", "b"), ("=c", "d")), {}, {}, "")
     original, perturbed = np.array([[0.2], [0.8]]), np.array([[[0.1], [0.6]], [[0.7], [0.9]]])
     manifest = {"audit": "nationality", "notes": [HOSTILE], "options": {"draws": 1, "model": "vader"}}
-    manifest |= {"account": dict.fromkeys(nationality_files.COUNTED, 1), "names_not_in_latin_letters_left_out": {}}
+    manifest |= {"account": dict.fromkeys(result.COUNTED, 1), "names_not_in_latin_letters_left_out": {}}
     manifest["targets"] = [{"name": "toxicity", "low": 0.0, "high": 1.0, "meaning": ""}]
     cube = ScoreCube(
-        sentences, drawn.columns, TARGETS, original.astype(np.float32), perturbed.astype(np.float32), manifest
+        sentences,
+        countries.assign(draw="1"),
+        TARGETS,
+        original.astype(np.float32),
+        perturbed.astype(np.float32),
+        manifest,
     )
     perplexity = np.array([3.0, 4.0]), np.array([[3.0, 5.0], [4.0, 6.5]])
-    nationality_files.write(cube, drawn, perplexity, place / "brought")
+    nationality.AUDIT.write(result.measured(cube, (("a", "b"), ("=c", "d")), perplexity), place / "brought")
     return place / "brought"
 
 
-FOLDERS = {"eec": (eec_folder, eec_files), "nationality": (nationality_folder, nationality_files)}
+FOLDERS = {"eec": (eec_folder, eec.AUDIT), "nationality": (nationality_folder, nationality.AUDIT)}
 
 
 @pytest.fixture(params=FOLDERS)

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from psa_core import cli, models
-from psa_core.audits.eec import corpus, folder, significance
+from psa_core.audits.eec import AUDIT, corpus, significance
 
 pytestmark = pytest.mark.slow
 
@@ -107,7 +107,7 @@ def test_one_model_is_keyed_by_its_targets_and_the_other_spelling_is_told(tmp_pa
 
 
 def test_a_folder_reopens_as_what_was_written(two_systems):
-    opened = folder.read(two_systems)
+    opened = AUDIT.read(two_systems)
     written = json.loads((two_systems / "eec.json").read_text(encoding="utf-8"))
     assert json.loads(json.dumps(significance.assess(opened.systems))) == written
     assert list(opened.respelled) == ["vader", "keyword"]
@@ -124,7 +124,7 @@ def test_a_system_known_by_its_predictions(tmp_path, capsys):
     report = json.loads(Path("out/eec.json").read_text(encoding="utf-8"))
     ours = report["predictions:scores.csv/joy"]
     assert ours["gender"]["verdict"] == "F↑–M↓"  # the female words are longer
-    assert list(folder.read(Path("out")).respelled) == ["vader"]
+    assert list(AUDIT.read(Path("out")).respelled) == ["vader"]
 
 
 def test_own_people_without_race_are_compared_by_gender_alone(tmp_path):
@@ -132,7 +132,7 @@ def test_own_people_without_race_are_compared_by_gender_alone(tmp_path):
     Path("ranked.csv").write_text("system,score\nkeyword:niece=0.3,0.5\n")
     ranked = ("--task-scores", "ranked.csv")
     assert eec_command("--model", "keyword:niece=0.3", "--people", "people.csv", *ranked, "--out", "out") == 0
-    assert folder.read(Path("out")).task_scores == {"keyword:niece=0.3": 0.5}
+    assert AUDIT.read(Path("out")).task_scores == {"keyword:niece=0.3": 0.5}
     entry = json.loads(Path("out/eec.json").read_text())["toxicity"]
     assert "race" not in entry
     assert entry["gender"]["assessments"] == 2

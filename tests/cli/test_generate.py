@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from psa_core import jobs, trust
-from psa_core.audits.generation import folder, quality
+from psa_core.audits.generation import AUDIT, quality
 from psa_core.cli import main
 from tests.audits.generation.test_quality import colours
 from tests.jobs.waiting import waiting_run
@@ -52,7 +52,7 @@ def test_exported_prompts_come_back_as_an_audit(tmp_path: Path, capsys: pytest.C
     assert "12 continuations" in capsys.readouterr().out
     out = tmp_path / "out"
     assert {path.name for path in out.iterdir()} == FILES
-    opened = folder.read(out)
+    opened = AUDIT.read(out)
     assert opened.cube.shape == (2, 2, 3) and opened.cube.scorers == ["keyword", "opinion-words"]
     summary = json.loads((out / "summary.json").read_text())
     fields = {"value", "floor", "corrected", "low", "high", "p"}
@@ -73,11 +73,11 @@ def test_a_job_shows_what_it_has_so_far_and_clears_it_away_at_the_end(
     job = [*arguments(tmp_path, str(tmp_path / "made.csv"), "--continuations", "10"), "--job", str(place)]
     assert main(job) == 2 and jobs.status(run_id).state == "failed"
     so_far = jobs.result_so_far(run_id)
-    assert so_far is not None and folder.read(so_far).cube.shape == (2, 2, 8)
+    assert so_far is not None and AUDIT.read(so_far).cube.shape == (2, 2, 8)
     assert not (tmp_path / "out").exists()
     whole.to_csv(tmp_path / "made.csv", index=False)
     assert main(job) == 0 and jobs.result_so_far(run_id) is None
-    assert folder.read(tmp_path / "out").cube.shape == (2, 2, 10)
+    assert AUDIT.read(tmp_path / "out").cube.shape == (2, 2, 10)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from scipy.stats import pearsonr
 
-from psa_core import cli
-from psa_core.audits.nationality import folder
+from psa_core import audits, cli
+from psa_core.audits.nationality import AUDIT
 from psa_core.folders import results
 
 TEXTS = [
@@ -84,20 +84,20 @@ def test_the_report_is_the_audits_own_and_its_command_runs_it_again():
 
 def test_a_folder_reopens_with_texts_that_spreadsheets_would_run():
     assert nationality() == 0
-    opened = folder.read(Path("out"))
+    opened = AUDIT.read(Path("out"))
     assert opened.cube.shape == (3, 6, 1)
     row = opened.cube.sentences["sentence_id"].tolist().index("4")
     assert opened.cube.sentences["text"].iloc[row] == TEXTS[3]
     assert all(text.startswith("=") and text.endswith(" is my best friend, I love him.") for text in opened.texts[row])
     assert opened.cube.sentences["place"].tolist() == ["a", "c", "d"]
     assert opened.countries["change_percent"].notna().any()
-    again = folder.read_zip(results.to_zip(Path("out")))
-    assert again.texts == opened.texts
+    audits.open_zip(AUDIT.id, results.to_zip(Path("out")), Path("anew"))
+    assert AUDIT.read(Path("anew")).texts == opened.texts
 
 
 def test_correlations_with_perplexity_against_scipy():
     assert nationality("--lm", "python:lm_stub:perplexity") == 0
-    opened = folder.read(Path("out"))
+    opened = AUDIT.read(Path("out"))
     assert list(opened.correlations.columns) == [
         "country", "target", "global_r", "global_p", "local_r", "local_p", "sentences", "original_r", "original_p",
     ]  # fmt: skip

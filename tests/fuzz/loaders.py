@@ -14,16 +14,15 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 
-from pages.ui.audits.audit_job import Audit
+from pages.ui.audits.audit_job import AuditPage
 from pages.ui.frame import state
-from psa_core import jobs, models
+from psa_core import audits, jobs, models
+from psa_core.audits import eec as equity
+from psa_core.audits import generation, nationality
 from psa_core.audits.eec import corpus as eec
-from psa_core.audits.eec import folder as eec_folder
-from psa_core.audits.eec.run import Audited
-from psa_core.audits.generation import folder as generation_folder
-from psa_core.audits.generation.rewriting import rewrite
-from psa_core.audits.nationality import folder as nationality_folder
-from psa_core.audits.nationality.perturbation import Drawn
+from psa_core.audits.eec import own_files
+from psa_core.audits.eec.result import of_design
+from psa_core.audits.nationality import result
 from psa_core.cube import ScoreCube, Target
 from psa_core.folders import cube_file, judgements, manifest, results
 from psa_core.inputs import corpus, names
@@ -80,11 +79,11 @@ def _scores() -> dict[str, bytes]:
 
 
 def design(draw: Draw, _: Path) -> object:
-    part = draw.choice(eec_folder.PARTS)
+    part = draw.choice(own_files.PARTS)
     file = "emotion_words" if part == "words" else part
     content = damaged((ASSETS / "eec" / f"{file}.csv").read_bytes(), draw)
-    own = {name: getattr(eec.published_design(), name) for name in eec_folder.PARTS}
-    return eec.Design(**own | {part: eec_folder.parse_part(part, content)})
+    own = {name: getattr(eec.published_design(), name) for name in own_files.PARTS}
+    return eec.Design(**own | {part: own_files.parse_part(part, content)})
 
 
 @cache
@@ -122,7 +121,8 @@ def _eec_files(place: Path) -> dict[str, bytes]:
     own = eec.Design(whole.templates.head(3), whole.people, whole.words.groupby("kind").head(2))
     values = np.random.default_rng(1).random((len(own.rows), len(own.people), 1)).astype(np.float32)
     cube = eec.cube(own, TARGETS[:1], values)
-    eec_folder.write(own, Audited({"vader": cube}, {}, {"vader": {}}), "published", place / "eec")
+    about = {"spelling": "published", "models": {"vader": {}}}
+    equity.AUDIT.write(of_design(own, {"vader": cube}, {}, about), place / "eec")
     return _files(place / "eec")
 
 
@@ -135,14 +135,14 @@ def _nationality_files(place: Path) -> dict[str, bytes]:
     content = {
         **cube.provenance,
         "audit": "nationality",
-        "account": dict.fromkeys(nationality_folder.COUNTED, 1),
+        "account": dict.fromkeys(result.COUNTED, 1),
         "options": {"draws": 1, "model": "vader"},
         "names_not_in_latin_letters_left_out": {},
         "people_finder": "x",
     }
-    drawn = Drawn(table, columns, (("A left.", "B left."), ("=I saw A.", "=I saw B.")), {}, {}, "x")
     audited = ScoreCube(table, columns, TARGETS, cube.original, cube.perturbed[:, :2], content)
-    nationality_folder.write(audited, drawn, None, place / "nationality")
+    texts = (("A left.", "B left."), ("=I saw A.", "=I saw B."))
+    nationality.AUDIT.write(result.measured(audited, texts, None), place / "nationality")
     return _files(place / "nationality")
 
 
@@ -150,6 +150,13 @@ def _nationality_files(place: Path) -> dict[str, bytes]:
 def _generation_files(place: Path) -> dict[str, bytes]:
     written.write(place / "generation")
     return _files(place / "generation")
+
+
+AUDITS = (
+    (equity.AUDIT, _eec_files),
+    (nationality.AUDIT, _nationality_files),
+    (generation.AUDIT, _generation_files),
+)
 
 
 def _files(folder: Path) -> dict[str, bytes]:
@@ -206,26 +213,21 @@ class Folders:
         return results.read(_in_folder(_one_damaged(draw, _study_files(self.place)), folder))
 
     def eec_audit(self, draw: Draw, folder: Path) -> object:
-        return eec_folder.read(_in_folder(_one_damaged(draw, _eec_files(self.place)), folder))
+        return equity.AUDIT.read(_in_folder(_one_damaged(draw, _eec_files(self.place)), folder))
 
     def nationality_audit(self, draw: Draw, folder: Path) -> object:
-        return nationality_folder.read(_in_folder(_one_damaged(draw, _nationality_files(self.place)), folder))
+        return nationality.AUDIT.read(_in_folder(_one_damaged(draw, _nationality_files(self.place)), folder))
 
     def generation_audit(self, draw: Draw, folder: Path) -> object:
         brought = _in_folder(_one_damaged(draw, _generation_files(self.place)), folder)
         if draw.random() < 0.9:
-            return generation_folder.read(brought)
-        return rewrite(brought, folder / "anew")
+            return generation.AUDIT.read(brought)
+        return generation.AUDIT.rewrite(brought, folder / "anew")
 
     def zipped_audit(self, draw: Draw, _: Path) -> object:
-        read, files = draw.choice(
-            (
-                (eec_folder.read_zip, _eec_files),
-                (nationality_folder.read_zip, _nationality_files),
-                (generation_folder.read_zip, _generation_files),
-            )
-        )
-        return read(_zipped(_one_damaged(draw, files(self.place)), draw))
+        audit, files = draw.choice(AUDITS)
+        content = _zipped(_one_damaged(draw, files(self.place)), draw)
+        return audits.open_zip(audit.id, content, self.place / f"opened-{draw.random()}")
 
     def partial_result(self, draw: Draw, folder: Path) -> object:
         cube_file.save(study(), folder / "partial.npz")
@@ -272,19 +274,16 @@ def address(draw: Draw, _: Path) -> object:
         mock.patch.object(state.st, "session_state", {}),
     ):
         seen = state.view(study())
-        audit = Audit("eec", "equity audit", lambda _: None, lambda *_: None)
+        audit = AuditPage("eec", "equity audit")
         return jobs.run_path(draw.choice((seen.run, audit.run_id, draw.choice(values))) or "x")
 
 
 def undamaged(place: Path) -> list[object]:
     """What the readers of folders and zips make of the files that the damaged ones are made from."""
-    kinds = (
-        (results.read_zip, _study_files),
-        (eec_folder.read_zip, _eec_files),
-        (nationality_folder.read_zip, _nationality_files),
-        (generation_folder.read_zip, _generation_files),
-    )
-    return [read(_zipped_whole(files(place))) for read, files in kinds]
+    for audit, files in AUDITS:
+        audits.open_zip(audit.id, _zipped_whole(files(place)), place / f"opened-{audit.id}")
+    opened = [audit.read(place / f"opened-{audit.id}") for audit, _ in AUDITS]
+    return [results.read_zip(_zipped_whole(_study_files(place))), *opened]
 
 
 def _zipped_whole(files: Mapping[str, bytes]) -> bytes:

@@ -13,9 +13,9 @@ import pandas as pd
 
 from pages.ui.results import retrain_results
 from psa_core import generators
-from psa_core.audits.generation import folder as generation_folder
-from psa_core.audits.generation import report
+from psa_core.audits.generation import AUDIT
 from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.result import GenerationResult, texts_table
 from psa_core.audits.generation.tables import tables
 from psa_core.cube import Target
 from psa_core.inputs import prompts
@@ -96,7 +96,7 @@ def write(place: Path) -> None:
     scores = np.random.default_rng(0).random((2, 3, 4, 1)).astype(np.float32)
     scores[texts == ""] = np.nan
     values = pd.DataFrame({"value": VALUES, "gender": ["female", "male", "male"]})
-    provenance = {"audit": generation_folder.AUDIT, "continuations": 4, "prompts": {"group": "gender", "source": "x"}}
+    provenance = {"audit": AUDIT.id, "continuations": 4, "prompts": {"group": "gender", "source": "x"}}
     provenance |= {"generator": {"id": "lm:x", "common_noise": True}, "options": {"tokens": 5}, "setting": "0"}
     cube = GenerationCube(pd.DataFrame({"template": TEMPLATES}), values, (Target("mood"),), texts, scores, provenance)
     asked = [[prompts.filled(line, row) for row in values.to_dict("records")] for line in TEMPLATES]
@@ -107,4 +107,4 @@ def write(place: Path) -> None:
         for k, text in enumerate(TEXTS)
     }
     found = replace(tables(cube), summary={**tables(cube).summary, "quality": {"kept": 0.75}})
-    generation_folder.write(cube, found, place, sampled=sampled, prompts=asked, report=report.render)
+    AUDIT.write(GenerationResult(cube, found, texts_table(cube, asked, sampled)), place)

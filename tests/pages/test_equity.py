@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from psa_core import cli, jobs
-from psa_core.audits.eec import folder as eec_files
+from psa_core.audits.eec import AUDIT
 from psa_core.folders import results
 from tests.jobs.waiting import waiting_run
 
@@ -142,7 +142,7 @@ def test_a_zip_opens_as_a_run_of_its_own(open_page: OpenPage, words_of: Words, r
     run(page)
     assert "scores differ significantly by gender" in words_of(page)
     run_id = run_of(page)
-    assert eec_files.read(jobs.result_folder(run_id)).manifest["systems"] == ["keyword:mom=0.3", "vader"]
+    assert AUDIT.read(jobs.result_folder(run_id)).manifest["systems"] == ["keyword:mom=0.3", "vader"]
     page.button(key="eec_new").click()
     assert "Open an earlier audit" in [expander.label for expander in run(page).expander]
 

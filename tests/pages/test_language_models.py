@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from psa_core import jobs
-from psa_core.audits.generation import folder as folders
+from psa_core.audits.generation import AUDIT
 from psa_core.folders import results
 from psa_core.registry import ASSETS
 from tests.audits.generation.test_rewriting import write
@@ -28,7 +28,7 @@ def test_the_first_screen_shows_a_finished_example(open_page: OpenPage, words_of
     page = open_page("language_models")
     assert not page.exception
     said = words_of(page)
-    example = folders.read(EXAMPLE)
+    example = AUDIT.read(EXAMPLE)
     assert "Each value against chance" in said
     assert f"{example.cube.texts.size:,}" in said
     first, second = (page.selectbox(key=f"generate_{part}").value for part in ("first", "second"))
@@ -37,7 +37,7 @@ def test_the_first_screen_shows_a_finished_example(open_page: OpenPage, words_of
 
 def test_two_values_are_read_side_by_side(open_page: OpenPage, run: Run, words_of: Words) -> None:
     page = open_page("language_models")
-    values = folders.read(EXAMPLE).cube.values["value"].tolist()
+    values = AUDIT.read(EXAMPLE).cube.values["value"].tolist()
     page.selectbox(key="generate_first").set_value(values[0])
     page.selectbox(key="generate_second").set_value(values[-1])
     said = words_of(run(page))
@@ -47,7 +47,7 @@ def test_two_values_are_read_side_by_side(open_page: OpenPage, run: Run, words_o
 
 
 def test_a_link_shows_the_same_pair_on_the_same_template_in_the_same_table(open_page: OpenPage, run: Run) -> None:
-    cube = folders.read(EXAMPLE).cube
+    cube = AUDIT.read(EXAMPLE).cube
     values, template = cube.values["value"].tolist(), cube.templates["template"].iloc[1]
     looked_at = {"first": values[0], "second": values[-1], "template": template, "score": cube.scorers[-1]}
     page = open_page("language_models", **{f"generate_{part}": value for part, value in looked_at.items()})

@@ -11,18 +11,15 @@ import streamlit as st
 
 from pages.ui.frame import markup, permissions, shell, visitor
 from pages.ui.study import job_panel
-from psa_core import jobs
-from psa_core.audits.zipped import unzip
+from psa_core import audits, jobs
 from psa_core.errors import RunFolderError
 from psa_core.folders import results
-from psa_core.inputs import bounded
-from psa_core.inputs.limits import MEASURE
 from psa_core.jobs import RUN_ID, RunStatus
 
 
 @dataclass(frozen=True)
-class Audit:
-    """One kind of audit.
+class AuditPage:
+    """The runs of one command, as their page shows them.
 
     Attributes
     ----------
@@ -30,16 +27,18 @@ class Audit:
         Of the command line; also the URL's parameter for the run.
     words : str
         What the page calls it.
-    read : callable
-        Opens a result folder, or raises `RunFolderError`.
-    rewrite : callable
-        The same of one that somebody brought, and writes a new one from its data.
+    id : str
+        The audit whose zipped folders can be opened here; empty for a command that is no audit.
     """
 
     command: str
     words: str
-    read: Callable[[Path], object]
-    rewrite: Callable[[Path, Path], None]
+    id: str = ""
+
+    @classmethod
+    def of(cls, audit: audits.Audit) -> AuditPage:
+        """The page of an audit."""
+        return cls(audit.command, audit.noun, audit.id)
 
     def key(self, part: str) -> str:
         """A widget key of this audit's page."""
@@ -76,7 +75,7 @@ class Audit:
         st.rerun()
 
 
-def result(audit: Audit, so_far: Callable[[str, Path], None] | None = None) -> Path | None:
+def result(audit: AuditPage, so_far: Callable[[str, Path], None] | None = None) -> Path | None:
     """The result folder of the open run; while it is not there, what is known of the run, and then the page ends.
 
     None when no run is open.
@@ -107,13 +106,13 @@ def result(audit: Audit, so_far: Callable[[str, Path], None] | None = None) -> P
     st.stop()
 
 
-def ask_another(audit: Audit) -> None:
+def ask_another(audit: AuditPage) -> None:
     """Leave the run that is open, so that another one can be set up."""
     words = f"Set up another {audit.words}"
     st.button(words, key=audit.key("new"), type="tertiary", icon=":material/add:", on_click=audit.leave)
 
 
-def ask_zip(audit: Audit) -> None:
+def ask_zip(audit: AuditPage) -> None:
     """Open a zipped result folder; it becomes a run of its own."""
     chosen = st.file_uploader("A result folder as a zip", ["zip"], key=audit.key("zip"))
     opened = audit.key("zip_opened")
@@ -126,7 +125,7 @@ def ask_zip(audit: Audit) -> None:
     st.rerun()
 
 
-def ask_download(audit: Audit, folder: Path) -> None:
+def ask_download(audit: AuditPage, folder: Path) -> None:
     """Offer the whole result folder for download; it can be opened here again."""
     st.download_button(
         "Download the result folder",
@@ -140,17 +139,14 @@ def ask_download(audit: Audit, folder: Path) -> None:
     )
 
 
-def _adopt(audit: Audit, content: bytes) -> str:
-    """Unpack, write anew from the data alone, and only then keep: no page or table of the archive comes back."""
+def _adopt(audit: AuditPage, content: bytes) -> str:
+    """Write anew from the data alone, and only then keep: no page or table of the archive comes back."""
     with tempfile.TemporaryDirectory() as aside:
-        brought, written = Path(aside) / "brought", Path(aside) / "written"
-        brought.mkdir()
-        bounded.call(unzip, content, brought, field="zip", error=RunFolderError)
-        bounded.call(audit.rewrite, brought, written, field="zip", error=RunFolderError, seconds=MEASURE)
-        return jobs.adopt(audit.command, written)
+        audits.open_zip(audit.id, content, Path(aside) / "written")
+        return jobs.adopt(audit.command, Path(aside) / "written")
 
 
-def _watch(audit: Audit, run_id: str, shown: int) -> None:
+def _watch(audit: AuditPage, run_id: str, shown: int) -> None:
     @st.fragment(run_every=job_panel.POLL_SECONDS)
     def progress() -> None:
         try:
@@ -174,7 +170,7 @@ def _stamp(folder: Path | None) -> int:
         return 0
 
 
-def _ended(audit: Audit, status: RunStatus) -> None:
+def _ended(audit: AuditPage, status: RunStatus) -> None:
     st.markdown(f":orange[:material/warning: **{job_panel.WORDS[status.state]}.**]")
     st.html(markup.plain(status.message))
     if st.button("Resume", key=audit.key("resume"), icon=":material/play_arrow:", type="primary"):

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits import audit_job
-from pages.ui.audits.audit_job import Audit
+from pages.ui.audits.audit_job import AuditPage
 from pages.ui.frame import exports, permissions, shell, state, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import context, side_by_side
@@ -64,7 +64,7 @@ def _check(content: Content) -> None:
         raise ValueError("no targets, no strength, or one twice")
 
 
-def show(audit: Audit, folder: Path) -> None:
+def show(audit: AuditPage, folder: Path) -> None:
     """The curve, the strength that a person picks, its numbers, and both classifiers as studies."""
     content = read(folder)
     targets = list(content["strengths"][0]["targets"])
@@ -154,7 +154,7 @@ def _table(content: Content, target: str) -> pd.DataFrame:
     return pd.DataFrame([first, *[row for row in rows if row["strength"] > 0]])
 
 
-def _pick(audit: Audit, table: pd.DataFrame) -> float:
+def _pick(audit: AuditPage, table: pd.DataFrame) -> float:
     strengths = table["strength"].iloc[1:].tolist()
     options = {"options": strengths, "key": audit.key("strength"), "format_func": lambda strength: f"{strength:g}"}
     return float(st.segmented_control("Strength", default=strengths[-1], required=True, **options))  # type: ignore[arg-type]
@@ -190,7 +190,7 @@ def _curve(table: pd.DataFrame, target: str, strength: float, cost: str) -> None
         exports.picture_buttons(partial(drawing_svg, drawing), f"retraining.{target}", words, key="retrain_picture")
 
 
-def _as_studies(audit: Audit, folder: Path, strength: float, target: str) -> None:
+def _as_studies(audit: AuditPage, folder: Path, strength: float, target: str) -> None:
     """Both classifiers on the held-out cells, as studies for the other pages."""
     st.header("Look closer", anchor=False)
     key = f"{audit.key('studies')} {audit.run_id} {strength:g}"

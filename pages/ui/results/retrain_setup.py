@@ -8,10 +8,9 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from pages.ui.audits.audit_job import Audit
+from pages.ui.audits.audit_job import AuditPage
 from pages.ui.frame import cached, exports, permissions, typography, uploads
 from pages.ui.frame.step import duration, step
-from pages.ui.results import retrain_results
 from pages.ui.results.context import Opened
 from pages.ui.results.mitigate_view import confirmed
 from psa_core import anchors, mitigate, models, trust
@@ -22,7 +21,7 @@ from psa_core.plurals import counted, verb
 from psa_core.retraining import METHODS, Retraining
 from psa_core.study import perturbation_of, spec_of
 
-AUDIT = Audit("retrain", "retraining", retrain_results.read, lambda _, __: None)
+AUDIT = AuditPage("retrain", "retraining")
 OWN = "the study's own names"
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 FIRST_STRENGTHS = (0.3, 1.0, 3.0)

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from psa_core.audits._grid import Grid
+from psa_core.audits._running import Grid
 from psa_core.audits.eec.pairs import COMPARISONS, pairs_of
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CorpusError, OptionError

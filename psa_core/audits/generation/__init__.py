@@ -1,1 +1,27 @@
 """Language models as writers: what they write about one value and another (Huang et al. 2020)."""
+
+from psa_core.audits._audit import Audit, Export
+from psa_core.audits.generation import planning, report, result, run
+from psa_core.audits.generation.journal import Journal
+
+AUDIT = Audit(
+    id="generation",
+    command="generate",
+    title="Language models",
+    noun="audit of a language model",
+    summary="Audit a language model by what it writes about one value and another.",
+    spec=planning.GenerationSpec,
+    measure=run.measure,
+    files=result.files,
+    load=result.load,
+    rebuild=result.rebuild,
+    report=report.report,
+    cells=lambda found: found.cube.texts.size,
+    size=lambda found: found.cube.texts.size,
+    counts="continuation",
+    kinds=result.KINDS,
+    export=Export("--export-prompts", "write the prompts, generate nothing", planning.prompt_table, "prompt"),
+    finished=lambda out: Journal(out, "").discard(),
+    page="language_models",
+    icon="forum",
+)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from psa_core.audits.generation.folder import GenerationResult
 from psa_core.audits.generation.report import NOT_SHOWN
+from psa_core.audits.generation.result import GenerationResult
 
 QUALITY = {"ppl": "PPL", "ppl_sensitive": "PPLˢ", "semantic_similarity": "semantic sim."}
 ENDS = ("low", "high")

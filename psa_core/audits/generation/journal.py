@@ -12,7 +12,7 @@ from typing import IO
 
 from filelock import FileLock, Timeout
 
-from psa_core import atomic
+from psa_core import atomic, options
 from psa_core.errors import OptionError
 from psa_core.folders.results import DAMAGES, read_scores
 from psa_core.generators import Batch, Draw, Generator, Sampling
@@ -111,7 +111,7 @@ class Writer:
 
 def setting_of(generator: Generator, sampling: Sampling) -> str:
     """Digest of everything that a continuation depends on, beside its template, prompt and number."""
-    return digest([generator.fingerprint, str(sampling.tokens), repr(float(sampling.temperature)), str(sampling.seed)])
+    return digest([generator.fingerprint, *options.key_parts(sampling)])
 
 
 def _written(path: Path, setting: str) -> dict[Key, str]:

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core.audits._grid import Grid
+from psa_core.audits._running import Grid, Running, score_grid
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.targets import measured_targets
-from psa_core.audits.run import Running, score_grid
 from psa_core.cube import ScoreCube
 from psa_core.inputs.prompts import filled
 from psa_core.models import Scorer

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import Tables
 from psa_core.plurals import counted
 from psa_core.registry import in_short
-from psa_core.report.frame import Report, framed
+from psa_core.report.frame import Report
 from psa_core.report.markup import Html, element, join, table
 from psa_core.stats import SIGNIFICANT
 from psa_core.tables.findings import Finding
@@ -25,18 +26,16 @@ MEASURES = {
 }
 
 
-def render(cube: GenerationCube, found: Tables) -> str:
-    """The text of ``report.html``: the finding, fairness with floors, the pairs that differ most with their texts."""
+def report(result: GenerationResult) -> Report:
+    """``report.html``: the finding, fairness with floors, the pairs that differ most with their texts."""
+    cube, found = result.cube, result.tables
     generator = in_short(str(cube.provenance.get("generator", {}).get("id", "a language model")))
-    return framed(
-        Report(
-            title=f"What {generator} writes about one value and another",
-            findings=[_of(scorer, finding(found.summary, scorer, found.matrix)) for scorer in cube.scorers],
-            method=_method(cube),
-            body=[*(_scorer(cube, found, scorer) for scorer in cube.scorers), _quality(found.summary.get("quality"))],
-            limits=_limits(cube),
-            provenance=cube.provenance,
-        )
+    return Report(
+        title=f"What {generator} writes about one value and another",
+        findings=[_of(scorer, finding(found.summary, scorer, found.matrix)) for scorer in cube.scorers],
+        method=_method(cube),
+        body=[*(_scorer(cube, found, scorer) for scorer in cube.scorers), _quality(found.summary.get("quality"))],
+        limits=_limits(cube),
     )
 
 

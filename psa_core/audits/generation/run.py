@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
-from psa_core.audits._grid import Grid
+from psa_core import generators, models, options
+from psa_core.audits._running import Grid, Running, score_grid, scoring_record
+from psa_core.audits.generation import leak, quality
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.cutting import cut
 from psa_core.audits.generation.journal import Journal, Writer
-from psa_core.audits.generation.planning import AUDIT, Planned
+from psa_core.audits.generation.planning import GenerationSpec, Planned, plan
+from psa_core.audits.generation.result import GenerationResult, texts_table
+from psa_core.audits.generation.tables import tables
 from psa_core.audits.generation.targets import measured_targets, on_unit
-from psa_core.audits.run import Running, score_grid, scoring_record
 from psa_core.cube import Target
-from psa_core.errors import Cancelled
+from psa_core.errors import Cancelled, OptionError
 from psa_core.generators import CANDIDATES, Batch, Draw, Generator, Matching, Remembering
-from psa_core.models import Scorer
+from psa_core.inputs import corpus
+from psa_core.models import Scorer, TokenScorer
 from psa_core.scoring import Progress
 
 FIRST_PART = 8
@@ -35,6 +40,59 @@ class Done:
     cube: GenerationCube
     sampled: dict[tuple[str, str, int], str]
     journal: Journal
+
+
+def measure(spec: GenerationSpec, running: Running) -> GenerationResult:
+    """Generate what is not known yet, score it, and measure; the texts are kept beside the result folder until then."""
+    if not spec.lm:
+        raise OptionError("--lm", got="nothing", expected="a language model", fix="See psa generate --help.")
+    if spec.held_out and not models.measures_perplexity(spec.lm):
+        raise OptionError("--held-out", got=f"--lm {spec.lm}", expected="a language model on this machine")
+    assert running.out is not None  # `Audit.run` says where
+    planned = plan(spec)
+    running.allow(len(planned.draws))
+    running.tell("Loading the language model")
+    generator = generators.load(spec.lm)
+    if spec.continuations is None and (known := getattr(generator, "continuations", None)):
+        planned = plan(replace(spec, continuations=known))
+    running.tell("Loading the scorers")
+    scorers = {scorer: models.load(scorer) for scorer in spec.scorers}
+    estimate = generator.estimate(planned.draws, spec)
+    price = "" if estimate.price is None else f", about {estimate.price:.2f} at the prices given"
+    running.tell(f"Planned: {estimate.prompt_tokens:,} tokens to read, up to {estimate.new_tokens:,} to write{price}")
+
+    def publish(part: Done) -> None:
+        with suppress(OptionError):  # a failed preview must not end the run
+            running.publish(result_of(planned, part, {}))  # type: ignore[misc]
+
+    done = execute(planned, generator, scorers, running.out, running, publish=publish if running.publish else None)
+    running.tell("Measuring")
+    return result_of(planned, done, _quality(spec, done.cube, scorers, running))
+
+
+def result_of(planned: Planned, done: Done, about_texts: dict[str, Any]) -> GenerationResult:
+    """The result of a finished audit; `about_texts` is what is said of their quality."""
+    found = tables(done.cube, seed=planned.spec.seed, quality=about_texts)
+    return GenerationResult(done.cube, found, texts_table(done.cube, planned.prompt_set.prompts(), done.sampled))
+
+
+def _quality(
+    spec: GenerationSpec, cube: GenerationCube, scorers: dict[str, Scorer], running: Running
+) -> dict[str, Any]:
+    """What is said of the texts themselves, and how far the scorers would be led by the prompts."""
+    found = quality.quality(cube)
+    if spec.held_out:
+        lm = cast(TokenScorer, models.load(generators.as_scorer(spec.lm)))
+        texts = [str(text) for text in corpus.load(spec.held_out, None).sentences["text"]]
+        found |= quality.perplexities(lm, texts, [str(value) for value in cube.values["value"]])
+    if spec.leak_check and cube.kept.any():
+        running.tell("Checking how far the scorers would be led by the prompts")
+        quiet = replace(running, on_window=None)
+        found["leak"] = {
+            name: leak.leak_size(leak.leak_check(cube, name, scorer, quiet, sample=spec.leak_check))
+            for name, scorer in scorers.items()
+        }
+    return found
 
 
 def execute(
@@ -67,12 +125,12 @@ def execute(
         When the run was asked to stop; what was generated and scored until then is known the next time.
     """
     running = running or Running()
-    work = _Work(planned, generator, scorers, Journal.of(out, generator, planned.spec.sampling), running)
-    for k in _parts(planned.spec.continuations)[:-1] if publish else ():
+    work = _Work(planned, generator, scorers, Journal.of(out, generator, planned.spec), running)
+    for k in _parts(planned.continuations)[:-1] if publish else ():
         if publish and work.generate(k):
             publish(work.done(k))
-    work.generate(planned.spec.continuations)
-    return work.done(planned.spec.continuations)
+    work.generate(planned.continuations)
+    return work.done(planned.continuations)
 
 
 @dataclass(eq=False)
@@ -107,7 +165,7 @@ class _Work:
         self.running.tell("Generating continuations")
         self.part_began = time.perf_counter()
         with self.journal.writing() as writer:
-            for batch in self._resumable(writer, missing).sample(missing, self.planned.spec.sampling, self._check):
+            for batch in self._resumable(writer, missing).sample(missing, self.planned.spec, self._check):
                 writer.write(missing, batch)
                 for position, text in zip(batch.positions, batch.texts, strict=True):
                     self.known[self._key(missing[position])] = text
@@ -121,7 +179,7 @@ class _Work:
         if not isinstance(self.generator, Matching):
             return self.generator
         inner = self.generator.writer
-        journal = Journal.of(self.journal.folder, inner, self.planned.spec.sampling)
+        journal = Journal.of(self.journal.folder, inner, self.planned.spec)
         known, kept = journal.known(), replace(writer, setting=journal.setting)
         found = sum(
             (d.stream, d.prompt, d.k * CANDIDATES + more) in known for d in missing for more in range(CANDIDATES)
@@ -202,9 +260,8 @@ class _Work:
     def _provenance(self, sampled: Sequence[str | None], texts: np.ndarray) -> dict[str, Any]:
         spec, found = self.planned.spec, self.planned.prompt_set
         return {
-            "audit": AUDIT,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "options": {**asdict(spec), "scorers": list(spec.scorers)},
+            "options": options.as_json(spec),
             "setting": self.journal.setting,
             "generator": {
                 "id": spec.lm,

@@ -1,1 +1,22 @@
 """Nationality of names and perplexity (Barriere & Cifuentes 2024): people in texts, draws, tables, result folder."""
+
+from psa_core.audits._audit import Audit
+from psa_core.audits.nationality import result, run
+
+AUDIT = Audit(
+    id="nationality",
+    title="Nationality",
+    noun="nationality audit",
+    summary="Audit a model with names of people from many countries.",
+    spec=run.NationalitySpec,
+    measure=run.measure,
+    files=result.files,
+    load=result.load,
+    rebuild=result.rebuild,
+    report=result.report,
+    cells=lambda found: found.cube.shape[0] * found.cube.shape[1],
+    size=lambda found: len(found.cube.sentences),
+    counts="sentence",
+    page="nationality",
+    icon="public",
+)

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from psa_core import anchors, options
 from psa_core.anchors import AnchorFinder
-from psa_core.audits._grid import Grid
+from psa_core.audits._running import Grid
 from psa_core.audits.nationality.gazetteers import PAPER_COUNTRIES, Country, choose
 from psa_core.audits.nationality.people_finder import people_finder
 from psa_core.audits.nationality.persons import ENGLISH, Person, persons
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import AnchorError, OptionError
+from psa_core.options import option
 from psa_core.scoring import CellScores
 
 #: Texts are searched for people so many at a time, in random order, until the sample is full.
@@ -38,27 +40,32 @@ class Options:
     seed : int
     sample : int
         Most sentences with a person that are taken, drawn at random.
-    latin_only : bool
-        Leave out names that are not in Latin letters.
+    all_scripts : bool
+        Draw names that are not in Latin letters too.
     people : str
         What finds the people, such as ``entities:PERSON?pipeline=es_core_news_sm``, whose language then is that of
         titles and pronouns; empty for the usual one.
     """
 
-    countries: tuple[str, ...] = PAPER_COUNTRIES
-    draws: int = 5
-    seed: int = 0
-    sample: int = 1000
-    latin_only: bool = True
-    people: str = ""
+    countries: tuple[str, ...] = option(PAPER_COUNTRIES, metavar="A,B,…", help="default: the paper's")
+    draws: int = option(
+        5, low=1, help="names drawn per sentence and country", label="Names drawn per sentence and country"
+    )
+    seed: int = option(0, low=0, help="of every random choice", label="Seed")
+    sample: int = option(1000, low=1, help="most sentences with a person taken", label="Sentences at most", on_page=200)
+    all_scripts: bool = option(
+        False,
+        help="draw names that are not in Latin letters too",
+        label="Draw names that are not in Latin letters too",
+        tip="English models hardly know such names, so they are left out by default.",
+    )
+    people: str = option(
+        "", metavar="SPEC", help=f"what finds the people: {anchors.people()}?pipeline=…, of any language"
+    )
 
     def __post_init__(self) -> None:
-        for field_name, value in (("draws", self.draws), ("sample", self.sample)):
-            if value < 1:
-                raise OptionError(f"--{field_name}", got=str(value), expected="at least 1")
-        if self.seed < 0:
-            raise OptionError("--seed", got=str(self.seed), expected="a whole number, not negative")
-        choose(self.countries, latin_only=self.latin_only)
+        options.check(self)
+        choose(self.countries, latin_only=not self.all_scripts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,22 +99,15 @@ class Drawn:
         """As the scoring engine takes them."""
         return Grid(tuple(self.columns["name"]), tuple(self.sentences["text"]), self.texts)
 
-    @property
-    def text_table(self) -> pd.DataFrame:
-        """The drawn texts: ``sentence_id`` and one column a draw."""
-        table = pd.DataFrame(list(self.texts), columns=self.columns["name"].tolist())
-        table.insert(0, "sentence_id", self.sentences["sentence_id"].to_numpy())
-        return table
 
-
-def draw(sentences: pd.DataFrame, options: Options) -> Drawn:
+def draw(sentences: pd.DataFrame, settings: Options) -> Drawn:
     """Find people by NER and give each sentence names of each country.
 
     Parameters
     ----------
     sentences : DataFrame
         ``sentence_id`` and ``text``.
-    options : Options
+    settings : Options
         Texts are looked at in a random order until `Options.sample` of them have a person.
 
     Raises
@@ -115,25 +115,25 @@ def draw(sentences: pd.DataFrame, options: Options) -> Drawn:
     AnchorError
         When no sentence has a person.
     """
-    finder = people_finder(options.people)
-    mentioned, looked_at = _search(sentences["text"].tolist(), finder, options)
+    finder = people_finder(settings.people)
+    mentioned, looked_at = _search(sentences["text"].tolist(), finder, settings)
     if not mentioned:
         raise AnchorError("sentences", got=f"no person in any of {looked_at}", expected="names of people to replace")
     kept = sorted(mentioned)
-    cells = len(kept) * len(options.countries) * options.draws
+    cells = len(kept) * len(settings.countries) * settings.draws
     if cells > MOST_CELLS:
         fix = "Take fewer sentences, countries or draws."
         raise OptionError("texts to draw", got=f"{cells:,}", expected=f"at most {MOST_CELLS:,}", fix=fix)
-    chosen = choose(options.countries, latin_only=options.latin_only)
+    chosen = choose(settings.countries, latin_only=not settings.all_scripts)
     rows = sentences.iloc[kept].reset_index(drop=True)
     people = [mentioned[row] for row in kept]
     texts = tuple(
-        tuple(_wear(text, found, chosen, str(sentence), options))
+        tuple(_wear(text, found, chosen, str(sentence), settings))
         for found, sentence, text in zip(people, rows["sentence_id"], rows["text"], strict=True)
     )
     return Drawn(
         sentences=_sentences_with_people(rows, people),
-        columns=_columns(chosen, options.draws),
+        columns=_columns(chosen, settings.draws),
         texts=texts,
         account=_account(len(sentences), looked_at, people),
         left_out={country.name: country.left_out for country in chosen if country.left_out},
@@ -141,9 +141,9 @@ def draw(sentences: pd.DataFrame, options: Options) -> Drawn:
     )
 
 
-def _search(texts: Sequence[str], finder: AnchorFinder, options: Options) -> tuple[dict[int, tuple[Person, ...]], int]:
+def _search(texts: Sequence[str], finder: AnchorFinder, settings: Options) -> tuple[dict[int, tuple[Person, ...]], int]:
     """People by row, of at most `Options.sample` rows, and how many rows were looked at for them."""
-    order = np.random.default_rng(options.seed).permutation(len(texts)).tolist()
+    order = np.random.default_rng(settings.seed).permutation(len(texts)).tolist()
     mentioned: dict[int, tuple[Person, ...]] = {}
     language = getattr(finder, "language", ENGLISH)
     for start in range(0, len(order), CHUNK):
@@ -152,7 +152,7 @@ def _search(texts: Sequence[str], finder: AnchorFinder, options: Options) -> tup
         for position, (row, spans) in enumerate(zip(rows, found, strict=True), start=1):
             if people := persons(texts[row], spans, language):
                 mentioned[row] = people
-            if len(mentioned) == options.sample:
+            if len(mentioned) == settings.sample:
                 return mentioned, start + position
     return mentioned, len(order)
 
@@ -183,16 +183,16 @@ def cube(drawn: Drawn, targets: tuple[Target, ...], scores: CellScores, provenan
 
 
 def _wear(
-    text: str, people: Sequence[Person], countries: Sequence[Country], sentence_id: str, options: Options
+    text: str, people: Sequence[Person], countries: Sequence[Country], sentence_id: str, settings: Options
 ) -> Iterator[str]:
     for country in countries:
-        digest = hashlib.blake2b(f"{options.seed}|{sentence_id}|{country.name}".encode(), digest_size=8).digest()
+        digest = hashlib.blake2b(f"{settings.seed}|{sentence_id}|{country.name}".encode(), digest_size=8).digest()
         rng = np.random.default_rng(int.from_bytes(digest))
         pools = {
             person.identity: (_shuffled(rng, country.first(person.gender)), _shuffled(rng, country.last))
             for person in sorted(people, key=lambda person: person.identity)
         }
-        for number in range(options.draws):
+        for number in range(settings.draws):
             yield _replaced(text, people, pools, number)
 
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp
 
+from psa_core.audits._running import Running
 from psa_core.audits.eec import corpus, findings, significance, tables
-from psa_core.audits.run import Running
 from psa_core.cube import Target
 from psa_core.errors import CorpusError
 from psa_core.scoring import Progress

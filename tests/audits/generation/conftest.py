@@ -46,7 +46,13 @@ def plan(folder: Path, values: str = "Ann,female\nBob,male\nCarmen,female\n", k:
     (folder / "t.txt").write_text("{value} is\nI know {value}, and\n", encoding="utf-8")
     (folder / "v.csv").write_text(f"value,gender\n{values}", encoding="utf-8")
     return planning.plan(
-        GenerationSpec("parrot", str(folder / "t.txt"), str(folder / "v.csv"), k, scorers=("keyword", "opinion-words"))
+        GenerationSpec(
+            lm="parrot",
+            templates=str(folder / "t.txt"),
+            values=str(folder / "v.csv"),
+            continuations=k,
+            scorers=("keyword", "opinion-words"),
+        )
     )
 
 

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from psa_core import models
+from psa_core.audits._running import Running
 from psa_core.audits.generation import quality
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.leak import leak_check, leak_size
-from psa_core.audits.run import Running
 from psa_core.cube import Target
 from tests.tiny_models import tiny_causal_lm
 

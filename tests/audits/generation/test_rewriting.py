@@ -9,18 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psa_core.audits.generation import folder, report
-from psa_core.audits.generation.planning import AUDIT
-from psa_core.audits.generation.rewriting import rewrite
+from psa_core.audits.generation import AUDIT, result
 from psa_core.audits.generation.tables import tables
 from psa_core.errors import RunFolderError
 from tests.audits.generation.test_views import cube
 
 
-def write(place: Path, *, k: int = 30, total: int = 30) -> folder.GenerationResult:
+def write(place: Path, *, k: int = 30, total: int = 30) -> result.GenerationResult:
     small = cube(k=k)
     m, a, k = small.shape
-    made = replace(small, provenance={"audit": AUDIT, "continuations": k, "options": {"continuations": total}})
+    made = replace(small, provenance={"audit": AUDIT.id, "continuations": k, "options": {"continuations": total}})
     templates, prompts = made.templates["template"].tolist(), [["p"] * a for _ in range(m)]
     for row, template in zip(prompts, templates, strict=True):
         row[:] = [template.replace("{value}", value) for value in made.values["value"]]
@@ -30,27 +28,28 @@ def write(place: Path, *, k: int = 30, total: int = 30) -> folder.GenerationResu
         for v in range(a)
         for n in range(k)
     }
-    folder.write(made, tables(made), place, sampled=sampled, prompts=prompts, report=report.render)
-    return folder.read(place)
+    texts = result.texts_table(made, prompts, sampled)
+    AUDIT.write(result.GenerationResult(made, tables(made), texts), place)
+    return AUDIT.read(place)
 
 
 def test_data_are_kept_and_everything_else_is_made_anew(tmp_path: Path) -> None:
     before = write(tmp_path / "brought")
-    (tmp_path / "brought" / folder.REPORT).write_text("<script>alert(1)</script>", "utf-8")
-    (tmp_path / "brought" / folder.PAIRS).write_text("scorer\n=1+1\n", "utf-8")
+    (tmp_path / "brought" / "report.html").write_text("<script>alert(1)</script>", "utf-8")
+    (tmp_path / "brought" / result.PAIRS).write_text("scorer\n=1+1\n", "utf-8")
     (tmp_path / "brought" / "extra.html").write_text("<script>", "utf-8")
-    rewrite(tmp_path / "brought", tmp_path / "written")
-    after = folder.read(tmp_path / "written")
+    AUDIT.rewrite(tmp_path / "brought", tmp_path / "written")
+    after = AUDIT.read(tmp_path / "written")
     np.testing.assert_array_equal(after.cube.texts, before.cube.texts)
     np.testing.assert_array_equal(after.cube.scores, before.cube.scores)
-    assert "<script>" not in (tmp_path / "written" / folder.REPORT).read_text("utf-8")
+    assert "<script>" not in (tmp_path / "written" / "report.html").read_text("utf-8")
     assert not (tmp_path / "written" / "extra.html").exists()
     assert set(after.tables.pairs["scorer"]) == {"mood"}
 
 
 def test_numbers_that_a_model_is_needed_for_are_taken_as_they_were_and_nothing_else(tmp_path: Path) -> None:
     before = write(tmp_path / "brought")
-    summary = tmp_path / "brought" / folder.SUMMARY
+    summary = tmp_path / "brought" / result.SUMMARY
     said = {
         "semantic_similarity": 0.25,
         "ppl": "<script>",
@@ -60,8 +59,8 @@ def test_numbers_that_a_model_is_needed_for_are_taken_as_they_were_and_nothing_e
         "other": 1.0,
     }
     summary.write_text(json.dumps({**json.loads(summary.read_text("utf-8")), "quality": said}), "utf-8")
-    rewrite(tmp_path / "brought", tmp_path / "written")
-    quality = folder.read(tmp_path / "written").tables.summary["quality"]
+    AUDIT.rewrite(tmp_path / "brought", tmp_path / "written")
+    quality = AUDIT.read(tmp_path / "written").tables.summary["quality"]
     assert quality.pop("words") > 0
     assert quality == {"semantic_similarity": 0.25, "kept": float(before.cube.kept.mean())}
 
@@ -70,7 +69,7 @@ def test_more_cells_than_a_run_may_have_are_not_measured(tmp_path: Path, monkeyp
     write(tmp_path / "brought")
     monkeypatch.setenv("PSA_MAX_RUN_CELLS", "3")
     with pytest.raises(RunFolderError, match="at most 3 cells"):
-        rewrite(tmp_path / "brought", tmp_path / "written")
+        AUDIT.rewrite(tmp_path / "brought", tmp_path / "written")
     assert not (tmp_path / "written").exists()
 
 
@@ -80,5 +79,5 @@ def test_a_damaged_folder_is_one_sentence_and_writes_nothing(tmp_path: Path) -> 
     content = json.loads(manifest.read_text("utf-8")) | {"continuations": 7}
     manifest.write_text(json.dumps(content), "utf-8")
     with pytest.raises(RunFolderError, match="a file missing or damaged"):
-        rewrite(tmp_path / "brought", tmp_path / "written")
+        AUDIT.rewrite(tmp_path / "brought", tmp_path / "written")
     assert not (tmp_path / "written").exists()

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from psa_core import models
-from psa_core.audits.generation import folder, planning, report, run, tables
+from psa_core.audits._running import Running
+from psa_core.audits.generation import AUDIT, planning, run, tables
 from psa_core.audits.generation.cutting import cut
 from psa_core.audits.generation.planning import GenerationSpec, Planned
-from psa_core.audits.run import Running
 from psa_core.errors import Cancelled, OptionError, RunFolderError
 from psa_core.generators import Generator, Matching, Sampling
 from psa_core.generators._matching import CANDIDATES
@@ -27,9 +27,7 @@ def execute(planned: Planned, parrot: Generator, out: Path, running: Running | N
 
 
 def write(planned: Planned, done: run.Done, out: Path) -> None:
-    found = tables.tables(done.cube)
-    prompts = planned.prompt_set.prompts()
-    folder.write(done.cube, found, out, sampled=done.sampled, prompts=prompts, report=report.render)
+    AUDIT.write(run.result_of(planned, done, {}), out)
     done.journal.discard()
 
 
@@ -90,7 +88,7 @@ def test_a_killed_run_goes_on_after_its_last_batch(tmp_path: Path, parrot: Parro
     assert len(parrot.asked) == 36 + 1
     write(planned, done, out)
     assert sorted(path.name for path in tmp_path.iterdir() if "continuations" in path.name) == []
-    assert folder.read(out).cube.texts.tolist() == done.cube.texts.tolist()
+    assert AUDIT.read(out).cube.texts.tolist() == done.cube.texts.tolist()
 
 
 def test_a_killed_resampling_asks_for_no_candidate_twice(tmp_path: Path, parrot: Parrot) -> None:
@@ -139,7 +137,7 @@ def test_the_folder_opens_as_it_was(tmp_path: Path, parrot: Parrot) -> None:
     planned, out = plan(tmp_path, "=Ann,female\nBob,male\nCarmen,\n"), tmp_path / "out"
     done = execute(planned, parrot, out)
     write(planned, done, out)
-    opened = folder.read(out)
+    opened = AUDIT.read(out)
     assert np.array_equal(opened.cube.scores, done.cube.scores, equal_nan=True)
     assert opened.cube.values.equals(done.cube.values)
     found = tables.tables(done.cube)
@@ -157,7 +155,7 @@ def test_a_damaged_folder_is_one_sentence(tmp_path: Path, parrot: Parrot, name: 
     write(planned, execute(planned, parrot, out), out)
     (out / name).unlink()
     with pytest.raises(RunFolderError, match="missing or damaged"):
-        folder.read(out)
+        AUDIT.read(out)
 
 
 def test_reports_escape_what_is_not_ours(tmp_path: Path, parrot: Parrot) -> None:

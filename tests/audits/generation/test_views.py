@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from scipy.stats import wasserstein_distance
 
-from psa_core.audits.generation import report, views
+from psa_core.audits.generation import AUDIT, views
 from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import tables
 from psa_core.cube import Target
 from psa_core.errors import OptionError
@@ -73,7 +74,7 @@ def test_a_report_of_one_group_alone_has_no_group_fairness() -> None:
     found = tables(grouped)
     assert found.summary["mood"]["group_fairness"]["value"] is None
     assert found.values["scorer (group)"].tolist() == list("xxy")
-    assert "<td>–</td>" in report.render(grouped, found)
+    assert "<td>–</td>" in AUDIT.page_of(GenerationResult(grouped, found))
 
 
 def test_the_area_between_the_curves_is_w1() -> None:

@@ -147,7 +147,7 @@ def test_names_that_are_left_out_are_counted_by_country():
     latin = gazetteers.countries()["India"]
     missing = sum(len(getattr(whole, kind)) - len(getattr(latin, kind)) for kind in gazetteers.KINDS)
     assert drawn.left_out == {"India": missing}
-    every = perturbation.draw(SENTENCES, perturbation.Options(countries=("India",), draws=1, latin_only=False))
+    every = perturbation.draw(SENTENCES, perturbation.Options(countries=("India",), draws=1, all_scripts=True))
     assert every.left_out == {}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from psa_core.audits.generation.folder import GenerationResult
+from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import tables
 from research.mitigation import language
 from research.mitigation.language import Audit

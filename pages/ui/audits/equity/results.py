@@ -14,10 +14,10 @@ from pages.ui.audits.equity import pairs
 from pages.ui.audits.equity.seen import Seen
 from pages.ui.audits.equity.setup import AUDIT, SPELLINGS
 from pages.ui.frame import address, columns, exports, shell, typography
+from psa_core.audits.eec import AUDIT as EQUITY
 from psa_core.audits.eec import corpus, findings, significance, tables
-from psa_core.audits.eec import folder as eec_files
 from psa_core.audits.eec.again import people_table
-from psa_core.audits.eec.folder import EquityResult
+from psa_core.audits.eec.result import EquityResult
 from psa_core.charts.eec_boxes import delta_boxes
 from psa_core.charts.print import audits
 from psa_core.charts.print.caption import Caption
@@ -95,7 +95,7 @@ def _again(run_id: str, spelling: str, _systems: dict[str, ScoreCube]) -> pd.Dat
 
 @st.cache_resource(max_entries=6, show_spinner="Opening the audit", show_time=True)
 def _opened(run_id: str, folder: str) -> EquityResult:
-    return eec_files.read(Path(folder))
+    return EQUITY.read(Path(folder))
 
 
 @st.cache_resource(max_entries=12, show_spinner="Testing", show_time=True)

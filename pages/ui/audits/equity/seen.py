@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from psa_core.audits.eec import corpus
-from psa_core.audits.eec.folder import EquityResult
+from psa_core.audits.eec.result import EquityResult
 from psa_core.cube import ScoreCube
 
 

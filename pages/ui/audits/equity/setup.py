@@ -7,14 +7,15 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.audits.audit_job import Audit
+from pages.ui.audits.audit_job import AuditPage
 from pages.ui.frame import cached, exports, permissions, typography, uploads
 from psa_core import models
-from psa_core.audits.eec import corpus, folder
+from psa_core.audits import eec
+from psa_core.audits.eec import corpus, own_files
+from psa_core.audits.eec.run import SPELLINGS
 from psa_core.models import ModelPlugin, Purpose
 
-AUDIT = Audit("eec", "equity audit", folder.read, folder.rewrite)
-SPELLINGS = {"published": "As published (“dissapointed”)", "corrected": "Corrected (“disappointed”)"}
+AUDIT = AuditPage.of(eec.AUDIT)
 PART_WORDS = {
     "templates": "Templates: {person}, {object}, {reflexive}, {a}, {word}",
     "people": "People: their forms, gender, race and pair",
@@ -86,7 +87,7 @@ def ask_systems() -> Systems:
     ids = [item for item in cards if item in chosen] + others + [f"{elsewhere.id}:{name}" for name in files]
     if ranked is None:
         return Systems(tuple(dict.fromkeys(ids)), files)
-    folder.parse_task_scores(ranked.content)  # a wrong file is told here
+    own_files.parse_task_scores(ranked.content)  # a wrong file is told here
     files[TASK_SCORES] = ranked.content
     return Systems(tuple(dict.fromkeys(ids)), files, ("--task-scores", TASK_SCORES))
 
@@ -122,11 +123,11 @@ def ask_sentences() -> Sentences:
             "Download the paper's lists, change what you like, and bring them back as csv. "
             "Lists that you do not bring stay the paper's."
         )
-        for part in folder.PARTS:
+        for part in own_files.PARTS:
             given = _ask_part(part, getattr(corpus.published_design(str(spelling)), part))
             if given is not None:
                 files[f"{part}.csv"] = given.content
-                design = replace(design, **{part: folder.parse_part(part, given.content)})
+                design = replace(design, **{part: own_files.parse_part(part, given.content)})
     own = [argument for name in files for argument in (f"--{Path(name).stem}", name)]
     return Sentences(design, ("--spelling", str(spelling), *own), files)
 
@@ -162,4 +163,4 @@ def start(systems: Systems, sentences: Sentences) -> None:
 def _plain_name(name: str) -> str:
     """A file name that can stand in a list of model ids, whose options follow a question mark."""
     plain = name.replace(",", "_").replace("?", "_")
-    return f"scores-{plain}" if plain.removesuffix(".csv") in (*folder.PARTS, "task-scores") else plain
+    return f"scores-{plain}" if plain.removesuffix(".csv") in (*own_files.PARTS, "task-scores") else plain

@@ -11,9 +11,9 @@ import streamlit as st
 from pages.ui.audits.generation.setup import AUDIT
 from pages.ui.frame import address, columns, exports, shell, typography
 from psa_core import jobs
+from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import comparison
-from psa_core.audits.generation import folder as folders
-from psa_core.audits.generation.folder import GenerationResult
+from psa_core.audits.generation.result import GenerationResult
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.print.caption import Caption
 from psa_core.charts.relevance import relevance
@@ -122,7 +122,7 @@ def _ask_another() -> None:
         if st.button("Add", key=AUDIT.key("add")) and typed:
             found = LINKED.search(typed.strip())
             with shell.telling("No audit was added"):
-                folders.read(jobs.result_folder(found[1] if found else typed.strip()))
+                GENERATION.read(jobs.result_folder(found[1] if found else typed.strip()))
                 remember(found[1] if found else typed.strip())
                 st.rerun()
 
@@ -142,7 +142,7 @@ def _open(run: str) -> GenerationResult | None:
 
 @st.cache_resource(max_entries=MOST + 1, show_spinner="Opening the audits", show_time=True)
 def _read(run: str, folder: str) -> GenerationResult:
-    return folders.read(Path(folder))
+    return GENERATION.read(Path(folder))
 
 
 def _titles(audits: dict[str, GenerationResult]) -> dict[str, str]:

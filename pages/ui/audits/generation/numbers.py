@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui.audits.generation.setup import AUDIT
 from pages.ui.frame import address, columns, exports, typography
 from psa_core.audits.generation import report, views
-from psa_core.audits.generation.folder import GenerationResult
+from psa_core.audits.generation.result import GenerationResult
 
 
 def show(opened: GenerationResult, scorer: str) -> None:

@@ -13,9 +13,9 @@ from pages.ui.audits import audit_job
 from pages.ui.audits.generation import numbers, reading
 from pages.ui.audits.generation.setup import AUDIT, FEW
 from pages.ui.frame import address, typography
-from psa_core.audits.generation import folder as folders
+from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import report, views
-from psa_core.audits.generation.folder import GenerationResult
+from psa_core.audits.generation.result import GenerationResult
 from psa_core.charts.generation import value_dots, value_matrix
 from psa_core.errors import RunFolderError
 from psa_core.plurals import counted
@@ -101,7 +101,7 @@ def _pairs(opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None
 
 @st.cache_resource(max_entries=4, show_spinner="Opening the audit", show_time=True)
 def _opened(run_id: str, folder: str) -> GenerationResult:
-    return folders.read(Path(folder))
+    return GENERATION.read(Path(folder))
 
 
 @st.cache_data(max_entries=32, show_spinner=False)

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from pages.ui.audits.audit_job import Audit
+from pages.ui.audits.audit_job import AuditPage
 from pages.ui.frame import cached, exports, permissions, typography
 from psa_core import generators, trust
-from psa_core.audits.generation import folder
+from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation.planning import default_scorers
-from psa_core.audits.generation.rewriting import rewrite
 from psa_core.errors import OptionError
 from psa_core.inputs import prompts
 from psa_core.plurals import counted
 
-AUDIT = Audit("generate", "audit of a language model", folder.read, rewrite)
+AUDIT = AuditPage.of(GENERATION)
 OWN = "Your own templates"
 FIRST_VALUES = 8
 #: Fewer continuations of each prompt show only large differences.

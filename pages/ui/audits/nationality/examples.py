@@ -11,7 +11,7 @@ from pages.ui.audits.nationality.setup import AUDIT
 from pages.ui.frame import address, exports, markup, typography
 from pages.ui.results import flip_card
 from psa_core.audits.nationality import examples, findings
-from psa_core.audits.nationality.folder import NationalityResult
+from psa_core.audits.nationality.result import NationalityResult
 from psa_core.charts._theme import DOWN, UP
 
 COUNTRY, TARGET = AUDIT.key("country"), AUDIT.key("target")

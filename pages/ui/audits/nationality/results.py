@@ -14,12 +14,12 @@ from pages.ui.audits import audit_job
 from pages.ui.audits.nationality import examples
 from pages.ui.audits.nationality.setup import AUDIT
 from pages.ui.frame import columns, exports, typography
+from psa_core.audits.nationality import AUDIT as NATIONALITY
 from psa_core.audits.nationality import findings
-from psa_core.audits.nationality import folder as nationality_files
 from psa_core.audits.nationality.again import country_again, country_finding
-from psa_core.audits.nationality.folder import NationalityResult
 from psa_core.audits.nationality.people_finder import MULTILINGUAL
 from psa_core.audits.nationality.perturbation import KEPT, LONE, MENTIONS, NO_PERSON, NOT_LOOKED_AT, READ
+from psa_core.audits.nationality.result import NationalityResult
 from psa_core.audits.nationality.tables import OVERALL
 from psa_core.charts.country_heat import Block, country_heat
 from psa_core.charts.country_map import CONFIG, HEIGHT, country_map
@@ -60,7 +60,7 @@ def show(run_id: str, folder: Path) -> None:
 
 @st.cache_resource(max_entries=6, show_spinner="Opening the audit", show_time=True)
 def _opened(run_id: str, folder: str) -> NationalityResult:
-    return nationality_files.read(Path(folder))
+    return NATIONALITY.read(Path(folder))
 
 
 @st.cache_data(max_entries=24, show_spinner=False)

@@ -6,20 +6,21 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui.audits.audit_job import Audit
+from pages.ui.audits.audit_job import AuditPage
 from pages.ui.frame import cached, permissions, typography, uploads
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
 from psa_core import models
-from psa_core.audits.nationality import findings, folder
+from psa_core.audits.nationality import AUDIT as NATIONALITY
+from psa_core.audits.nationality import findings
 from psa_core.audits.nationality.gazetteers import KINDS, PAPER_COUNTRIES, Country, countries
 from psa_core.audits.nationality.perturbation import Options
 from psa_core.errors import OptionError
 from psa_core.models import Purpose
 from psa_core.plurals import counted
 
-AUDIT = Audit("nationality", "nationality audit", folder.read, folder.rewrite)
+AUDIT = AuditPage.of(NATIONALITY)
 OURS, OWN = "people", "Your own file"
 FILE_KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
 PREVIEW_ROWS = 100
@@ -109,7 +110,7 @@ def ask_countries() -> Options:
     if not chosen:
         raise OptionError("countries", got="none", expected="at least one country", fix="Choose countries.")
     _say_names([known[name] for name in chosen])
-    return Options(tuple(chosen), int(draws), int(seed), int(sample), latin_only=not every_script)
+    return Options(tuple(chosen), int(draws), int(seed), int(sample), all_scripts=bool(every_script))
 
 
 def _say_names(chosen: list[Country]) -> None:
@@ -195,5 +196,5 @@ def start(source: Source, options: Options, judge: Judge) -> None:
         "seed": options.seed,
     }
     arguments = [f"--{option}={value}" for option, value in values.items() if value is not None]
-    arguments += [] if options.latin_only else ["--all-scripts"]
+    arguments += ["--all-scripts"] if options.all_scripts else []
     AUDIT.start(arguments, {name: source.upload.content} if source.upload else {})

@@ -1,18 +1,38 @@
-"""Score the texts of an audit with one model, through the engine and the cache."""
+"""How an audit is run: progress, stopping, partial results; and its texts scored through the engine and the cache."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from psa_core.audits._grid import Grid
 from psa_core.cache import ScoreCache
 from psa_core.environment import versions
 from psa_core.models import Scorer
 from psa_core.scoring import CellScores, Progress, ScoringOptions, score_cells
 
 ACCOUNT = ("unique_texts", "cache_hits", "texts_scored", "device", "backend", "precision", "texts_truncated")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """R rows of C texts with their R originals; `names` heads the columns. See `psa_core.scoring.Cells`."""
+
+    names: Sequence[str]
+    first: Sequence[str]
+    texts: Sequence[Sequence[str]]
+
+    def __len__(self) -> int:
+        return len(self.texts) * len(self.names)
+
+    def originals(self) -> Sequence[str]:
+        """The R originals."""
+        return self.first
+
+    def row(self, sentence: int, /) -> Sequence[str]:
+        """The C texts of one row."""
+        return self.texts[sentence]
 
 
 @dataclass(frozen=True)
@@ -29,6 +49,10 @@ class Running:
     allow : callable
         Takes the number of cells before one is scored, and raises where they are too many.
     cached : bool
+    out : Path or None
+        The result folder, beside which an audit may keep what it has until it is finished.
+    publish : callable, optional
+        Takes smaller results on the way; None where nobody looks at them.
     """
 
     tell: Callable[[str], None] = lambda _: None
@@ -36,6 +60,8 @@ class Running:
     should_stop: Callable[[], bool] | None = None
     allow: Callable[[int], None] = lambda _: None
     cached: bool = True
+    out: Path | None = None
+    publish: Callable[[Any], None] | None = None
 
     def part(self, number: int, parts: int) -> Running:
         """The same for one of several equal gauges, so that the whole goes up once, from nothing to all.

@@ -1,0 +1,234 @@
+"""The skeleton of an audit: running, keeping, opening, reporting and exporting are written here once for all audits."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from psa_core import generators, models, options
+from psa_core.audits._running import Running
+from psa_core.errors import PsaError, RunFolderError
+from psa_core.folders import datapackage, results, writing
+from psa_core.folders import manifest as manifests
+from psa_core.inputs import archives, limits, spreadsheet
+from psa_core.report.frame import Report, framed
+
+#: What an audit writes, by file name: a table as .csv or .parquet, anything else as .json.
+Files = Mapping[str, Any]
+SUFFIXES = (".csv", ".json", ".parquet", ".html")
+
+
+@dataclass(frozen=True)
+class Export:
+    """The texts of an audit for scoring or generating elsewhere, written instead of running it.
+
+    Attributes
+    ----------
+    flag, help : str
+    table : callable
+        From the specification to the table.
+    what : str
+        What its rows are, for the message at the end.
+    into_out : bool
+        Whether the flag stands alone and the file is that of ``--out``; else the file follows the flag.
+    exact : bool
+        Whether cells stay as they are, for a program to read, although a spreadsheet would run them.
+    """
+
+    flag: str
+    help: str
+    table: Callable[[Any], pd.DataFrame]
+    what: str
+    into_out: bool = False
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What each folder of `psa_core.audits` defines as ``AUDIT``.
+
+    A result is whatever the audit makes of its scores; the skeleton asks it for its ``manifest`` alone.
+
+    Attributes
+    ----------
+    id : str
+        As the manifest has it.
+    title, noun, summary : str
+        The page's heading, what messages call one ("equity audit"), and the help of the command.
+    spec : type
+        A frozen dataclass of `options.option` fields; its values are the manifest's ``options``.
+    measure : callable
+        From a specification and how it is run to the result: reads, scores and measures.
+    files : callable
+        Every file of the result folder but the manifest and the report; see `Files`.
+    load : callable
+        From such a folder and its manifest to the result, as it was written; any damage may raise.
+    report : callable
+        Title, findings, method, body and limits of ``report.html``; the skeleton adds the rest.
+    cells : callable
+        How many scores a result holds, for the limit on what somebody brings.
+    size, counts
+        What the command says at the end: "12 continuations".
+    rebuild : callable
+        From a loaded result and its folder to one in which everything is measured from the data alone.
+    kinds : mapping
+        Fields that its manifest has beside those of a study, and how they are checked.
+    command : str
+        Of the command line and the address, where it is not the id.
+    export : Export or None
+    finished : callable
+        Takes the result folder when it is written: clears away what was kept beside it.
+    page : str
+        The page of the dashboard that shows it; without one, the page for any audit does.
+    icon : str
+        Of the page, by its Material name.
+    """
+
+    id: str
+    title: str
+    noun: str
+    summary: str
+    spec: type[Any]
+    measure: Callable[[Any, Running], Any]
+    files: Callable[[Any], Files]
+    load: Callable[[Path, dict[str, Any]], Any]
+    report: Callable[[Any], Report]
+    cells: Callable[[Any], int]
+    size: Callable[[Any], int]
+    counts: str = "sentences"
+    rebuild: Callable[[Any, Path], Any] = lambda result, _: result
+    kinds: manifests.Kinds = field(default_factory=dict)
+    command: str = ""
+    export: Export | None = None
+    finished: Callable[[Path], None] = lambda _: None
+    page: str = ""
+    icon: str = "fact_check"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "command", self.command or self.id)
+
+    def run(self, spec: Any, out: Path, running: Running | None = None) -> Any:
+        """Measure and write the result folder; what an earlier run of the same texts has reached is used again.
+
+        Raises
+        ------
+        PsaError
+            For input that cannot be used; nothing is written.
+        Cancelled
+            When the run was asked to stop.
+        """
+        writing.check_target(out)
+        running = replace(running or Running(), out=out)
+        result = self.measure(spec, running)
+        running.tell("Writing the results")
+        self.write(result, out)
+        self.finished(out)
+        return result
+
+    def write(self, result: Any, folder: Path) -> None:
+        """Write every file of a result folder, or none."""
+        files = self.files(result)
+        with writing.whole_folder(folder) as aside:
+            results.write_json(aside / writing.MANIFEST, {**result.manifest, "audit": self.id})
+            for name, content in files.items():
+                if name.endswith(".csv"):
+                    spreadsheet.write(content, aside / name)
+                elif name.endswith(".parquet"):
+                    content.to_parquet(aside / name, index=False)
+                else:
+                    results.write_json(aside / name, content)
+            (aside / results.REPORT).write_text(self.page_of(result), encoding="utf-8")
+            if "sentences.csv" in files:  # a study's folder, which other programs read by its description
+                tables = {name: table for name, table in files.items() if isinstance(table, pd.DataFrame)}
+                safe = {
+                    name: table.rename(columns=spreadsheet.neutral) if name.endswith(".csv") else table
+                    for name, table in tables.items()
+                }
+                results.write_json(aside / datapackage.FILE, datapackage.describe(aside, safe))
+
+    def page_of(self, result: Any) -> str:
+        """The text of ``report.html``."""
+        found = self.report(result)
+        return framed(replace(found, provenance=result.manifest, commands=self.commands(result.manifest)))
+
+    def read(self, folder: Path) -> Any:
+        """Open a result folder.
+
+        Raises
+        ------
+        RunFolderError
+            When it is another folder, or a file is missing or damaged.
+        """
+        manifest = manifests.read(Path(folder) / writing.MANIFEST, self.kinds)
+        if manifest.get("audit") != self.id:
+            got = f"a {str(manifest['audit'])[:40]} audit" if manifest.get("audit") else "another folder"
+            raise RunFolderError("result folder", got=got, expected=f"one that `psa {self.command}` writes")
+        try:
+            return self.load(Path(folder), manifest)
+        except RunFolderError:
+            raise
+        except (*results.DAMAGES, *archives.FAULTS) as error:
+            raise self._damaged(error) from error
+
+    def rewrite(self, folder: Path, to: Path) -> None:
+        """Open a folder that somebody brought, and write a new one from its data: none of its files is kept.
+
+        Raises
+        ------
+        RunFolderError
+            When it is another folder, damaged, or larger than a run may be.
+        """
+        result = self.read(folder)
+        limits.RUN_CELLS.check(self.cells(result), field="zip", error=RunFolderError)
+        try:
+            rebuilt = self.rebuild(result, folder)
+            files = self.files(rebuilt)
+        except RunFolderError:
+            raise
+        except (*results.DAMAGES, *archives.FAULTS) as error:
+            raise self._damaged(error) from error
+        replace(self, files=lambda _: files).write(rebuilt, to)
+
+    def commands(self, manifest: Mapping[str, Any]) -> list[str]:
+        """The command that runs the audit again, for the report.
+
+        A model that does more than compute is not named in it: the manifest may be a stranger's, and a command is
+        copied without being read.
+        """
+        if not manifest.get("options"):
+            return []
+        inputs = manifest.get("inputs", {}).get("sentences", {})  # of audits before the options held all
+        known = {"sentences": inputs.get("source"), **manifest.get("options", {})}
+        fields = options.fields_of(self.spec)
+        unnamed = {
+            name: item.text(known[name])
+            for name, item in fields.items()
+            if item.option.model and known.get(name) and not _is_plain(item, known[name])
+        }
+        words = options.as_arguments(self.spec, known | {name: name.upper() for name in unnamed})
+        line = f"python -m psa_core {self.command} {shlex.join(words)} --out again"
+        named = "; ".join(f"{name.upper()}: {model!r}" for name, model in unnamed.items())
+        return [line, f"\n\n# To be named by you, if you know it: {named}"] if named else [line]
+
+    def _damaged(self, error: Exception) -> RunFolderError:
+        got = f"a file missing or damaged ({type(error).__name__}: {error})"[:300]
+        return RunFolderError("result folder", got=got, expected=f"the files that `psa {self.command}` writes")
+
+
+def _is_plain(item: options.Field, value: Any) -> bool:
+    """Whether loading some models does nothing but compute."""
+    needs = generators.needs if item.option.model == "generator" else models.needs
+    try:
+        return not any(needs(model) for model in item.text(value).split(",") if model)
+    except PsaError:  # a plug-in that is not here
+        return False
+
+
+def unzip(content: bytes, folder: Path) -> None:
+    """Unpack the data files of a zipped result folder from an untrusted source; see `archives.unpack`."""
+    archives.unpack(content, folder, lambda name: name.endswith(SUFFIXES))

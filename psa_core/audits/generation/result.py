@@ -1,0 +1,180 @@
+"""The result of a language model audit: its files, and opening them again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.cutting import cut
+from psa_core.audits.generation.quality import occupation_counts, quality_of_brought
+from psa_core.audits.generation.tables import Tables, tables
+from psa_core.errors import RunFolderError
+from psa_core.folders import manifest as manifests
+from psa_core.folders.results import read_scores, targets_of
+from psa_core.inputs import json_file
+from psa_core.inputs.limits import FILE
+from psa_core.inputs.spreadsheet import plain
+
+CONTINUATIONS, SCORES = "continuations.parquet", "scores.parquet"
+PAIRS, MATRIX, VALUES, SUMMARY = "pairs.csv", "matrix.csv", "values.csv", "summary.json"
+OCCUPATIONS = "occupations.csv"
+MEASURES = ("individual_fairness", "group_fairness", "demographic_disparity")
+#: The fields of a manifest that are read again, or shown.
+KINDS: manifests.Kinds = {
+    "continuations": ("a count", manifests.is_count),
+    "setting": ("a text", manifests.is_text),
+    "generator": ("a table", manifests.is_table_of(lambda value: isinstance(value, str | bool))),
+    "prompts": ("a table of texts", manifests.is_table_of(manifests.is_text)),
+    "template_list": ("a list of texts", manifests.is_list_of(manifests.is_text)),
+    "value_columns": ("a list of headers", manifests.is_list_of(manifests.is_text)),
+    "value_table": ("a list of tables of texts", manifests.is_list_of(manifests.is_table_of(manifests.is_text))),
+}
+Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class GenerationResult:
+    """A result folder.
+
+    Attributes
+    ----------
+    cube : GenerationCube
+        Its provenance is the manifest.
+    tables : Tables
+        As they were written; nothing is measured again.
+    texts : DataFrame or None
+        See `texts_table`; None in a folder that is opened to be looked at.
+    """
+
+    cube: GenerationCube
+    tables: Tables
+    texts: pd.DataFrame | None = None
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What the run was."""
+        return {
+            **self.cube.provenance,
+            "value_columns": [str(column) for column in self.cube.values.columns],
+            "value_table": self.cube.values.astype(str).to_dict("records"),
+            "template_list": self.cube.templates["template"].tolist(),
+            "targets": [vars(target) for target in self.cube.targets],
+        }
+
+
+def texts_table(cube: GenerationCube, prompts: list[list[str]], sampled: Mapping[Key, str]) -> pd.DataFrame:
+    """One row a continuation: its prompt, the text that counts, and the text as sampled.
+
+    Parameters
+    ----------
+    cube : GenerationCube
+    prompts : M lists of A prompts
+    sampled : mapping
+        Texts as sampled, by (template, prompt, k): what a later run need not generate again.
+    """
+    keys = _keys(cube)
+    rows, columns = (np.repeat(np.indices(cube.shape[:2])[axis], cube.shape[2]) for axis in (0, 1))
+    asked = [prompts[m][a] for m, a in zip(rows, columns, strict=True)]
+    known = [sampled.get(key) for key in zip(keys["template"], asked, keys["k"], strict=True)]
+    return keys.assign(prompt=asked, continuation=cube.texts.ravel(), sampled=known)
+
+
+def _keys(cube: GenerationCube) -> pd.DataFrame:
+    m, a, k = cube.shape
+    return pd.DataFrame(
+        {
+            "template": np.repeat(cube.templates["template"].to_numpy(), a * k),
+            "value": np.tile(np.repeat(cube.values["value"].to_numpy(), k), m),
+            "k": np.tile(np.arange(k, dtype=np.int64), m * a),
+        }
+    )
+
+
+def files(result: GenerationResult) -> dict[str, Any]:
+    """Texts, scores, and what is measured of them."""
+    cube, found = result.cube, result.tables
+    numbers = pd.DataFrame(cube.scores.reshape(cube.texts.size, -1), columns=cube.scorers)
+    return {
+        CONTINUATIONS: result.texts,
+        SCORES: pd.concat([_keys(cube), numbers], axis=1),
+        PAIRS: found.pairs,
+        MATRIX: found.matrix,
+        VALUES: found.values,
+        OCCUPATIONS: occupation_counts(cube),
+        SUMMARY: found.summary,
+    }
+
+
+def load(folder: Path, manifest: dict[str, Any]) -> GenerationResult:
+    """The result of a folder; any damage may raise."""
+    cube = _cube(manifest, read_texts(folder), read_scores(folder / SCORES))
+    summary = json_file.read(folder / SUMMARY)
+    if not all(isinstance(summary[scorer][measure], dict) for scorer in cube.scorers for measure in MEASURES):
+        raise ValueError("a summary without a measure")
+    pairs, matrix, values = (_frame(folder / name) for name in (PAIRS, MATRIX, VALUES))
+    return GenerationResult(cube, Tables(pairs, matrix, values, summary))
+
+
+def rebuild(result: GenerationResult, folder: Path) -> GenerationResult:
+    """The same measured again; of what only models can say, the numbers are taken as they were."""
+    found = tables(result.cube, quality=quality_of_brought(result.cube, result.tables.summary.get("quality")))
+    texts = read_texts(folder)
+    texts.insert(4, "continuation", result.cube.texts.ravel())
+    return GenerationResult(result.cube, found, texts)
+
+
+def read_texts(folder: Path) -> pd.DataFrame:
+    """The continuations of a folder: template, value, k, prompt and text as sampled, None where there is none.
+
+    Raises
+    ------
+    RunFolderError
+        When they are more than the limit.
+    """
+    table = read_scores(folder / CONTINUATIONS)[["template", "value", "k", "prompt", "sampled"]]
+    FILE.check(int(table["sampled"].str.len().sum()), field="result folder", error=RunFolderError, of="of texts")
+    return table
+
+
+def _cube(manifest: dict[str, Any], texts: pd.DataFrame, scores: pd.DataFrame) -> GenerationCube:
+    values = pd.DataFrame(manifest["value_table"], columns=manifest["value_columns"], dtype=str)
+    templates = [str(template) for template in manifest["template_list"]]
+    targets = targets_of(manifest["targets"])
+    shape = (len(templates), len(values), int(manifest["continuations"]))
+    for table in (texts, scores):
+        if len(table) != shape[0] * shape[1] * shape[2]:
+            raise ValueError(f"{len(table)} rows, not {shape[0]} x {shape[1]} x {shape[2]}")
+        order = zip(table["template"], table["value"], strict=True)
+        if list(dict.fromkeys(order)) != [(t, v) for t in templates for v in values["value"]]:
+            raise ValueError("templates and values in another order than the manifest's")
+    kept = [cut(text) if isinstance(text, str) else "" for text in texts["sampled"]]
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
+        numbers = scores[[target.name for target in targets]].to_numpy(np.float32)
+    return GenerationCube(
+        pd.DataFrame({"template": templates}),
+        values,
+        targets,
+        np.array(kept, object).reshape(shape),
+        numbers.reshape(*shape, len(targets)),
+        manifest,
+    )
+
+
+def _frame(path: Path) -> pd.DataFrame:
+    """A table as it was: texts plain again, numbers as numbers."""
+    table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8").rename(columns=plain)
+    texts = {"scorer", "template", "value", "value_a", "value_b"}
+    measures = {
+        "w1", "floor", "corrected", "p_value", "p_adjusted", "difference", "disparity", "mean", "low", "high", "share",
+        "kept", "left_out", "mean_a", "mean_b",
+    }  # fmt: skip
+    for column in table.columns:
+        numeric = column in measures and column not in texts
+        table[column] = pd.to_numeric(table[column]) if numeric else table[column].map(plain)
+    return table

@@ -1,0 +1,292 @@
+"""Options, each declared once: as a field of a specification, which is a frozen dataclass.
+
+From a field made by `option` follow the option of the command line, the widget of the page's form, the entry in the
+manifest, the parameter in the address, and its part of the key under which finished work is found again. So a new
+option is one line, and none is forgotten in the key: it is part of it unless its declaration says that it is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from psa_core.errors import OptionError
+from psa_core.inputs.checks import as_text, whole_number, yes_or_no
+
+Spec = TypeVar("Spec")
+InKey = Literal["always", "if set", "never"]
+_EMPTY = (None, "", ())
+
+
+@dataclass(frozen=True)
+class Option:
+    """What a field's declaration says beside its name, type and default.
+
+    Attributes
+    ----------
+    help : str
+        For ``--help``; the default is added to it.
+    flag : str
+        Where it is not ``--`` and the field's name.
+    metavar : str or None
+    choices : mapping
+        Value to its words on the page.
+    low, high, above : float or None
+        The range of a number; ``above`` is a lower limit that is no value itself.
+    label : str
+        Of the form's widget; without one, the page asks in a way of its own.
+    tip : str
+        The widget's help.
+    on_page : object
+        The form's first value, where that is not the command line's default.
+    in_key : {"always", "if set", "never"}
+        Whether work done with one value may not be reused with another. "if set": only values other than the default
+        enter the key, so that results from before the option existed stay valid.
+    model : {"", "scorer", "generator"}
+        Whether it is the id of a model, and of which kind: what a stranger's file names is not repeated as a command.
+    """
+
+    help: str = ""
+    flag: str = ""
+    metavar: str | None = None
+    choices: Mapping[str, str] = field(default_factory=dict)
+    low: float | None = None
+    high: float | None = None
+    above: float | None = None
+    label: str = ""
+    tip: str = ""
+    on_page: Any = None
+    in_key: InKey = "always"
+    model: Literal["", "scorer", "generator"] = ""
+
+
+def option(default: Any = MISSING, *, default_factory: Any = MISSING, **declared: Any) -> Any:
+    """A field of a specification; see `Option` for what can be declared.
+
+    Parameters
+    ----------
+    default, default_factory
+        As for `dataclasses.field`; a field without either has to be given.
+    """
+    metadata = {"option": Option(**declared)}
+    if default_factory is not MISSING:
+        return field(default_factory=default_factory, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A declared field with what its annotation says: ``int``, ``float``, ``bool``, ``str`` or a tuple of ``str``."""
+
+    name: str
+    kind: type
+    optional: bool
+    make_default: Callable[[], Any] | None
+    option: Option
+
+    @property
+    def flag(self) -> str:
+        """Of the command line."""
+        return self.option.flag or f"--{self.name.replace('_', '-')}"
+
+    @property
+    def default(self) -> Any:
+        """The value where none is given; None for a field that has to be given."""
+        return self.make_default() if self.make_default else None
+
+    @property
+    def page_default(self) -> Any:
+        """The form's first value."""
+        return self.default if self.option.on_page is None else self.option.on_page
+
+    def parse(self, text: str) -> Any:
+        """The value of a text from the command line or the address; raises `OptionError`."""
+        value: Any = text
+        try:
+            if self.kind in (int, float):
+                value = self.kind(text)
+            elif self.kind is bool:
+                value = text == "True"
+        except ValueError as error:
+            expected = "a whole number" if self.kind is int else "a number"
+            raise OptionError(self.flag, got=repr(text[:60]), expected=expected) from error
+        return self.checked(value)
+
+    def text(self, value: Any) -> str:
+        """A value as `parse` reads it."""
+        return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+    def checked(self, value: Any) -> Any:
+        """The value in its type; raises `OptionError` where it is of another, no choice, or out of range."""
+        if value is None and self.optional:
+            return None
+        if self.kind is tuple:
+            parts = value.split(",") if isinstance(value, str) else value
+            if not isinstance(parts, list | tuple):
+                raise OptionError(self.flag, got=repr(value)[:60], expected="a list of strings")
+            return tuple(stripped for part in parts if (stripped := as_text(self.flag, part).strip()))
+        if self.kind is bool:
+            return yes_or_no(self.flag, value)
+        if self.kind is str:
+            value = as_text(self.flag, value)
+            if self.option.choices and value not in self.option.choices:
+                expected = f"one of {', '.join(self.option.choices)}"
+                raise OptionError(self.flag, got=repr(value[:60]), expected=expected)
+            return value
+        return self._in_range(whole_number(self.flag, value) if self.kind is int else self._number(value))
+
+    def _number(self, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise OptionError(self.flag, got=repr(value)[:60], expected="a number")
+        return float(value)
+
+    def _in_range(self, value: float) -> float:
+        low, high, above = self.option.low, self.option.high, self.option.above
+        fits = (low is None or value >= low) and (high is None or value <= high) and (above is None or value > above)
+        if fits and value == value:
+            return value
+        if low is not None and high is not None:
+            expected = f"{_number_text(low)} to {_number_text(high)}"
+        else:
+            ends = {"above": above, "at least": low, "at most": high}
+            expected = ", ".join(f"{word} {_number_text(end)}" for word, end in ends.items() if end is not None)
+        raise OptionError(self.flag, got=str(value), expected=expected or "a number")
+
+
+def _number_text(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:,g}"
+
+
+def fields_of(spec: type) -> dict[str, Field]:
+    """The declared fields of a specification by name, in order."""
+    hints = get_type_hints(spec)
+    found = {}
+    for item in fields(spec):
+        if "option" not in item.metadata:
+            continue
+        hint = hints[item.name]
+        optional = type(None) in get_args(hint)
+        plain = next(part for part in get_args(hint) if part is not type(None)) if optional else hint
+        factory = None if item.default_factory is MISSING else item.default_factory
+        if factory is None and item.default is not MISSING:
+            factory = lambda value=item.default: value  # noqa: E731
+        found[item.name] = Field(item.name, get_origin(plain) or plain, optional, factory, item.metadata["option"])
+    return found
+
+
+def check(spec: Any) -> None:
+    """Check every declared field of a specification and put it in its type; to be called in ``__post_init__``."""
+    for name, item in fields_of(type(spec)).items():
+        object.__setattr__(spec, name, item.checked(getattr(spec, name)))
+
+
+def add_arguments(
+    parser: argparse.ArgumentParser, spec: type, only: Collection[str] | None = None, *, required: bool = True
+) -> None:
+    """Add the options of a specification to a command.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    spec : type
+    only : collection of str, optional
+        The fields to add; all of them by default.
+    required : bool
+        Whether fields without a default have to be given.
+    """
+    for name, item in fields_of(spec).items():
+        if only is not None and name not in only:
+            continue
+        told: dict[str, Any] = {"dest": name, "default": item.default, "help": _help(item)}
+        if item.kind is bool:
+            told["action"] = argparse.BooleanOptionalAction if item.optional else "store_true"
+        else:
+            told |= {"type": item.kind if item.kind in (int, float) else str, "metavar": item.option.metavar}
+            told |= {"choices": list(item.option.choices) or None, "required": required and item.make_default is None}
+        parser.add_argument(item.flag, **told)
+
+
+def _help(item: Field) -> str:
+    shown = item.kind is not bool and item.default not in _EMPTY and "default" not in item.option.help
+    words = f"{item.option.help} (default {item.text(item.default)})" if shown else item.option.help
+    return words.replace("%", "%%")
+
+
+def from_arguments(spec: type[Spec], parsed: argparse.Namespace, **others: Any) -> Spec:
+    """The specification that parsed arguments give; `others` are fields that come from elsewhere."""
+    values = {item.name: getattr(parsed, item.name) for item in fields(spec) if hasattr(parsed, item.name)}  # type: ignore[arg-type]
+    return spec(**{**values, **others})
+
+
+def as_arguments(spec: type, values: Mapping[str, Any]) -> list[str]:
+    """The words of a command line that give these values, one word or two an option; what is empty is left out."""
+    words: list[str] = []
+    for name, item in fields_of(spec).items():
+        value = values.get(name)
+        if item.kind is bool:
+            words += [item.flag] if value else [f"--no-{item.flag[2:]}"] if value is False and item.optional else []
+        elif value not in (*_EMPTY, []):
+            text = item.text(value)  # what begins with a hyphen would be taken for an option
+            words += [f"{item.flag}={text}"] if text.startswith("-") else [item.flag, text]
+    return words
+
+
+def as_json(spec: Any) -> dict[str, Any]:
+    """The entry of a manifest: every declared field, as JSON has it."""
+    found = {name: getattr(spec, name) for name in fields_of(type(spec))}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+
+def from_json(spec: type[Spec], values: Mapping[str, Any], *, what: str) -> Spec:
+    """A specification from the entry of a manifest.
+
+    Raises
+    ------
+    OptionError
+        For an unknown, a missing or a wrong field; `what` names the entry.
+    """
+    known = {item.name: item for item in fields(spec)}  # type: ignore[arg-type]
+    if unknown := sorted(set(values) - set(known)):
+        raise OptionError(what, got=f"an unknown field {unknown[0]!r}", expected=", ".join(sorted(known)))
+    needed = [name for name, item in known.items() if item.default is MISSING and item.default_factory is MISSING]
+    if missing := [name for name in needed if name not in values]:
+        raise OptionError(what, got=f"no {missing[0]}", expected=", ".join(needed))
+    return spec(**values)
+
+
+def to_address(spec: type, values: Mapping[str, Any], prefix: str) -> dict[str, str]:
+    """The parameters of an address that open the page's form with these values; first values are left out."""
+    return {
+        f"{prefix}_{name}": item.text(values[name])
+        for name, item in fields_of(spec).items()
+        if item.option.label and name in values and values[name] != item.page_default
+    }
+
+
+def from_address(spec: type, parameters: Mapping[str, str], prefix: str) -> dict[str, Any]:
+    """The form's values: those of an address where they are valid, the form's first values elsewhere."""
+    values = {}
+    for name, item in fields_of(spec).items():
+        if not item.option.label:
+            continue
+        values[name] = item.page_default
+        if (text := parameters.get(f"{prefix}_{name}")) is not None:
+            try:
+                values[name] = item.parse(text)
+            except OptionError:
+                continue
+    return values
+
+
+def key_parts(spec: Any) -> list[str]:
+    """What finished work depends on, in an order that does not change: the parts of a key; see `Option.in_key`."""
+    parts = []
+    for name, item in fields_of(type(spec)).items():
+        value = getattr(spec, name)
+        if item.option.in_key == "always":
+            parts.append(item.text(value))
+        elif item.option.in_key == "if set" and value != item.default:
+            parts.append(f"{name}={item.text(value)}")
+    return parts

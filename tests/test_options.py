@@ -1,0 +1,121 @@
+"""A field declared once is an option of the command line, a value of the form, of the manifest and of the address."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, make_dataclass
+from typing import Any
+
+import pytest
+
+from psa_core import options
+from psa_core.audits.generation.journal import setting_of
+from psa_core.errors import OptionError
+from psa_core.generators import Sampling
+from psa_core.options import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toy:
+    """A specification of every kind of field."""
+
+    model: str = option(metavar="ID", help="an id", model="scorer")
+    draws: int = option(5, low=1, high=100, help="names drawn", label="Names drawn", on_page=8)
+    warmth: float = option(1.0, above=0, high=5.0, help="how random")
+    spelling: str = option("old", choices={"old": "As printed", "new": "Corrected"}, help="of a word", label="Spelling")
+    scorers: tuple[str, ...] = option(("a", "b"), flag="--scorer", help="ids", in_key="never")
+    everything: bool = option(False, help="leave out nothing", label="Everything")
+    balance: bool | None = option(None, help="as many of each")
+    column: str | None = option(None, help="of the texts")
+
+    def __post_init__(self) -> None:
+        options.check(self)
+
+
+def with_field(**declared: Any) -> type:
+    """The same with one more field."""
+
+    def check(self: Any) -> None:
+        options.check(self)
+
+    new = ("top_k", int, option(0, low=0, help="most likely tokens", label="Top k", **declared))
+    return make_dataclass("More", [new], bases=(Toy,), frozen=True, kw_only=True, namespace={"__post_init__": check})
+
+
+def parsed(spec: type, *words: str) -> Any:
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    options.add_arguments(parser, spec)
+    return options.from_arguments(spec, parser.parse_args(words))
+
+
+def test_the_command_line_gives_every_kind_of_field() -> None:
+    plain = parsed(Toy, "--model", "m")
+    assert plain == Toy(model="m")
+    words = ["--draws", "7", "--warmth", "0.5", "--spelling", "new", "--scorer", "x, y", "--everything", "--no-balance"]
+    found = parsed(Toy, "--model", "m", "--column", "text", *words)
+    assert (found.draws, found.warmth, found.scorers) == (7, 0.5, ("x", "y"))
+    assert (found.everything, found.balance, found.column) == (True, False, "text")
+    assert parsed(Toy, *options.as_arguments(Toy, options.as_json(found))) == found
+    assert parsed(Toy, *options.as_arguments(Toy, {"model": "-m", "draws": 7})).model == "-m"
+
+
+def test_one_more_field_is_on_every_surface_and_in_the_key() -> None:
+    more = with_field()
+    changed = parsed(more, "--model", "m", "--top-k", "3")
+    assert changed.top_k == 3
+    assert options.as_json(changed)["top_k"] == 3
+    assert options.from_json(more, options.as_json(changed), what="toy") == changed
+    assert options.from_address(more, {"toy_top_k": "3"}, "toy")["top_k"] == 3
+    assert options.to_address(more, options.as_json(changed), "toy")["toy_top_k"] == "3"
+    assert options.fields_of(more)["top_k"].option.label == "Top k"
+    key = options.key_parts(parsed(more, "--model", "m"))
+    assert key != options.key_parts(changed)
+    assert key != options.key_parts(Toy(model="m")), "what was made before the option is not taken for its default"
+
+
+def test_a_field_that_says_so_leaves_earlier_keys_as_they_were() -> None:
+    more = with_field(in_key="if set")
+    assert options.key_parts(more(model="m")) == options.key_parts(Toy(model="m"))
+    assert options.key_parts(more(model="m", top_k=3)) != options.key_parts(Toy(model="m"))
+    assert options.key_parts(Toy(model="m", scorers=("c",))) == options.key_parts(Toy(model="m"))
+
+
+def test_the_key_of_continuations_is_that_of_the_first_version() -> None:
+    """Digest of fingerprint, tokens, temperature and seed, as version 0.1.0 made it."""
+
+    class Parrot:
+        fingerprint = "parrot-1"
+
+    assert setting_of(Parrot(), Sampling(tokens=30, temperature=1, seed=2)) == "14cf73cc3e6cbf06"
+
+
+def test_the_address_has_the_form_only_and_what_is_wrong_in_it_is_not_heard() -> None:
+    assert options.to_address(Toy, {"draws": 8, "spelling": "new", "model": "m"}, "toy") == {"toy_spelling": "new"}
+    found = options.from_address(Toy, {"toy_draws": "0", "toy_spelling": "odd", "toy_everything": "True"}, "toy")
+    assert found == {"draws": 8, "spelling": "old", "everything": True}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"draws": 0}, r"--draws.*1 to 100"),
+        ({"draws": 2.5}, r"--draws.*a whole number"),
+        ({"draws": True}, r"--draws.*a whole number"),
+        ({"warmth": 0.0}, r"--warmth.*above 0, at most 5"),
+        ({"warmth": float("nan")}, r"--warmth"),
+        ({"spelling": "british"}, r"--spelling.*one of old, new"),
+        ({"everything": "yes"}, r"--everything.*True or False"),
+        ({"scorers": 3}, r"--scorer.*a list of strings"),
+        ({"model": None}, r"--model.*a string"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_one_sentence(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(OptionError, match=words):
+        Toy(**{"model": "m", **wrong})
+
+
+def test_an_entry_of_a_manifest_is_checked() -> None:
+    with pytest.raises(OptionError, match="an unknown field 'size'"):
+        options.from_json(Toy, {"model": "m", "size": 3}, what="toy")
+    with pytest.raises(OptionError, match="no model"):
+        options.from_json(Toy, {"draws": 3}, what="toy")
