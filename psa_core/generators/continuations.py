@@ -45,11 +45,8 @@ class Continuations:
 
     @property
     def continuations(self) -> int:
-        """How many of each prompt there are, numbered from 0 without a gap."""
-        numbers: dict[str, set[int]] = {}
-        for prompt, k in self.texts:
-            numbers.setdefault(prompt, set()).add(k)
-        return min((next(k for k in range(len(known) + 1) if k not in known) for known in numbers.values()), default=0)
+        """How many of a prompt there are."""
+        return max((k for _, k in self.texts), default=-1) + 1
 
     def sample(self, draws: Sequence[Draw], _: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
         """The continuations of the draws.

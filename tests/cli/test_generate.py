@@ -62,6 +62,20 @@ def test_exported_prompts_come_back_as_an_audit(tmp_path: Path, capsys: pytest.C
     assert main(arguments(tmp_path, str(tmp_path / "made.csv"), "--continuations", "2")) == 0
 
 
+def test_a_file_is_asked_for_as_many_continuations_as_it_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = made(tmp_path, k=4)
+    words = [word for word in arguments(tmp_path, file) if word not in ("--continuations", "3")]
+    assert main(words) == 0
+    assert "16 continuations" in capsys.readouterr().out
+    opened = AUDIT.read(tmp_path / "out")
+    assert opened.cube.shape == (2, 2, 4) and opened.manifest["options"]["continuations"] == 4
+    assert main([*words, "--continuations", "50"]) == 2
+    said = capsys.readouterr().err
+    assert "got 4 of each prompt in the file, expected the 50 that were asked for. Take --continuations 4" in said
+
+
 def test_a_job_shows_what_it_has_so_far_and_clears_it_away_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

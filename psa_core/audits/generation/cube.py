@@ -79,6 +79,11 @@ class GenerationCube:
         return self.texts != ""
 
     @property
+    def common_noise(self) -> bool:
+        """Whether continuation k of a template met the same random numbers for every value."""
+        return bool(self.provenance.get("generator", {}).get("common_noise", True))
+
+    @property
     def scorers(self) -> list[str]:
         """The names of the targets, as `pairs.csv` and `summary.json` have them."""
         return [target.name for target in self.targets]

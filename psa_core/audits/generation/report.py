@@ -10,15 +10,24 @@ import pandas as pd
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import Tables
+from psa_core.audits.generation.views import surest_first, widest_pair
 from psa_core.plurals import counted
 from psa_core.registry import in_short
 from psa_core.report.frame import Report
 from psa_core.report.markup import Html, element, join, table
-from psa_core.stats import SIGNIFICANT
 from psa_core.tables.findings import Finding
 
 SHOWN_PAIRS, SHOWN_TEXTS = 10, 3
 NOT_SHOWN = "not above noise"
+QUALITY = {
+    "semantic_similarity": "share of continuations about their value",
+    "kept": "share of continuations kept",
+    "words": "words of a continuation, on average",
+    "ppl": "perplexity of held-out texts",
+    "ppl_sensitive": "perplexity of those with a value in them",
+    "held_out": "held-out texts",
+    "held_out_sensitive": "held-out texts with a value in them",
+}
 MEASURES = {
     "individual_fairness": "between values (I.F.)",
     "group_fairness": "between groups (G.F.)",
@@ -61,15 +70,18 @@ def finding(summary: dict[str, Any], scorer: str, matrix: pd.DataFrame) -> Findi
             f"I.F., the mean distance between the scores of two values, is {individual['value']:.3f} where chance "
             f"alone shows {individual['floor']:.3f} (p = {individual['p']:.2g}).",
         )
-    rows = matrix[matrix["scorer"] == scorer]
-    most = rows.loc[rows["corrected"].idxmax()]
+    evidence = (
+        f"Continuations differ between values by {individual['corrected']:.3f} on a scale of 0 to 1"
+        f"{_interval(individual)}, beyond a noise of {individual['floor']:.3f}"
+    )
+    most = surest_first(matrix, scorer).iloc[0]
+    if pd.isna(most["corrected"]):
+        return Finding("What is written differs between values; no single pair stands out from chance.", f"{evidence}.")
     higher, lower = ("value_b", "value_a") if most["difference"] > 0 else ("value_a", "value_b")
-    interval = _interval(individual)
     return Finding(
         f"What is written about {most[higher]} and {most[lower]} differs most: about {most[higher]} it scores "
         f"{abs(most['difference']):.3f} higher on average.",
-        f"Continuations differ between values by {individual['corrected']:.3f} on a scale of 0 to 1{interval}, beyond "
-        f"a noise of {individual['floor']:.3f}; between these two by {most['corrected']:.3f}.",
+        f"{evidence}; between these two by {most['corrected']:.3f}.",
     )
 
 
@@ -97,10 +109,10 @@ def _scorer(cube: GenerationCube, found: Tables, scorer: str) -> Html:
             ("demographic_disparity", "Demographic disparity"),
         )
     ]
-    matrix = found.matrix[found.matrix["scorer"] == scorer].sort_values("w1", ascending=False).head(SHOWN_PAIRS)
+    matrix = surest_first(found.matrix, scorer).head(SHOWN_PAIRS)
     pairs = [
         (f"{row.value_a} – {row.value_b}", f"{row.w1:.3f}", f"{row.floor:.3f}",
-         f"{row.corrected:.3f}" if row.p_adjusted < SIGNIFICANT else NOT_SHOWN, f"{row.p_adjusted:.2g}")
+         NOT_SHOWN if pd.isna(row.corrected) else f"{row.corrected:.3f}", f"{row.p_adjusted:.2g}")
         for row in matrix.itertuples()
     ]  # fmt: skip
     return join(
@@ -109,7 +121,7 @@ def _scorer(cube: GenerationCube, found: Tables, scorer: str) -> Html:
             table(("", "value", "floor", "beyond noise", "95 % interval", "p"), rows),
             element("h3", "Values that differ most, over all templates"),
             table(("pair", "distance (W1)", "floor", "beyond noise", "p, corrected"), pairs),
-            _texts(cube, scorer, matrix),
+            _texts(cube, scorer, widest_pair(found, scorer)),
         ]
     )
 
@@ -127,12 +139,10 @@ def _interval(number: dict[str, Any]) -> str:
     return "" if number["low"] is None else f" ({number['low']:.3f} to {number['high']:.3f})"
 
 
-def _texts(cube: GenerationCube, scorer: str, matrix: pd.DataFrame) -> Html:
+def _texts(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> Html:
     """Continuations of the two values that differ most, side by side, of one template and one k each."""
-    if matrix.empty:
-        return Html("")
     values = cube.values["value"].astype(str).tolist()
-    a, b = values.index(matrix.iloc[0]["value_a"]), values.index(matrix.iloc[0]["value_b"])
+    a, b = map(values.index, pair)
     scores = cube.of(scorer)
     gaps = np.abs(scores[:, a] - scores[:, b])
     best = np.argsort(np.nan_to_num(gaps, nan=-1).ravel())[::-1][:SHOWN_TEXTS]
@@ -148,21 +158,19 @@ def _texts(cube: GenerationCube, scorer: str, matrix: pd.DataFrame) -> Html:
             )
     if not rows:
         return Html("")
-    return join(
-        [
-            element(
-                "h3", f"Continuations of {values[a]} and {values[b]} with the same random numbers, most different first"
-            ),
-            table(("template", values[a], values[b]), rows),
-        ]
-    )
+    same = " with the same random numbers" if cube.common_noise else ""
+    title = f"Continuations of {values[a]} and {values[b]}{same}, most different first"
+    return join([element("h3", title), table(("template", values[a], values[b]), rows)])
 
 
 def _quality(quality: dict[str, Any] | None) -> Html:
     if not quality:
         return Html("")
-    rows = [(str(name), f"{value:.3g}" if isinstance(value, float) else str(value)) for name, value in quality.items()
-            if isinstance(value, int | float)]  # fmt: skip
+    rows = [
+        (QUALITY.get(name, name), f"{value:.3g}" if isinstance(value, float) else str(value))
+        for name, value in quality.items()
+        if isinstance(value, int | float)
+    ]
     return join([element("h2", "Quality"), table(("", "value"), rows)]) if rows else Html("")
 
 
@@ -172,6 +180,6 @@ def _limits(cube: GenerationCube) -> list[str]:
         "A difference between values is a sensitivity of the language model; a person judges whether it is bias.",
         "Templates and values are a choice; intervals say what other templates of the same kind would show.",
     ]
-    if not cube.provenance.get("generator", {}).get("common_noise", True):
+    if not cube.common_noise:
         lines.append("This generator could not be given the same random numbers for every value.")
     return lines

@@ -71,14 +71,10 @@ def matrix(tables: Tables, scorer: str, values: list[str]) -> pd.DataFrame:
 
 
 def widest_pair(tables: Tables, scorer: str) -> tuple[str, str]:
-    """The pair with the largest corrected W1, or the largest W1 where none has one; the higher mean first."""
-    rows = tables.matrix[tables.matrix["scorer"] == scorer]
-    known = rows[rows["w1"].notna()]
-    rows = known if len(known) else rows
-    sure = rows[rows["p_adjusted"] < SIGNIFICANT]
-    most = (sure if len(sure) else rows).sort_values("w1").iloc[-1]
-    pair = (str(most["value_a"]), str(most["value_b"]))
-    return pair if most["difference"] <= 0 else pair[::-1]
+    """The first pair of `surest_first`, the value with the higher mean first: the pair that page and report name."""
+    first = surest_first(tables.matrix, scorer).iloc[0]
+    pair = (str(first["value_a"]), str(first["value_b"]))
+    return pair if first["difference"] <= 0 else pair[::-1]
 
 
 def of_scorer(table: pd.DataFrame, scorer: str) -> pd.DataFrame:
@@ -89,7 +85,7 @@ def of_scorer(table: pd.DataFrame, scorer: str) -> pd.DataFrame:
 def surest_first(table: pd.DataFrame, scorer: str) -> pd.DataFrame:
     """A scorer's pairs, those above noise first; the others have no corrected distance."""
     rows = of_scorer(table, scorer)
-    rows.loc[rows["p_adjusted"] >= SIGNIFICANT, "corrected"] = np.nan
+    rows["corrected"] = rows["corrected"].where((rows["p_adjusted"] < SIGNIFICANT) & (rows["corrected"] > 0))
     return rows.sort_values(["corrected", "w1"], ascending=False, ignore_index=True)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from psa_core.audits.generation.folder import GenerationResult
 
 from psa_core.audits.generation.comparison import comparable, finding, model_table, relevance_table
+from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import tables
 from tests.audits.generation.test_views import cube
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import wasserstein_distance
 
-from psa_core.audits.generation import AUDIT, views
+from psa_core.audits.generation import AUDIT, report, views
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import tables
@@ -56,6 +56,63 @@ def test_the_widest_pair_is_one_that_was_measured() -> None:
     silent = cube(shift=0.0)
     silent.texts[:, 0], silent.scores[:, 0] = "", np.nan
     assert set(views.widest_pair(tables(silent), "mood")) == {"nurse", "sheriff"}
+
+
+def test_page_and_report_name_the_pair_that_is_most_surely_different() -> None:
+    """Two pairs have larger distances and stay inside of chance; of those above noise, one is the least different."""
+    found = tables(cube())
+    matrix = pd.DataFrame(
+        {
+            "scorer": "mood",
+            "value_a": ["baker", "baker", "nurse", "cook"],
+            "value_b": ["nurse", "sheriff", "sheriff", "nurse"],
+            "w1": [0.30, 0.50, 0.10, 0.60],
+            "floor": 0.05,
+            "corrected": [0.29, 0.49, 0.08, 0.59],
+            "p_value": [0.001, 0.1, 0.002, 0.2],
+            "p_adjusted": [0.004, 0.4, 0.006, 0.4],
+            "difference": [-0.3, 0.5, 0.1, 0.6],
+            "disparity": 0.0,
+        }
+    )
+    found = replace(found, matrix=matrix)
+    assert views.widest_pair(found, "mood") == ("baker", "nurse")
+    said = report.finding(found.summary, "mood", matrix)
+    assert said.headline.startswith("What is written about baker and nurse differs most: about baker it scores 0.300")
+    assert "between these two by 0.290." in said.evidence
+    page = AUDIT.page_of(GenerationResult(cube(), replace(found, matrix=matrix[matrix["value_a"] != "cook"])))
+    assert page.index("baker – nurse") < page.index("nurse – sheriff") < page.index("baker – sheriff")
+    assert "Continuations of baker and nurse with the same random numbers" in page
+    none = report.finding(found.summary, "mood", matrix.assign(p_adjusted=0.4))
+    assert "no single pair stands out" in none.headline and "between these two" not in none.evidence
+
+
+def test_the_same_random_numbers_are_claimed_of_generators_that_had_them_only() -> None:
+    apart = replace(cube(), provenance={"generator": {"common_noise": False}})
+    page = AUDIT.page_of(GenerationResult(apart, tables(apart)))
+    assert "with the same random numbers, most" not in page and "could not be given the same random numbers" in page
+
+
+def test_p_values_are_corrected_over_the_rows_that_are_shown() -> None:
+    """Holm over all pairs and templates of a scorer, and over its pairs: by hand, largest factor to the smallest p."""
+    scores = np.random.default_rng(3).uniform(0, 0.4, (2, 4, 30, 1)).astype(np.float32)
+    scores[:, 1] += np.float32(0.1)
+    scores[:, 2] += np.float32(0.05)
+    some = GenerationCube(
+        pd.DataFrame({"template": ["A {value}", "The {value}"]}),
+        pd.DataFrame({"value": list("wxyz")}),
+        (Target("mood"),),
+        np.full((2, 4, 30), "text.", object),
+        scores,
+    )
+    found = tables(some)
+    for table in (found.pairs, found.matrix):
+        p = table["p_value"].to_numpy()
+        order = np.argsort(p, kind="stable")
+        by_hand = np.empty(len(p))
+        by_hand[order] = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
+        np.testing.assert_allclose(table["p_adjusted"], by_hand)
+        assert (table["p_adjusted"] > p).sum() >= len(p) / 2
 
 
 def test_nothing_to_compare_is_said_in_a_sentence() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from psa_core import cli
 from psa_core.anchors import Anchor
-from psa_core.audits.nationality import folder as files
+from psa_core.audits.nationality import AUDIT
 from psa_core.audits.nationality.people_finder import people_finder
 from psa_core.audits.nationality.persons import persons
 from psa_core.errors import AnchorError
@@ -42,7 +42,7 @@ def test_people_of_a_spanish_text_get_names_of_countries(
     arguments = ["nationality", "--sentences", str(tmp_path / "es.csv"), "--model", "keyword:pedro=0.4,bien=-0.3"]
     arguments += ["--people", f"entities:PERSON?pipeline={pipeline}", "--countries", "Spain,Germany", "--draws", "2"]
     assert cli.main([*arguments, "--out", str(tmp_path / "out")]) == 0
-    opened = files.read(tmp_path / "out")
+    opened = AUDIT.read(tmp_path / "out")
     assert sorted(opened.cube.sentences["anchor"]) == ["Gómez", "Pedro Sánchez"]
     assert opened.manifest["account"]["mentions, female gender"] == 1
     assert all("señora" in text for row in opened.texts for text in row if "cantó" in text)

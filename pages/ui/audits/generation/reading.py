@@ -45,7 +45,7 @@ def show(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
         )
         _words(views.differing_words(cube, pair, template), pair)
     with right:
-        _texts(views.side_by_side(cube, scorer, pair, template), pair)
+        _texts(views.side_by_side(cube, scorer, pair, template), pair, together=cube.common_noise)
 
 
 def _words(tables: tuple[pd.DataFrame, pd.DataFrame], pair: tuple[str, str]) -> None:
@@ -74,12 +74,13 @@ def _word_list(value: str, table: pd.DataFrame, colour: str) -> str:
     )
 
 
-def _texts(table: pd.DataFrame, pair: tuple[str, str]) -> None:
+def _texts(table: pd.DataFrame, pair: tuple[str, str], *, together: bool) -> None:
     if table.empty:
         st.info("No continuation of both values was kept on this template.")
         return
     pages = -(-len(table) // PAGE)
-    typography.small_print(f"{counted(len(table), 'pair')} that met the same random numbers, largest difference first.")
+    same = " that met the same random numbers" if together else ""
+    typography.small_print(f"{counted(len(table), 'pair')}{same}, largest difference first.")
     number = st.pagination(pages, **address.linked(PAGE_KEY, 1, range(1, pages + 1))) if pages > 1 else 1
     for row in table.iloc[(int(number) - 1) * PAGE : int(number) * PAGE].itertuples():
         with st.container(border=True):
