@@ -43,6 +43,8 @@ class Wanted:
         Header of the only column of a file with one value a line.
     blanks : bool
         Whether a blank behind a separator belongs to the cell.
+    headerless : bool
+        Whether a file without a row of headers is read too; its columns are then numbered.
     rows, columns, file : Limit
     """
 
@@ -53,6 +55,7 @@ class Wanted:
     headers: frozenset[str] = frozenset()
     line: str = "text"
     blanks: bool = True
+    headerless: bool = False
     rows: Limit = ROWS
     columns: Limit = COLUMNS
     file: Limit = FILE
@@ -109,11 +112,14 @@ class Columns:
         The headers to keep; None keeps each.
     headers : dict
         Every header of the file, in order; an empty one where a column has none.
+    has_header : bool
+        Whether the file has them; else they were made up.
     """
 
     wanted: Wanted
     only: Collection[str] | None = None
     headers: list[str] = field(default_factory=list)
+    has_header: bool = True
     rows: int = 0
     parts: dict[str, list[pa.Array]] = field(default_factory=dict)
 
@@ -124,6 +130,11 @@ class Columns:
             if self.keeps(header) and header not in self.parts:
                 self.parts[header] = [_blanks(self.rows)]
         return self.headers
+
+    def number(self, count: int) -> list[str]:
+        """Make up headers for a file that has none: the usual one for one column, else ``column 1``, ``column 2`` …"""
+        self.has_header = False
+        return self.head([self.wanted.line] if count == 1 else [f"column {number}" for number in range(1, count + 1)])
 
     def keeps(self, header: str) -> bool:
         """Whether cells of a header are kept."""

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Collection, Iterator
 from itertools import dropwhile, islice
+from statistics import median
 
 from psa_core.inputs._columns import PART, Columns, Wanted
 from psa_core.inputs.decoding import Text
 from psa_core.inputs.limits import TEXT
 
 SEPARATORS = (",", ";", "\t", "|")
+#: The line that Excel writes and reads above a header: it names the separator and is no row.
+DECLARED = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
+#: A number, a date or a time.
+NUMBER = re.compile(r"(?=.*\d)[-+−\d.,:/%\sTZAPMapm]+")
+#: So many words are a text and no header; so few may be either, and their length beside the others' decides.
+MANY_WORDS, FEW_WORDS = 8, 3
+#: Lines that tell what stands between cells, where no header does.
+LOOKED_AT = 20
 Row = list[str]
 Part = list[Row]
 
 
 def read_separated(kind: str, text: Text, wanted: Wanted, only: Collection[str] | None = None) -> Columns:
     """The columns of a csv or tsv file; raises the table's error when it is malformed."""
+    declared = DECLARED.fullmatch(next(text.lines(), ""))
+    if declared:
+        text = text.below_first_line()
     try:
-        if kind == "csv":
-            return _table(_quoted(text, _separator(text, wanted), wanted), Columns(wanted, only))
+        if kind == "csv" or declared:
+            separator = declared[1] if declared else _separator(text, wanted)
+            return _table(_quoted(text, separator, wanted), Columns(wanted, only))
         return _read_tsv(text, wanted, only)
     except csv.Error as error:
         if "field limit" in str(error):
@@ -77,12 +91,22 @@ def has_header(line: str, wanted: Wanted) -> bool:
 
 
 def _separator(text: Text, wanted: Wanted) -> str:
-    """What stands between the cells: what gives a header that is looked for, else a comma where the header has one."""
-    header = next((line for line in text.lines() if line.strip()), "")
+    """What stands between the cells: what gives a header that is looked for, else what makes the first rows even."""
+    lines = list(islice((line for line in text.lines() if line.strip()), LOOKED_AT))
+    header = lines[0] if lines else ""
     found = _marks(header, wanted)
-    if found or "," not in header:
-        return max(found or SEPARATORS, key=header.count)
-    return ","
+    if found:
+        return max(found, key=header.count)
+    even = (mark for mark in SEPARATORS if _is_even(lines, mark))
+    return next(even, None) or ("," if "," in header else max(SEPARATORS, key=header.count))
+
+
+def _is_even(lines: list[str], mark: str) -> bool:
+    """Whether rows have one number of cells, more than one; the last may go on below these lines."""
+    try:
+        return len(widths := {len(row) for row in csv.reader(lines, delimiter=mark)}) == 1 and widths != {1}
+    except csv.Error:
+        return False
 
 
 def _marks(header: str, wanted: Wanted) -> list[str]:
@@ -122,17 +146,44 @@ def _bare(cell: str) -> str:
 
 
 def _table(parts: Iterator[Part], columns: Columns, *, exact: bool = False) -> Columns:
-    """Rows below the first one that is not blank; its cells are the headers."""
+    """Rows below the first one that is not blank; its cells are the headers, unless it is a row like the others."""
     headers: list[str] = []
     for part in parts:
         if not headers:
             part = list(dropwhile(_is_blank, part))
-            headers, part = columns.head(part[0] if part else []), part[1:]
+            first = part[0] if part else []
+            if columns.wanted.headerless and not _names_columns(first, part[1:], columns.wanted):
+                headers = columns.number(len(first))
+            else:
+                headers, part = columns.head(first), part[1:]
         rows = _even(part, len(headers), columns.rows, exact)
         if rows:
             cells = zip(headers, zip(*rows, strict=True), strict=True)
             columns.add({header: cell for header, cell in cells if header}, len(rows))
     return columns
+
+
+def _names_columns(first: Row, rest: Part, wanted: Wanted) -> bool:
+    """Whether a first row has the names of the columns, rather than a text: where in doubt, it has.
+
+    It has where one of its cells is a header that is looked for or is blank, as above the numbers of rows, and where
+    words stand above numbers.
+    """
+    if not all(map(str.strip, first)) or wanted.headers & set(map(_key, first)):
+        return True
+    below = [[row[at] for row in rest if at < len(row) and row[at].strip()] for at in range(len(first))]
+    are_numbers = [bool(cells) and all(map(NUMBER.fullmatch, cells)) for cells in below]
+    if any(numbers and not NUMBER.fullmatch(cell) for cell, numbers in zip(first, are_numbers, strict=True)):
+        return True
+    return not any(_is_text(cell, cells) for cell, cells in zip(first, below, strict=True))
+
+
+def _is_text(cell: str, below: list[str]) -> bool:
+    """Whether a cell reads like a sentence: by its full stop, its length, or its length beside the texts below it."""
+    words = len(cell.split())
+    if words >= MANY_WORDS or (words > 1 and cell.rstrip("\"'”’) ").endswith((".", "!", "?", "…"))):
+        return True
+    return words >= FEW_WORDS and bool(below) and 3 * len(cell) >= 2 * median(map(len, below))
 
 
 def _is_blank(row: Row) -> bool:

@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from os.path import isfile
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from psa_core import trust
 from psa_core.errors import CorpusError
 from psa_core.inputs import tables
+from psa_core.inputs._columns import clean_headers
+from psa_core.inputs.checks import as_texts
 from psa_core.inputs.limits import FILE
 from psa_core.inputs.tables import Wanted
+from psa_core.plurals import counted
 from psa_core.registry import ASSETS
 
 FORMATS = ("csv", "tsv", "txt", "jsonl", "parquet")
 TEXT_COLUMNS = ("text", "sentence", "comment", "body", "tweet", "content", "message", "review")
 ID_COLUMNS = ("sentence_id", "id")
+#: What a result's sentences have of their own; a reader's column of that name is kept under another one.
 RESERVED = frozenset({"sentence_id", "text", "anchor", "start", "end", "role", "anchor_gender", "mentions"})
-SCORES = "original."  # how a column of scores begins in a result's sentences
+SCORES = "original."  # how a column of scores begins there
+PREFIX = "corpus_"
 SENTENCES = Wanted(
-    "sentences", CorpusError, FORMATS, row="one text a row", headers=frozenset({*TEXT_COLUMNS, *ID_COLUMNS})
+    "sentences",
+    CorpusError,
+    FORMATS,
+    row="one text a row",
+    headers=frozenset({*TEXT_COLUMNS, *ID_COLUMNS}),
+    headerless=True,
 )
 
 
@@ -67,7 +79,7 @@ def load(source: str, text_column: str | None = None, *, origin: trust.Origin | 
     source : str
         ``sample``, or a path that ends in .csv, .tsv, .txt, .jsonl or .parquet (.gz too).
     text_column : str, optional
-        The column of the texts; found by name or by length when not given.
+        The column of the texts; found by name, or as the one with most letters, when not given.
     origin : Origin, optional
         Who names the source, where that is not who this thread acts for; see `psa_core.trust`.
 
@@ -99,12 +111,65 @@ def load(source: str, text_column: str | None = None, *, origin: trust.Origin | 
 
 def parse(file_name: str, content: bytes, text_column: str | None = None) -> Corpus:
     """Read sentences from the bytes of a file; its name tells the format. See `load`."""
-    read = tables.read(file_name, content, SENTENCES)
-    column = _find_text_column(read.frame, text_column)
-    sentences, digest = _with_ids(read.frame, column), hashlib.sha256(content).hexdigest()
+    named = {text_column.strip().casefold()} if text_column else set()
+    read = tables.read(file_name, content, replace(SENTENCES, headers=SENTENCES.headers | named))
+    return _corpus(
+        read.frame,
+        file_name,
+        hashlib.sha256(content).hexdigest(),
+        text_column,
+        encoding=read.encoding,
+        notes=read.notes,
+    )
+
+
+def from_texts(texts: Iterable[str]) -> Corpus:
+    """Sentences that are in memory, numbered from 1.
+
+    Raises
+    ------
+    CorpusError
+        When they are none, one string, or one of them is no string.
+
+    Examples
+    --------
+    >>> from_texts(["He left.", "She stayed."]).sentences["sentence_id"].tolist()
+    ['1', '2']
+    """
+    return from_frame(pd.DataFrame({"text": as_texts(texts)}, dtype=object), source="list")
+
+
+def from_frame(frame: pd.DataFrame, text_column: str | None = None, *, source: str = "data frame") -> Corpus:
+    """Sentences of a data frame, one a row; columns are found as in a file, and missing values are empty texts.
+
+    Raises
+    ------
+    CorpusError
+        When there are no rows, there is no such column, or a text is no string.
+
+    Examples
+    --------
+    >>> from_frame(pd.DataFrame({"comment": ["He left."], "stars": [3]})).sentences.columns.tolist()
+    ['sentence_id', 'text', 'stars']
+    """
+    if frame.empty:
+        raise CorpusError("sentences", got=f"a {source} of no rows", expected="at least one text")
+    headers = clean_headers(frame.columns.tolist(), SENTENCES)
+    headed = frame.set_axis(headers, axis=1)[[header for header in headers if header]].reset_index(drop=True)
+    cells = headed.astype(object).where(headed.notna(), "")
+    table = cells.astype(str)
+    as_texts(cells[_find_text_column(table, text_column)])
+    digest = hashlib.sha256(table.to_csv(index=False).encode()).hexdigest()
+    return _corpus(table, f"{counted(len(table), 'sentence')} of a {source}", digest, text_column)
+
+
+def _corpus(table: pd.DataFrame, source: str, digest: str, text_column: str | None, **more: Any) -> Corpus:
+    column = _find_text_column(table, text_column)
+    sentences, renamed = _with_ids(table, column)
     is_guess = text_column is None and column.lower() not in TEXT_COLUMNS
     guess = (f"No column is called text: the texts are taken from {column[:60]!r}.",) if is_guess else ()
-    return Corpus(sentences, file_name, digest, column, read.encoding, (*read.notes, *guess))
+    notes = (*more.pop("notes", ()), *guess, *renamed)
+    return Corpus(sentences, source, digest, column, notes=notes, **more)
 
 
 def _find_text_column(table: pd.DataFrame, wanted: str | None) -> str:
@@ -115,13 +180,14 @@ def _find_text_column(table: pd.DataFrame, wanted: str | None) -> str:
         raise CorpusError("text column", got=repr(wanted[:80]), expected=f"one of {listed}", fix="Choose a column.")
     by_name = {column.lower(): column for column in reversed(columns)}
     named = next((by_name[name] for name in TEXT_COLUMNS if name in by_name), None)
-    column = wanted or named or max(columns, key=lambda name: table[name].str.len().mean())
+    column = wanted or named or max(columns, key=lambda name: table[name].str.count(r"[^\W\d_]").mean())
     if not table[column].str.strip().astype(bool).any():
         raise CorpusError(f"text column {column!r}", got="no text in any row", expected="one text a row")
     return column
 
 
-def _with_ids(table: pd.DataFrame, text_column: str) -> pd.DataFrame:
+def _with_ids(table: pd.DataFrame, text_column: str) -> tuple[pd.DataFrame, list[str]]:
+    """The sentences, and what of their columns had to be renamed, in sentences."""
     id_column = next((name for name in ID_COLUMNS if name in table.columns and name != text_column), None)
     if id_column:  # a spreadsheet leaves rows of blank cells at the end
         table = table[(table != "").any(axis=1)]
@@ -131,6 +197,14 @@ def _with_ids(table: pd.DataFrame, text_column: str) -> pd.DataFrame:
         twice = ids[ids.duplicated()]
         got = f"{id_column} {twice.iloc[0][:80]!r} twice" if len(twice) else f"an empty {id_column}"
         raise CorpusError("sentences", got=got, expected="a distinct id in each row", fix="Rename or mend the column.")
-    taken = {*RESERVED, text_column, id_column}
-    groups = table.drop(columns=[name for name in table.columns if name in taken or name.startswith(SCORES)])
-    return pd.concat([pd.DataFrame({"sentence_id": ids, "text": table[text_column]}), groups], axis=1)
+    others = table.drop(columns=[name for name in (text_column, id_column) if name is not None])
+    clashing = [name for name in others if name in RESERVED or name.startswith(SCORES)]
+    prefix = PREFIX
+    while any(f"{prefix}{name}" in others for name in clashing):
+        prefix += PREFIX
+    renamed = [
+        f"Column {name[:60]} is called {prefix}{name[:60]} in results, which have another {name[:60]}."
+        for name in clashing
+    ]
+    others = others.rename(columns={name: f"{prefix}{name}" for name in clashing})
+    return pd.concat([pd.DataFrame({"sentence_id": ids, "text": table[text_column]}), others], axis=1), renamed

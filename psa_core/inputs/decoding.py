@@ -8,6 +8,8 @@ import io
 import re
 import zlib
 from collections.abc import Iterator
+from copy import copy
+from itertools import islice
 
 from psa_core.errors import PsaError
 from psa_core.inputs.limits import Limit
@@ -80,12 +82,19 @@ class Text:
 
     def __init__(self, content: bytes, *, field: str, error: type[PsaError]) -> None:
         codec, self._errors = _codec(content, field, error)
-        self._content, self._codec = content, codec
+        self._content, self._codec, self._skipped = content, codec, 0
         self.encoding = MIXED if self._errors == STRAY else codec.removesuffix("-sig")
 
     def lines(self) -> Iterator[str]:
         r"""Its lines with their ends, which are ``\n``, ``\r\n`` and ``\r`` as they stand, and nothing else."""
-        return io.TextIOWrapper(io.BytesIO(self._content), self._codec, self._errors, newline="")
+        lines = io.TextIOWrapper(io.BytesIO(self._content), self._codec, self._errors, newline="")
+        return islice(lines, self._skipped, None) if self._skipped else lines
+
+    def below_first_line(self) -> Text:
+        """The same text without its first line."""
+        rest = copy(self)
+        rest._skipped = self._skipped + 1
+        return rest
 
     def whole(self) -> str:
         """All of it."""

@@ -34,6 +34,10 @@ CERTAIN = ("utf", "binary")
 #: Endings of what spreadsheet programs write; such a file is never opened.
 WORKBOOKS = ("xlsx", "xlsm", "xlsb", "xls", "ods", "numbers")
 NO_HEADER = "Column without a header left out: it is no group."
+NUMBERED = (
+    "The file has no row of headers, so its first row is read as a text like the others. "
+    "If it is a header, rename it to text."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +146,7 @@ def _read(kind: str, body: bytes, wanted: Wanted, only: Collection[str] | None) 
 def _as_table(columns: Columns, encoding: str, field: str) -> Table:
     blank = columns.headers.count("")
     several = f"{blank:,} columns without a header left out: they are no groups."
-    left_out = (several if blank > 1 else NO_HEADER,) if blank else ()
+    left_out = (several if blank > 1 else NO_HEADER,) if blank else () if columns.has_header else (NUMBERED,)
     share = "not all UTF-8" if encoding == MIXED else "not UTF-8"
     guessed = () if encoding.startswith(CERTAIN) else (f"The {field} are {share}: read as {_in_words(encoding)}.",)
     return Table(columns.frame(), encoding, tuple(filter(None, columns.headers)), (*guessed, *left_out))

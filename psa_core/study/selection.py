@@ -271,8 +271,8 @@ def _table(sentences: pd.DataFrame, kept: list[_Row]) -> pd.DataFrame:
         }
     )
     others = sentences.drop(columns=["sentence_id", "text"]).iloc[[row.position for row in kept]]
-    prefix = "corpus_"
-    while any(f"{prefix}{name}" in others for name in table):
+    own, prefix = [*table, "mentions"], "corpus_"
+    while any(f"{prefix}{name}" in others for name in own):
         prefix += "corpus_"
-    others = others.rename(columns={name: f"{prefix}{name}" for name in table})
+    others = others.rename(columns={name: f"{prefix}{name}" for name in own})
     return pd.concat([table, others.reset_index(drop=True)], axis=1)

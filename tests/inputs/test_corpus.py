@@ -51,9 +51,9 @@ def test_other_columns_are_kept_as_groups_and_na_words_are_text():
     assert table["sentence_id"].tolist() == ["1", "2"]
 
 
-def test_columns_that_the_result_needs_are_not_taken_as_groups():
+def test_columns_that_a_result_has_of_its_own_are_kept_under_another_name():
     table = corpus.parse("a.csv", b"body,anchor,role,x\nHe ran,1,2,3\n").sentences
-    assert table.columns.tolist() == ["sentence_id", "text", "x"]
+    assert table.columns.tolist() == ["sentence_id", "text", "corpus_anchor", "corpus_role", "x"]
 
 
 def test_the_longest_column_is_the_text_when_no_name_tells():
@@ -161,7 +161,98 @@ def test_blank_rows_of_a_spreadsheet_need_no_id():
 
 
 def test_a_column_that_is_guessed_is_told():
-    assert corpus.parse("a.csv", b"He left.\nShe left.\n").notes == (
-        "No column is called text: the texts are taken from 'He left.'.",
+    assert corpus.parse("a.csv", b"remark\nHe left.\nShe left.\n").notes == (
+        "No column is called text: the texts are taken from 'remark'.",
     )
     assert corpus.parse("a.csv", b"id,words\n1,He left.\n", "words").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.csv", b"He left early.\nShe stayed.\n", ["He left early.", "She stayed."]),
+        ("a.csv", b"I hate him\nShe is nice\n", ["I hate him", "She is nice"]),
+        (
+            "a.csv",
+            b"neg;He left, angry.\npos;She stayed, and he, too\n",
+            ["He left, angry.", "She stayed, and he, too"],
+        ),
+        ("a.csv", b"1,He left.\n2,She stayed.\n", ["He left.", "She stayed."]),
+        ("a.tsv", b"He left early!\t3\nShe stayed.\t4\n", ["He left early!", "She stayed."]),
+        ("a.csv", b"He left early.\n", ["He left early."]),
+    ],
+)
+def test_a_file_without_a_header_keeps_its_first_sentence(name, content, expected):
+    found = corpus.parse(name, content)
+    assert found.sentences["text"].tolist() == expected
+    assert any("no row of headers" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"stars,What do you think of her?\n3,She ran.\n4,He ran.\n",
+        b"Time,Your opinion of the manager in one sentence please\n2024/01/02 10:00:11 AM,She ran all the way.\n",
+        b",0\n0,She ran.\n1,He ran.\n",
+        b"0\nShe ran.\nHe ran.\n",
+        b"full comment text\nShe ran all the way to the station.\nHe went home and never came back.\n",
+        b"kommentar;quelle\nShe ran.;x\nHe ran.;y\n",
+        b"a,b\nx,He ran all the way\n",
+    ],
+)
+def test_a_header_that_no_one_knows_is_still_a_header(content):
+    found = corpus.parse("a.csv", content)
+    assert found.sentences["text"].str.contains(" ran|home").all()
+    assert not any("no row of headers" in note for note in found.notes)
+
+
+def test_a_column_that_is_named_is_a_header_whatever_it_says():
+    header = "What do you think of your manager?"
+    assert texts("a.csv", f"{header}\nShe ran.\n".encode(), header) == ["She ran."]
+
+
+@pytest.mark.parametrize("mark", [b";", b",", b"\t", b"|", b"^"])
+@pytest.mark.parametrize("line", [b"sep=%s\r\n", b'"sep=%s"\n', b"\xef\xbb\xbfSEP=%s\n"])
+def test_the_line_with_which_excel_names_the_separator_is_no_header(line, mark):
+    rows = [b"remark", b"stars"], [b"He left", b"3"], [b"She stayed", b"4"]
+    found = corpus.parse("a.csv", line % mark + b"".join(mark.join(row) + b"\n" for row in rows))
+    assert found.sentences["text"].tolist() == ["He left", "She stayed"]
+    assert found.sentences["stars"].tolist() == ["3", "4"]
+
+
+def test_no_column_of_the_reader_vanishes():
+    header = "body,id,role,start,end,anchor,mentions,anchor_gender,text,sentence_id_2,original.toxicity,corpus_end"
+    found = corpus.parse("a.csv", f"{header}\nHe ran,7,{','.join(f'c{n}' for n in range(10))}\n".encode(), "body")
+    row = found.sentences.iloc[0].to_dict()
+    assert row["sentence_id"] == "7" and row["text"] == "He ran"
+    assert [value for value in row.values() if value.startswith("c")] == [f"c{n}" for n in range(10)]
+    assert any("Column role is called corpus_corpus_role" in note for note in found.notes)
+
+
+def test_sentences_in_memory():
+    assert corpus.from_texts(("He ran.", "")).sentences["text"].tolist() == ["He ran.", ""]
+    frame = pd.DataFrame({"n": [1, 2], "body": ["He ran.", None], 3: [0.5, None]}, index=[7, 7])
+    found = corpus.from_frame(frame)
+    assert found.sentences.to_numpy().tolist() == [["1", "He ran.", "1", "0.5"], ["2", "", "2", ""]]
+    assert found.sha256 != corpus.from_frame(frame.assign(n=3)).sha256
+
+
+@pytest.mark.parametrize(
+    ("given", "column", "words"),
+    [
+        (pd.DataFrame({"text": [1, 2]}), None, "1 as text 1"),
+        (pd.DataFrame({"text": ["He ran."]}), "body", "'body'"),
+        (pd.DataFrame({"text": []}), None, "no rows"),
+        (pd.DataFrame({"text": [None, ""]}), None, "no text in any row"),
+        (pd.DataFrame([["a", "b"]], columns=["x", "x"]), None, "two columns"),
+    ],
+)
+def test_a_frame_without_texts_is_told_in_one_sentence(given, column, words):
+    with pytest.raises(CorpusError, match=words):
+        corpus.from_frame(given, column)
+
+
+@pytest.mark.parametrize("given", ["He ran.", [1], [None], 3, [], ["a\ud800"]])
+def test_a_list_that_is_none_of_texts_is_told_in_one_sentence(given):
+    with pytest.raises(CorpusError):
+        corpus.from_texts(given)
