@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -44,7 +42,7 @@ class Target:
         return (self.low + self.high) / 2 if self.threshold is None else self.threshold
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ScoreCube:
     """Original and perturbed scores with their tables; shapes are checked when it is made.
 
@@ -53,7 +51,7 @@ class ScoreCube:
     sentences : DataFrame, S rows
         ``sentence_id, text, anchor, start, end, role`` and any group columns; ``text[start:end] == anchor``.
     names : DataFrame, N rows
-        ``name`` and any group columns. Called, ``cube.names()``, it is the table of what each name does.
+        ``name`` and any group columns.
     targets : tuple of Target, length T
     original : float32 array (S, T)
         Scores of the sentences as they are.
@@ -118,56 +116,8 @@ class ScoreCube:
             perturbed=self.perturbed[keep],
         )
 
-    def flips(self, target: str | None = None, **options: Any) -> pd.DataFrame:
-        """Every flip of a target (the first one unless named) with its text; see `notebook.flips`."""
-        return _view("flips")(self, target, **options)
-
-    def chart(self, kind: str = "names", target: str | None = None, **options: Any) -> Any:
-        """A figure that a notebook shows: ``names`` or ``thresholds``; see `notebook.chart`."""
-        return _view("chart")(self, kind, target, **options)
-
-    def finding(self, kind: str = "names", target: str | None = None) -> str:
-        """One sentence about ``names``, ``thresholds``, ``sentences`` or the ``corpus``; see `notebook.finding`."""
-        return _view("finding")(self, kind, target)
-
-    def save(self, folder: str | Path) -> None:
-        """Write a result folder, new or in place of an earlier one; `study.open` reads it."""
-        _view("save")(self, folder)
-
-    def _repr_html_(self) -> str:
-        return _view("markup")(self)
-
-
-class NameTable(pd.DataFrame):
-    """The table of names of a cube; called, what each of them does to a target. What is made of it is a plain table."""
-
-    _cube: ScoreCube | None = None
-
-    def __call__(self, target: str | None = None, **options: Any) -> pd.DataFrame:
-        """One row a name, furthest first; see `notebook.names`."""
-        return _view("names")(self._cube, target, **options)
-
-
-class _Names:
-    """Gives a cube's table of names, which is kept as it came, with the cube that it can be asked about."""
-
-    def __get__(self, cube: ScoreCube | None, _owner: type) -> Any:
-        if cube is None:
-            return self
-        table = NameTable(cube.__dict__["names"])
-        table._cube = cube
-        return table
-
-    def __set__(self, cube: ScoreCube, table: pd.DataFrame) -> None:
-        cube.__dict__["names"] = table
-
-
-ScoreCube.names = _Names()
-
-
-def _view(name: str) -> Any:
-    """A function of the room above that shows cubes: looked up when somebody asks, since nothing down here needs it."""
-    return getattr(import_module("psa_core.notebook"), name)
+    def __repr__(self) -> str:
+        return "ScoreCube({} sentences × {} names × {} targets)".format(*self.shape)
 
 
 def _expect(field_name: str, got: tuple[int, ...], expected: tuple[int, ...]) -> None:

@@ -9,7 +9,7 @@ LONGEST = 1_000
 
 
 def in_short(words: str, most: int = 300) -> str:
-    """What a message quotes, on one line and without what a terminal obeys; a long one is cut in the middle.
+    r"""What a message quotes, on one line and without what a terminal obeys; a long one is cut in the middle.
 
     Examples
     --------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from psa_core import trust
 from psa_core.anchors._base import Anchor, AnchorFinder, AnchorPlugin, Found, fill_slots, search
 from psa_core.errors import AnchorError
@@ -21,6 +23,7 @@ __all__ = [
     "people",
     "plugins",
     "search",
+    "suited_to",
 ]
 
 
@@ -32,6 +35,19 @@ def plugins() -> dict[str, AnchorPlugin]:
 def default() -> str:
     """The specification that is used where none is given: the pronouns of the paper."""
     return next(plugin.id for plugin in plugins().values() if plugin.is_default)
+
+
+def suited_to(texts: Iterable[str]) -> str:
+    """The specification for texts that are all written for one kind of anchor, as with ``{name}``; else the default.
+
+    Examples
+    --------
+    >>> suited_to(["I hate {name}.", "{Name} left.", ""]), suited_to(["I hate {name}.", "He left."])
+    ('slot', 'pronouns')
+    """
+    written = [text for text in texts if text.strip()]
+    marked = (plugin for plugin in plugins().values() if plugin.marks and all(map(plugin.marks, written)))
+    return next((plugin.id for plugin in marked), default()) if written else default()
 
 
 def people() -> str:

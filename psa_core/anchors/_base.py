@@ -114,6 +114,8 @@ class AnchorPlugin:
         Whether the sentence as it stands is the original; else a neutral filler stands in for one.
     caution : str
         What is known of how often it errs, in sentences; shown where it is chosen and in the report.
+    marks : callable, optional
+        Whether a text is written for this kind of anchor, and for no other.
     """
 
     id: str
@@ -127,3 +129,4 @@ class AnchorPlugin:
     people: str = ""
     has_original: bool = True
     caution: str = ""
+    marks: Callable[[str], bool] | None = None

@@ -53,4 +53,5 @@ ANCHOR = AnchorPlugin(
     build=_build,
     argument="filler words, if others",
     has_original=False,
+    marks=lambda text: _SLOT.search(text) is not None,
 )

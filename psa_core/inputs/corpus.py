@@ -123,6 +123,15 @@ def parse(file_name: str, content: bytes, text_column: str | None = None) -> Cor
     )
 
 
+def from_memory(given: Any, text_column: str | None = None) -> Corpus:
+    """Sentences in memory: a data frame, or a list of texts; see `from_frame` and `from_texts`."""
+    frame = given.to_pandas() if hasattr(given, "to_pandas") else given
+    if not isinstance(frame, Iterable):
+        expected = "an id, a file, a list of texts or a data frame"
+        raise CorpusError("sentences", got=repr(given)[:60], expected=expected)
+    return from_frame(frame, text_column) if isinstance(frame, pd.DataFrame) else from_texts(frame)
+
+
 def from_texts(texts: Iterable[str]) -> Corpus:
     """Sentences that are in memory, numbered from 1.
 

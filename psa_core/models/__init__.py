@@ -6,10 +6,12 @@ from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_text
 from psa_core.models._base import ModelCard, ModelPlugin, Purpose, Scorer, TokenScorer
+from psa_core.models._function import FunctionScorer, found_targets, from_callable, name_of
 from psa_core.registry import discover
 from psa_core.trust import Need, Origin
 
 __all__ = [
+    "FunctionScorer",
     "ModelCard",
     "ModelPlugin",
     "Purpose",
@@ -17,10 +19,13 @@ __all__ = [
     "TokenScorer",
     "cards",
     "check",
+    "found_targets",
+    "from_callable",
     "good_for",
     "is_trainable",
     "load",
     "measures_perplexity",
+    "name_of",
     "needs",
     "plugins",
 ]

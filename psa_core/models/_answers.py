@@ -70,7 +70,7 @@ def by_target(answer: Any, *, targets: Sequence[Target], source: str) -> Any:
     ModelError
         When the columns are not called as the targets are.
     """
-    columns = _columns(answer)
+    columns = columns_of(answer)
     if columns is None:
         return answer
     names, order = [name for name, _ in columns], [target.name for target in targets]
@@ -89,7 +89,7 @@ def by_target(answer: Any, *, targets: Sequence[Target], source: str) -> Any:
     return np.stack([found[str(name)] for name in order], axis=1)
 
 
-def _columns(answer: Any) -> list[tuple[Any, Any]] | None:
+def columns_of(answer: Any) -> list[tuple[Any, Any]] | None:
     """Names and values of an answer's columns, or None where they have no names."""
     if isinstance(answer, Mapping):
         return list(answer.items())

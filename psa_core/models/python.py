@@ -9,57 +9,23 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.inputs.checks import as_texts
-from psa_core.models._answers import as_scores, as_targets, by_target, reason
+from psa_core.models._answers import as_targets, reason
 from psa_core.models._base import ModelPlugin, Scorer
-
-DECLARE = "give the function an attribute targets = [{'name': …, 'low': …, 'high': …}]"
-
-
-@dataclass(frozen=True)
-class FunctionScorer:
-    """A function from a list of texts to an array (len(texts), T), or (len(texts),) for one target.
-
-    Where its answer names its columns (a data frame, a mapping from target to numbers, a mapping a text), these are
-    taken by name. Its attribute ``targets``, if any, says what it returns: names, or mappings with name, low, high and
-    meaning; the default is one target ``score`` in [0, 1]. Its attribute ``fingerprint``, if any, is part of this
-    scorer's; set it when answers depend on more than the function's file.
-    """
-
-    function: Callable[[list[str]], Any] = field(repr=False)
-    name: str
-    fingerprint: str
-    targets: tuple[Target, ...]
-
-    def score(self, texts: Sequence[str]) -> np.ndarray:
-        """The function's answers, checked: float32 array (len(texts), T)."""
-        texts = as_texts(texts)
-        if not texts:
-            return np.empty((0, len(self.targets)), np.float32)
-        try:
-            answer = self.function(list(texts))  # a list of its own, which it may change
-            answer = list(answer) if isinstance(answer, Iterator) else answer
-        except (Exception, SystemExit) as error:  # whatever the user's code raises, it is the user's to mend
-            raise ModelError(
-                self.name, got=f"{type(error).__name__}: {reason(error)}", expected="scores", fix=_where(error)
-            ) from error
-        table = by_target(answer, targets=self.targets, source=self.name)
-        return as_scores(table, texts, targets=self.targets, source=self.name, declare=DECLARE)
+from psa_core.models._function import FunctionScorer, checked_scorer, where
 
 
 def load(argument: str) -> Scorer:
     """Import ``module:name`` from the working folder or an installed package: a function, or a scorer, or its class.
 
-    A module may also be given as a file: ``my_model.py:score``.
+    A module may also be given as a file: ``my_model.py:score``. A function's attribute ``targets``, if any, says what
+    it returns: names, or mappings with name, low, high and meaning; the default is one target ``score`` in [0, 1]. Its
+    attribute ``fingerprint``, if any, is part of the scorer's; set it when answers depend on more than its file.
 
     Raises
     ------
@@ -73,25 +39,12 @@ def load(argument: str) -> Scorer:
     if inspect.isclass(found) and callable(getattr(found, "score", None)):
         found = _made(found, argument)
     if callable(getattr(found, "score", None)) and hasattr(found, "targets") and hasattr(found, "fingerprint"):
-        return _of_the_user(found, argument)
+        return checked_scorer(found, argument)
     if not callable(found):
         expected = "a function of texts, or an object with score, targets and fingerprint"
         raise ModelError("python", got=f"a {type(found).__name__} named {argument}", expected=expected)
     targets = as_targets(getattr(found, "targets", ("score",)), source=argument)
     return FunctionScorer(found, argument, _fingerprint(found, argument, targets=targets), targets)
-
-
-def _of_the_user(scorer: Any, argument: str) -> Scorer:
-    """A scorer object, checked before anything is scored; one that shows its steps stays as fast as it is."""
-    targets = as_targets(scorer.targets, source=argument)
-    fingerprint = scorer.fingerprint
-    if not isinstance(fingerprint, str) or not fingerprint:
-        got = f"the fingerprint {fingerprint!r}"
-        raise ModelError(argument, got=got, expected="a text that changes when the answers would")
-    if callable(getattr(scorer, "tokenize", None)) and targets == tuple(scorer.targets):
-        shown: Scorer = scorer
-        return shown
-    return FunctionScorer(scorer.score, argument, fingerprint, targets)
 
 
 def _made(scorer_class: Callable[[], Any], argument: str) -> Any:
@@ -100,7 +53,7 @@ def _made(scorer_class: Callable[[], Any], argument: str) -> Any:
     except (Exception, SystemExit) as error:  # making it runs the user's code
         said = f"{type(error).__name__}: {reason(error)}"
         expected = "a class that is made without arguments, or an object of it"
-        raise ModelError(argument, got=said, expected=expected, fix=_where(error)) from error
+        raise ModelError(argument, got=said, expected=expected, fix=where(error)) from error
 
 
 def _dotted(module_name: str) -> str:
@@ -148,14 +101,6 @@ def _fingerprint(function: Any, name: str, *, targets: Sequence[Target]) -> str:
         source = repr(type(function)).encode()
     parts = (name.rpartition(":")[2], getattr(function, "fingerprint", ""), [(t.name, t.low, t.high) for t in targets])
     return "python:" + hashlib.sha256(source + repr(parts).encode()).hexdigest()[:16]
-
-
-def _where(error: BaseException) -> str:
-    """The line of the user's code that raised."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    return f"See {last.tb_frame.f_code.co_filename}, line {last.tb_lineno}." if last is not None else ""
 
 
 MODEL = ModelPlugin(

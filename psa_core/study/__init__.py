@@ -5,10 +5,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from pathlib import Path
-
-from psa_core.cube import ScoreCube
 from psa_core.study.execution import (
     Plan,
     assemble,
@@ -19,6 +15,7 @@ from psa_core.study.execution import (
     selected_sentences,
     spec_of,
 )
+from psa_core.study.lookup import review
 from psa_core.study.spec import StudySpec
 
 __all__ = [
@@ -26,22 +23,10 @@ __all__ = [
     "StudySpec",
     "assemble",
     "execute",
-    "open",
     "perturbation_of",
     "plan",
+    "review",
     "run",
     "selected_sentences",
     "spec_of",
 ]
-
-
-def open(folder: str | Path) -> ScoreCube:
-    """Open a result folder, as `run` of the command line and the dashboard's export write it.
-
-    Raises
-    ------
-    RunFolderError
-        When a file is missing, damaged, or does not fit the others.
-    """
-    opened: ScoreCube = import_module("psa_core.notebook").read(folder)  # folders are above studies
-    return opened

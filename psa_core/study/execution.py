@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from os import PathLike
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from psa_core import anchors, models
@@ -53,8 +55,14 @@ class Plan:
         return len(self.selection.sentences) * len(self.names.table)
 
 
-def plan(spec: StudySpec) -> Plan:
+def plan(spec: StudySpec, *, sentences: corpus.Corpus | None = None, name_list: names.NameList | None = None) -> Plan:
     """Read the inputs, find the anchors and choose the sentences; loads no model.
+
+    Parameters
+    ----------
+    spec : StudySpec
+    sentences, name_list : optional
+        What was read or made already, and need not be in a file.
 
     Raises
     ------
@@ -62,9 +70,9 @@ def plan(spec: StudySpec) -> Plan:
         When an input cannot be read, an option is out of range or no sentence is eligible.
     """
     finder = anchors.finder(spec.anchors)
-    name_list = names.load(spec.names, spec.name_column)
-    sentences = corpus.load(spec.sentences, spec.text_column)
-    return Plan(spec, sentences, finder, select(sentences.sentences, finder, spec.selection), name_list)
+    chosen = names.load(spec.names, spec.name_column) if name_list is None else name_list
+    read = corpus.load(spec.sentences, spec.text_column) if sentences is None else sentences
+    return Plan(spec, read, finder, select(read.sentences, finder, spec.selection), chosen)
 
 
 def execute(
@@ -90,7 +98,14 @@ def execute(
     return assemble(planned, scorer, scores)
 
 
-def run(spec: StudySpec | None = None, *, progress: bool | None = None, **parameters: Any) -> ScoreCube:
+def run(
+    spec: StudySpec | None = None,
+    *,
+    progress: bool | None = None,
+    cache: ScoreCache | None = None,
+    targets: Any = None,
+    **parameters: Any,
+) -> ScoreCube:
     """Run a study from a spec, or from the fields of one.
 
     Parameters
@@ -98,8 +113,13 @@ def run(spec: StudySpec | None = None, *, progress: bool | None = None, **parame
     spec : StudySpec, optional
     progress : bool, optional
         Whether to show a bar; by default in a notebook only.
+    cache : ScoreCache, optional
+        Where scores are remembered; nowhere by default.
+    targets : optional
+        What a callable model returns; see `models.from_callable`.
     **parameters
-        Fields of a `StudySpec`: ``sentences``, ``names``, ``model``, ``anchors``, ``sample``, ``seed`` …
+        Fields of a `StudySpec`: ``sentences``, ``names``, ``model``, ``anchors``, ``sample``, ``seed`` … Sentences may
+        also be a list of texts or a data frame, names a list or a data frame, the model a function or a scorer.
 
     Returns
     -------
@@ -113,16 +133,56 @@ def run(spec: StudySpec | None = None, *, progress: bool | None = None, **parame
 
     Examples
     --------
-    >>> cube = run(sentences="sample", names="demo", model="keyword", sample=5)
-    >>> cube.shape[0]
-    5
+    >>> cube = run(sentences="sample", names="demo", model="keyword", sample=6)
+    >>> cube.shape
+    (6, 20, 2)
     """
     if spec is not None and not isinstance(spec, StudySpec):
         raise OptionError("study", got=repr(spec)[:60], expected="a StudySpec, or its fields by name")
-    spec = spec or StudySpec.from_mapping(parameters)
-    planned = plan(spec)
+    planned, model = (plan(spec), spec.model) if spec else planned_from(parameters)
+    if isinstance(model, str):
+        if targets is not None:
+            raise OptionError("targets", got=f"targets of {model[:60]!r}", expected="none: a model by id has its own")
+        scorer = models.load(model)
+    else:
+        scorer = models.from_callable(model, list(planned.selection.sentences["text"][:2]), targets)
+    function = scorer if isinstance(scorer, models.FunctionScorer) else None
     with sentence_bar(len(planned.selection.sentences), progress) as on_window:
-        return execute(planned, models.load(spec.model), on_window=on_window)
+        remembered = cache if function is None or function.cacheable else None
+        cube = execute(planned, scorer, cache=remembered, on_window=on_window)
+    return cube if function is None or function.range_declared else _with_found_ranges(cube)
+
+
+def planned_from(parameters: Mapping[str, Any]) -> tuple[Plan, Any]:
+    """The plan of a study whose sentences and names may be in memory, and its model: an id, a function or a scorer."""
+    given = dict(parameters)
+    sentences = name_list = None
+    model = given.get("model")
+    if "model" in given and not isinstance(model, str):
+        given["model"] = f"python:{models.name_of(model)}"
+    if _is_in_memory(given.get("names")):
+        name_list = names.from_memory(given["names"], given.get("name_column"))
+        given["names"] = name_list.title
+    if _is_in_memory(given.get("sentences")):
+        sentences = corpus.from_memory(given["sentences"], given.get("text_column"))
+        given["sentences"] = sentences.source
+    spec = StudySpec.from_mapping(given)
+    if "anchors" not in given:
+        sentences = corpus.load(spec.sentences, spec.text_column) if sentences is None else sentences
+        spec = replace(spec, anchors=anchors.suited_to(sentences.sentences["text"]))
+    return plan(spec, sentences=sentences, name_list=name_list), spec.model if isinstance(model, str) else model
+
+
+def _is_in_memory(given: Any) -> bool:
+    return given is not None and not isinstance(given, str | PathLike)
+
+
+def _with_found_ranges(cube: ScoreCube) -> ScoreCube:
+    """The cube with the ranges that its scores suggest, where nobody declared any."""
+    every = np.concatenate([cube.original, cube.perturbed.reshape(-1, len(cube.targets))])
+    targets = models.found_targets(cube.targets, every)
+    manifest = {**cube.provenance, "targets": [asdict(target) for target in targets]}
+    return replace(cube, targets=targets, provenance=manifest)
 
 
 def assemble(planned: Plan, scorer: Scorer, scores: CellScores) -> ScoreCube:

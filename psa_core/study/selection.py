@@ -154,6 +154,14 @@ def select(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOpti
     )
 
 
+def fates(
+    sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOptions = DEFAULTS
+) -> list[tuple[str, tuple[str, ...]]]:
+    """What becomes of each sentence in `select`, and why expressions in it are no anchors though they look like one."""
+    rows = _drawn(_anchored(_read(sentences, options.max_words), finder, options), finder, options)
+    return [(row.reason, tuple(row.masked)) for row in rows]
+
+
 @dataclass(frozen=True)
 class _Row:
     """One sentence on its way; an empty reason means that it may still be drawn."""

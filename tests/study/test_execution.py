@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from psa_core import models, study
-from psa_core.errors import AnchorError, OptionError
+from psa_core.errors import AnchorError, OptionError, PsaError
 from psa_core.models.keyword import Keyword
 from psa_core.models.predictions import Coverage
 from psa_core.study import StudySpec
@@ -101,9 +101,6 @@ def test_bad_parameters_are_told(changes, error, words):
         ("seed", True),
         ("sample", 2.5),
         ("max_words", None),
-        ("names", ["Ann", "Bob"]),
-        ("sentences", 3),
-        ("model", None),
         ("anchors", 5),
         ("text_column", 5),
         ("balance", "yes"),
@@ -115,6 +112,12 @@ def test_bad_parameters_are_told(changes, error, words):
 )
 def test_a_parameter_of_the_wrong_kind_is_told(field, value):
     with pytest.raises(OptionError, match=f"^{field}: got "):
+        run(**{field: value})
+
+
+@pytest.mark.parametrize(("field", "value"), [("names", 3), ("sentences", 3), ("model", None), ("model", 3)])
+def test_what_is_neither_an_id_nor_in_memory_is_told(field, value):
+    with pytest.raises(PsaError, match=f"^{field}: got "):
         run(**{field: value})
 
 

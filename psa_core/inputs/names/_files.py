@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import PurePath
+from typing import Any
 
 import pandas as pd
 
@@ -11,6 +13,7 @@ from psa_core.errors import NameListError
 from psa_core.inputs import limits, tables
 from psa_core.inputs.names._base import NameList, from_table
 from psa_core.inputs.tables import Wanted
+from psa_core.plurals import counted
 
 MAX_BYTES = limits.NAMES_FILE.default * limits.MB
 FORMATS = ("csv", "tsv", "txt", "jsonl", "parquet")
@@ -120,6 +123,34 @@ def from_text(text: str, title: str = "Typed names") -> NameList:
     NAMES.check(NAMES.file, len(content))
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return replace(from_table(_from_lines([line for line in lines if line.strip()]), title), provenance="typed")
+
+
+def from_memory(given: Any, name_column: str | None = None) -> NameList:
+    """Names in memory: a data frame as `from_table` takes it, or a list of names.
+
+    Raises
+    ------
+    NameListError
+        When it is neither, one of the names is no string, or the names cannot be studied; see `from_table`.
+
+    Examples
+    --------
+    >>> from_memory(["Ann", "Bob"]).title
+    '2 names of a list'
+    """
+    frame = given.to_pandas() if hasattr(given, "to_pandas") else given
+    if isinstance(frame, pd.DataFrame):
+        title = f"{counted(len(frame), 'name')} of a data frame"
+        headed = frame if name_column is None else _with_names_from(frame, " ".join(name_column.split()))
+        return replace(from_table(headed, title), provenance="given in Python")
+    if isinstance(frame, bytes | Mapping) or not isinstance(frame, Iterable):
+        raise NAMES.error("names", got=repr(given)[:60], expected="an id, a file, a list of names or a data frame")
+    listed = list(frame)
+    for number, name in enumerate(listed, start=1):
+        if not isinstance(name, str):
+            raise NAMES.error("names", got=f"{name!r:.60} as name {number}", expected="a string")
+    title = f"{counted(len(listed), 'name')} of a list"
+    return replace(from_table(pd.DataFrame({"name": listed}, dtype=object), title), provenance="given in Python")
 
 
 def _from_lines(lines: list[str]) -> pd.DataFrame:

@@ -1,0 +1,402 @@
+"""The library in a few names: ``import psa_core as psa``, then ``psa.run``, ``psa.open`` and ``psa.compare``.
+
+A `Study` holds a `ScoreCube`, which is data only, and answers with tables, charts and sentences of `tables`, `charts`
+and `report`.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from psa_core import report, stats, study, tables
+from psa_core.cache import ScoreCache
+from psa_core.charts._altair import drawing_svg
+from psa_core.charts.bar_order import BarOptions
+from psa_core.charts.curves import CurveOptions
+from psa_core.charts.group_differences import group_differences
+from psa_core.charts.print.figures import name_figure, threshold_figure
+from psa_core.cube import ScoreCube, Target
+from psa_core.errors import CubeError, OptionError, RunFolderError
+from psa_core.folders import results
+from psa_core.inputs.checks import as_text
+from psa_core.plurals import counted
+from psa_core.registry import in_short
+from psa_core.study import perturbation_of, review
+from psa_core.tables import findings
+from psa_core.tables.formatting import BASELINES
+
+__all__ = ["Chart", "Finding", "Study", "compare", "open", "review", "run"]
+KINDS = ("names", "thresholds", "groups")
+LARGEST_CHART, MOST_EXTREME = 60, 15
+COMPARED = ("score_dev", "score_range", "label_dist")
+
+
+class Finding(str):
+    """A sentence with its number; a plain string that a notebook shows as a paragraph."""
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self)}</p>"
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure as SVG, with the sentence that says what is in it.
+
+    Attributes
+    ----------
+    svg : str
+    finding : str
+    """
+
+    svg: str = field(repr=False)
+    finding: Finding
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """The picture for whatever draws SVG, the sentence for whatever does not; `include` and `exclude` are hints."""
+        return {"image/svg+xml": self.svg, "text/plain": str(self.finding)}
+
+    def save(self, file: str | Path) -> None:
+        """Write the SVG to a file."""
+        Path(file).write_text(self.svg, encoding="utf-8")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study:
+    """The result of a study: tables, charts and findings about its scores.
+
+    Every method is about one target, the first one unless it is named.
+
+    Attributes
+    ----------
+    cube : ScoreCube
+        The scores: ``cube.original`` (S, T) and ``cube.perturbed`` (S, N, T), with the tables that label them.
+
+    Examples
+    --------
+    >>> import psa_core as psa
+    >>> study = psa.run(["He left.", "She is late."], names=["Ann", "Rihanna"], model="keyword:Rihanna=0.4")
+    >>> study
+    Study(2 sentences × 2 names, keyword:Rihanna=0.4)
+    >>> study.name_effects("toxicity")[["name", "score_sens"]].round(2).values.tolist()
+    [['Rihanna', 0.4], ['Ann', 0.0]]
+    """
+
+    cube: ScoreCube
+
+    @property
+    def sentences(self) -> pd.DataFrame:
+        """One row a sentence: ``sentence_id, text, anchor, start, end, role`` and the other columns of the input."""
+        return self.cube.sentences
+
+    @property
+    def names(self) -> pd.DataFrame:
+        """One row a name: ``name`` and its group columns."""
+        return self.cube.names
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """What the model returns."""
+        return self.cube.targets
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """Everything needed to run the study again, and what it took."""
+        return dict(self.cube.provenance)
+
+    def name_effects(self, target: str | None = None, **options: Any) -> pd.DataFrame:
+        """What each name does to the score, furthest first; columns and options as in `tables.name_table`."""
+        options.setdefault("baseline", tables.default_baseline(self.cube))
+        table = tables.name_table(self.cube, self._target(target), **options)
+        order = table["score_sens"].abs().sort_values(ascending=False, kind="stable").index
+        return table.loc[order].reset_index(drop=True)
+
+    def groups(self, column: str | None = None, target: str | None = None, **options: Any) -> pd.DataFrame:
+        """How each group of names differs from the other names; columns and options as in `tables.group_table`.
+
+        Parameters
+        ----------
+        column : str, optional
+            A column of `names`; the first that sorts them into groups when not given.
+        """
+        return tables.group_table(self.cube, self._target(target), self._group_column(column), **options)
+
+    def thresholds(self, target: str | None = None, **options: Any) -> pd.DataFrame:
+        """LabelDist and flips at each threshold; columns and options as in `tables.label_dist_table`."""
+        return tables.label_dist_table(self.cube, self._target(target), **options)
+
+    def flips(self, target: str | None = None, **options: Any) -> pd.DataFrame:
+        """Every flip with its text, the largest change first.
+
+        Options are those of `tables.find_flips` (``threshold``, ``names``, ``direction``) and, of rows, ``order``,
+        ``offset`` and ``limit``.
+        """
+        of_rows = {key: options.pop(key) for key in ("order", "offset", "limit") if key in options}
+        table = tables.find_flips(self.cube, self._target(target), **options).frame(**of_rows)
+        texts = perturbation_of(self.cube)
+        cells = zip(table.pop("sentence_position"), table.pop("name_position"), strict=True)
+        return table.assign(text=[texts.text(int(s), int(n)) for s, n in cells])
+
+    def summary(self, target: str | None = None) -> dict[str, dict[str, Any]]:
+        """ScoreDev, ScoreRange, LabelDist … with their intervals, as in ``summary.json``."""
+        return tables.target_summary(self.cube, self._target(target))
+
+    def to_frame(self, target: str | None = None) -> pd.DataFrame:
+        """One row for each sentence with each name: ``sentence_id, name, original, perturbed, difference``."""
+        original, perturbed = self.cube.of(self._target(target))
+        sentences, names = perturbed.shape
+        return pd.DataFrame(
+            {
+                "sentence_id": np.repeat(self.sentences["sentence_id"].to_numpy(), names),
+                "name": np.tile(self.names["name"].to_numpy(), sentences),
+                "original": np.repeat(original, names),
+                "perturbed": perturbed.ravel(),
+                "difference": (perturbed - original[:, None]).ravel(),
+            }
+        )
+
+    def finding(self, kind: str = "corpus", target: str | None = None, **options: Any) -> Finding:
+        """What a result says, in one sentence.
+
+        Parameters
+        ----------
+        kind : {"corpus", "names", "thresholds", "groups", "sentences"}
+        target : str, optional
+        **options
+            As for the chart of that kind.
+        """
+        of_target = self._target(target)
+        if kind in KINDS:
+            return self._view(kind, of_target, options, drawn=False).finding
+        if options:
+            raise OptionError("finding", got=f"the option {next(iter(options))!r}", expected=f"none for {kind!r}")
+        if kind == "sentences":
+            table = tables.sentence_table(self.cube, of_target)
+            return Finding(findings.sentence_finding(table, of_target, threshold=self._threshold(of_target, None)))
+        if kind == "corpus":
+            return Finding(findings.corpus_finding(self.summary(of_target), of_target))
+        raise OptionError("finding", got=repr(kind)[:60], expected=", ".join((*KINDS, "sentences", "corpus")))
+
+    def chart(self, kind: str = "names", target: str | None = None, **options: Any) -> Chart:
+        """A figure that a notebook shows, with the sentence that says what is in it.
+
+        Parameters
+        ----------
+        kind : {"names", "thresholds", "groups"}
+            Figure 1 or Figure 2 of the paper, or the differences between groups of names.
+        target : str, optional
+        **options
+            For names: ``baseline``, ``correction``, ``colour_by``, ``section_by`` (group columns), ``limit`` (so many
+            highest and lowest names; 0 for all). For thresholds: ``names``, ``threshold``. For groups: ``column``,
+            ``correction``.
+
+        Raises
+        ------
+        PsaError
+            When the kind, the target or an option's value is unknown.
+        """
+        if kind not in KINDS:
+            raise OptionError("chart", got=repr(kind)[:60], expected=", ".join(KINDS))
+        return self._view(kind, self._target(target), options, drawn=True)
+
+    def save(self, folder: str | Path) -> None:
+        """Write a result folder with its report, new or in place of an earlier one; `psa_core.open` reads it."""
+        results.write(self.cube, Path(as_text("folder", folder)), report.render)
+
+    def __repr__(self) -> str:
+        return f"Study({self._size()}, {self._model()})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td style='text-align: left'>{html.escape(target.name)}</td>"
+            f"<td style='text-align: left'>{html.escape(self.finding('corpus', target.name))}</td></tr>"
+            for target in self.targets
+        )
+        return (
+            f"<div><p><b>{html.escape(self._model())}</b>: {self._size()}</p><table><tbody>{rows}</tbody></table>"
+            '<p><code>.name_effects()</code> <code>.flips()</code> <code>.chart("names")</code> '
+            '<code>.chart("thresholds")</code> <code>.finding("sentences")</code></p></div>'
+        )
+
+    def _view(self, kind: str, target: str, options: Mapping[str, Any], *, drawn: bool) -> Chart:
+        """Picture and sentence of one table, so that they cannot speak of different things."""
+        views: dict[str, Callable[..., Chart]] = {
+            "names": self._names_view,
+            "thresholds": self._thresholds_view,
+            "groups": self._groups_view,
+        }
+        try:
+            return views[kind](target, drawn, **options)
+        except TypeError as error:
+            if "unexpected keyword" not in str(error):
+                raise
+            got = f"an option that it does not have ({', '.join(map(str, options))})"
+            raise OptionError(f"{kind} chart", got=got, expected="see Study.chart") from error
+
+    def _names_view(
+        self, target: str, drawn: bool, *, baseline: Any = None, correction: str = "holm", **looks: Any
+    ) -> Chart:
+        origin: stats.Baseline = baseline or tables.default_baseline(self.cube)
+        table = tables.name_table(self.cube, target, baseline=origin, correction=correction)
+        looks.setdefault("limit", 0 if len(self.names) <= LARGEST_CHART else MOST_EXTREME)
+        for key in ("colour_by", "section_by"):
+            if looks.get(key):
+                self._group_column(looks[key])
+        options = BarOptions(axis_title=f"Mean change of {target} from {BASELINES[origin]}", **looks)
+        words = findings.name_finding(table, target, baseline=origin, correction=correction)
+        return Chart(name_figure(table, options) if drawn else "", Finding(words))
+
+    def _thresholds_view(
+        self, target: str, drawn: bool, *, threshold: float | None = None, names: Sequence[str] | None = None
+    ) -> Chart:
+        level = self._threshold(target, threshold)
+        levels = np.union1d(tables.default_thresholds(self.cube, target), [level])
+        table = tables.label_dist_table(self.cube, target, thresholds=levels, names=names)
+        svg = threshold_figure(table, CurveOptions(level, target=target)) if drawn else ""
+        return Chart(svg, Finding(findings.threshold_finding(table, target, threshold=level)))
+
+    def _groups_view(self, target: str, drawn: bool, *, column: str | None = None, correction: str = "holm") -> Chart:
+        chosen = self._group_column(column)
+        table = tables.group_table(self.cube, target, chosen, correction=correction)
+        svg = drawing_svg(group_differences(table, target=target)) if drawn else ""
+        return Chart(svg, Finding(findings.group_finding(table, target, column=chosen)))
+
+    def _target(self, target: str | None) -> str:
+        if target is not None:
+            self.cube.target_index(target)
+        return self.targets[0].name if target is None else target
+
+    def _threshold(self, target: str, threshold: float | None) -> float:
+        known = self.targets[self.cube.target_index(target)]
+        level = known.default_threshold if threshold is None else threshold
+        if isinstance(level, bool) or not isinstance(level, int | float | np.number) or not np.isfinite(level):
+            raise OptionError("threshold", got=repr(threshold)[:60], expected="a finite number")
+        return float(level)
+
+    def _group_column(self, column: str | None) -> str:
+        known = [name for name in self.names.columns if name != "name"]
+        if column is None:
+            sorting = tables.group_columns(self.cube)
+            if not sorting:
+                raise CubeError("groups", got="names without groups", expected="a column that sorts them into groups")
+            return sorting[0]
+        if column not in known:
+            raise CubeError("group column", got=repr(column)[:60], expected=", ".join(known) or "names with groups")
+        return column
+
+    def _size(self) -> str:
+        sentences, names, _ = self.cube.shape
+        return f"{counted(sentences, 'sentence')} × {counted(names, 'name')}"
+
+    def _model(self) -> str:
+        return in_short(str(self.cube.provenance.get("study", {}).get("model", "a model")))
+
+
+def run(
+    sentences: Any = None,
+    names: Any = None,
+    model: Any = None,
+    *,
+    anchors: str | None = None,
+    targets: Any = None,
+    cache: bool = True,
+    progress: bool | None = None,
+    **options: Any,
+) -> Study:
+    """Score sentences with every name put into them.
+
+    Parameters
+    ----------
+    sentences : list of str, path, id or DataFrame
+        ``sample`` is packaged; of a file or a frame the text column is found, or named by ``text_column``.
+    names : list of str, path, id or DataFrame
+        ``demo``, ``public-figures`` …; a file or a frame has a column ``name`` and any group columns.
+    model : id, callable or scorer
+        ``vader``, ``hf:<hub id or folder>`` …; or a function from a list of texts to numbers (n,), an array (n, T), a
+        data frame or a mapping from target to numbers.
+    anchors : str, optional
+        What the names replace: ``pronouns``, ``entities:PERSON``, ``terms:he,she``, ``slot``. By default the slots
+        where every sentence has ``{name}``, else pronouns.
+    targets : optional
+        What a callable returns: names, mappings with name, low, high and meaning, or Targets. Where nobody says, the
+        range is found from the scores.
+    cache : bool
+        Whether scores are remembered on disk. Those of a function are where its code and all it uses can be seen.
+    progress : bool, optional
+        Whether to show a bar; by default in a notebook only.
+    **options
+        ``max_words``, ``sample``, ``balance``, ``seed``, ``mentions``, ``text_column``, ``name_column``, ``exclude``;
+        see `study.StudySpec`.
+
+    Raises
+    ------
+    PsaError
+        When an input cannot be read, an option is unknown, or the model cannot be loaded or does not answer.
+
+    Examples
+    --------
+    >>> import psa_core as psa
+    >>> length = lambda texts: [len(text) for text in texts]
+    >>> psa.run(["{name} left."], names=["Ann", "Bartholomew"], model=length).to_frame()["perturbed"].tolist()
+    [9.0, 17.0]
+    """
+    given = {"sentences": sentences, "names": names, "model": model, "anchors": anchors, **options}
+    parameters = {key: value for key, value in given.items() if value is not None}
+    store = ScoreCache.open() if cache else None
+    return Study(study.run(progress=progress, cache=store, targets=targets, **parameters))
+
+
+def open(folder: str | Path) -> Study:
+    """Open a result folder, as `Study.save`, ``psa run`` and the dashboard's export write it.
+
+    Raises
+    ------
+    RunFolderError
+        When a file is missing, damaged, or does not fit the others.
+    """
+    path = Path(as_text("folder", folder))
+    if not path.is_dir():
+        raise RunFolderError("result folder", got=f"no folder {str(folder)[:80]!r}", expected="what `save` writes")
+    return Study(results.read(path))
+
+
+def compare(*studies: Study | ScoreCube | str | Path) -> pd.DataFrame:
+    """Table 2 of the paper over several studies: how sensitive each is, with 95 % intervals over sentences.
+
+    Parameters
+    ----------
+    *studies : Study, ScoreCube or result folder
+        Two or more.
+
+    Returns
+    -------
+    DataFrame
+        One row a study and target: ``study`` (folder or model), ``target``, ``sentences``, ``names``; ``score_dev``,
+        ``score_range`` and ``label_dist``, each with ``_low`` and ``_high`` (larger = more sensitive);
+        ``sensitivity_correlation`` (r).
+
+    Raises
+    ------
+    PsaError
+        When there are fewer than two, or one cannot be opened.
+    """
+    if len(studies) < 2:
+        raise OptionError("compare", got=f"{len(studies)} of them", expected="two studies or more")
+    rows: list[dict[str, Any]] = []
+    for number, given in enumerate(studies, start=1):
+        opened = given if isinstance(given, Study) else Study(given) if isinstance(given, ScoreCube) else open(given)
+        label = opened._model() if isinstance(given, Study | ScoreCube) else Path(given).name
+        label = f"{label} ({number})" if label in {row["study"] for row in rows} else label
+        for target, metrics in tables.summary(opened.cube).items():
+            row = {"study": label, "target": target, **metrics["size"]}
+            for metric in COMPARED:
+                row |= {metric: metrics[metric]["value"]}
+                row |= {f"{metric}_{end}": metrics[metric][end] for end in ("low", "high")}
+            rows.append({**row, "sensitivity_correlation": metrics["sensitivity_correlation"]["r"]})
+    return pd.DataFrame(rows)

@@ -1,0 +1,112 @@
+"""Look up what became of any sentence: taken or not, why, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from psa_core import anchors as finders
+from psa_core.errors import OptionError
+from psa_core.inputs import corpus
+from psa_core.study.selection import (
+    EMPTY,
+    KEPT,
+    NO_ANCHOR,
+    NOT_BALANCED,
+    NOT_SAMPLED,
+    SWITCHED_OFF,
+    SelectionOptions,
+    fates,
+)
+
+#: Of each fate: the reason, and what to do.
+WORDS: Mapping[str, tuple[str, str]] = {
+    KEPT: ("", ""),
+    EMPTY: ("The text is empty.", "Fill it in, or leave it."),
+    NO_ANCHOR: (
+        "It has no word that a name could replace.",
+        "Choose other words to replace, or write {name} where the name should stand, in every sentence.",
+    ),
+    SWITCHED_OFF: ("Each word that a name could replace is switched off.", "Switch one on again."),
+    NOT_BALANCED: (
+        "It could be taken, but is left out so that female and male words are equally common.",
+        "Do not balance them.",
+    ),
+    NOT_SAMPLED: ("It could be taken, but is not in the random sample.", "Take a larger sample."),
+}
+TOO_LONG = "Allow longer sentences."
+
+
+def fate_table(sentences: pd.DataFrame, finder: finders.AnchorFinder, options: SelectionOptions) -> pd.DataFrame:
+    """What becomes of every sentence of a corpus.
+
+    Parameters
+    ----------
+    sentences : DataFrame
+        ``sentence_id`` and ``text``.
+    finder : AnchorFinder
+    options : SelectionOptions
+
+    Returns
+    -------
+    DataFrame
+        One row a sentence, in the corpus' order: ``sentence_id``, ``taken`` (bool), ``reason`` and ``what_to_do``
+        (empty for one that is taken), ``text``.
+    """
+    found = fates(sentences, finder, options)
+    words = [WORDS.get(fate, (f"It is {fate}.", TOO_LONG)) for fate, _ in found]
+    return pd.DataFrame(
+        {
+            "sentence_id": sentences["sentence_id"].to_numpy(),
+            "taken": [fate == KEPT for fate, _ in found],
+            "reason": [
+                f"{reason} What looks like one: {'; '.join(misses)}." if fate == NO_ANCHOR and misses else reason
+                for (reason, _), (fate, misses) in zip(words, found, strict=True)
+            ],
+            "what_to_do": [advice for _, advice in words],
+            "text": sentences["text"].to_numpy(),
+        }
+    )
+
+
+def review(
+    sentences: Any, *, anchors: str | None = None, text_column: str | None = None, **options: Any
+) -> pd.DataFrame:
+    """Which sentences a study would take, and why not the others; loads no model.
+
+    Parameters
+    ----------
+    sentences : list of str, path, id or DataFrame
+        As for `psa_core.run`.
+    anchors : str, optional
+        As for `psa_core.run`.
+    text_column : str, optional
+    **options
+        Fields of `SelectionOptions`: ``max_words``, ``sample``, ``balance``, ``seed``, ``mentions``, ``exclude``.
+
+    Returns
+    -------
+    DataFrame
+        As `fate_table`.
+
+    Raises
+    ------
+    PsaError
+        When the sentences cannot be read or an option is unknown.
+
+    Examples
+    --------
+    >>> review(["He left.", "Nobody came."])["reason"].tolist()
+    ['', 'It has no word that a name could replace.']
+    """
+    unknown = sorted(set(options) - set(SelectionOptions.__dataclass_fields__))
+    if unknown:
+        listed = ", ".join(SelectionOptions.__dataclass_fields__)
+        raise OptionError("review", got=f"an unknown option {unknown[0]!r}", expected=listed)
+    in_file = isinstance(sentences, str) or hasattr(sentences, "__fspath__")
+    read = (corpus.load if in_file else corpus.from_memory)(str(sentences) if in_file else sentences, text_column)
+    finder = finders.finder(anchors or finders.suited_to(read.sentences["text"]))
+    chosen = SelectionOptions(**{"balance": None, **options})
+    return fate_table(read.sentences, finder, chosen)
