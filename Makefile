@@ -8,6 +8,7 @@ LOCK := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --gene
 SLOWEST := --durations=15 --durations-min=4
 # A worker holds torch and spaCy (1.4 GB), hence no more than four; the browser tests share one server and come after.
 ALL_BUT_BROWSER := OMP_NUM_THREADS=1 $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile $(SLOWEST) -m "not gpu and not network and not browser"
+LARGE_ROOMS := browser cli fuzz generators jobs models pages research retraining scoring
 IN_BROWSER := $(PY) -m pytest $(SLOWEST) -m "browser and not gpu and not network"
 
 # Where there is a screen, open the browser too.
@@ -34,8 +35,9 @@ test: setup
 	$(ALL_BUT_BROWSER)
 	$(IN_BROWSER)
 
+# What runs no whole study, page, process or language model: numbers, sentences, files.
 quick: setup
-	OMP_NUM_THREADS=1 $(PY) -m pytest -n auto --dist loadfile -m "not gpu and not network and not browser and not slow"
+	OMP_NUM_THREADS=1 $(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal $(LARGE_ROOMS:%=--ignore=tests/%) -m "not gpu and not network and not slow"
 
 check: setup
 	$(PY) -m ruff format --check .

@@ -47,12 +47,14 @@ def test_a_message_quotes_no_more_than_a_line(capsys) -> None:
     assert "\x1b" not in "".join(said)
 
 
+@pytest.mark.slow
 def test_a_program_without_standard_output_ends_well() -> None:
     command = "import sys; sys.stdout = None; from psa_core import cli; sys.exit(cli.main(['limits']))"
     done = subprocess.run([sys.executable, "-c", command], stderr=subprocess.PIPE, env=ENVIRONMENT, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.slow
 def test_output_that_nobody_can_write_to_ends_in_no_traceback() -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no full device here")

@@ -112,6 +112,7 @@ def test_the_page_on_the_command_line_is_not_the_only_one_with_commands() -> Non
     assert sum(1 for page in PAGES for _ in commands(page)) > 20
 
 
+@pytest.mark.slow
 def test_the_example_notebook_shows_what_it_showed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))

@@ -48,6 +48,7 @@ def _ones(texts: Sequence[str]) -> np.ndarray:
     return np.ones((len(texts), 1), np.float32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use", [_labels, _groups, _halves, _continuations])
 def test_one_long_text_widens_no_other(use: Callable[[Path], object], tmp_path: Path) -> None:
     tracemalloc.start()

@@ -45,6 +45,7 @@ def test_mean_of_the_variants(averaged: NameAveraged) -> None:
     np.testing.assert_allclose(averaged.score(["I like him a lot."])[0], expected, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "original, named",
     [

@@ -52,6 +52,7 @@ from psa_core.study import StudySpec, execute, plan
 from psa_core.trust import Origin
 from tests.tiny_models import tiny_classifier
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = "python:security_probe:score"
 SCRIPT = "<script>document.title='owned'</script>"

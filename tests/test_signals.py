@@ -24,7 +24,7 @@ def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen([sys.executable, *arguments], cwd=folder, env=environment, text=True, **pipes)  # type: ignore[call-overload]
     end = time.monotonic() + 30
-    while not catches(process.pid, signal.SIGTERM) and time.monotonic() < end:
+    while process.poll() is None and not catches(process.pid, signal.SIGTERM) and time.monotonic() < end:
         time.sleep(0.002)
     return process
 

@@ -29,6 +29,7 @@ def labelled(name: str) -> list[tuple[tuple[str, int, int], str]]:
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "least", "share"), [("her-prose", 400, 0.01), ("her-informal", 400, 0.02)])
 def test_few_labelled_sentences_are_wrong(name: str, least: int, share: float) -> None:
     mentions, cases = zip(*labelled(name), strict=True)

@@ -250,6 +250,7 @@ def write_some(folder, process):
     os._exit(0 if not store.note else 1)
 
 
+@pytest.mark.slow
 def test_processes_write_at_the_same_time(tmp_path):
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=write_some, args=(tmp_path, i)) for i in range(3)]

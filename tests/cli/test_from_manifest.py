@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +16,27 @@ from psa_core import cli
 PROGRAM = "def score(texts):\n    open('was-run', 'w').close()\n    return [0.5] * len(texts)\n"
 
 
-@pytest.fixture(autouse=True)
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study of two files by a packaged model, and a program beside it."""
+    folder = tmp_path_factory.mktemp("study")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PSA_CACHE_DIR", str(folder / "cache"))
+        patch.chdir(folder)
+        Path("s.txt").write_text("He left.\nShe stayed.\n")
+        Path("n.txt").write_text("Ann Lee\nBo Kim\n")
+        Path("hostile_program.py").write_text(PROGRAM)
+        assert cli.main(["run", "--sentences", "s.txt", "--names", "n.txt", "--model", "keyword", "--out", "out"]) == 0
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def study(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Each test has a copy of the study."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("PSA_HTTP_ALLOW", raising=False)
     monkeypatch.chdir(tmp_path)
-    Path("s.txt").write_text("He left.\nShe stayed.\n")
-    Path("n.txt").write_text("Ann Lee\nBo Kim\n")
-    Path("hostile_program.py").write_text(PROGRAM)
-    assert cli.main(["run", "--sentences", "s.txt", "--names", "n.txt", "--model", "keyword", "--out", "out"]) == 0
     yield
     sys.modules.pop("hostile_program", None)
 

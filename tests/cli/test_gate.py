@@ -49,6 +49,7 @@ def gate(*more: str, limit: str = "0.05") -> int:
     return cli.main(["gate", "new", "--baseline", "old", "--fail-above", limit, *more])
 
 
+@pytest.mark.slow
 def test_a_planted_bias_fails_and_is_told(cube: ScoreCube, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(cube, "old")
     write(moved(cube, 0.6), "new")
@@ -74,6 +75,7 @@ def test_what_was_there_before_passes(cube: ScoreCube, before: float, capsys: py
     assert "passed" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_without_a_folder_the_baseline_s_study_is_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PSA_CACHE_DIR", str(folder / "cache"))
     study_of = ["--sentences", "sample", "--names", "demo", "--sample", "20", "--model", "keyword", "--out", "old"]

@@ -28,6 +28,7 @@ def words(tmp_path: Path) -> list[str]:
     return ["retrain", f"--model=hf:{model}", *files, "--steps=2", f"--out={tmp_path / 'out'}"]
 
 
+@pytest.mark.slow
 def test_every_strength_and_seed_is_trained(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

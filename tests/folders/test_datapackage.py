@@ -34,6 +34,7 @@ def resources(folder: Path) -> list[dict]:
     return json.loads((folder / "datapackage.json").read_text(encoding="utf-8"))["resources"]
 
 
+@pytest.mark.slow
 def test_every_table_is_described_with_its_bytes(folder: Path) -> None:
     found = resources(folder)
     tables = {path.name for path in folder.iterdir() if path.suffix in (".csv", ".parquet")}

@@ -57,6 +57,7 @@ def page(cube: ScoreCube) -> str:
     return report.render(cube)
 
 
+@pytest.mark.slow
 def test_only_several_sentences_have_intervals(cube, page):
     assert "95 % interval over sentences" in page and "One sentence has no interval." not in page
     alone = report.render(cube.rows(np.arange(50) == 0))

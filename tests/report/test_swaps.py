@@ -29,6 +29,7 @@ def test_pieces_are_both_texts(text: str, spans: tuple[Anchor, ...], name: str) 
     assert "".join(piece.text for piece in pieces if piece.kind != "gone") == perturbation.text(0, 0)
 
 
+@pytest.mark.slow
 @given(before=st.text(max_size=10), after=st.text(max_size=10), name=st.text(min_size=1, max_size=8))
 def test_any_text(before: str, after: str, name: str) -> None:
     text = f"{before}he{after}"

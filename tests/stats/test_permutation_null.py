@@ -55,6 +55,7 @@ def test_what_the_random_numbers_have_in_common_stays_together() -> None:
     assert deal(nearly, GROUPS, deals=50).individual.mean() < 0.004
 
 
+@pytest.mark.slow
 def test_large_audits_deal_each_template_less_often() -> None:
     found = deal(noise((10, 12, 1000)), [str(a) for a in range(12)], deals=999)
     assert found.individual.shape == (999,) and 250 <= found.template_pairs.shape[1] < 999

@@ -26,6 +26,7 @@ def run(**changes):
     return study.run(**{"sentences": "sample", "names": "demo", "model": "keyword", "sample": 20, **changes})
 
 
+@pytest.mark.slow
 def test_the_same_spec_gives_the_same_cube_and_another_seed_other_sentences():
     first, again, other = run(), run(), run(seed=1)
     assert first.sentences.equals(again.sentences)

@@ -51,6 +51,7 @@ def test_the_table_labels_its_sentences():
     assert table.loc["I saw him in the market.", "race"] == ""
 
 
+@pytest.mark.slow
 def test_gender_pairs_against_scipy_and_the_texts(scored):
     """Pairs are built here from the sentences themselves, then tested with scipy alone."""
     table = corpus.every_sentence(corpus.published_design()).assign(

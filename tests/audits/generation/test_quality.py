@@ -63,6 +63,7 @@ def test_occupations_by_the_gender_of_the_template() -> None:
     assert quality.occupation_counts(found, least=5)["occupation"].tolist() == ["nurse"]
 
 
+@pytest.mark.slow
 def test_perplexity_is_per_token(tmp_path: Path) -> None:
     scorer = models.load(f"lm:{tiny_causal_lm(tmp_path / 'lm')}")
     texts = ["she is good", "he said it was so bad"]
