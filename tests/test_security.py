@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -48,7 +49,9 @@ from psa_core.jobs.worker import Job
 from psa_core.report import _closing
 from psa_core.retraining import run as retraining_run
 from psa_core.scoring import subprocess_scorer
-from psa_core.study import StudySpec, execute, plan
+from psa_core.study import StudySpec, execute, plan, texts
+from psa_core.study.perturbation import Perturbation
+from psa_core.study.selection import select
 from psa_core.trust import Origin
 from tests.tiny_models import tiny_classifier
 
@@ -298,6 +301,55 @@ def test_a_run_is_kept_as_long_as_it_is_used() -> None:
     assert cli.main(["runs", "--older-than", "7d", "--delete"]) == 0
     assert [run.run_id for run in retention.stored()] == [new]
     assert not (jobs.root() / middle).exists()
+
+
+def test_ended_runs_do_not_fill_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    def kept(visitor: str, days: int) -> str:
+        run_id = jobs.keep(cube(), lambda _: "x" * 2**20, visitor=visitor)
+        os.utime(jobs.run_path(run_id) / "status.json", (time.time() - days * 86_400,) * 2)
+        os.utime(jobs.run_path(run_id), (time.time() - days * 86_400,) * 2)
+        return run_id
+
+    shared = jobs.keep(cube(), lambda _: "", shared=True)
+    old, middle, others = kept("ann", 3), kept("ann", 2), kept("bo", 4)
+    monkeypatch.setenv("PSA_MAX_RUNS_EACH_MB", "2")
+    assert {shared, others, middle, last := kept("ann", 0)} == {run.run_id for run in retention.stored()}
+    assert not (jobs.root() / old).exists()
+    monkeypatch.setenv("PSA_MAX_RUNS_MB", "2")
+    newest = kept("cy", 0)
+    assert {shared, last, newest} == {run.run_id for run in retention.stored()}
+    assert "deleted" in said_captions(page_of("study"))
+    monkeypatch.setenv("PSA_HISTORY", "1")
+    retention.make_room("")
+    assert len(retention.stored()) == 3
+
+
+def said_captions(page: AppTest) -> str:
+    return " ".join(caption.value for caption in page.caption)
+
+
+def test_a_run_is_counted_before_any_of_its_texts_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = pd.DataFrame({"sentence_id": ["a", "b"], "text": ["He left. " + "x" * 2**20, "She stayed."]})
+    planned = plan(replace(STUDY, sentences="sample"))
+    people = names.from_text("\n".join(f"Name{number}" for number in range(80)))
+    planned = replace(planned, selection=select(long, planned.finder), names=people)
+    sizes = planned.cells, planned.letters
+    assert planned.letters > 2**20 * len(planned.names.table)
+    tracemalloc.start()
+    assert plans._price.__wrapped__("", "keyword", planned.perturbation).texts
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        texts.write(planned, nowhere)
+    assert models.load("predictions:mine.csv").coverage(planned.perturbation).missing == planned.cells
+    assert tracemalloc.get_traced_memory()[1] < planned.letters / 4
+    tracemalloc.stop()
+    monkeypatch.setattr(Perturbation, "_dressed", lambda *_: pytest.fail("a text was made"))
+    for setting in ("RUN_CELLS", "RUN_CHARACTERS"):
+        with monkeypatch.context() as limited, pytest.raises(OptionError, match=f"PSA_MAX_{setting}"):
+            limited.setenv(f"PSA_MAX_{setting}", "3")
+            Job(Path()).allow(*sizes)
+    with monkeypatch.context() as limited:
+        limited.setenv("PSA_MAX_RUN_CHARACTERS", "1000")
+        assert "characters" in said(page_of("study"))
 
 
 def test_another_user_of_the_machine_reads_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 from psa_core import tables
 from psa_core.cube import SENTENCE_COLUMNS, ScoreCube
 from psa_core.inputs import spreadsheet
+from psa_core.inputs.limits import FLIPS, within
 
 EFFECT_COLUMNS = ("effect", "effect_low", "effect_high", "effect_p_adjusted")
 
@@ -65,5 +66,13 @@ def _per_target(
 def _flips(cube: ScoreCube, target: str, text: Callable[[int, int], str]) -> pd.DataFrame:
     flips = tables.flip_table(cube, target)
     cells = zip(flips["sentence_position"].tolist(), flips["name_position"].tolist(), strict=True)
-    kept = flips.drop(columns=["sentence_position", "name_position"])
-    return kept.assign(text=pd.Series([text(sentence, name) for sentence, name in cells], dtype=str))
+    texts = list(within((text(sentence, name) for sentence, name in cells), FLIPS.value // len(cube.targets)))
+    kept = flips.drop(columns=["sentence_position", "name_position"]).head(len(texts))
+    return kept.assign(text=pd.Series(texts, dtype=str))
+
+
+def note_on_flips(cube: ScoreCube, listed: int) -> str:
+    """That ``flips.csv`` lists the largest flips only, where there are too many or too long ones; else empty."""
+    flips = sum(len(tables.find_flips(cube, target.name)) for target in cube.targets)
+    left = flips - listed
+    return f"flips.csv has the largest {listed:,} of {flips:,} flips: its texts may have {FLIPS.words}." if left else ""

@@ -9,7 +9,7 @@ import stat
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +73,8 @@ def write(cube: ScoreCube, folder: Path, report: Report, extra: Extra | None = N
     extra = extra or Extra(perturbation_of(cube).text)
     csv_tables = {**file_tables.measured(cube, extra.text), **extra.tables}
     score_tables = file_tables.scores(cube)
+    if note := file_tables.note_on_flips(cube, len(csv_tables["flips.csv"])):
+        cube = replace(cube, provenance={**cube.provenance, "notes": [*cube.provenance.get("notes", ()), note]})
     with whole_folder(folder) as aside:
         _put(cube, aside, csv_tables, score_tables)
         write_json(aside / "summary.json", tables.summary(cube))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from psa_core.errors import OptionError, PsaError
@@ -123,6 +124,29 @@ READERS = Limit("readers", 2, "at once", "files that are read at the same time",
 RUN_CELLS = Limit(
     "run_cells", 5_000_000, "cells", "cells of a run, or of a zip", "Take fewer sentences or names.", own=50_000_000
 )
+RUN_LETTERS = Limit(
+    "run_characters",
+    300_000_000,
+    "characters",
+    "characters of all texts of a run together",
+    "Take fewer or shorter sentences, or fewer names.",
+    own=10_000_000_000,
+)
+TEXTS_OUT = Limit(
+    "texts_characters",
+    50_000_000,
+    "characters",
+    "characters of the texts that a page gives out to be scored elsewhere",
+    "Take fewer or shorter sentences, or fewer names; on the command line, `psa texts` has no such limit.",
+)
+FLIPS = Limit(
+    "flips_characters",
+    50_000_000,
+    "characters",
+    "characters of the texts in a table of flips; the largest changes come first",
+    "Take fewer or shorter sentences.",
+    own=1_000_000_000,
+)
 RUN_MINUTES = Limit(
     "run_minutes", 120, "minutes", "time that a run may work", "Resume it to go on in its turn.", 60, own=7 * 24 * 60
 )
@@ -130,6 +154,10 @@ RUNS_EACH = Limit("runs_each", 3, "runs", "runs of one visitor that wait or work
 RUNS_QUEUED = Limit("runs_queued", 30, "runs", "runs that wait or work", "Try again when some have ended.", own=200)
 RUNS_AT_ONCE = Limit("runs_at_once", 1, "at once", "runs that work at the same time", "Wait for its turn.")
 RUN_DAYS = Limit("run_days", 30, "days", "time that a run is kept unused", "Download it.", 86_400, own=36_500)
+RUNS_DISK_EACH = Limit(
+    "runs_each_mb", 512, "MB", "bytes of the ended runs of one visitor; the oldest are deleted", "Download them.", MB
+)
+RUNS_DISK = Limit("runs_mb", 8_192, "MB", "bytes of all ended runs; the oldest are deleted", "Download them.", MB)
 HUB = Limit("hub_mb", 2_048, "MB", "bytes of a model that a visitor fetches from a hub", "Choose a smaller one.", MB)
 HUB_DISK = Limit(
     "hub_disk_mb", 8_192, "MB", "bytes of all models that visitors fetched from a hub", "Choose a smaller one.", MB
@@ -187,11 +215,16 @@ LIMITS = (
     MEASURE,
     READERS,
     RUN_CELLS,
+    RUN_LETTERS,
+    TEXTS_OUT,
+    FLIPS,
     RUN_MINUTES,
     RUNS_EACH,
     RUNS_QUEUED,
     RUNS_AT_ONCE,
     RUN_DAYS,
+    RUNS_DISK_EACH,
+    RUNS_DISK,
     HUB,
     HUB_DISK,
     ASK_MEMORY,
@@ -203,6 +236,27 @@ LIMITS = (
     GRAPHS,
     OPENED,
 )
+
+
+def check_run(cells: int, letters: int, *, field: str = "study") -> None:
+    """Refuse a run that is too large, before any of its texts is made; raises `OptionError`."""
+    RUN_CELLS.check(cells, field=field, error=OptionError)
+    RUN_LETTERS.check(letters, field=field, error=OptionError)
+
+
+def within(texts: Iterable[str], characters: int) -> Iterator[str]:
+    """The first of some texts, as many as have at most so many characters together.
+
+    Examples
+    --------
+    >>> list(within(["he", "she", "they"], 5))
+    ['he', 'she']
+    """
+    for text in texts:
+        characters -= len(text)
+        if characters < 0:
+            return
+        yield text
 
 
 def check_settings() -> None:

@@ -23,7 +23,7 @@ from psa_core.study import StudySpec, spec_of
 MOST_TARGETS = 12
 
 
-def keep_zip(content: bytes) -> str:
+def keep_zip(content: bytes, *, visitor: str = "") -> str:
     """Give a study that somebody brought as a zip a run of its own, with its judgements; returns the run id.
 
     It is read and written in a process of its own. What is measured of it is not taken from the zip, and is missing in
@@ -37,7 +37,7 @@ def keep_zip(content: bytes) -> str:
     with tempfile.TemporaryDirectory() as aside:
         spec, total = bounded.call(data_anew, content, Path(aside), field="zip", error=RunFolderError)
         return finished(
-            JobRecord("run", study=spec),
+            JobRecord("run", study=spec, visitor=visitor),
             lambda place: shutil.copytree(Path(aside) / RESULT, place),
             sentences_done=total,
             sentences_total=total,

@@ -1,4 +1,4 @@
-"""How long runs are kept, and deleting old ones."""
+"""How long runs are kept and how much room they may take, and deleting old ones."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from pathlib import Path
 
 from psa_core import atomic, locks
 from psa_core.errors import RunFolderError
-from psa_core.inputs.limits import RUN_DAYS
+from psa_core.inputs.limits import RUN_DAYS, RUNS_DISK, RUNS_DISK_EACH
 from psa_core.jobs import _queue, run_status
 from psa_core.jobs._places import LOCK, RUN_ID, STATUS, private_root, root
 from psa_core.jobs._records import keeping, read_job
+from psa_core.jobs._starting import own_machine
 
 _SWEPT = ".swept"
 _EVERY_SECONDS = 3600.0
@@ -36,6 +37,10 @@ class StoredRun:
     used : float
         When it was last worked on or opened, in seconds since 1970.
     bytes : int
+    visitor : str
+        Whose it is; empty where nobody knows.
+    shared : bool
+        Whether everybody looks at it.
     """
 
     run_id: str
@@ -43,6 +48,8 @@ class StoredRun:
     what: str
     used: float
     bytes: int
+    visitor: str = ""
+    shared: bool = False
 
 
 def stored() -> list[StoredRun]:
@@ -108,6 +115,24 @@ def sweep() -> None:
             delete(run.run_id)
 
 
+def make_room(visitor: str) -> None:
+    """On a server that may be shared, delete the runs used longest ago while they take too much of the disk.
+
+    Those of one visitor may take `RUNS_DISK_EACH`, all together `RUNS_DISK`. Runs that wait or work, the one that was
+    used last and the example that everybody looks at stay. Called before a run is made and when a worker ends.
+    """
+    if own_machine():
+        return
+    for limit, owners in ((RUNS_DISK_EACH, {visitor} - {""}), (RUNS_DISK, None)):
+        runs = [run for run in stored() if not run.shared and (owners is None or run.visitor in owners)]
+        over = sum(run.bytes for run in runs) - limit.value
+        for run in (run for run in runs[:-1] if run.state not in run_status.LIVE):
+            if over <= 0:
+                break
+            with suppress(RunFolderError):
+                over -= run.bytes * delete(run.run_id)
+
+
 def _places() -> list[Path]:
     try:
         return [place for place in root().iterdir() if RUN_ID.fullmatch(place.name) and not place.is_symlink()]
@@ -116,9 +141,10 @@ def _places() -> list[Path]:
 
 
 def _stored(place: Path) -> StoredRun:
-    state, what = "damaged", ""
+    state, what, visitor, shared = "damaged", "", "", False
     with suppress(RunFolderError):
         job = read_job(place)
+        visitor, shared = job.visitor, job.shared
         state, what = run_status.judged(place).state, f"{job.command} {job.study.model if job.study else ''}".strip()
     times, size = [0.0], 0
     for folder, _, files in os.walk(place):
@@ -128,4 +154,4 @@ def _stored(place: Path) -> StoredRun:
     for path in (place, place / STATUS):
         with suppress(OSError):
             times.append(path.lstat().st_mtime)
-    return StoredRun(place.name, state, what, max(times), size)
+    return StoredRun(place.name, state, what, max(times), size, visitor, shared)

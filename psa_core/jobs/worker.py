@@ -18,7 +18,7 @@ from psa_core import jobs, locks, models, report, study, trust
 from psa_core.cache import ScoreCache
 from psa_core.errors import Cancelled, OptionError, PsaError
 from psa_core.folders import cube_file, results
-from psa_core.inputs.limits import RUN_CELLS, RUN_MINUTES
+from psa_core.inputs.limits import RUN_MINUTES, check_run
 from psa_core.jobs import _starting, retention
 from psa_core.jobs._places import INPUTS
 from psa_core.jobs._records import DELETE_OLD, is_full, read_job
@@ -58,6 +58,7 @@ def process() -> Iterator[list[str]]:
         with suppress(OSError, PsaError):
             jobs.advance()
             retention.sweep()
+            retention.make_room(read_job(place).visitor)
 
 
 def _watch(place: Path) -> None:
@@ -92,9 +93,9 @@ class Job:
     told: float = field(default=0.0)
     began: float = field(default_factory=time.monotonic)
 
-    def allow(self, cells: int) -> None:
-        """Refuse work above the limit; raises `OptionError`."""
-        RUN_CELLS.check(cells, field="run", error=OptionError)
+    def allow(self, cells: int, letters: int = 0) -> None:
+        """Refuse work above the limits; raises `OptionError`."""
+        check_run(cells, letters, field="run")
 
     def tell(self, message: str, **values: Any) -> None:
         """Say what is being done now."""
@@ -167,7 +168,7 @@ def _study(job: Job) -> int:
     spec = jobs.spec_at(job.place)
     job.tell("Reading the sentences and finding anchors")
     planned = study.plan(spec)
-    job.allow(planned.cells)
+    job.allow(planned.cells, planned.letters)
     total = len(planned.selection.sentences)
     job.tell("Loading the model", sentences_total=total)
     scorer = models.load(spec.model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -100,13 +100,19 @@ class Predictions:
         account = f"{counted(len(self.rows), 'text')} with a score in {self.source}: {', '.join(self.ranges)}."
         return " ".join([account, *self.warnings])
 
-    def coverage(self, texts: Sequence[str]) -> Coverage:
-        """How the file fits the texts of a study."""
-        distinct = set(texts)
-        found = {self.rows[text] for text in distinct if text in self.rows}
-        missing = [text for text in dict.fromkeys(texts) if text not in self.rows]
-        extra = len(self.scores) - len(found)
-        return Coverage(len(missing), self.doubled, extra, self.unscored, missing[0] if missing else "")
+    def coverage(self, texts: Iterable[str]) -> Coverage:
+        """How the file fits the texts of a study, which are looked at one by one and not kept."""
+        found = np.zeros(len(self.scores), dtype=bool)
+        missing: set[int] = set()  # of their hashes: a study can have millions of long texts
+        first = ""
+        for text in texts:
+            row = self.rows.get(text)
+            if row is None:
+                first = text if not missing else first
+                missing.add(hash(text))
+            else:
+                found[row] = True
+        return Coverage(len(missing), self.doubled, int((~found).sum()), self.unscored, first)
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores in the order of the texts: float32 array (len(texts), T).

@@ -10,6 +10,7 @@ import pandas as pd
 from psa_core import stats, tables
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
+from psa_core.inputs.limits import FLIPS, within
 from psa_core.study import perturbation_of
 
 COLUMNS = ["sentence_id", "name", "target", "threshold", "original", "perturbed", "direction"]
@@ -29,17 +30,20 @@ def flip_rows(cube: ScoreCube, target: str, *, threshold: float, judged: pd.Data
     Returns
     -------
     DataFrame
+        As many of them as `limits.FLIPS` has room for:
         The columns of ``flips.csv`` with ``original_text``, ``text`` (with the name), and ``judgements``
         (``reader: verdict``, several joined by semicolons).
     """
     flips = tables.find_flips(cube, target, threshold=threshold).frame()
     texts = perturbation_of(cube)
-    cells = list(zip(flips["sentence_position"], flips["name_position"], strict=True))
+    cells = list(zip(flips["sentence_position"].tolist(), flips["name_position"].tolist(), strict=True))
+    with_names = list(within((texts.text(s, n) for s, n in cells), FLIPS.value))
+    flips, cells = flips.head(len(with_names)), cells[: len(with_names)]
     said = _said(judged[judged["target"] == target])
     keys = zip(flips["sentence_id"].astype(str), flips["name"].astype(str), strict=True)
     return flips[COLUMNS].assign(
-        original_text=[texts.texts[int(s)] for s, _ in cells],
-        text=[texts.text(int(s), int(n)) for s, n in cells],
+        original_text=[texts.texts[s] for s, _ in cells],
+        text=with_names,
         judgements=["; ".join(said.get(key, [])) for key in keys],
     )
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from os import PathLike
 from typing import Any
 
@@ -53,6 +54,11 @@ class Plan:
     def cells(self) -> int:
         """Number of perturbed sentences: sentences × names."""
         return len(self.selection.sentences) * len(self.names.table)
+
+    @property
+    def letters(self) -> int:
+        """Characters of all texts to score, by their lengths."""
+        return self.perturbation.letters
 
 
 def plan(spec: StudySpec, *, sentences: corpus.Corpus | None = None, name_list: names.NameList | None = None) -> Plan:
@@ -232,7 +238,7 @@ def _account_of(planned: Plan, scorer: Scorer, *, is_whole: bool) -> list[str]:
     told = [getattr(scorer, "about", "")]
     if is_whole and hasattr(scorer, "coverage"):  # a part is published every few seconds, and takes no text anew
         perturbation = planned.perturbation
-        told.append(scorer.coverage([*perturbation.originals(), *perturbation]).words)
+        told.append(scorer.coverage(chain(perturbation.originals(), perturbation)).words)
     return [note for note in told if note]
 
 

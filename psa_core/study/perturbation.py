@@ -9,6 +9,8 @@ from psa_core.anchors import Anchor
 from psa_core.errors import CubeError
 
 _APOSTROPHES = ("'", "’")
+#: Characters of the texts that are made together.
+_AT_A_TIME = 1_000_000
 
 
 def possessive(name: str, apostrophe: str = "'") -> str:
@@ -68,6 +70,20 @@ class Perturbation:
         """Number of perturbed texts: S × N."""
         return len(self.texts) * len(self.names)
 
+    @property
+    def letters(self) -> int:
+        """Characters of the S × N perturbed texts and the S sentences together, by their lengths: no text is made."""
+        forms = {False: self.names, True: [possessive(name) for name in self.names]}
+        lengths = {owned: sum(map(len, every)) for owned, every in forms.items()}
+        stops = {owned: sum(form.endswith(".") for form in every) for owned, every in forms.items()}
+        total = sum(map(len, self.texts)) * (1 + len(self.names))
+        for text, spans in zip(self.texts, self.spans, strict=True):
+            for span, following in zip(spans, [*(span.start for span in spans[1:]), len(text)], strict=True):
+                owned = span.role == "possessive"
+                total += lengths[owned] - (span.end - span.start) * len(self.names)
+                total -= stops[owned] if _is_full_stop(text[span.end : following]) else 0
+        return total
+
     def originals(self) -> list[str]:
         """The S sentences as they are."""
         return list(self.texts)
@@ -76,6 +92,12 @@ class Perturbation:
         """Sentence ``s`` wearing each name: N texts in the names' order."""
         return self._dressed(s, self.names)
 
+    def stream(self, s: int) -> Iterator[str]:
+        """The texts of `row`, a few at a time: those of a long sentence with many names do not fit into memory."""
+        step = max(1, _AT_A_TIME // max(1, len(self.texts[s])))
+        for start in range(0, len(self.names), step):
+            yield from self._dressed(s, self.names[start : start + step])
+
     def text(self, s: int, n: int) -> str:
         """Sentence ``s`` wearing name ``n``: the text of one cell."""
         return self._dressed(s, (self.names[n],))[0]
@@ -83,7 +105,7 @@ class Perturbation:
     def __iter__(self) -> Iterator[str]:
         """Every perturbed text, row by row."""
         for s in range(len(self.texts)):
-            yield from self.row(s)
+            yield from self.stream(s)
 
     def _dressed(self, s: int, names: Sequence[str]) -> list[str]:
         text, spans = self.texts[s], self.spans[s]
@@ -97,12 +119,17 @@ class Perturbation:
         for span, after in zip(spans, rest, strict=True):
             owned = span.role == "possessive"
             forms = [possessive(name, apostrophe) for name in names] if owned else names
-            full_stop = after[:1] == "." and after[1:2] != "."
+            full_stop = _is_full_stop(after)
             dressed = [
                 before + form + (after[1:] if full_stop and form[-1:] == "." else after)
                 for before, form in zip(dressed, forms, strict=True)
             ]
         return dressed
+
+
+def _is_full_stop(after: str) -> bool:
+    """Whether what follows an anchor begins with a full stop that ends the sentence, rather than with an ellipsis."""
+    return after.startswith(".") and not after.startswith("..")
 
 
 def _check(text: str, spans: tuple[Anchor, ...]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from itertools import chain
 from typing import IO
 
 from psa_core.study.execution import Plan
@@ -23,6 +24,6 @@ def rows(planned: Plan) -> Iterator[tuple[str, str, str, str]]:
     names = ["", *planned.names.table["name"]]
     perturbation, originals = planned.perturbation, planned.perturbation.originals()
     for position, sentence in enumerate(planned.selection.sentences["sentence_id"]):
-        texts = [originals[position], *perturbation.row(position)]
+        texts = chain([originals[position]], perturbation.stream(position))
         for column, (name, text) in enumerate(zip(names, texts, strict=True)):
             yield str(position * len(names) + column + 1), sentence, name, text

@@ -312,3 +312,16 @@ def test_a_zip_has_every_file_or_is_none(cube, tmp_path, monkeypatch):
     monkeypatch.setattr(zipfile.ZipFile, "write", deleted)
     with pytest.raises(RunFolderError, match="No such file"):
         results.to_zip(out)
+
+
+def test_the_largest_flips_come_first_where_not_all_fit(cube, tmp_path, monkeypatch):
+    results.write(cube, tmp_path / "all", lambda _: "")
+    every = pd.read_csv(tmp_path / "all" / "flips.csv")
+    monkeypatch.setenv("PSA_MAX_FLIPS_CHARACTERS", str(2 * len(cube.sentences["text"][0]) + 20))
+    results.write(cube, tmp_path / "some", lambda made: "".join(made.provenance["notes"]))
+    some = pd.read_csv(tmp_path / "some" / "flips.csv")
+    assert 0 < len(some) < len(every)
+    assert set(some.itertuples(index=False)) < set(every.itertuples(index=False))
+    notes = json.loads((tmp_path / "some" / "manifest.json").read_text())["notes"]
+    assert f"the largest {len(some)} of {len(every)} flips" in notes[-1]
+    assert notes[-1] in (tmp_path / "some" / "report.html").read_text()

@@ -19,6 +19,19 @@ def worn(text: str, name: str, spec: str = "pronouns") -> str:
     return Perturbation((text,), tuple(anchors.finder(spec).find([text])), (name,)).text(0, 0)
 
 
+PARTS = st.lists(st.sampled_from(["x", " ", ".", "..", "’", "'"]), max_size=3).map("".join)
+
+
+@given(st.lists(st.tuples(PARTS, st.sampled_from(["subject", "possessive"])), min_size=1), PARTS, st.booleans())
+def test_letters_are_counted_by_length(parts: list[tuple[str, str]], end: str, twice: bool) -> None:
+    text, spans = "", []
+    for before, role in parts:
+        spans.append(Anchor(len(text + before), len(text + before) + 2, role))  # type: ignore[arg-type]
+        text += f"{before}he"
+    made = Perturbation((text + end,) * (1 + twice), (tuple(spans),) * (1 + twice), ("", "s.", *NAMES))
+    assert made.letters == sum(map(len, [*made, *made.texts]))
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

@@ -143,7 +143,7 @@ def _adopt(audit: AuditPage, content: bytes) -> str:
     """Write anew from the data alone, and only then keep: no page or table of the archive comes back."""
     with tempfile.TemporaryDirectory() as aside:
         audits.open_zip(audit.id, content, Path(aside) / "written")
-        return jobs.adopt(audit.command, Path(aside) / "written")
+        return jobs.adopt(audit.command, Path(aside) / "written", visitor=visitor.key())
 
 
 def _watch(audit: AuditPage, run_id: str, shown: int) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import markup, shell, state
+from pages.ui.frame import markup, shell, state, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.frame.markup import DIGITS, MARK, SERIF
 from pages.ui.results import context, measured, one_sentence
@@ -136,7 +136,7 @@ def _take(run: str, word: Judgement, before: str | None, key: str) -> None:
     """Keep a judgement; of a study that everybody looks at, in a copy that is this visitor's from now on."""
     verdict = st.session_state[key]
     with shell.telling("This judgement is not kept"):
-        own = jobs.own_copy(run)
+        own = jobs.own_copy(run, visitor=visitor.key())
         _write(own, word, verdict)
         if own != run:
             state.follow(own)

@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.ui.audits import audit_job
 from pages.ui.audits.audit_job import AuditPage
-from pages.ui.frame import exports, permissions, shell, state, typography
+from pages.ui.frame import exports, permissions, shell, state, typography, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.results import context, side_by_side
 from psa_core import jobs, report, stats
@@ -218,7 +218,7 @@ def _kept(folder: Path, strength: float) -> tuple[str, str]:
     """Run ids of two new studies."""
     runs = []
     for file, words in ((BEFORE, "as it was"), (AFTER, f"retrained, strength {strength:g}")):
-        run = jobs.keep(cube_file.load(folder / f"strength-{strength:g}" / file), report.render)
+        run = jobs.keep(cube_file.load(folder / f"strength-{strength:g}" / file), report.render, visitor=visitor.key())
         jobs.give_title(run, words)
         runs.append(run)
     return runs[0], runs[1]

@@ -7,18 +7,22 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import streamlit as st
 
 from pages.ui.frame import cached
 from pages.ui.frame.page_scoring import Answer, PageScorer
 from pages.ui.frame.uploads import Upload
 from psa_core.anchors import Anchor, AnchorFinder, Found, search
+from psa_core.cache import digests
 from psa_core.inputs import corpus as corpora
 from psa_core.inputs import names as name_lists
 from psa_core.inputs.corpus import Corpus
+from psa_core.inputs.limits import check_run, within
 from psa_core.inputs.names import NameList
 from psa_core.study import Plan, StudySpec
 from psa_core.study.perturbation import Perturbation
@@ -27,7 +31,9 @@ from psa_core.trust import Origin
 
 T = TypeVar("T")
 TRIALS, ENOUGH_SECONDS, MOST_SECONDS = (32, 128, 512, 2048), 0.15, 2.0
-COUNT_UP_TO = 300_000
+COUNT_UP_TO, COUNT_UP_TO_LETTERS = 300_000, 30_000_000
+#: Characters of a trial, but for its first text.
+TRIAL_LETTERS = 1_000_000
 #: What a worker takes to start, and to measure and write the results of a study of usual size.
 AROUND_SECONDS = 10.0
 
@@ -169,9 +175,11 @@ def _selection(key: str, _source: Source, anchors: str, wanted: str, _options: S
 
 
 def plan(spec: StudySpec, source: Source, names: NameList) -> Plan:
-    """Put the parts together as `study.plan` does from files."""
+    """Put the parts together as `study.plan` does from files; raises `OptionError` for more than a run may have."""
     chosen = selection(source, spec.anchors, spec.selection)
-    return Plan(spec, corpus(source), cached.finder(spec.anchors), chosen, names)
+    planned = Plan(spec, corpus(source), cached.finder(spec.anchors), chosen, names)
+    check_run(planned.cells, planned.letters)
+    return planned
 
 
 @dataclass(frozen=True)
@@ -205,8 +213,8 @@ def price(planned: Plan, model_id: str, source: Source) -> Price:
 )
 def _price(key: str, model_id: str, _perturbation: Perturbation) -> Price:
     cells = _perturbation.cells + len(_perturbation.texts)
-    exact = cells <= COUNT_UP_TO
-    texts = len({*_perturbation, *_perturbation.texts}) if exact else cells
+    exact = cells <= COUNT_UP_TO and _perturbation.letters <= COUNT_UP_TO_LETTERS
+    texts = len(np.unique(digests(chain(_perturbation.texts, _perturbation)))) if exact else cells
     return Price(texts, exact, _texts_per_second(_perturbation, cached.scorer(model_id)))
 
 
@@ -225,4 +233,5 @@ def _texts_per_second(perturbation: Perturbation, scorer: PageScorer) -> float:
 def _some_texts(perturbation: Perturbation, size: int) -> list[str]:
     draw = random.Random(size)
     pairs = [(draw.randrange(len(perturbation.texts)), draw.randrange(len(perturbation.names))) for _ in range(size)]
-    return list({perturbation.text(s, n) for s, n in pairs})
+    texts = (perturbation.text(s, n) for s, n in pairs)
+    return list({next(texts), *within(texts, TRIAL_LETTERS)})

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from pages.ui.frame import markup, open_study, shell, state
+from pages.ui.frame import markup, open_study, shell, state, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.study import job_panel
 from psa_core import jobs
@@ -20,7 +20,7 @@ def ask_zip() -> None:
     if chosen is None or st.session_state.get("zip_opened") == chosen.file_id:
         return
     with shell.mending("This zip cannot be opened"), st.spinner("Opening the study", show_time=True):
-        run_id = jobs.keep_zip(chosen.getvalue())
+        run_id = jobs.keep_zip(chosen.getvalue(), visitor=visitor.key())
     st.session_state["zip_opened"] = chosen.file_id
     state.choose(run=run_id)
     st.rerun()

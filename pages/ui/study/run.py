@@ -10,8 +10,7 @@ from pages.ui.frame.step import duration
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
 from psa_core import jobs
-from psa_core.errors import OptionError
-from psa_core.inputs.limits import RUN_CELLS
+from psa_core.inputs.limits import RUN_DAYS, RUNS_DISK_EACH
 from psa_core.plurals import counted
 from psa_core.study import Plan
 
@@ -31,13 +30,7 @@ def price(planned: Plan, source: Source, *, is_upload: bool = False) -> float | 
     -------
     float or None
         Seconds that the run will take; None when no model was timed.
-
-    Raises
-    ------
-    OptionError
-        When a run may not have so many cells.
     """
-    RUN_CELLS.check(planned.cells, field="study", error=OptionError)
     sentences, names = len(planned.selection.sentences), len(planned.names.table)
     ready = planned.spec.model in {card.id for card in cached.model_cards()}
     if is_upload or (not ready and not st.toggle("Load the model now to estimate the time", key="study_load_model")):
@@ -61,9 +54,19 @@ def price(planned: Plan, source: Source, *, is_upload: bool = False) -> float | 
     return cost.seconds
 
 
+def _kept() -> str:
+    """How long a run is there."""
+    return (
+        f"It is kept until nobody has opened it for {RUN_DAYS.words}. When your runs take more than "
+        f"{RUNS_DISK_EACH.words} together, those opened longest ago are deleted."
+    )
+
+
 def start(planned: Plan, files: dict[str, bytes], seconds: float | None) -> None:
     """The button that queues the study for a worker; the page then shows its place in the queue and its progress."""
     if st.button("Run the study", type="primary", key=Key.STUDY_RUN, icon=":material/play_arrow:"):
         run_id = jobs.submit(planned.spec, files, origin=permissions.origin(), visitor=visitor.key(), seconds=seconds)
         state.choose(run=run_id)
         st.rerun()
+    if not jobs.own_machine():
+        st.caption(_kept())

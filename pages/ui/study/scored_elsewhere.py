@@ -6,6 +6,7 @@ import io
 import re
 import tempfile
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from pages.ui.frame.keys import Key
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
 from psa_core import models, trust
-from psa_core.errors import ModelError
+from psa_core.errors import ModelError, OptionError
+from psa_core.inputs.limits import TEXTS_OUT
 from psa_core.models import ModelPlugin
 from psa_core.models.predictions import Coverage
 from psa_core.plurals import counted
@@ -32,8 +34,9 @@ def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | No
     Raises
     ------
     PsaError
-        When the file is malformed, or texts of the study have no score in it.
+        When the texts are too many, the file is malformed, or texts of the study have no score in it.
     """
+    TEXTS_OUT.check(planned.letters, field="texts to score elsewhere", error=OptionError)
     texts = planned.cells + len(planned.selection.sentences)
     st.markdown(
         "Score every row with your model, add a column of numbers for each target, and bring the file back as csv, "
@@ -84,7 +87,7 @@ def _matched(
         (Path(folder) / name).write_bytes(_brought.content)
         scorer: Any = models.load(f"{plugin_id}:{Path(folder) / name}", origin=said_by)
     perturbation = _planned.perturbation
-    return scorer, scorer.coverage([*perturbation.originals(), *perturbation])
+    return scorer, scorer.coverage(chain(perturbation.originals(), perturbation))
 
 
 def _besides(fits: Coverage) -> str:
