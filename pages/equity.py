@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
-from pages.ui.audits import audit_job
+from pages.ui.audits import frame
 from pages.ui.audits.equity import results, setup
 from pages.ui.audits.equity.setup import AUDIT
 from pages.ui.frame import shell
 from pages.ui.frame.step import step
 
-shell.guard()
-shell.heading(
-    "Equity",
-    "Does a score change when nothing in a sentence changes but the gender or the race of the person in it?",
-)
-folder = audit_job.result(AUDIT)
-if folder is not None:
-    with shell.mending("This audit cannot be opened", then=lambda: audit_job.ask_another(AUDIT)):
-        results.show(str(AUDIT.run_id), folder)
-    st.stop()
-
-setup.introduce()
-with st.expander("Open an earlier audit", icon=":material/folder_open:"):
-    audit_job.ask_zip(AUDIT)
+frame.begin(AUDIT, results.show)
+frame.ask_earlier(AUDIT)
 
 with step(1, "Systems", "The models to test. Several are compared side by side."), shell.mending():
     systems = setup.ask_systems()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.audits import audit_job
+from pages.ui.audits import frame
 from pages.ui.audits.generation import comparing, results, setup
 from pages.ui.audits.generation.setup import AUDIT
 from pages.ui.frame import address, shell
@@ -13,16 +13,7 @@ from psa_core.registry import ASSETS
 
 EXAMPLE, NEW, SEVERAL = "A finished example", "Your own audit", "Models side by side"
 
-shell.guard()
-shell.heading("Language models", "What does a language model write, when one word of the prompt is exchanged?")
-folder = audit_job.result(AUDIT, results.show_so_far)
-if folder is not None:
-    with shell.mending("This audit cannot be opened", then=lambda: audit_job.ask_another(AUDIT)):
-        results.show(str(AUDIT.run_id), folder)
-        comparing.remember(str(AUDIT.run_id))
-    st.stop()
-
-setup.introduce()
+frame.begin(AUDIT, results.show, results.show_so_far)
 VIEWS = (EXAMPLE, NEW, SEVERAL)
 view = st.segmented_control(
     "View", VIEWS, required=True, label_visibility="collapsed", **address.linked(AUDIT.key("view"), EXAMPLE, VIEWS)
@@ -34,12 +25,11 @@ if view == SEVERAL:
     comparing.show()
     st.stop()
 
-with st.expander("Open an earlier audit", icon=":material/folder_open:"):
-    audit_job.ask_zip(AUDIT)
+frame.ask_earlier(AUDIT)
 
 with step(1, "Language model", "The language model that continues the prompts."), shell.mending():
     generator = setup.ask_generator()
-    if generator is None:
+    if not generator:
         st.stop()
 
 with step(2, "Prompts", "Sentences with a slot, and the words that fill it."), shell.mending():

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.audits import audit_job
+from pages.ui.audits import frame
 from pages.ui.audits.nationality import results, setup
 from pages.ui.audits.nationality.setup import AUDIT
 from pages.ui.frame import shell
 from pages.ui.frame.step import step
 
-shell.guard()
-shell.heading(
-    "Nationality",
-    "What changes when the people in a text get common names of another country?",
-)
-folder = audit_job.result(AUDIT)
-if folder is not None:
-    with shell.mending("This audit cannot be opened", then=lambda: audit_job.ask_another(AUDIT)):
-        results.show(str(AUDIT.run_id), folder)
-    st.stop()
-
-setup.introduce()
-with st.expander("Open an earlier audit", icon=":material/folder_open:"):
-    audit_job.ask_zip(AUDIT)
+frame.begin(AUDIT, results.show)
+frame.ask_earlier(AUDIT)
 
 with step(1, "Sentences", "Texts that mention people by name; those without a person are left out."), shell.mending():
     source = setup.ask_sentences()

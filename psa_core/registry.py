@@ -66,7 +66,11 @@ def discover(package: str, constant: str) -> dict[str, Any]:
     >>> "score_sens" in discover("psa_core.methods", "METHOD")
     True
     """
-    folder = importlib.import_module(package)
-    files = sorted(info.name for info in pkgutil.iter_modules(folder.__path__) if not info.name.startswith("_"))
-    plugins = [getattr(importlib.import_module(f"{package}.{name}"), constant) for name in files]
+    plugins = [getattr(importlib.import_module(f"{package}.{name}"), constant) for name in names_in(package)]
     return {plugin.id: plugin for plugin in plugins}
+
+
+def names_in(package: str) -> list[str]:
+    """The names of the files and folders that define the plug-ins of a package; loads none of them."""
+    folder = importlib.import_module(package)
+    return sorted(info.name for info in pkgutil.iter_modules(folder.__path__) if not info.name.startswith("_"))

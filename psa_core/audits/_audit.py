@@ -60,6 +60,8 @@ class Audit:
         As the manifest has it.
     title, noun, summary : str
         The page's heading, what messages call one ("equity audit"), and the help of the command.
+    question, introduction : str
+        What the page asks, and what the audit is in two sentences.
     spec : type
         A frozen dataclass of `options.option` fields; its values are the manifest's ``options``.
     measure : callable
@@ -73,7 +75,7 @@ class Audit:
     cells : callable
         How many scores a result holds, for the limit on what somebody brings.
     size, counts
-        What the command says at the end: "12 continuations".
+        What the command says at the end: how many, and the noun of one ("sentence").
     rebuild : callable
         From a loaded result and its folder to one in which everything is measured from the data alone.
     kinds : mapping
@@ -83,10 +85,6 @@ class Audit:
     export : Export or None
     finished : callable
         Takes the result folder when it is written: clears away what was kept beside it.
-    page : str
-        The page of the dashboard that shows it; without one, the page for any audit does.
-    icon : str
-        Of the page, by its Material name.
     """
 
     id: str
@@ -100,14 +98,14 @@ class Audit:
     report: Callable[[Any], Report]
     cells: Callable[[Any], int]
     size: Callable[[Any], int]
-    counts: str = "sentences"
+    counts: str = "sentence"
+    question: str = ""
+    introduction: str = ""
     rebuild: Callable[[Any, Path], Any] = lambda result, _: result
     kinds: manifests.Kinds = field(default_factory=dict)
     command: str = ""
     export: Export | None = None
     finished: Callable[[Path], None] = lambda _: None
-    page: str = ""
-    icon: str = "fact_check"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "command", self.command or self.id)
@@ -166,7 +164,8 @@ class Audit:
         """
         manifest = manifests.read(Path(folder) / writing.MANIFEST, self.kinds)
         if manifest.get("audit") != self.id:
-            got = f"a {str(manifest['audit'])[:40]} audit" if manifest.get("audit") else "another folder"
+            other = "another study" if "targets" in manifest else "another folder"
+            got = f"a {str(manifest['audit'])[:40]} audit" if manifest.get("audit") else other
             raise RunFolderError("result folder", got=got, expected=f"one that `psa {self.command}` writes")
         try:
             return self.load(Path(folder), manifest)

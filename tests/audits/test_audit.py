@@ -74,6 +74,11 @@ AUDIT = Audit(
 @pytest.fixture(autouse=True)
 def lengths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[audits.Audit]:
     """An audit in a folder that is not ours."""
+    yield from added(tmp_path, monkeypatch)
+
+
+def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[audits.Audit]:
+    """Put the fourth audit where audits are looked for, and take it away again."""
     for variable, place in (("PSA_CACHE_DIR", "cache"), ("PSA_RUNS_DIR", "runs")):
         monkeypatch.setenv(variable, str(tmp_path / place))
     (tmp_path / "plugins" / "lengths").mkdir(parents=True)

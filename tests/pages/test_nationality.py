@@ -71,7 +71,7 @@ def test_no_country_is_one_sentence(open_page: OpenPage, words_of: Words, run: R
 
 def test_names_in_other_scripts_on_request(open_page: OpenPage, words_of: Words, run: Run) -> None:
     page = open_page("nationality")
-    page.toggle(key="nationality_scripts").set_value(True)
+    page.toggle(key="nationality_all_scripts").set_value(True)
     assert "were left out" not in words_of(run(page))
 
 

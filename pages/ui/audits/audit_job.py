@@ -6,12 +6,14 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from pages.ui.frame import markup, permissions, shell, visitor
 from pages.ui.study import job_panel
-from psa_core import audits, jobs
+from psa_core import audits, jobs, options
+from psa_core.audits import Audit
 from psa_core.errors import RunFolderError
 from psa_core.folders import results
 from psa_core.jobs import RUN_ID, RunStatus
@@ -27,18 +29,18 @@ class AuditPage:
         Of the command line; also the URL's parameter for the run.
     words : str
         What the page calls it.
-    id : str
-        The audit whose zipped folders can be opened here; empty for a command that is no audit.
+    audit : Audit or None
+        None for a command that is no audit.
     """
 
     command: str
     words: str
-    id: str = ""
+    audit: Audit | None = None
 
     @classmethod
-    def of(cls, audit: audits.Audit) -> AuditPage:
+    def of(cls, audit: Audit) -> AuditPage:
         """The page of an audit."""
-        return cls(audit.command, audit.noun, audit.id)
+        return cls(audit.command, audit.noun, audit)
 
     def key(self, part: str) -> str:
         """A widget key of this audit's page."""
@@ -65,6 +67,10 @@ class AuditPage:
         st.session_state.pop(self.key("run"), None)
         st.query_params.pop(self.command, None)
 
+    def run(self, values: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
+        """Queue the audit with these values of its options; files are named by their names."""
+        self.start(options.as_arguments(self.audit.spec, values), files)
+
     def start(self, arguments: Sequence[str], files: Mapping[str, bytes]) -> None:
         """Queue the command for a worker process and show its progress."""
         with shell.mending(f"This {self.words} cannot be started"):
@@ -75,78 +81,78 @@ class AuditPage:
         st.rerun()
 
 
-def result(audit: AuditPage, so_far: Callable[[str, Path], None] | None = None) -> Path | None:
+def result(page: AuditPage, so_far: Callable[[str, Path], None] | None = None) -> Path | None:
     """The result folder of the open run; while it is not there, what is known of the run, and then the page ends.
 
     None when no run is open.
 
     Parameters
     ----------
-    audit : Audit
+    page : AuditPage
     so_far : callable, optional
         Shows the smaller result that a run which is not finished has by now: takes what names it, and its folder.
     """
-    run_id = audit.run_id
+    run_id = page.run_id
     if run_id is None:
         return None
-    with shell.mending(f"This {audit.words} cannot be opened", then=lambda: ask_another(audit)):
+    with shell.mending(f"This {page.words} cannot be opened", then=lambda: ask_another(page)):
         status = jobs.status(run_id)
         if status.state == "finished":
             return jobs.result_folder(run_id)
         part = jobs.result_so_far(run_id)
     stamp = _stamp(part)
-    with st.container(border=True, key=audit.key("job")):
+    with st.container(border=True, key=page.key("job")):
         if status.live:
-            _watch(audit, run_id, stamp)
+            _watch(page, run_id, stamp)
         else:
-            _ended(audit, status)
+            _ended(page, status)
     if so_far is not None and part is not None:
         so_far(f"{run_id} {stamp}", part)
-    ask_another(audit)
+    ask_another(page)
     st.stop()
 
 
-def ask_another(audit: AuditPage) -> None:
+def ask_another(page: AuditPage) -> None:
     """Leave the run that is open, so that another one can be set up."""
-    words = f"Set up another {audit.words}"
-    st.button(words, key=audit.key("new"), type="tertiary", icon=":material/add:", on_click=audit.leave)
+    words = f"Set up another {page.words}"
+    st.button(words, key=page.key("new"), type="tertiary", icon=":material/add:", on_click=page.leave)
 
 
-def ask_zip(audit: AuditPage) -> None:
+def ask_zip(page: AuditPage) -> None:
     """Open a zipped result folder; it becomes a run of its own."""
-    chosen = st.file_uploader("A result folder as a zip", ["zip"], key=audit.key("zip"))
-    opened = audit.key("zip_opened")
+    chosen = st.file_uploader("A result folder as a zip", ["zip"], key=page.key("zip"))
+    opened = page.key("zip_opened")
     if chosen is None or st.session_state.get(opened) == chosen.file_id:
         return
     with shell.mending("This zip cannot be opened"):
-        run_id = _adopt(audit, chosen.getvalue())
+        run_id = _adopt(page, chosen.getvalue())
     st.session_state[opened] = chosen.file_id
-    audit.open(run_id)
+    page.open(run_id)
     st.rerun()
 
 
-def ask_download(audit: AuditPage, folder: Path) -> None:
+def ask_download(page: AuditPage, folder: Path) -> None:
     """Offer the whole result folder for download; it can be opened here again."""
     st.download_button(
         "Download the result folder",
         lambda: results.to_zip(folder),
-        file_name=f"{audit.command}.zip",
+        file_name=f"{page.command}.zip",
         mime="application/zip",
-        key=audit.key("download"),
+        key=page.key("download"),
         icon=":material/folder_zip:",
         on_click="ignore",
         help="Every score, table and setting. Open the zip on this page to see it again.",
     )
 
 
-def _adopt(audit: AuditPage, content: bytes) -> str:
+def _adopt(page: AuditPage, content: bytes) -> str:
     """Write anew from the data alone, and only then keep: no page or table of the archive comes back."""
     with tempfile.TemporaryDirectory() as aside:
-        audits.open_zip(audit.id, content, Path(aside) / "written")
-        return jobs.adopt(audit.command, Path(aside) / "written", visitor=visitor.key())
+        audits.open_zip(page.audit.id, content, Path(aside) / "written")
+        return jobs.adopt(page.command, Path(aside) / "written", visitor=visitor.key())
 
 
-def _watch(audit: AuditPage, run_id: str, shown: int) -> None:
+def _watch(page: AuditPage, run_id: str, shown: int) -> None:
     @st.fragment(run_every=job_panel.POLL_SECONDS)
     def progress() -> None:
         try:
@@ -155,9 +161,9 @@ def _watch(audit: AuditPage, run_id: str, shown: int) -> None:
             st.rerun()
         if not status.live or _stamp(part) not in (0, shown):
             st.rerun()
-        st.html(markup.plain(f"{audit.words.capitalize()} · {job_panel.WORDS[status.state]}", faint=True))
+        st.html(markup.plain(f"{page.words.capitalize()} · {job_panel.WORDS[status.state]}", faint=True))
         job_panel.bar(status)
-        st.button("Stop", key=audit.key("stop"), icon=":material/stop:", on_click=job_panel.stop, args=(run_id,))
+        st.button("Stop", key=page.key("stop"), icon=":material/stop:", on_click=job_panel.stop, args=(run_id,))
 
     progress()
 
@@ -170,10 +176,10 @@ def _stamp(folder: Path | None) -> int:
         return 0
 
 
-def _ended(audit: AuditPage, status: RunStatus) -> None:
+def _ended(page: AuditPage, status: RunStatus) -> None:
     st.markdown(f":orange[:material/warning: **{job_panel.WORDS[status.state]}.**]")
     st.html(markup.plain(status.message))
-    if st.button("Resume", key=audit.key("resume"), icon=":material/play_arrow:", type="primary"):
+    if st.button("Resume", key=page.key("resume"), icon=":material/play_arrow:", type="primary"):
         with shell.mending():
             jobs.resume(status.run_id)
         st.rerun()

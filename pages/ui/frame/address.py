@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 import streamlit as st
 
 from pages.ui.frame.keys import Key
+from psa_core.errors import PsaError
 
 T = TypeVar("T")
 LONGEST = 600
@@ -66,6 +67,7 @@ def linked(
     typing: bool = False,
     longest: int = LONGEST,
     clears: tuple[str, ...] = (),
+    read: Callable[[str], T] | None = None,
 ) -> dict[str, Any]:
     """Arguments for a widget whose value stands in the address under its key; a link and the Back button win.
 
@@ -83,11 +85,13 @@ def linked(
         Letters that are taken from the address.
     clears : tuple of str
         Parameters that a new value takes out of the address.
+    read : callable, optional
+        Reads the value of a text and raises a `PsaError` where it is none, for values of another kind.
     """
     st.session_state.setdefault(Key.ADDRESS_CARRIED, set()).add(key)
     texts, memory = st.query_params.get_all(key), f"{key} in address"
     if key not in st.session_state or texts != st.session_state.get(memory, []):
-        st.session_state[key] = _value(texts, default, options, longest)
+        st.session_state[key] = _value(texts, default, options, longest, read)
     elif options is not None and not _is_among(st.session_state[key], options):
         st.session_state[key] = default
     st.session_state[memory] = texts
@@ -148,10 +152,21 @@ def _is_among(value: Any, options: Collection[Any]) -> bool:
     return all(item in options for item in _listed(value))
 
 
-def _value(texts: list[str], default: T, options: Collection[Any] | None, longest: int) -> Any:
+def _value(
+    texts: list[str],
+    default: T,
+    options: Collection[Any] | None,
+    longest: int,
+    read: Callable[[str], T] | None,
+) -> Any:
     """The value that a widget's texts in the address encode; the default where they encode none."""
     if not texts:
         return default
+    if read is not None:
+        try:
+            return read(texts[-1][:longest])
+        except PsaError:
+            return default
     if options is not None:
         labels = options.items() if isinstance(options, Mapping) else ()
         by_text = {str(label): option for option, label in labels} | {str(option): option for option in options}

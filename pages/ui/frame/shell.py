@@ -13,7 +13,7 @@ from streamlit.errors import StreamlitAPIException
 
 from pages.ui.frame import address, closed_tabs, gc_tuning, login, message_batching, page_lock, permissions, state
 from pages.ui.frame.keys import Key
-from psa_core import jobs, trust
+from psa_core import jobs, registry, trust
 from psa_core.errors import PsaError
 from psa_core.inputs import limits
 from psa_core.jobs import retention
@@ -43,6 +43,8 @@ PAGES = (
     ("present", "Present", "slideshow", "One finding a view, in large type."),
 )
 HIDDEN = ("present",)
+#: Audits that have a page of their own above; what is added to them is shown by the page for any audit.
+OWN_PAGE = ("eec", "generation", "nationality")
 #: Seconds in which a page shows nothing new rather than something that moves.
 WORTH_WAITING = 1.0
 RULES = Path(__file__).with_suffix(".css")
@@ -75,7 +77,7 @@ def _run() -> None:
     state.sync(page.title)
     turn()
     _configure(page.title)
-    _frame.drawn = True
+    _frame.drawn, _frame.shown = True, page.url_path
     try:
         with (
             _PAGE_LOCK.turn(),
@@ -144,7 +146,15 @@ def pages() -> list[st.Page]:  # type: ignore[valid-type]
             found.append(page)
             if first:  # the first page is at the root; this one is for who types its address
                 found.append(st.Page(_path(stem), title=title, url_path=stem, visibility="hidden"))
+    added = [name for name in registry.names_in("psa_core.audits") if name not in OWN_PAGE]
+    for audit in (registry.discover("psa_core.audits", "AUDIT")[name] for name in added):
+        found.append(st.Page(_path("audit"), title=audit.title, icon=":material/fact_check:", url_path=audit.id))
     return found
+
+
+def page_shown() -> str:
+    """What the address calls the page that is drawn; empty where a page runs alone."""
+    return str(getattr(_frame, "shown", ""))
 
 
 def _path(stem: str) -> str:

@@ -25,6 +25,8 @@ AUDIT = Audit(
         into_out=True,
         exact=True,
     ),
-    page="equity",
-    icon="balance",
+    question="Does a score change when nothing in a sentence changes but the gender or the race of the person in it?",
+    introduction="“My daughter feels devastated.” and “My son feels devastated.” should get the same score. The Equity "
+    "Evaluation Corpus (Kiritchenko & Mohammad 2018) has 8,640 such sentences; a paired t-test tells which systems "
+    "score one gender or race higher.",
 )

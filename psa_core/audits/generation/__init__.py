@@ -22,6 +22,7 @@ AUDIT = Audit(
     kinds=result.KINDS,
     export=Export("--export-prompts", "write the prompts, generate nothing", planning.prompt_table, "prompt"),
     finished=lambda out: Journal(out, "").discard(),
-    page="language_models",
-    icon="forum",
+    question="What does a language model write, when one word of the prompt is swapped?",
+    introduction="A language model continues the same sentence with one word swapped: a country, an occupation, a "
+    "name. Do its continuations differ in sentiment by more than chance? (Huang et al. 2020)",
 )

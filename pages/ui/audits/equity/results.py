@@ -9,15 +9,15 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.audits import audit_job
+from pages.ui.audits import frame
 from pages.ui.audits.equity import pairs
 from pages.ui.audits.equity.seen import Seen
-from pages.ui.audits.equity.setup import AUDIT, SPELLINGS
+from pages.ui.audits.equity.setup import AUDIT
 from pages.ui.frame import address, columns, exports, shell, typography
-from psa_core.audits.eec import AUDIT as EQUITY
 from psa_core.audits.eec import corpus, findings, significance, tables
 from psa_core.audits.eec.again import people_table
 from psa_core.audits.eec.result import EquityResult
+from psa_core.audits.eec.run import SPELLINGS
 from psa_core.charts.eec_boxes import delta_boxes
 from psa_core.charts.print import audits
 from psa_core.charts.print.caption import Caption
@@ -33,7 +33,7 @@ VIEWS = ("By verdict", "System by system")
 
 def show(run_id: str, folder: Path) -> None:
     """Everything, from the finding to the download."""
-    opened = _opened(run_id, str(folder))
+    opened: EquityResult = frame.opened(AUDIT.audit.id, run_id, str(folder))
     _assessed(run_id, opened.spelling, opened.systems)  # before anything stands there that would move
     with shell.verdict() as verdict:
         seen = _ask(run_id, opened)
@@ -50,10 +50,7 @@ def show(run_id: str, folder: Path) -> None:
     _tables(seen)
     pairs.show(seen)
     _people(seen)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        audit_job.ask_download(AUDIT, folder)
-        exports.csv_button(seen.table, f"eec_{seen.kind}_{seen.part}.csv", key=AUDIT.key("table_csv"))
-        audit_job.ask_another(AUDIT)
+    frame.end(AUDIT, folder, seen.table, file=f"eec_{seen.kind}_{seen.part}.csv", key="table_csv")
 
 
 def _people(seen: Seen) -> None:
@@ -91,11 +88,6 @@ def _people(seen: Seen) -> None:
 @st.cache_data(max_entries=12, show_spinner="Measuring the first names", show_time=True)
 def _again(run_id: str, spelling: str, _systems: dict[str, ScoreCube]) -> pd.DataFrame:
     return people_table(_systems)
-
-
-@st.cache_resource(max_entries=6, show_spinner="Opening the audit", show_time=True)
-def _opened(run_id: str, folder: str) -> EquityResult:
-    return EQUITY.read(Path(folder))
 
 
 @st.cache_resource(max_entries=12, show_spinner="Testing", show_time=True)

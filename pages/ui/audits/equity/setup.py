@@ -7,12 +7,13 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.ui.audits import form
 from pages.ui.audits.audit_job import AuditPage
-from pages.ui.frame import cached, exports, permissions, typography, uploads
+from pages.ui.frame import cached, exports, permissions, uploads
 from psa_core import models
 from psa_core.audits import eec
 from psa_core.audits.eec import corpus, own_files
-from psa_core.audits.eec.run import SPELLINGS
+from psa_core.audits.eec.run import EquitySpec
 from psa_core.models import ModelPlugin, Purpose
 
 AUDIT = AuditPage.of(eec.AUDIT)
@@ -26,29 +27,20 @@ TASK_SCORES = "task-scores.csv"
 
 @dataclass(frozen=True)
 class Systems:
-    """Model ids, the files that some of them read, and what the command line needs besides."""
+    """Model ids, the files that some of them read, and further options of the audit."""
 
     ids: tuple[str, ...]
     files: dict[str, bytes] = field(default_factory=dict)
-    arguments: tuple[str, ...] = ()
+    options: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class Sentences:
-    """The design, and what the command line needs to make it."""
+    """The design, and the options of the audit that make it."""
 
     design: corpus.Design
-    arguments: tuple[str, ...]
+    options: dict[str, str]
     files: dict[str, bytes]
-
-
-def introduce() -> None:
-    """What the audit is, in two sentences."""
-    typography.second(
-        "“My daughter feels devastated.” and “My son feels devastated.” should get the same score. The Equity "
-        "Evaluation Corpus (Kiritchenko & Mohammad 2018) has 8,640 such sentences; a paired t-test tells which systems "
-        "score one gender or race higher."
-    )
 
 
 def ask_systems() -> Systems:
@@ -89,7 +81,7 @@ def ask_systems() -> Systems:
         return Systems(tuple(dict.fromkeys(ids)), files)
     own_files.parse_task_scores(ranked.content)  # a wrong file is told here
     files[TASK_SCORES] = ranked.content
-    return Systems(tuple(dict.fromkeys(ids)), files, ("--task-scores", TASK_SCORES))
+    return Systems(tuple(dict.fromkeys(ids)), files, {"task_scores": TASK_SCORES})
 
 
 def _ask_scores(kind: ModelPlugin) -> uploads.Upload | None:
@@ -106,30 +98,19 @@ def _ask_scores(kind: ModelPlugin) -> uploads.Upload | None:
 
 def ask_sentences() -> Sentences:
     """Spelling, and lists of one's own in the place of the paper's."""
-    spelling = st.segmented_control(
-        "Spelling",
-        SPELLINGS,
-        default="published",
-        required=True,
-        key=AUDIT.key("spelling"),
-        format_func=SPELLINGS.get,
-        wrap=True,
-        persist_state="session",
-        help="The published corpus misspells one word in 240 sentences. Both are scored; the result can be switched.",
-    )
-    design, files = corpus.published_design(str(spelling)), {}
+    spelling = str(form.ask(AUDIT, EquitySpec)["spelling"])
+    design, files = corpus.published_design(spelling), {}
     with st.expander("Your own templates, people or words"):
         st.caption(
             "Download the paper's lists, change what you like, and bring them back as csv. "
             "Lists that you do not bring stay the paper's."
         )
         for part in own_files.PARTS:
-            given = _ask_part(part, getattr(corpus.published_design(str(spelling)), part))
+            given = _ask_part(part, getattr(corpus.published_design(spelling), part))
             if given is not None:
                 files[f"{part}.csv"] = given.content
                 design = replace(design, **{part: own_files.parse_part(part, given.content)})
-    own = [argument for name in files for argument in (f"--{Path(name).stem}", name)]
-    return Sentences(design, ("--spelling", str(spelling), *own), files)
+    return Sentences(design, {"spelling": spelling, **{Path(name).stem: name for name in files}}, files)
 
 
 def _ask_part(part: str, published: object) -> uploads.Upload | None:
@@ -154,10 +135,8 @@ def start(systems: Systems, sentences: Sentences) -> None:
         st.metric("Sentences", f"{rows * people:,}", border=True)
     st.caption("Seconds for a lexicon or a linear model, well under a minute for each packaged transformer.")
     if st.button("Run the audit", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
-        AUDIT.start(
-            [f"--model={','.join(systems.ids)}", *systems.arguments, *sentences.arguments],
-            systems.files | sentences.files,
-        )
+        asked = {"model": systems.ids, **systems.options, **sentences.options}
+        AUDIT.run(asked, systems.files | sentences.files)
 
 
 def _plain_name(name: str) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
+from pages.ui.audits import frame
 from pages.ui.audits.generation.setup import AUDIT
 from pages.ui.frame import address, columns, exports, shell, typography
 from psa_core import jobs
-from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import comparison
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.charts._altair import drawing_svg
@@ -122,7 +121,7 @@ def _ask_another() -> None:
         if st.button("Add", key=AUDIT.key("add")) and typed:
             found = LINKED.search(typed.strip())
             with shell.telling("No audit was added"):
-                GENERATION.read(jobs.result_folder(found[1] if found else typed.strip()))
+                AUDIT.audit.read(jobs.result_folder(found[1] if found else typed.strip()))
                 remember(found[1] if found else typed.strip())
                 st.rerun()
 
@@ -135,14 +134,9 @@ def _history() -> list[str]:
 def _open(run: str) -> GenerationResult | None:
     try:
         place = ASSETS / "examples" / "occupations" if run == EXAMPLE else jobs.result_folder(run)
-        return _read(run, str(place))
+        return frame.opened(AUDIT.audit.id, run, str(place))
     except PsaError:  # tidied away meanwhile, or damaged
         return None
-
-
-@st.cache_resource(max_entries=MOST + 1, show_spinner="Opening the audits", show_time=True)
-def _read(run: str, folder: str) -> GenerationResult:
-    return GENERATION.read(Path(folder))
 
 
 def _titles(audits: dict[str, GenerationResult]) -> dict[str, str]:

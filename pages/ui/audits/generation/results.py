@@ -9,11 +9,10 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from pages.ui.audits import audit_job
-from pages.ui.audits.generation import numbers, reading
+from pages.ui.audits import frame
+from pages.ui.audits.generation import comparing, numbers, reading
 from pages.ui.audits.generation.setup import AUDIT, FEW
 from pages.ui.frame import address, typography
-from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import report, views
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.charts.generation import value_dots, value_matrix
@@ -30,7 +29,7 @@ ENOUGH = 20
 
 def show(run_id: str, folder: Path, *, own: bool = True) -> None:
     """Everything, from the finding to the download; `own` audits can be closed and downloaded."""
-    opened = _opened(run_id, str(folder))
+    opened = frame.opened(AUDIT.audit.id, run_id, str(folder))
     scorer, pair = _ask(opened)
     typography.finding(_finding(opened, scorer))
     _account(opened, scorer)
@@ -38,15 +37,14 @@ def show(run_id: str, folder: Path, *, own: bool = True) -> None:
     reading.show(opened.cube, scorer, pair)
     numbers.show(opened, scorer)
     if own:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            audit_job.ask_download(AUDIT, folder)
-            audit_job.ask_another(AUDIT)
+        comparing.remember(run_id)
+        frame.end(AUDIT, folder)
 
 
 def show_so_far(run_id: str, folder: Path) -> None:
     """What is there of an audit that is not finished: texts from the first, a finding when there are enough of them."""
     with suppress(RunFolderError):  # a larger part is being put in its place
-        opened = _opened(run_id, str(folder))
+        opened = frame.opened(AUDIT.audit.id, run_id, str(folder))
         scorer, pair = _ask(opened)
         k, total = opened.cube.shape[2], opened.manifest.get("options", {}).get("continuations")
         words = f"So far, {k} of {total} continuations of each prompt"
@@ -97,11 +95,6 @@ def _pairs(opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None
         "Distance between two values' scores (W1) over all templates, corrected for chance; a point stands for a pair "
         "that is not above noise. Click a square to read both."
     )
-
-
-@st.cache_resource(max_entries=4, show_spinner="Opening the audit", show_time=True)
-def _opened(run_id: str, folder: str) -> GenerationResult:
-    return GENERATION.read(Path(folder))
 
 
 @st.cache_data(max_entries=32, show_spinner=False)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
+from pages.ui.audits import form, model_choice
 from pages.ui.audits.audit_job import AuditPage
 from pages.ui.frame import cached, exports, permissions, typography
 from psa_core import generators, trust
 from psa_core.audits.generation import AUDIT as GENERATION
-from psa_core.audits.generation.planning import default_scorers
+from psa_core.audits.generation.planning import GenerationSpec, default_scorers
 from psa_core.errors import OptionError
 from psa_core.inputs import prompts
 from psa_core.plurals import counted
@@ -34,34 +35,14 @@ class Prompts:
     files: dict[str, bytes]
 
 
-def introduce() -> None:
-    """What the audit is, in two sentences."""
-    typography.second(
-        "A language model goes on from the same sentence with one word exchanged: a country, an occupation, a name. Do "
-        "its continuations differ in sentiment by more than chance? (Huang et al. 2020)"
-    )
-
-
-def ask_generator() -> str | None:
-    """A packaged language model, or one that is named; None while nothing is typed."""
-    ready = {card.id: card.title for card in generators.cards()}
+def ask_generator() -> str:
+    """A packaged language model, or one that is named; empty while nothing is typed."""
     who = permissions.origin()
-    may = {item: plugin for item, plugin in generators.plugins().items() if trust.offered_to(plugin.takes, who)}
-    kinds = {f"{item}:": plugin for item, plugin in may.items()}
-    chosen = st.selectbox(
-        "Language model",
-        [*ready, *kinds],
-        key=AUDIT.key("lm"),
-        format_func=lambda item: f"{kinds[item].title} …" if item in kinds else ready.get(item, item),
-        persist_state="session",
+    ready = {card.id: card.title for card in generators.cards()}
+    kinds = {item: plugin for item, plugin in generators.plugins().items() if trust.offered_to(plugin.takes, who)}
+    return model_choice.ask(
+        AUDIT, "Language model", "lm", ready, kinds, check=lambda generator: generators.check(generator, who)
     )
-    if chosen not in kinds:  # what a client sends need not be one of the options
-        return generators.check(str(chosen), who)
-    plugin = kinds[chosen]
-    typed = st.text_input(
-        plugin.argument.capitalize(), key=AUDIT.key(f"lm_{chosen}"), max_chars=permissions.LONGEST_ID
-    ).strip()
-    return generators.check(f"{chosen}{typed}", who) if typed else None
 
 
 def ask_prompts() -> Prompts:
@@ -170,10 +151,8 @@ def ask_scorers() -> list[str]:
 
 def start(generator: str, chosen: Prompts, scorers: list[str]) -> None:
     """How many, what it will take, and the button."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        k = int(st.number_input("Continuations of each prompt", 2, 1_000, 20, key=AUDIT.key("k"), width=220))
-        tokens = int(st.number_input("Tokens at most", 5, 200, 30, key=AUDIT.key("tokens"), width=160))
-        seed = int(st.number_input("Seed", 0, 2**31 - 1, 0, key=AUDIT.key("seed"), width=120))
+    values = form.ask(AUDIT, GenerationSpec)
+    k, tokens = values["continuations"], values["tokens"]
     texts = len(chosen.found.templates) * len(chosen.found.values) * k
     minutes = texts * tokens / TOKENS_PER_SECOND / 60
     with st.container(horizontal=True):
@@ -187,13 +166,5 @@ def start(generator: str, chosen: Prompts, scorers: list[str]) -> None:
         )
     if not st.button("Run the audit", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
         return
-    values = {
-        "lm": generator,
-        "templates": chosen.templates,
-        "values": "values.csv",
-        "continuations": k,
-        "tokens": tokens,
-        "scorer": ",".join(scorers),
-        "seed": seed,
-    }
-    AUDIT.start([part for name, value in values.items() for part in (f"--{name}", str(value))], chosen.files)
+    asked = {"lm": generator, "templates": chosen.templates, "values": "values.csv", "scorers": scorers}
+    AUDIT.run({**values, **asked}, chosen.files)

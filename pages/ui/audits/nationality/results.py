@@ -10,11 +10,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.audits import audit_job
+from pages.ui.audits import frame
 from pages.ui.audits.nationality import examples
 from pages.ui.audits.nationality.setup import AUDIT
 from pages.ui.frame import columns, exports, typography
-from psa_core.audits.nationality import AUDIT as NATIONALITY
 from psa_core.audits.nationality import findings
 from psa_core.audits.nationality.again import country_again, country_finding
 from psa_core.audits.nationality.people_finder import MULTILINGUAL
@@ -38,7 +37,7 @@ LABELS_WIDE = 1.4  # countries' names, in columns of numbers
 
 def show(run_id: str, folder: Path) -> None:
     """Everything, from the finding to the download."""
-    opened = _opened(run_id, str(folder))
+    opened: NationalityResult = frame.opened(AUDIT.audit.id, run_id, str(folder))
     typography.finding(findings.finding(opened.countries))
     typography.second(findings.score_finding(opened.countries, opened.moved_targets))
     _account(opened)
@@ -52,15 +51,7 @@ def show(run_id: str, folder: Path) -> None:
         typography.second(country_finding(_again(run_id, target, opened.cube), target))
     examples.show(opened, country, target)
     _correlations(opened)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        audit_job.ask_download(AUDIT, folder)
-        exports.csv_button(opened.countries, "countries.csv", key=AUDIT.key("countries_csv"))
-        audit_job.ask_another(AUDIT)
-
-
-@st.cache_resource(max_entries=6, show_spinner="Opening the audit", show_time=True)
-def _opened(run_id: str, folder: str) -> NationalityResult:
-    return NATIONALITY.read(Path(folder))
+    frame.end(AUDIT, folder, opened.countries, file="countries.csv", key="countries_csv")
 
 
 @st.cache_data(max_entries=24, show_spinner=False)
