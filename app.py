@@ -1,7 +1,15 @@
-"""The dashboard: `streamlit run app.py`."""
+"""The dashboard: `streamlit run app.py`. The server imports this file once, and runs it again for every visit."""
 
 from __future__ import annotations
 
-from pages.ui.frame import shell
+from pathlib import Path
 
-shell.run_app()
+import streamlit as st
+from starlette.middleware import Middleware
+
+from pages.ui.frame import gateway, shell
+
+if __name__ == "__main__":
+    shell.run_app()
+else:
+    app = st.App(Path(__file__), middleware=[Middleware(gateway.Gateway)], lifespan=gateway.opened)

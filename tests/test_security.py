@@ -27,10 +27,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.audits.generation import setup as generation_setup
-from pages.ui.frame import cached, exports, permissions, uploads, visitor
+from pages.ui.frame import cached, exports, gateway, login, permissions, uploads, visitor
 from pages.ui.frame.page_scoring import PageScorer
 from pages.ui.study import plans
 from psa_core import audits, cli, jobs, models, report, trust
@@ -43,7 +44,7 @@ from psa_core.cli import app as app_command
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import ModelError, OptionError, PsaError, RunFolderError
 from psa_core.folders import cube_file, results
-from psa_core.inputs import corpus, names, prompts
+from psa_core.inputs import corpus, limits, names, prompts
 from psa_core.jobs import _queue, _records, _starting, retention
 from psa_core.jobs.worker import Job
 from psa_core.report import _closing
@@ -53,6 +54,7 @@ from psa_core.study import StudySpec, execute, plan, texts
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import select
 from psa_core.trust import Origin
+from tests.pages.test_gateway import ask, put
 from tests.tiny_models import tiny_classifier
 
 pytestmark = pytest.mark.slow
@@ -701,6 +703,32 @@ def test_a_client_may_empty_the_caches() -> None:
     st.cache_data.clear()
     st.cache_resource.clear()
     assert said(page_of("names", run=run_id)) == before
+
+
+def test_a_client_may_upload_many_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gateway, "_admitted", set())
+    server = SimpleNamespace(uploaded_file_mgr=SimpleNamespace(file_storage={}), is_active_session=lambda _: True)
+    monkeypatch.setattr(gateway.runtime, "get_instance", lambda: server)
+    assert put("ann", 10) == 403
+    monkeypatch.setattr(gateway.runtime, "exists", lambda: True)
+    monkeypatch.setattr(gateway, "get_script_run_ctx", lambda: SimpleNamespace(session_id="ann"))
+    monkeypatch.setenv("PSA_LOGIN", "1")
+    with monkeypatch.context() as nobody, pytest.raises(StopException):
+        nobody.setattr(login.st, "user", {})
+        nobody.setattr(login.st, "stop", lambda: (_ for _ in ()).throw(StopException()))
+        login.require()
+    assert put("ann", 10) == 403
+    monkeypatch.delenv("PSA_LOGIN")
+    login.require()
+    assert put("ann", 10) == 204
+    assert put("ann", limits.UPLOADS_EACH.value + 1) == 413
+
+
+def test_a_server_tells_nothing_about_itself() -> None:
+    assert ask("GET", "/_stcore/metrics")[0] == 404
+    headers = ask("GET", "/")[1]
+    assert {"x-frame-options", "x-content-type-options", "referrer-policy", "content-security-policy"} <= set(headers)
+    assert "Middleware(gateway.Gateway)" in (ROOT / "app.py").read_text(encoding="utf-8")
 
 
 def test_a_client_may_upload_a_file_of_any_kind() -> None:

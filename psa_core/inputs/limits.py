@@ -121,6 +121,12 @@ MEASURE = Limit(
 )
 READERS = Limit("readers", 2, "at once", "files that are read at the same time", "Try again in a moment.")
 
+UPLOADS_EACH = Limit(
+    "uploads_each_mb", 250, "MB", "bytes of the files that one session has uploaded", "Take one away.", MB, own=10_000
+)
+UPLOADS = Limit(
+    "uploads_mb", 600, "MB", "bytes of the files that all sessions have uploaded", "Try again later.", MB, own=100_000
+)
 RUN_CELLS = Limit(
     "run_cells", 5_000_000, "cells", "cells of a run, or of a zip", "Take fewer sentences or names.", own=50_000_000
 )
@@ -214,6 +220,8 @@ LIMITS = (
     SECONDS,
     MEASURE,
     READERS,
+    UPLOADS_EACH,
+    UPLOADS,
     RUN_CELLS,
     RUN_LETTERS,
     TEXTS_OUT,

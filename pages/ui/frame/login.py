@@ -6,12 +6,15 @@ import os
 
 import streamlit as st
 
+from pages.ui.frame import gateway
+
 SETTING = "PSA_LOGIN"
 
 
 def require() -> None:
     """End the page with a button to log in, until somebody has; without a configured login, nobody gets past it."""
     if os.environ.get(SETTING) != "1" or st.user.get("is_logged_in"):
+        gateway.admit()
         return
     st.title("Perturbation sensitivity", anchor=False)
     st.button("Log in", type="primary", icon=":material/login:", on_click=st.login)

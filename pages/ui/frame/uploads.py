@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui.frame import markup, shell
+from pages.ui.frame import gateway, markup, shell
 from psa_core.errors import OptionError, PsaError
 from psa_core.inputs import tables
 from psa_core.inputs.checks import file_name
@@ -54,6 +54,7 @@ def ask_file(
 
         if _is_of_use(brought, held, check):
             st.session_state[kept] = brought
+            gateway.keep(brought, content)
             return brought
     if held is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
