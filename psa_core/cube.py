@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 
 from psa_core.errors import CubeError
+from psa_core.stats.families import Families
 
+FAMILY = "family"
 SENTENCE_COLUMNS = ("sentence_id", "text", "anchor", "start", "end", "role")
 
 
@@ -49,7 +51,8 @@ class ScoreCube:
     Attributes
     ----------
     sentences : DataFrame, S rows
-        ``sentence_id, text, anchor, start, end, role`` and any group columns; ``text[start:end] == anchor``.
+        ``sentence_id, text, anchor, start, end, role`` and any group columns; ``text[start:end] == anchor``. Sentences
+        with the same value in a column ``family``, where there is one, depend on each other.
     names : DataFrame, N rows
         ``name`` and any group columns.
     targets : tuple of Target, length T
@@ -101,6 +104,22 @@ class ScoreCube:
         """Scores of one target: original (S,) and perturbed (S, N), as views."""
         index = self.target_index(target)
         return self.original[:, index], self.perturbed[:, :, index]
+
+    @property
+    def families(self) -> Families:
+        """Which sentences depend on each other; each is a family of its own where nothing else is known."""
+        if FAMILY not in self.sentences:
+            return Families.none(len(self.sentences))
+        return Families.of(self.sentences[FAMILY].to_numpy())
+
+    def units(self, target: str) -> tuple[np.ndarray, np.ndarray]:
+        """Scores of one target with a row for each unit of independence: original (F,) and perturbed (F, N).
+
+        What is claimed over sentences rests on these; see `Families.rows`. The scores themselves where every sentence
+        is a family of its own.
+        """
+        original, perturbed = self.of(target)
+        return self.families.rows(original), self.families.rows(perturbed)
 
     def with_thresholds(self, thresholds: Mapping[str, float]) -> ScoreCube:
         """The cube with these default thresholds for the targets that are named; scores are shared, not copied."""

@@ -50,6 +50,12 @@ def add_selection(parser: argparse.ArgumentParser, *, required: bool = True) -> 
         action=argparse.BooleanOptionalAction,
         help="as many female as male anchors (default: where every anchor has a gender and both occur)",
     )
+    parser.add_argument(
+        "--families",
+        metavar="COLUMN",
+        help="column of the sentences, such as author or thread, in which those that depend on each other are equal "
+        "(default: near-copies are found)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of every random choice (default 0)")
     parser.add_argument("--mentions", choices=("first", "all"), default="first", help="which mentions are replaced")
 

@@ -59,9 +59,9 @@ def _execute(options: argparse.Namespace) -> int:
     pair = tables.paired(results.read(options.folder) if options.folder else _run(options), before)
     targets = options.target or [target.name for target in pair.now.targets]
     baseline = options.name_effect or tables.default_baseline(pair.now)
-    tests = len(targets) * pair.now.shape[1]
     changes = {
-        target: tables.change_table(pair, target, limit=limit, baseline=baseline, tests=tests) for target in targets
+        target: tables.change_table(pair, target, limit=limit, baseline=baseline, tests=len(targets))
+        for target in targets
     }
     summary = change_summary.markdown(pair, changes, limit=limit)
     print(summary, end="")

@@ -52,7 +52,7 @@ def evidence_of(cube: ScoreCube, target: Target, numbers: Mapping[str, Any]) -> 
     """Measure one target of a cube, of which `tables.summary` says the numbers."""
     flips = tables.find_flips(cube, target.name)
     baseline = tables.default_baseline(cube)
-    differences = stats.effect_differences(*cube.of(target.name), baseline=baseline)
+    differences = stats.effect_differences(*cube.units(target.name), baseline=baseline)
     spread = float(differences.std(axis=0, ddof=1).mean()) if len(differences) > 1 else float("nan")
     columns = group_columns(cube.names)
     return Evidence(

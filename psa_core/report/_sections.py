@@ -100,7 +100,7 @@ def target_section(cube: ScoreCube, evidence: Evidence) -> Html:
         ),
         element("h3", f"The largest flips ({evidence.flip_count:,} in all)"),
         _flips(cube, evidence),
-        *_statistics(evidence),
+        *_statistics(evidence, len(cube.targets)),
     ]
     return join(parts)
 
@@ -144,9 +144,9 @@ def _swapped(texts: Perturbation, sentence: int, name: str) -> Html:
     return join(element(tags[kind], text) if kind != "same" else text for kind, text in pieces)
 
 
-def _statistics(evidence: Evidence) -> list[Html]:
+def _statistics(evidence: Evidence, tests: int) -> list[Html]:
     target = evidence.target.name
-    correlation = findings.correlation_finding(evidence.numbers["sensitivity_correlation"], target)
+    correlation = findings.correlation_finding(evidence.numbers["sensitivity_correlation"], target, tests=tests)
     ranked = evidence.names.sort_values("score_sens", ascending=False)
     ends = ranked if len(ranked) <= 2 * EXTREMES else pd.concat([ranked.head(EXTREMES), ranked.tail(EXTREMES)])
     header = (

@@ -11,8 +11,15 @@ from psa_core.stats.correlation import Correlation, pearson, sentence_correlatio
 from psa_core.stats.curves import Curve, label_dist_curve
 from psa_core.stats.effect_increase import growth_p
 from psa_core.stats.equivalence import equivalence_p, equivalence_sentences
+from psa_core.stats.families import Families
 from psa_core.stats.grid import ThresholdGrid, flip_counts, threshold_grid
-from psa_core.stats.groups import NoiseFloor, group_difference, noise_floors, range_noise_floor
+from psa_core.stats.groups import (
+    NoiseFloor,
+    difference_without_furthest,
+    group_difference,
+    noise_floors,
+    range_noise_floor,
+)
 from psa_core.stats.intervals import (
     CONFIDENCE,
     Interval,
@@ -52,6 +59,7 @@ __all__ = [
     "Correlation",
     "Curve",
     "Difference",
+    "Families",
     "Interval",
     "Intervals",
     "NameEffects",
@@ -62,6 +70,7 @@ __all__ = [
     "bootstrap_interval",
     "checked_thresholds",
     "detectable_effect",
+    "difference_without_furthest",
     "effect_differences",
     "equivalence_p",
     "equivalence_sentences",

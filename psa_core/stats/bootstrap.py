@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psa_core.stats.families import Families
 from psa_core.stats.grid import bootstrap_label_dist, threshold_grid
-from psa_core.stats.intervals import CONFIDENCE, Interval, Intervals, checked_confidence
+from psa_core.stats.intervals import CONFIDENCE, Interval, Intervals, checked_confidence, mean_interval
 from psa_core.stats.moments import sentence_moments
 from psa_core.stats.scores import paired_scores, some_names
 
@@ -15,12 +16,18 @@ BCA_SENTENCES = 500
 
 
 def bootstrap_interval(
-    values: ArrayLike, *, confidence: float = CONFIDENCE, resamples: int = 2000, seed: int = 0
+    values: ArrayLike,
+    *,
+    confidence: float = CONFIDENCE,
+    resamples: int = 2000,
+    seed: int = 0,
+    families: Families | None = None,
 ) -> Interval:
     """Mean of a per-sentence quantity (ScoreDev, ScoreRange, …) with its bootstrap interval over sentences.
 
     Bias-corrected and accelerated (BCa) up to 500 sentences; above, where the two agree, the percentile interval,
     which needs no jackknife. For very many sentences fewer resamples are drawn (never under 200), to bound the time.
+    Where sentences come in families, a bootstrap of few and unequal ones is too narrow: there it is `mean_interval`.
 
     Parameters
     ----------
@@ -29,6 +36,8 @@ def bootstrap_interval(
         At most this many.
     seed : int
         The same seed gives the same interval.
+    families : Families, optional
+        Which sentences depend on each other.
 
     Returns
     -------
@@ -49,6 +58,8 @@ def bootstrap_interval(
 
     level = checked_confidence(confidence)
     sample = np.ravel(np.asarray(values, dtype=np.float64))
+    if families is not None and families.any:
+        return Interval(*map(float, mean_interval(sample, confidence=level, families=families)))
     count, mean, deviation = sentence_moments(sample)
     if count == 1 or deviation == 0:
         bound = float(mean) if count > 1 else float("nan")
@@ -68,7 +79,13 @@ def bootstrap_interval(
 
 
 def label_dist_interval(
-    original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayLike, *, resamples: int = 400, seed: int = 0
+    original: ArrayLike,
+    perturbed: ArrayLike,
+    thresholds: ArrayLike,
+    *,
+    resamples: int = 400,
+    seed: int = 0,
+    families: Families | None = None,
 ) -> Intervals:
     """LabelDist (mean over names) at each threshold with its 95 % bootstrap interval over sentences.
 
@@ -82,6 +99,8 @@ def label_dist_interval(
     thresholds : array (K,) or one number
     resamples, seed : int
         As for `bootstrap_interval`.
+    families : Families, optional
+        What is drawn in place of single sentences.
 
     Returns
     -------
@@ -102,18 +121,19 @@ def label_dist_interval(
     base, worn = paired_scores(original, perturbed)
     grid = threshold_grid(base, worn, thresholds)
     value = grid.label_dist.mean(axis=0)
-    count = len(base)
-    if count == 1:
+    families = families or Families.none(len(base))
+    count = families.count
+    if count == 1 or families.too_few:
         return Intervals(value, np.full_like(value, np.nan), np.full_like(value, np.nan))
-    weights = _sentence_draws(count, affordable(resamples, count), seed)
+    weights = _sentence_draws(count, affordable(resamples, count), seed)[families.labels]
     some = some_names(worn, seed)
     moved = 0.0 if some is worn else value - threshold_grid(base, some, thresholds).label_dist.mean(axis=0)
     if count > BCA_SENTENCES:
         drawn = bootstrap_label_dist(base, some, grid.thresholds, weights)
         low, high = np.quantile(drawn, _TAILS, axis=1)
         return Intervals(value, *np.clip([low + moved, high + moved], 0.0, 1.0))
-    everyone = np.ones((count, 1), dtype=np.float32)
-    all_but_one = 1 - np.eye(count, dtype=np.float32)
+    everyone = np.ones((len(base), 1), dtype=np.float32)
+    all_but_one = (1 - np.eye(count, dtype=np.float32))[families.labels]
     answers = bootstrap_label_dist(base, some, grid.thresholds, np.hstack([everyone, all_but_one, weights]))
     shares = _bca_shares(answers[:, 0], answers[:, 1 : count + 1], answers[:, count + 1 :])
     bounds = np.array([np.quantile(row, share) for row, share in zip(answers[:, count + 1 :], shares, strict=True)])

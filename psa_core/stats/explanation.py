@@ -13,6 +13,7 @@ from psa_core.errors import CubeError, OptionError
 from psa_core.stats.intervals import CONFIDENCE
 
 NAMES_PER_COLUMN = 10
+N_PERMUTATIONS = 1999
 MOST_FACTORS = 12
 LEVERAGE = 0.99
 ROUNDING = 1e-9
@@ -26,7 +27,9 @@ class Explanation:
     ----------
     coefficient, low, high, p_value : float64 arrays (C,)
         Of each column, with 95 % HC3 intervals: standard deviations of the outcome for one of the column, or for being
-        in it where the column is 0 or 1. NaN for a column that could not be told from the others.
+        in it where the column is 0 or 1. NaN for a column that could not be told from the others. The p-value is the
+        larger of that of the t-test with HC3 errors, which is too sure where few names have an effect at all, and that
+        of a permutation test of the same statistic (Freedman and Lane 1983).
     r_squared : float
         Share of the outcome's variance that the columns go with, in [0, 1].
     adjusted : float
@@ -171,7 +174,8 @@ def _fit(outcome: np.ndarray, columns: np.ndarray) -> _Fitted:
         return _Fitted(np.stack([exact, exact, exact, np.where(exact == 0, 1.0, 0.0)]), nothing, nothing + 1)
     robust = model.fit(cov_type="HC3", use_t=True)
     low, high = robust.conf_int(1 - CONFIDENCE)[1:].T
-    bounds = np.stack([robust.params[1:], low, high, robust.pvalues[1:]])
+    by_chance = _permutation_p(outcome, design)
+    bounds = np.stack([robust.params[1:], low, high, np.maximum(robust.pvalues[1:], by_chance)])
     leverage = plain.get_influence().hat_matrix_diag
     degrees = plain.df_resid - 1
     if degrees < 1:
@@ -180,6 +184,33 @@ def _fit(outcome: np.ndarray, columns: np.ndarray) -> _Fitted:
     others = np.maximum(plain.ssr - plain.resid**2 / (1 - leverage), ROUNDING**2) / degrees
     p_value = 2 * t.sf(np.abs(plain.resid) / np.sqrt(others * (1 - leverage)), degrees)
     return _Fitted(bounds, plain.resid, adjust(p_value, "holm"))
+
+
+def _permutation_p(outcome: np.ndarray, design: np.ndarray, n_permutations: int = N_PERMUTATIONS) -> np.ndarray:
+    """P-value of each column but the first: what all others leave of the outcome, dealt to the names at random.
+
+    After Freedman and Lane 1983, with HC3's t statistic: float64 (columns - 1,).
+    """
+    random = np.random.default_rng(0)
+    inverse = np.linalg.pinv(design)
+    leverage = (design * inverse.T).sum(axis=1)
+
+    def statistics(outcomes: np.ndarray, column: int) -> np.ndarray:
+        """HC3's t of one column for outcomes (N, B): float64 (B,)."""
+        solved = inverse @ outcomes
+        left = (outcomes - design @ solved) / (1 - leverage)[:, None]
+        error = np.sqrt(inverse[column] ** 2 @ left**2)
+        return np.divide(solved[column], error, out=np.full(error.shape, np.inf), where=error > ROUNDING)
+
+    found = np.ones(design.shape[1] - 1)
+    for column in range(1, design.shape[1]):
+        others = np.delete(design, column, axis=1)
+        expected = others @ (np.linalg.pinv(others) @ outcome)
+        dealt = random.permuted(np.tile(outcome - expected, (n_permutations, 1)), axis=1).T
+        observed = np.abs(statistics(outcome[:, None], column))[0]
+        as_far = np.abs(statistics(expected[:, None] + dealt, column)) >= observed * (1 - ROUNDING)
+        found[column - 1] = (1 + np.count_nonzero(as_far)) / (1 + n_permutations)
+    return found
 
 
 def _scaled(columns: np.ndarray) -> np.ndarray:

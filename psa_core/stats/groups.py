@@ -85,6 +85,37 @@ def group_difference(perturbed: ArrayLike, members: ArrayLike, others: ArrayLike
     return worn[:, inside].mean(axis=1) - worn[:, outside].mean(axis=1)
 
 
+def difference_without_furthest(name_means: ArrayLike, members: ArrayLike, others: ArrayLike) -> float:
+    """What remains of a group's difference from other names without the one name that makes most of it.
+
+    Parameters
+    ----------
+    name_means : array (N,)
+        Mean score of each name.
+    members, others : bool arrays (N,)
+
+    Returns
+    -------
+    float
+        Signed as the difference itself; the smallest that leaving out one name gives in that direction, also of the
+        other sign. 0 where a side is one name: without it there is nothing to compare.
+
+    Examples
+    --------
+    >>> means = np.array([0.0, 0.0, 0.0, 0.5, 0.0, 0.0])
+    >>> difference_without_furthest(means, [0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
+    0.0
+    """
+    means = np.asarray(name_means, dtype=np.float64)
+    sides = [means[np.asarray(side, dtype=bool)] for side in (members, others)]
+    if min(map(len, sides)) < 2:
+        return 0.0
+    inside, outside = ((side.sum() - side) / (len(side) - 1) for side in sides)  # the mean without each name
+    difference = sides[0].mean() - sides[1].mean()
+    left = np.concatenate([inside - sides[1].mean(), sides[0].mean() - outside])
+    return float(left.min() if difference >= 0 else left.max())
+
+
 def noise_floors(
     name_means: ArrayLike, groups: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> dict[str, NoiseFloor]:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from psa_core.errors import OptionError
 from psa_core.plurals import counted
+from psa_core.stats.families import Families
 from psa_core.stats.moments import sentence_moments
 
 CONFIDENCE = 0.95
@@ -35,8 +36,13 @@ class Intervals(NamedTuple):
     high: np.ndarray
 
 
-def mean_interval(differences: ArrayLike, *, confidence: float = CONFIDENCE) -> Intervals:
+def mean_interval(
+    differences: ArrayLike, *, confidence: float = CONFIDENCE, families: Families | None = None
+) -> Intervals:
     """Mean over sentences with its t interval, for all names at once.
+
+    Where sentences come in families, the interval holds the means that a t-test over these (`Families.rows`) does not
+    rule out (Fieller 1954).
 
     Parameters
     ----------
@@ -44,12 +50,14 @@ def mean_interval(differences: ArrayLike, *, confidence: float = CONFIDENCE) -> 
         One signed value per sentence (and name).
     confidence : float
         Between 0 and 1.
+    families : Families, optional
+        Which sentences depend on each other.
 
     Returns
     -------
     Intervals of float64 arrays () or (N,)
         Signed, on the scale of the scores. Differences that are all equal have the interval [mean, mean]; one sentence
-        has NaN bounds.
+        and too few families have NaN bounds.
 
     Raises
     ------
@@ -64,11 +72,29 @@ def mean_interval(differences: ArrayLike, *, confidence: float = CONFIDENCE) -> 
     from scipy.stats import t
 
     level = checked_confidence(confidence)
+    if families is not None and families.any:
+        return _over_families(np.asarray(differences, dtype=np.float64), families, level)
     count, mean, deviation = sentence_moments(differences)
     if count == 1:
         return Intervals(mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan))
     half_width = t.ppf((1 + level) / 2, count - 1) * deviation / np.sqrt(count)
     return Intervals(mean, mean - half_width, mean + half_width)
+
+
+def _over_families(values: np.ndarray, families: Families, level: float) -> Intervals:
+    """Fieller's interval of a ratio of means: of the families' sums and of their sizes."""
+    from scipy.stats import t
+
+    count, mean, deviation = sentence_moments(families.rows(values))
+    if count == 1:
+        return Intervals(mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan))
+    sums, sizes = families.rows(values), families.rows(np.ones(len(values)))
+    reach = t.ppf((1 + level) / 2, count - 1) ** 2 / count
+    together = (sizes - 1) @ (sums - mean) / (count - 1)
+    scale = 1 - reach * sizes.var(ddof=1)
+    middle = (mean - reach * together) / scale if scale > 0 else np.full_like(mean, np.nan)
+    half = np.sqrt(np.maximum(middle**2 - (mean**2 - reach * deviation**2) / scale, 0))
+    return Intervals(mean, middle - half, middle + half)
 
 
 def needed_sentences(deviation: float, half_width: float, *, confidence: float = CONFIDENCE) -> int:

@@ -22,16 +22,12 @@ from psa_core.environment import versions
 from psa_core.errors import OptionError
 from psa_core.inputs import corpus, names
 from psa_core.models import Scorer
-from psa_core.plurals import verb
 from psa_core.scoring import CellScores, Progress, ScoringOptions, score_cells
+from psa_core.study import families
 from psa_core.study._bar import sentence_bar
-from psa_core.study.near_duplicates import bare
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import Selection, select
 from psa_core.study.spec import StudySpec
-
-#: From this share of repeated sentences on a study says so.
-MANY_REPEATS = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,18 +249,6 @@ def _left_behind(planned: Plan) -> list[str]:
     ]
 
 
-def _repeats(planned: Plan) -> list[str]:
-    """That sentences repeat each other, where many do."""
-    texts = planned.selection.sentences["text"]
-    repeats = len(texts) - len(set(map(bare, texts)))
-    if repeats <= MANY_REPEATS * len(texts):
-        return []
-    return [
-        f"{repeats:,} of {len(texts):,} sentences {verb(repeats, 'repeat')} another one, but for signs, handles and "
-        "addresses. Intervals and tests take sentences as independent, so with many repeats they are too sure."
-    ]
-
-
 def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.DataFrame) -> dict[str, Any]:
     """Everything needed to run the study again, and what it took."""
     cells = len(sentences) * len(planned.names.table)
@@ -296,11 +280,12 @@ def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.D
         "account": dict(planned.selection.account),
         "left_behind": planned.selection.left_behind,
         "masked": dict(planned.selection.masked),
+        "families": families.account(planned.selection.families, planned.spec.families),
         "texts_truncated": scores.texts_truncated,
         "notes": [
             *planned.corpus.notes,
             *_left_behind(planned),
-            *_repeats(planned),
+            *([said] if (said := families.words(planned.selection.families, planned.spec.families)) else []),
             *planned.names.notes,
             *scores.notes,
             *_account_of(planned, scorer, is_whole=len(sentences) == len(planned.selection.sentences)),

@@ -10,8 +10,11 @@ import numpy as np
 import pandas as pd
 
 from psa_core.anchors import Anchor, AnchorFinder, Found, fill_slots, search
+from psa_core.cube import FAMILY
 from psa_core.errors import AnchorError, CorpusError, OptionError
 from psa_core.inputs.checks import whole_number
+from psa_core.stats.families import Families
+from psa_core.study.families import check_column, column_families, near_copies
 
 MENTIONS = ("first", "all")
 GENDERS = ("female", "male")
@@ -42,6 +45,8 @@ class SelectionOptions:
         Replace the first eligible anchor, or each that shares its referent. All slots of a sentence are always filled.
     exclude : frozenset of (sentence_id, start)
         Anchors that a reader switched off; the next eligible one takes over.
+    families : str or None
+        Column whose equal values are one family of sentences; None looks for near-copies.
 
     Raises
     ------
@@ -55,6 +60,7 @@ class SelectionOptions:
     seed: int = 0
     mentions: str = "first"
     exclude: frozenset[tuple[str, int]] = frozenset()
+    families: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("max_words", "sample", "seed"):
@@ -79,7 +85,8 @@ class Selection:
     ----------
     sentences : DataFrame, S rows
         ``sentence_id, text, anchor, start, end, role, anchor_gender`` of the (first) anchor, and the corpus' other
-        columns; ``text[start:end] == anchor``. In a slot sentence the text has the filler in the slot.
+        columns; ``text[start:end] == anchor``. In a slot sentence the text has the filler in the slot. Where sentences
+        come in families, ``family`` numbers them.
     spans : tuple of tuple of Anchor, length S
         What a name replaces in each text.
     candidates : tuple of tuple of Anchor, length S
@@ -92,6 +99,8 @@ class Selection:
         Sentences in which another mention of the same referent stays as it is, and may clash with the new name.
     masked : dict of str to int
         Expressions (not sentences) in the texts searched that look like an anchor and are none, by reason.
+    families : Families
+        Which sentences depend on each other: near-copies, or those that a column says.
     """
 
     sentences: pd.DataFrame
@@ -101,6 +110,7 @@ class Selection:
     filler: str = ""
     left_behind: int = 0
     masked: dict[str, int] = field(default_factory=dict)
+    families: Families = field(default_factory=lambda: Families.none(0))
 
     @property
     def eligible(self) -> int:
@@ -130,6 +140,8 @@ def select(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOpti
     ------
     AnchorError
         When no sentence is eligible, or none can be drawn with balanced anchors; the message counts the reasons.
+    OptionError
+        When there is no column to take families from.
 
     Examples
     --------
@@ -138,19 +150,26 @@ def select(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOpti
     >>> select(corpus, finder("pronouns")).account
     {'read': 2, 'no anchor': 1, 'kept': 1}
     """
+    if options.families is not None:
+        check_column(options.families, sentences)
     rows = _drawn(_anchored(_read(sentences, options.max_words), finder, options), finder, options)
     account = _account(rows, options.max_words)
     kept = [row for row in rows if row.reason == KEPT]
     if not kept:
         raise _nothing_left(finder, account, options)
+    if options.families is None:
+        families = near_copies([row.text for row in kept], [row.found for row in kept])
+    else:
+        families = column_families(sentences[options.families].iloc[[row.position for row in kept]])
     return Selection(
-        _table(sentences, kept),
+        _table(sentences, kept, families),
         tuple(row.spans for row in kept),
         tuple(row.found for row in kept),
         account,
         finder.filler,
         sum(row.left > 0 for row in kept),
         _masked(rows),
+        families,
     )
 
 
@@ -265,7 +284,7 @@ def _nothing_left(finder: AnchorFinder, account: dict[str, int], options: Select
     return AnchorError(f"anchors {finder.spec}", got=f"no sentence to study ({reasons})", expected=expected, fix=fix)
 
 
-def _table(sentences: pd.DataFrame, kept: list[_Row]) -> pd.DataFrame:
+def _table(sentences: pd.DataFrame, kept: list[_Row], families: Families) -> pd.DataFrame:
     first = [row.spans[0] for row in kept]
     table = pd.DataFrame(
         {
@@ -279,7 +298,10 @@ def _table(sentences: pd.DataFrame, kept: list[_Row]) -> pd.DataFrame:
         }
     )
     others = sentences.drop(columns=["sentence_id", "text"]).iloc[[row.position for row in kept]]
-    own, prefix = [*table, "mentions"], "corpus_"
+    # A column of the corpus that is called so says nothing of families by itself.
+    own, prefix = [*table, "mentions", FAMILY], "corpus_"
+    if families.any:
+        table[FAMILY] = families.labels
     while any(f"{prefix}{name}" in others for name in own):
         prefix += "corpus_"
     others = others.rename(columns={name: f"{prefix}{name}" for name in own})

@@ -24,7 +24,7 @@ class StudySpec:
         ``pronouns``, ``entities:PERSON``, ``terms:he,she`` or ``slot``.
     text_column : str or None
         Column of the texts; found when None.
-    max_words, sample, balance, seed, mentions
+    max_words, sample, balance, seed, mentions, families
         See `SelectionOptions`.
     name_column : str or None
         Column of the names; ``name`` when None.
@@ -49,13 +49,15 @@ class StudySpec:
     mentions: str = "first"
     exclude: tuple[tuple[str, int], ...] = ()
     name_column: str | None = None
+    families: str | None = None
 
     def __post_init__(self) -> None:
         kinds: dict[str, Callable[[str, Any], Any]] = {
             **dict.fromkeys(("sentences", "names", "model", "anchors", "mentions"), as_text),
             **dict.fromkeys(("max_words", "sample", "seed"), whole_number),
             **dict.fromkeys(
-                ("text_column", "name_column"), lambda name, value: None if value is None else as_text(name, value)
+                ("text_column", "name_column", "families"),
+                lambda name, value: None if value is None else as_text(name, value),
             ),
             "balance": lambda name, value: None if value is None else yes_or_no(name, value),
             "exclude": _pairs,
@@ -85,6 +87,7 @@ class StudySpec:
             seed=self.seed,
             mentions=self.mentions,
             exclude=frozenset(self.exclude),
+            families=self.families,
         )
 
 

@@ -6,7 +6,7 @@ those of :mod:`psa_core.stats`, over sentences, at 95 %.
 
 from __future__ import annotations
 
-from psa_core.tables.changes import Paired, change_table, new_flips, paired
+from psa_core.tables.changes import Paired, change_table, limit_table, new_flips, paired
 from psa_core.tables.corpus import summary, target_summary
 from psa_core.tables.flips import Flips, find_flips, flip_table
 from psa_core.tables.groups import group_columns, group_file_table, group_table
@@ -27,6 +27,7 @@ __all__ = [
     "group_file_table",
     "group_table",
     "label_dist_table",
+    "limit_table",
     "name_file_table",
     "name_table",
     "name_test_table",

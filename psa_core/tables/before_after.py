@@ -85,7 +85,7 @@ def spread_change(before: ScoreCube, after: ScoreCube, target: str) -> stats.Dif
         When the sentences or names differ.
     """
     first, second = (values.std(axis=1) for values in _perturbed(before, after, target))
-    return stats.paired_difference(first, second)
+    return stats.paired_difference(before.families.rows(first), before.families.rows(second))
 
 
 def _perturbed(before: ScoreCube, after: ScoreCube, target: str) -> list[np.ndarray]:

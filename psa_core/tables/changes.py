@@ -58,7 +58,7 @@ def paired(now: ScoreCube, before: ScoreCube) -> Paired:
 
 
 def change_table(
-    pair: Paired, target: str, *, limit: float, baseline: stats.Baseline = "original", tests: int | None = None
+    pair: Paired, target: str, *, limit: float, baseline: stats.Baseline = "original", tests: int = 1
 ) -> pd.DataFrame:
     """Effect of each name before and now, and whether it grew by more than the limit.
 
@@ -70,19 +70,21 @@ def change_table(
         How much further from 0 a name's effect may be than before, on the scale of the target.
     baseline : {"original", "names"}
         What effects are measured against, as for `tables.name_table`.
-    tests : int, optional
-        How many p-values are looked at in all; by default one for each name.
+    tests : int
+        How many targets are judged.
 
     Returns
     -------
     DataFrame
         N rows: ``name``, group columns; ``before``, ``now`` (effects), ``change`` with ``low`` and ``high`` (95 %),
-        ``p_change`` (paired t-test of any change, Holm-corrected), ``p_above`` (`stats.growth_p`,
-        Bonferroni-corrected over `tests`), ``above`` (at 5 %). Missing p-values, for one sentence, are never above.
+        ``p_change`` (paired t-test of any change, Holm-corrected), ``p_above`` (`stats.growth_p`, corrected over names
+        and targets), ``above`` (at 5 %). Missing p-values, for one sentence, are never above.
     """
-    later, earlier = (stats.effect_differences(*cube.of(target), baseline=baseline) for cube in (pair.now, pair.before))
-    change, low, high = stats.mean_interval(later - earlier)
-    p_above = np.minimum(1.0, stats.growth_p(later, earlier, limit) * (tests or later.shape[1]))
+    families = pair.now.families
+    each = [stats.effect_differences(*cube.of(target), baseline=baseline) for cube in (pair.now, pair.before)]
+    change, low, high = stats.mean_interval(each[0] - each[1], families=families)
+    later, earlier = map(families.rows, each)
+    p_above = stats.growth_p(later, earlier, limit, tests=tests)
     quantities = {
         "before": earlier.mean(axis=0),
         "now": later.mean(axis=0),
@@ -94,6 +96,24 @@ def change_table(
         "above": p_above < stats.SIGNIFICANT,
     }
     return labelled_names(pair.now, quantities)
+
+
+def limit_table(cube: ScoreCube, target: str, *, limit: float) -> pd.DataFrame:
+    """Which names of one result are shown to move the mean score by more than a limit.
+
+    Returns
+    -------
+    DataFrame
+        N rows: ``name``, group columns, ``score_sens``, ``p_above`` (corrected over names and all targets of the cube),
+        ``above`` (at 5 %). Missing p-values, for one sentence or too few families, are never above.
+    """
+    differences = stats.baseline_differences(*cube.units(target))
+    tests = len(cube.targets)
+    over_limit = stats.growth_p(differences, np.zeros_like(differences), limit, tests=tests)
+    over_zero = np.minimum(1.0, stats.original_p(differences) * tests)
+    p_above = np.maximum(over_limit, over_zero)
+    quantities = {"score_sens": differences.mean(axis=0), "p_above": p_above, "above": p_above < stats.SIGNIFICANT}
+    return labelled_names(cube, quantities)
 
 
 def new_flips(pair: Paired, target: str) -> Flips:

@@ -59,21 +59,24 @@ def target_summary(cube: ScoreCube, target: str, *, threshold: float | None = No
 
 def _metrics(cube: ScoreCube, target: str, threshold: float) -> Metrics:
     original, perturbed = stats.paired_scores(*cube.of(target))
+    families = cube.families
     metrics: Metrics = {
-        method_id: stats.bootstrap_interval(values)._asdict() if np.isfinite(values).all() else UNDEFINED
+        method_id: stats.bootstrap_interval(values, families=families)._asdict()
+        if np.isfinite(values).all()
+        else UNDEFINED
         for method_id, values in metrics_per("sentence", cube, target, threshold=threshold).items()
     }
-    distance = stats.label_dist_interval(original, perturbed, threshold, resamples=1000)
+    distance = stats.label_dist_interval(original, perturbed, threshold, resamples=1000, families=families)
     metrics["label_dist"] = {name: bound[0] for name, bound in distance._asdict().items()} | {"threshold": threshold}
     up, down = stats.flip_counts(original, perturbed, threshold)
     labels = stats.labels_at(perturbed, threshold)
     share = (labels != stats.labels_at(original, threshold)[:, None]).mean(axis=1)
-    metrics["flips"] = stats.bootstrap_interval(share)._asdict() | {
+    metrics["flips"] = stats.bootstrap_interval(share, families=families)._asdict() | {
         "threshold": threshold,
         "up": int(up[0]),
         "down": int(down[0]),
     }
-    correlation = stats.sentence_correlation(stats.sensitivities(original, perturbed), original)
+    correlation = stats.sentence_correlation(stats.sensitivities(original, perturbed), original, families=families)
     metrics["sensitivity_correlation"] = correlation._asdict()
     metrics["size"] = {"sentences": len(original), "names": perturbed.shape[1]}
     return metrics

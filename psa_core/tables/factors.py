@@ -42,7 +42,8 @@ class Why:
         a column whose corrected p-value is below 5 %), largest share first.
     unexplained : DataFrame
         One row a name: ``name``, ``effect`` (against the typical name), ``expected``, ``residual``, ``p_adjusted``;
-        what is furthest from what the factors say first.
+        what is furthest from what the factors say first. The p-value is the larger of that of the residual over names
+        and that of the name's effect over sentences, each Holm-corrected.
     r_squared, adjusted : float
     names : int
     """
@@ -100,11 +101,12 @@ def why_table(
     CubeError, OptionError
         As `stats.explanation.explain`; for an unknown target or factor, and for perplexity that was not measured.
     """
-    _, perturbed = cube.of(target)
+    _, perturbed = cube.units(target)
     means = perturbed.mean(axis=0, dtype=np.float64)
     columns = factor_columns(cube, factors, perplexity=perplexity)
     found = explain(means, np.column_stack(list(columns.values())), [factor for factor, _ in columns])
-    return _labelled(cube, means, list(columns), found)
+    over_sentences = stats.adjust(stats.name_effects(perturbed).p_value, "holm")
+    return _labelled(cube, means, list(columns), found, over_sentences)
 
 
 def factor_columns(
@@ -153,7 +155,13 @@ def unexplained_finding(why: Why) -> str:
     return f"What these factors do not account for: {named}."
 
 
-def _labelled(cube: ScoreCube, means: np.ndarray, columns: list[tuple[str, str]], found: Explanation) -> Why:
+def _labelled(
+    cube: ScoreCube,
+    means: np.ndarray,
+    columns: list[tuple[str, str]],
+    found: Explanation,
+    over_sentences: np.ndarray,
+) -> Why:
     factors, labels = zip(*columns, strict=True)
     adjusted = stats.adjust(found.p_value, "holm")
     coefficients = pd.DataFrame(
@@ -177,7 +185,7 @@ def _labelled(cube: ScoreCube, means: np.ndarray, columns: list[tuple[str, str]]
             "effect": effect,
             "expected": effect - found.residual,
             "residual": found.residual,
-            "p_adjusted": found.unexplained,
+            "p_adjusted": np.maximum(found.unexplained, over_sentences),
         }
     ).sort_values("residual", key=np.abs, ascending=False, kind="stable")
     tables = coefficients, shares.reset_index(drop=True), unexplained.reset_index(drop=True)

@@ -48,13 +48,13 @@ def name_finding(table: pd.DataFrame, target: str, *, baseline: str = "original"
     change = with_interval(row, "score_sens", "ci_low", "ci_high", signed=True)
     if table["p_adjusted"].isna().all():
         return Finding(
-            f"{counted(row['n'], 'sentence')} cannot show what a name does to {target}.",
+            f"{_over(row)} cannot show what a name does to {target}{_too_few(row)}.",
             f"The furthest from {origin} is {row['name']} at {change}.",
         )
     said = CORRECTION_WORDS.get(correction, correction)
     means = f", {CORRECTION_MEANS[correction]}" if correction in CORRECTION_MEANS else ""
     evidence = (
-        f"Mean change from {origin} over {counted(row['n'], 'sentence')}: {change} for {row['name']}. {len(sure):,} of "
+        f"Mean change from {origin} over {_over(row)}: {change} for {row['name']}. {len(sure):,} of "
         f"{counted(len(table), 'name')} {verb(len(sure), 'move')} {target} distinguishably "
         f"({TESTS.get(baseline, 'test')}, {said} p < {stats.SIGNIFICANT}{means})."
     )
@@ -111,16 +111,25 @@ def sentence_finding(table: pd.DataFrame, target: str, *, threshold: float) -> F
     )
 
 
-def correlation_finding(correlation: Mapping[str, Any], target: str) -> Finding:
-    """Whether sensitive sentences score high or low; `correlation` as in ``summary(…)[target]``."""
-    numbers = {key: _or_nan(correlation[key]) for key in ("r", "low", "high")}
+def correlation_finding(correlation: Mapping[str, Any], target: str, *, tests: int = 1) -> Finding:
+    """Whether sensitive sentences score high or low.
+
+    Parameters
+    ----------
+    correlation : mapping
+        As in ``summary(…)[target]``.
+    target : str
+    tests : int
+        How many correlations are looked at, one for each target of the study; the p-value is corrected for them.
+    """
+    numbers = {key: _or_nan(correlation[key]) for key in ("r", "p", "low", "high")}
     if not isfinite(numbers["r"]):
         return Finding(f"Sensitivity and original {target} have no correlation to speak of: one of them does not vary.")
     evidence = (
         f"Pearson's r = {with_interval(numbers, 'r', signed=True)}, between a sentence's original score and how far "
         "its names move it on average."
     )
-    if not (numbers["low"] > 0 or numbers["high"] < 0):
+    if not (numbers["p"] * tests < stats.SIGNIFICANT and (numbers["low"] > 0 or numbers["high"] < 0)):
         return Finding(
             f"No correlation between a sentence's original {target} and how far names move it can be told from 0.",
             evidence,
@@ -133,7 +142,8 @@ def group_finding(table: pd.DataFrame, target: str, *, column: str) -> Finding:
     """The surest group that differs from the rest, or that there is none; `table` by `tables.group_table`."""
     tested = table[table["p_adjusted"].notna()]
     if tested.empty:
-        why = "each has one name only" if (table["names"] == 1).all() else "one sentence is too few"
+        too_few = "too few families of sentences" if "families" in table else "one sentence is too few"
+        why = "each has one name only" if (table["names"] == 1).all() else too_few
         return Finding(f"Nothing can be said about groups{_by(column)}: {why}.")
     sure = tested[(tested["p_adjusted"] < stats.SIGNIFICANT) & tested["above_noise"]]
     shown = tested if sure.empty else sure
@@ -146,14 +156,34 @@ def group_finding(table: pd.DataFrame, target: str, *, column: str) -> Finding:
     if sure.empty:
         return Finding(
             f"No group{_by(column)} is shown to differ in {target} from the other names.",
-            f"The largest difference is that of {row['group']}, {difference}. {drawn}",
+            f"The largest difference is that of {row['group']}, {difference}.{_without_furthest(row, digits)} {drawn}",
         )
     higher = "higher" if row["difference"] > 0 else "lower"
     return Finding(
         f"With names that have {column} = {row['group']}, {target} is {number(abs(float(row['difference'])))} {higher} "
         "than with the other names.",
-        f"The difference is {difference}. {drawn}",
+        f"The difference is {difference}.{_without_furthest(row, digits)} {drawn}",
     )
+
+
+def _over(row: pd.Series) -> str:
+    """The sentences that a claim rests on, and in how many families they come, if they do."""
+    sentences = counted(row["n"], "sentence")
+    return f"{sentences} in {row['families']:,} families" if "families" in row else sentences
+
+
+def _too_few(row: pd.Series) -> str:
+    return ": the families are too few, or one of them too large" if "families" in row else ""
+
+
+def _without_furthest(row: pd.Series, digits: int) -> str:
+    """What one name less leaves of a group's difference, and that it is no group's where that is under half."""
+    left = float(row.get("without_furthest", float("nan")))
+    if not isfinite(left):
+        return ""
+    made = abs(left) < abs(row["difference"]) / 2 or left * row["difference"] < 0
+    words = f" Without the one name that makes most of it, {number(left, digits=digits, signed=True)} is left"
+    return f"{words}, so it is not the group's." if made else f"{words}."
 
 
 def _by(column: str) -> str:

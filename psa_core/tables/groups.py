@@ -9,6 +9,7 @@ from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
 from psa_core.inputs.names import grouping
+from psa_core.tables.labels import sample_size
 
 CSV_COLUMNS = {
     "group": "group", "names": "names", "difference": "difference", "difference_low": "low", "difference_high": "high",
@@ -44,7 +45,9 @@ def group_table(
         sentences), ``p_adjusted`` (the larger of the corrected p-values over sentences and over names),
         ``noise_low``, ``noise_high`` (in 95 % of the draws all arbitrary groups of these sizes stay between their
         bounds), ``p_noise`` (of one such group), ``above_noise`` (bool: is the difference outside of that band?),
-        ``n`` (sentences).
+        ``without_furthest`` (the difference without the one name, in the group or outside of it, that makes most of
+        it; where less than half of the difference is left, one name makes the group, and ``p_adjusted`` is 1), ``n``
+        (sentences), ``families`` (how many they come in, where they do).
 
     Raises
     ------
@@ -55,7 +58,9 @@ def group_table(
     labels, known = _groups_of_names(cube, column)
     floors = stats.noise_floors(differences.mean(axis=0)[known], labels[known])
     memberships = [labels == label for label in floors]
-    means = stats.mean_interval(np.column_stack([differences[:, inside].mean(axis=1) for inside in memberships]))
+    families = cube.families
+    of_groups = np.column_stack([differences[:, inside].mean(axis=1) for inside in memberships])
+    means = stats.mean_interval(of_groups, families=families)
     contrasts = np.column_stack(
         [stats.group_difference(differences, inside, known & ~inside) for inside in memberships]
     )
@@ -66,7 +71,10 @@ def group_table(
         "ci_low": means.low,
         "ci_high": means.high,
     }
-    return pd.DataFrame(columns | _contrast_columns(contrasts, list(floors.values()), correction))
+    name_means = differences.mean(axis=0)
+    left = [stats.difference_without_furthest(name_means, inside, known & ~inside) for inside in memberships]
+    contrasted = _contrast_columns(contrasts, families, list(floors.values()), np.array(left), correction)
+    return pd.DataFrame(columns | contrasted | sample_size(cube, len(floors)))
 
 
 def group_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:
@@ -92,25 +100,31 @@ def group_columns(cube: ScoreCube) -> list[str]:
 
 
 def _contrast_columns(
-    contrasts: np.ndarray, floors: list[stats.NoiseFloor], correction: str
+    contrasts: np.ndarray,
+    families: stats.Families,
+    floors: list[stats.NoiseFloor],
+    left: np.ndarray,
+    correction: str,
 ) -> dict[str, np.ndarray | list[float] | list[bool]]:
-    """Columns for contrasts (S, G), one per row of the table, with their noise floors."""
-    interval = stats.mean_interval(contrasts)
-    p_values = stats.paired_t_p(contrasts)
+    """Columns for contrasts (S, G), one per row of the table, with their floors and what one name less leaves."""
+    interval = stats.mean_interval(contrasts, families=families)
+    p_values = stats.paired_t_p(families.rows(contrasts))
     over_names = np.array([floor.p_value if correction == "none" else floor.p_adjusted for floor in floors])
     is_group = np.isfinite([floor.p_adjusted for floor in floors])
     over_sentences = stats.adjust(np.where(is_group, p_values, np.nan), correction)
+    by_one_name = left * np.sign(interval.value) < np.abs(interval.value) / 2
+    p_adjusted = np.where(by_one_name, np.maximum(over_sentences, 1.0), np.maximum(over_sentences, over_names))
     return {
         "difference": interval.value,
         "difference_low": interval.low,
         "difference_high": interval.high,
         "p_value": p_values,
-        "p_adjusted": np.where(is_group, np.maximum(over_sentences, over_names), np.nan),
+        "p_adjusted": np.where(is_group, p_adjusted, np.nan),
         "noise_low": [floor.low for floor in floors],
         "noise_high": [floor.high for floor in floors],
         "p_noise": [floor.p_value for floor in floors],
         "above_noise": [floor.is_above for floor in floors],
-        "n": np.full(len(floors), len(contrasts)),
+        "without_furthest": left,
     }
 
 

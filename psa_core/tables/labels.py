@@ -17,6 +17,13 @@ def threshold_of(cube: ScoreCube, target: str, threshold: float | None) -> float
     return float(own if threshold is None else threshold)
 
 
+def sample_size(cube: ScoreCube, rows: int) -> dict[str, np.ndarray]:
+    """What a claim rests on, for so many rows: ``n`` sentences, and in how many ``families`` they come, if they do."""
+    families = cube.families
+    size = {"n": np.full(rows, len(cube.sentences))}
+    return size | ({"families": np.full(rows, families.count)} if families.any else {})
+
+
 def labelled_names(cube: ScoreCube, quantities: dict[str, np.ndarray]) -> pd.DataFrame:
     """``name``, the group columns, then one column per quantity (N,); N rows in the order of the list."""
     groups = [column for column in cube.names.columns if column != "name"]

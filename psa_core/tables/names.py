@@ -9,7 +9,7 @@ import pandas as pd
 
 from psa_core import anchors, stats
 from psa_core.cube import ScoreCube
-from psa_core.tables.labels import labelled_names, threshold_of
+from psa_core.tables.labels import labelled_names, sample_size, threshold_of
 from psa_core.tables.methods import metrics_per
 
 FEWEST_SENTENCES = 6
@@ -46,7 +46,8 @@ def name_table(
         N rows in the order of the list: ``name``, group columns, ``score_sens`` (signed), ``ci_low``, ``ci_high``
         (95 %), ``p_value`` (paired t; against the names see `stats.name_effects`), ``p_adjusted`` (against the original
         see `stats.original_p`, which asks the other names too), ``effect_size`` (d_z), ``label_dist``, ``flips_up``,
-        ``flips_down`` (sentences), ``n`` (sentences), one column for every other plug-in with one value per name
+        ``flips_down`` (sentences), ``n`` (sentences), ``families`` (how many they come in, where they do), one column
+        for every other plug-in with one value per name
         (``flip_share`` …). NaN where one sentence cannot tell. Under six sentences no name is sure against the
         original: so few can agree by chance.
 
@@ -64,7 +65,7 @@ def name_table(
         "label_dist": labels.label_dist[:, 0],
         "flips_up": labels.flips_up[:, 0],
         "flips_down": labels.flips_down[:, 0],
-        "n": np.full(len(cube.names), len(original)),
+        **sample_size(cube, len(cube.names)),
     }
     quantities |= {name: values for name, values in plug_ins.items() if name not in quantities}
     return labelled_names(cube, quantities)
@@ -83,12 +84,13 @@ def effect_columns(
         ``score_sens``, ``ci_low``, ``ci_high``, ``p_value``, ``p_adjusted``, ``effect_size``.
     """
     original, perturbed = cube.of(target)
-    measured = _effects(original, perturbed, baseline)
-    sentences = len(original)
+    families = cube.families
+    measured = _effects(original, perturbed, baseline, families)
     if baseline == "original":
-        adjusted = stats.original_p(stats.baseline_differences(original, perturbed), correction)
-        if sentences < FEWEST_SENTENCES:
-            adjusted = np.maximum(adjusted, 2.0 ** (1 - sentences))
+        differences = families.rows(stats.baseline_differences(original, perturbed))
+        adjusted, units = stats.original_p(differences, correction), len(differences)
+        if units < FEWEST_SENTENCES:
+            adjusted = np.maximum(adjusted, 2.0 ** (1 - units))
     else:
         adjusted = stats.adjust(measured["p_value"], correction)
     columns = {column: measured[column] for column in ("score_sens", "ci_low", "ci_high", "p_value")}
@@ -153,7 +155,7 @@ def name_test_table(
     CubeError, OptionError
         As `name_table`; when the margin is not positive.
     """
-    original, perturbed = cube.of(target)
+    original, perturbed = cube.units(target)
     differences = stats.effect_differences(original, perturbed, baseline=baseline)
     ranks = stats.second_opinion_p(original, perturbed, baseline=baseline)
     signed = np.full(len(ranks), np.nan) if baseline == "names" else stats.signed_rank_p(differences)
@@ -167,7 +169,8 @@ def name_test_table(
         declared = cube.targets[cube.target_index(target)]
         extent = float(declared.high - declared.low)
         error = stats.name_effects(perturbed).error if baseline == "names" else None
-        p_values = stats.equivalence_p(differences, margin, extent=extent, error=error)
+        widest = extent * cube.families.largest_share
+        p_values = stats.equivalence_p(differences, margin, extent=widest, error=error)
         adjusted = stats.adjust(p_values, correction)
         needed = stats.equivalence_sentences(margin, extent, len(p_values))
         quantities |= {
@@ -179,14 +182,16 @@ def name_test_table(
     return labelled_names(cube, quantities)
 
 
-def _effects(original: np.ndarray, perturbed: np.ndarray, baseline: stats.Baseline) -> dict[str, np.ndarray]:
+def _effects(
+    original: np.ndarray, perturbed: np.ndarray, baseline: stats.Baseline, families: stats.Families
+) -> dict[str, np.ndarray]:
     """Effect, interval, p-value and effect size of each name against either baseline."""
     differences = stats.baseline_differences(original, perturbed, baseline=baseline)
     if baseline == "names":
-        effect = stats.name_effects(perturbed)
+        effect = stats.name_effects(families.rows(perturbed))
         value, low, high = effect.value, effect.low, effect.high
         p_value, standardised = effect.p_value, effect.standardised
     else:
-        value, low, high = stats.mean_interval(differences)
-        p_value, standardised = stats.paired_t_p(differences), stats.standardised_effect(differences)
+        value, low, high = stats.mean_interval(differences, families=families)
+        p_value, standardised = stats.paired_t_p(families.rows(differences)), stats.standardised_effect(differences)
     return {"score_sens": value, "ci_low": low, "ci_high": high, "p_value": p_value, "effect_size": standardised}

@@ -134,11 +134,12 @@ def metric_differences(
         (NaN) where a study labels fewer than ten of the sentences.
     """
     sides = [_Side.of(shared, side, targets[side], thresholds[side]) for side in (0, 1)]
+    families = shared.first.families.subset(shared.sentences[:, 0])
     enough = min(side.labelled for side in sides) >= FEWEST_LABELLED
     rows = []
     for metric in sides[0].parts:
         first, second = (side.parts[metric] for side in sides)
-        found = stats.paired_difference(first, second)
+        found = stats.paired_difference(families.rows(first), families.rows(second))
         tested = metric != "label_dist" or enough
         rows.append(
             {"metric": metric, "first": first.mean(), "second": second.mean(), "difference": found.value}

@@ -105,7 +105,8 @@ def part_table(cube: ScoreCube, target: str, plan: PartPlan, scores: np.ndarray)
     # Each sentence's own level: that of its names, which are typical on average.
     level = worn.mean(axis=1, keepdims=True) - worn.mean() + typical
     effects = (np.asarray(scores, np.float64) - level).reshape(len(plan.rows), len(plan.names), len(VARIANTS))
-    interaction = stats.mean_interval(effects[..., 0] - effects[..., 1] - effects[..., 2])
+    families = cube.families.subset(plan.rows)
+    interaction = stats.mean_interval(effects[..., 0] - effects[..., 1] - effects[..., 2], families=families)
     means = effects.mean(axis=0)
     table = pd.DataFrame(means, columns=["whole", "first_alone", "rest_alone", "lower_case", "initials"])
     table.insert(0, "name", list(plan.names))

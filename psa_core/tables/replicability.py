@@ -43,8 +43,13 @@ class Agreement:
 
 def order_again(cube: ScoreCube, target: str) -> Again:
     """Measure how well the names' order would repeat; `CubeError` when the target is unknown."""
-    _, perturbed = cube.of(target)
-    return Again(order_reliability(perturbed), top_stability(perturbed), len(perturbed))
+    _, perturbed = cube.units(target)
+    sentences = len(cube.sentences)
+    stability = top_stability(perturbed)
+    each = sentences / len(perturbed)
+    if each > 1:  # a family is one unit of so many sentences
+        stability = stability._replace(sentences=stability.sentences * each)
+    return Again(order_reliability(perturbed), stability, sentences)
 
 
 def again_finding(again: Again, target: str) -> Finding:

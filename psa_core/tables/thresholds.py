@@ -67,7 +67,9 @@ def label_dist_table(
     given = default_thresholds(cube, target) if thresholds is None else np.atleast_1d(np.asarray(thresholds, float))
     columns: dict[str, np.ndarray] = {"threshold": given}
     if interval:
-        columns["label_dist"], columns["low"], columns["high"] = stats.label_dist_interval(original, perturbed, given)
+        columns["label_dist"], columns["low"], columns["high"] = stats.label_dist_interval(
+            original, perturbed, given, families=cube.families
+        )
     else:
         columns["label_dist"] = stats.threshold_grid(original, perturbed, given).label_dist.mean(axis=0)
     columns["flips_up"], columns["flips_down"] = stats.flip_counts(original, perturbed, given)

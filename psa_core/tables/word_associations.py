@@ -36,8 +36,11 @@ def word_table(cube: ScoreCube, target: str) -> pd.DataFrame:
         ``p_adjusted`` (Holm over the words), ``sensitivity`` (mean over its sentences of the mean change of the score).
         Largest log-odds first.
     """
-    moved = stats.sensitivities(*cube.of(target))
+    families = cube.families
+    moved = families.means(stats.sensitivities(*cube.of(target)))
     words = sentence_words(cube)
+    if families.any:  # a word counts once a family, as it does once a sentence
+        words = [frozenset().union(*own) for _, own in pd.Series(words).groupby(families.labels)]
     odds = word_odds(words, moved > np.median(moved))
     means = [float(moved[[word in own for own in words]].mean()) for word in odds.words]
     return pd.DataFrame(
@@ -75,7 +78,7 @@ def place_table(cube: ScoreCube, target: str) -> pd.DataFrame:
     for what, values in labels.items():
         for value in dict.fromkeys(sorted(values, key=_rank)):
             own = moved[values == value]
-            interval = stats.mean_interval(own[:, None])
+            interval = stats.mean_interval(own[:, None], families=cube.families.subset(values == value))
             bounds = {"low": float(interval.low[0]), "high": float(interval.high[0])}
             rows.append({"what": what, "value": value, "sentences": len(own), "mean": float(own.mean()), **bounds})
     return pd.DataFrame(rows)

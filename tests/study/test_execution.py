@@ -54,12 +54,42 @@ def test_slots_have_a_neutral_original_and_all_are_filled():
 
 def test_many_sentences_that_repeat_others_are_told(tmp_path):
     copies = ["He left early.", "@someone he left early!", "HE LEFT EARLY https://example.org/1"]
-    others = [f"He left at {hour} and said nothing." for hour in range(30)]
-    (tmp_path / "some.txt").write_text("\n".join([*copies, *others[:20]]), encoding="utf-8")
-    (tmp_path / "few.txt").write_text("\n".join([*copies[:2], *others]), encoding="utf-8")
-    told = " ".join(run(sentences="some.txt", sample=100).provenance["notes"])
-    assert "2 of 23 sentences repeat another one" in told
-    assert "repeat another" not in " ".join(run(sentences="few.txt", sample=100).provenance["notes"])
+    others = [
+        "She sings.",
+        "I saw him.",
+        "Nobody likes her.",
+        "He was late again.",
+        "Ask his mother why.",
+        "So she said.",
+    ]
+    (tmp_path / "some.txt").write_text("\n".join([*copies, *others]), encoding="utf-8")
+    (tmp_path / "none.txt").write_text("\n".join([*copies[:1], *others]), encoding="utf-8")
+    cube = run(sentences="some.txt", sample=100, balance=False)
+    assert "3 of 9 sentences are near-copies, in 1 family." in " ".join(cube.provenance["notes"])
+    assert cube.provenance["families"] == {
+        "by": "near-copies", "families": 1, "sentences": 3, "independent": 7, "effective_sample_size": 5.4,
+    }  # fmt: skip
+    assert cube.families.sizes.max() == 3
+    independent = run(sentences="none.txt", sample=100, balance=False)
+    assert "near-copies" not in " ".join(independent.provenance["notes"])
+    assert "family" not in independent.sentences and not independent.families.any
+
+
+def test_a_column_names_the_families(tmp_path):
+    rows = [f"{text},{author}" for text, author in zip(SAID, "aabbb cd", strict=True)]
+    (tmp_path / "by.csv").write_text("\n".join(["text,author", *rows]), encoding="utf-8")
+    cube = run(sentences="by.csv", families="author", balance=False)
+    assert cube.families.sizes.tolist() == [2, 3, 1, 1, 1]
+    assert cube.provenance["families"]["by"] == "author"
+    assert cube.provenance["study"]["families"] == "author"
+    with pytest.raises(OptionError, match=r"--families.*'thread'.*author"):
+        run(sentences="by.csv", families="thread")
+
+
+SAID = (
+    "She sings.", "I saw him.", "Nobody likes her.", "He was late again.", "Ask his mother why.", "So she said.",
+    "They trust him blindly.", "His dog barks at night.",
+)  # fmt: skip
 
 
 def test_a_corpus_may_have_genders_of_its_own(tmp_path):

@@ -213,7 +213,7 @@ def all_sentences(study: Opened) -> None:
     """Original score against sensitivity, a point a sentence."""
     st.header("Which sentences move most?", anchor=False)
     numbers = measured.unlabelled_summary(study)["sensitivity_correlation"]
-    found = findings.correlation_finding(numbers, study.target.name)
+    found = findings.correlation_finding(numbers, study.target.name, tests=len(study.cube.targets))
     typography.second(found)
     drawing = score_scatter(measured.sentences(study), target=study.target.name, selected=study.seen.sentence)
     st.vega_lite_chart(

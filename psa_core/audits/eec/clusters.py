@@ -13,6 +13,7 @@ import numpy as np
 
 from psa_core.audits.eec.pairs import differences, pairs_of
 from psa_core.cube import ScoreCube
+from psa_core.stats import Families
 
 ROUNDING = 1e-9
 
@@ -36,7 +37,7 @@ def clustered(cube: ScoreCube, target: str, kind: str, assessments: int) -> dict
     """
     delta = differences(cube, target, kind)
     rows = cube.sentences["text"].to_numpy()  # the template, whose emotion words are rows of their own
-    by_template = np.array([delta[rows == template].mean() for template in dict.fromkeys(rows.tolist())])
+    by_template = Families.of(rows).means(delta.mean(axis=1))
     over_templates = _one_sample(by_template)
     pairs = delta.mean(axis=0)
     over_people = _one_sample(pairs) if len(pairs) > 1 else _people(cube, target, kind)
