@@ -56,6 +56,7 @@ with step(4, "Model", "Who judges the sentences."), shell.mending():
         balance=options.balance,
         seed=options.seed,
         mentions=options.mentions,
+        families=options.families,
         exclude=tuple(sorted(options.exclude)),
     )
     planned = plans.plan(spec, source, chosen.names)

@@ -1,18 +1,27 @@
-"""What is claimed of names where sentences come in families that react to them alike, and no name has an effect."""
+"""``python -m research.statistics.families``: false claims where families of sentences react to names differently."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
 
 import numpy as np
 
 from psa_core import stats
 from psa_core.stats import Families
 from psa_core.stats.reliability import order_reliability
-from research.statistics.claims import EFFECTS, GROUPS, MARGIN, SHARES, SIGNIFICANT, sure
+from research import documents
+from research.statistics.claims import EFFECTS, GROUPS, MARGIN, SHARES, SIGNIFICANT, sure, sure_groups
 from research.statistics.scorers import SCORERS, Drawn
 
+SECTION = "families"
+HEADINGS = (
+    "original", "names", "not by families: names", "groups", "gate", "run --fail-above 0", "order again", "equivalent",
+    "correlation", "ScoreDev outside", "found: original", "found: names",
+)  # fmt: skip
 NAMES, PLANTED, SPLIT_DRAWS = len(GROUPS), 3, 59
 #: Scorers of every kind: smooth, rare, binary, tied, heavy-tailed, skewed.
 KINDS = ("normal", "rare10", "binary", "grid", "heavy", "zeros")
@@ -126,14 +135,18 @@ def run_families(repetitions: int, *, seed: int = 0) -> Iterator[FamilyClaims]:
 def claims_of(design: str, scorer: str, repetitions: int, seed: int = 0) -> FamilyClaims:
     """Count the claims of studies drawn from one design and kind of scores."""
     random = np.random.default_rng([seed, *design.encode(), *scorer.encode()])
-    truth = float(
-        np.mean([_study(random, scorer, np.ones(400, int))[0].perturbed.std(axis=1).mean() for _ in range(10)])
-    )
-    counted = [_counts(random, scorer, DESIGNS[design], truth, repetition) for repetition in range(repetitions)]
-    means = [
-        float(np.nanmean(column)) if np.isfinite(column).any() else float("nan") for column in np.transpose(counted)
-    ]
+    alone = (_study(random, scorer, np.ones(400, int))[0] for _ in range(10))
+    truth = float(np.mean([study.perturbed.std(axis=1).mean() for study in alone]))
+    counted = np.array([_counts(random, scorer, DESIGNS[design], truth, repeated) for repeated in range(repetitions)])
+    means = _known_means(counted)
     return FamilyClaims(DESIGNS[design].title, SCORERS[scorer].title, *means, repetitions)
+
+
+def _known_means(counted: np.ndarray) -> list[float]:
+    """Means of columns over the rows in which they are known; NaN where they never are."""
+    known = np.isfinite(counted)
+    total, empty = np.where(known, counted, 0).sum(axis=0), np.full(counted.shape[1], np.nan)
+    return np.divide(total, known.sum(axis=0), out=empty, where=known.any(axis=0)).tolist()
 
 
 def _study(
@@ -197,6 +210,43 @@ def _any(p_values: np.ndarray) -> float:
 
 
 def _groups(perturbed: np.ndarray) -> bool:
-    from research.statistics.claims import sure_groups
-
     return bool(sure_groups(perturbed, GROUPS).any()) if len(perturbed) > 1 else False
+
+
+def table(claims: Sequence[FamilyClaims]) -> str:
+    """A row a design and kind of scores, in percent."""
+    columns = [field.name for field in fields(FamilyClaims)[2:-1]]
+    lines = [f"| sentences | scores | {' | '.join(HEADINGS)} | holds |", "|---" * (len(HEADINGS) + 3) + "|"]
+    for row in claims:
+        shares = (getattr(row, column) for column in columns)
+        cells = " | ".join(f"{100 * share:.0f}" if np.isfinite(share) else "–" for share in shares)
+        lines.append(f"| {row.design} | {row.scorer} | {cells} | {'yes' if row.holds else '**no**'} |")
+    means = _known_means(np.array([[getattr(row, column) for column in columns] for row in claims]))
+    lines.append(f"| mean | | {' | '.join(f'{100 * mean:.1f}' for mean in means)} | |")
+    many = claims[0].repetitions
+    lines += ["", f"In percent of {many} studies of 120 sentences × {NAMES} names a row; no interval is a dash."]
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the simulation; returns the exit code: 0, or 1 when a promise is not kept."""
+    parser = argparse.ArgumentParser(prog="python -m research.statistics.families", description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=100, help="studies of each design and kind of scores")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="a Markdown page with marks, as docs/statistics.md")
+    options = parser.parse_args(arguments)
+    if options.out:
+        documents.require(options.out, [SECTION])
+    claims = []
+    for row in run_families(options.repetitions, seed=options.seed):
+        claims.append(row)
+        print(f"{'holds' if row.holds else 'BROKEN':7}  {row.design}, {row.scorer}", file=sys.stderr)
+    if options.out:
+        documents.write(options.out, {SECTION: table(claims)})
+    else:
+        print(table(claims), end="")
+    return 0 if all(row.holds for row in claims) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -43,6 +43,7 @@ class Key(StrEnum):
     STUDY_SAMPLE = "study_sample"
     STUDY_WORDS = "study_max_words"
     STUDY_SEED = "study_seed"
+    STUDY_FAMILIES = "study_families"
     STUDY_EXCLUDE = "study_exclude"
     STUDY_REVIEW_PAGE = "study_review_page"
     STUDY_NAMES = "study_names"

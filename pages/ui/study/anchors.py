@@ -11,6 +11,7 @@ from pages.ui.study.plans import Source
 from psa_core import anchors
 from psa_core.anchors import AnchorPlugin
 from psa_core.plurals import counted, verb
+from psa_core.study import families
 from psa_core.study.selection import KEPT, NO_ANCHOR, READ, SWITCHED_OFF, Selection, SelectionOptions
 
 SKIPPED_WORDS = {NO_ANCHOR: "without an anchor", SWITCHED_OFF: "switched off"}
@@ -22,9 +23,11 @@ Switch = tuple[str, int]
 def ask(source: Source) -> tuple[str, SelectionOptions, Selection]:
     """Let the user choose; shows coverage and the anchors found."""
     spec = _ask_spec()
-    options = _ask_options(_off(source, spec))
+    options = _ask_options(source, _off(source, spec))
     found = plans.selection(source, spec, options)
     _coverage(found)
+    if together := families.words(found.families, options.families):
+        st.html(markup.plain(together))
     review(source, spec, found)
     return spec, options, found
 
@@ -65,7 +68,8 @@ def _ask_argument(kind: AnchorPlugin) -> str:
     return st.text_input(label, kind.example, key=key, max_chars=300, persist_state="session", width=360).strip()
 
 
-def _ask_options(off: frozenset[Switch]) -> SelectionOptions:
+def _ask_options(source: Source, off: frozenset[Switch]) -> SelectionOptions:
+    columns = [str(name) for name in plans.corpus(source).sentences.columns if name not in ("sentence_id", "text")]
     with st.popover("Which sentences are taken", icon=":material/tune:"):
         words = st.number_input("At most this many words", 1, 10_000, 50, key=Key.STUDY_WORDS, persist_state="session")
         sample = st.number_input(
@@ -82,7 +86,18 @@ def _ask_options(off: frozenset[Switch]) -> SelectionOptions:
             persist_state="session",
             help="As in the paper. Where every anchor has a gender and both occur.",
         )
-    return SelectionOptions(int(words), int(sample), None if balance else False, int(seed), str(mentions), off)
+        together = None
+        if columns:
+            together = st.selectbox(
+                "Sentences that belong together have the same",
+                columns,
+                index=None,
+                placeholder="near-copies are found",
+                key=f"{Key.STUDY_FAMILIES}_{source.key}",
+                help="A column such as author, thread or template. Sentences of one family count as one observation.",
+            )
+    balanced = None if balance else False
+    return SelectionOptions(int(words), int(sample), balanced, int(seed), str(mentions), off, together)
 
 
 def _coverage(found: Selection) -> None:
