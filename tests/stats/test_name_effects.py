@@ -103,3 +103,23 @@ def test_order_of_names_and_a_constant_do_not_matter() -> None:
 def test_one_name_is_refused() -> None:
     with pytest.raises(CubeError, match="at least two names"):
         name_effects([[0.5], [0.25]])
+
+
+def test_what_is_sure_at_first_is_judged_again_without_the_names_that_moved() -> None:
+    # The three that moved make the dealt names look noisy; judged against all of them, nine others would be sure too.
+    random = np.random.default_rng(8)
+    perturbed = random.normal(0, 0.005, (60, 20)) + 0.5 * (random.random((60, 20)) < 0.02)
+    perturbed[:, :3] += 0.1
+    assert sure(perturbed) == [0, 1, 2]
+
+
+def test_an_effect_is_the_distance_from_the_median_name() -> None:
+    random = np.random.default_rng(0)
+    perturbed = random.normal(0, 0.1, (30, 7))
+    perturbed[:, :2] += 5  # two names that would carry a mean along
+    means = perturbed.mean(axis=0)
+    effects = name_effects(perturbed)
+    assert effects.value == pytest.approx(means - np.median(means))
+    assert (
+        (effects.value[2:] < 1).all() and (effects.low <= effects.value).all() and (effects.value <= effects.high).all()
+    )

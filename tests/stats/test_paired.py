@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from psa_core.errors import CubeError
-from psa_core.stats import label_dist_parts, paired_difference, paired_t_p, threshold_grid
+from psa_core.stats import label_dist_parts, mean_interval, paired_difference, paired_t_p, threshold_grid
 
 
 def test_few_sentences_have_the_paired_t_test() -> None:
@@ -65,3 +65,28 @@ def test_the_parts_spread_as_label_dist_does() -> None:
         )
     means, errors = np.array(values).T
     assert errors.mean() == pytest.approx(means.std(), rel=0.15)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_interval_is_the_wider_of_t_and_bootstrap_t_on_each_side(sign: int) -> None:
+    random = np.random.default_rng(5)
+    differences = sign * random.gamma(0.4, 1, 40)
+    found = paired_difference(differences, np.zeros(40), resamples=2000)
+    t = mean_interval(differences)
+    mean, error = differences.mean(), differences.std(ddof=1) / 40**0.5
+    drawn = differences[random.integers(0, 40, (20_000, 40))]
+    ratios = (drawn.mean(axis=1) - mean) / (drawn.std(axis=1, ddof=1) / 40**0.5)
+    low, high = mean - error * np.quantile(ratios, [0.975, 0.025])
+    assert (found.low, found.high) == pytest.approx((min(t.low, low), max(t.high, high)), abs=0.1 * error)
+    # Skewed to one side, the bootstrap's bound lies far outside of the t-test's there, and inside of it opposite.
+    assert (found.high > t.high + 0.3 * error) if sign > 0 else (found.low < t.low - 0.3 * error)
+    assert (found.low if sign > 0 else found.high) == (t.low if sign > 0 else t.high)
+
+
+def test_the_p_value_is_the_larger_of_both() -> None:
+    random = np.random.default_rng(6)
+    given = random.gamma(0.4, 1, (20, 15)) - 0.64  # skewed, and not far from 0
+    found = np.array([paired_difference(each, np.zeros(15), resamples=500).p for each in given])
+    by_t = np.array([paired_t_p(each) for each in given])
+    assert (found >= by_t).all()
+    assert (found > 1.2 * by_t).any() and (found == by_t).any()

@@ -81,3 +81,22 @@ def test_one_name_in_one_sentence() -> None:
     assert "Dick alone by +0.5" in said and f"{REST}" not in said
     alone = parts.one_name("Cher", {variant: 0.2 for variant in variants("Cher")}, 0.2)
     assert isinstance(alone, pd.DataFrame) and "has one part" in parts.one_finding(alone, "toxicity")
+
+
+def test_the_typical_name_is_the_median_of_the_names(cube: ScoreCube) -> None:
+    plan = plan_parts(cube, names=["Dick Cheney"])
+    perturbed = cube.perturbed.copy()
+    perturbed[:, 0] += 0.6  # one name that would carry a mean along
+    moved_cube = replace(cube, perturbed=perturbed)
+    level = np.median(perturbed[:, :, 0].mean(axis=0))
+    scores = np.full((len(plan.rows), len(VARIANTS)), level)
+    assert part_table(moved_cube, "toxicity", plan, scores)["whole"].tolist() == pytest.approx([0.0], abs=1e-6)
+
+
+def test_the_sentence_names_the_part_with_the_largest_share() -> None:
+    rest = np.linspace(-0.3, 0.3, 8)
+    table = pd.DataFrame({"name": [f"A{n} B{n}" for n in range(8)], FIRST: "A", REST: "B", "whole": rest + 0.01})
+    table = table.assign(first_alone=[0.01, -0.01] * 4, rest_alone=rest)
+    said = parts.part_finding(table, "toxicity", sentences=4)
+    assert f"{100 * part_shares(table)[REST]:.0f} % of the differences between 8 names in toxicity go with" in said
+    assert "the rest of the name alone" in said and "A7 B7 moves toxicity by +0.31" in said

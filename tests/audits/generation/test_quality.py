@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,8 @@ from psa_core.audits._running import Running
 from psa_core.audits.generation import quality
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.leak import leak_check, leak_size
-from psa_core.cube import Target
+from psa_core.audits.generation.targets import measured_targets, on_unit
+from psa_core.cube import ScoreCube, Target
 from tests.tiny_models import tiny_causal_lm
 
 
@@ -82,3 +85,38 @@ def test_the_leak_is_what_the_scorer_reads_into_the_prompt() -> None:
     sizes = leak_size(found)["sentiment"]
     # Behind "red is" sentiment is 0.2 lower, behind "blue is" 0.1 higher, unless the word is in the text already.
     assert sizes["lasting_difference"] == pytest.approx((0.1 + 0.2 + 0.2) / 3 / 2, abs=1e-6)
+
+
+def test_the_leak_is_a_part_of_the_range_and_does_not_cancel_within_a_text() -> None:
+    target = Target("sentiment", low=-1.0, high=1.0)
+    # Three texts behind the prompts of two values: 0.5 higher, 0.5 lower, 0.25 lower.
+    perturbed = np.array([[0.5, 0.0], [0.0, 0.5], [0.0, 0.25]], np.float32)[:, :, None]
+    sentences = pd.DataFrame(
+        {"sentence_id": ["a", "b", "c"], "text": "x", "anchor": "", "start": 0, "end": 0, "role": ""}
+    )
+    found = ScoreCube(sentences, pd.DataFrame({"name": ["red", "blue"]}), (target,), perturbed[:, 0] * 0, perturbed)
+    sizes = leak_size(found)["sentiment"]
+    assert sizes["mean_difference"] == pytest.approx((0.5 + 0.5 + 0.25) / 3 / 2)
+    assert sizes["lasting_difference"] == pytest.approx(abs(0.5 - 0.5 - 0.25) / 3 / 2)
+    assert sizes["continuations"] == 3
+
+
+@dataclass(frozen=True)
+class Ranged:
+    """A scorer with targets of any range."""
+
+    targets: tuple[Target, ...]
+
+
+def test_a_threshold_is_put_on_the_same_scale_as_the_scores() -> None:
+    scorer: Any = Ranged((Target("sentiment", -1.0, 1.0, threshold=0.5), Target("positive")))
+    (found,) = measured_targets("vader", scorer).values()
+    assert (found.name, found.low, found.high, found.default_threshold) == ("vader", 0.0, 1.0, 0.75)
+    assert on_unit(np.array([[0.5, 0.1], [-1.0, 0.2]]), scorer, {0: found}).tolist() == [[0.75], [0.0]]
+    several: Any = Ranged((Target("anger"), Target("stars", 1.0, 5.0, threshold=2.0)))
+    found_all = measured_targets("m", several)
+    assert [(target.name, target.default_threshold) for target in found_all.values()] == [
+        ("m.anger", 0.5),
+        ("m.stars", 0.25),
+    ]
+    assert on_unit(np.array([[0.5, 2.0]]), several, found_all).tolist() == [[0.5, 0.25]]
