@@ -10,7 +10,7 @@ from pages.ui.results import compare_studies, compare_view, context, two_studies
 shell.guard()
 shell.heading("Compare", "Which model, on which sentences, is more sensitive to the name?")
 study = context.need_study()
-with shell.mending():
+with shell.show_errors():
     studies = compare_studies.ask_studies(study)
     if not studies:
         st.info("Choose at least one study.")

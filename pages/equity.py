@@ -11,11 +11,11 @@ from pages.ui.frame.step import step
 frame.begin(AUDIT, results.show)
 frame.ask_earlier(AUDIT)
 
-with step(1, "Systems", "The models to test. Several are compared side by side."), shell.mending():
+with step(1, "Systems", "The models to test. Several are compared side by side."), shell.show_errors():
     systems = setup.ask_systems()
 
-with step(2, "Sentences", "The paper's 8,640 sentences, or your own templates, people and words."), shell.mending():
+with step(2, "Sentences", "The paper's 8,640 sentences, or your own templates, people and words."), shell.show_errors():
     sentences = setup.ask_sentences()
 
-with step(3, "Run", "Every sentence by every system. You may leave this page meanwhile."), shell.mending():
+with step(3, "Run", "Every sentence by every system. You may leave this page meanwhile."), shell.show_errors():
     setup.start(systems, sentences)

@@ -27,16 +27,16 @@ if view == SEVERAL:
 
 frame.ask_earlier(AUDIT)
 
-with step(1, "Language model", "The language model that continues the prompts."), shell.mending():
+with step(1, "Language model", "The language model that continues the prompts."), shell.show_errors():
     generator = setup.ask_generator()
     if not generator:
         st.stop()
 
-with step(2, "Prompts", "Sentences with a slot, and the words that fill it."), shell.mending():
+with step(2, "Prompts", "Sentences with a slot, and the words that fill it."), shell.show_errors():
     chosen = setup.ask_prompts()
 
-with step(3, "Scores", "What each continuation is scored for."), shell.mending():
+with step(3, "Scores", "What each continuation is scored for."), shell.show_errors():
     scorers = setup.ask_scorers()
 
-with step(4, "Run", "You may leave this page meanwhile."), shell.mending():
+with step(4, "Run", "You may leave this page meanwhile."), shell.show_errors():
     setup.start(generator, chosen, scorers)

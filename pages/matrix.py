@@ -10,10 +10,10 @@ shell.guard()
 shell.heading("Matrix", "Which names behave alike, in which sentences?")
 study = context.need_study()
 controls.target_picker(study.cube)
-with shell.mending():
-    with shell.verdict() as verdict:
+with shell.show_errors():
+    with shell.headline_slot() as slot:
         found = matrix_view.ordered(study)
-        with verdict:
+        with slot:
             typography.finding(cluster_finding(found))
     matrix_view.cells(study, found)
     matrix_view.chosen_cell(study)

@@ -27,7 +27,7 @@ chosen = st.segmented_control(
 )
 if chosen == RETRAIN:
     folder = audit_job.result(AUDIT)
-    with shell.mending("This retraining cannot be opened", then=lambda: audit_job.ask_another(AUDIT)):
+    with shell.show_errors("This retraining cannot be opened", then=lambda: audit_job.ask_another(AUDIT)):
         if folder is None:
             retrain_setup.show(context.need_study())
         else:
@@ -36,12 +36,12 @@ if chosen == RETRAIN:
 
 study = context.need_study()
 controls.target_picker(study.cube)
-with shell.mending("Averaging over names cannot be measured here"):
-    with shell.verdict() as verdict:
+with shell.show_errors("Averaging over names cannot be measured here"):
+    with shell.headline_slot() as slot:
         halved = held_out.split(study, whole=mitigate_view.ask_whole(study))
         count = mitigate_view.ask_count(halved)
-        with verdict:
-            mitigate_view.verdict(halved, count)
+        with slot:
+            mitigate_view.headline(halved, count)
     mitigate_view.before_and_after(halved, count)
     left, right = st.columns(2, gap="large")
     with left:

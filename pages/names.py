@@ -12,11 +12,11 @@ shell.guard()
 shell.heading("Names", "Which names move the score, by how much, and how surely?")
 study = context.need_study()
 controls.target_picker(study.cube)
-with shell.mending():
-    with shell.verdict() as verdict:
+with shell.show_errors():
+    with shell.headline_slot() as slot:
         choice = names_view.ask(study)
         table = measured.names(study, baseline=choice.baseline, correction=choice.correction)
-        with verdict:
+        with slot:
             typography.finding(
                 findings.name_finding(
                     names_view.shown(table, study),

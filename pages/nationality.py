@@ -13,12 +13,15 @@ from pages.ui.frame.step import step
 frame.begin(AUDIT, results.show)
 frame.ask_earlier(AUDIT)
 
-with step(1, "Sentences", "Texts that mention people by name; those without a person are left out."), shell.mending():
+with (
+    step(1, "Sentences", "Texts that mention people by name; those without a person are left out."),
+    shell.show_errors(),
+):
     source = setup.ask_sentences()
     if source is None:
         st.stop()
 
-with step(2, "Countries", "Whose names the people get."), shell.mending():
+with step(2, "Countries", "Whose names the people get."), shell.show_errors():
     drawing = setup.ask_countries()
 
 with (
@@ -27,11 +30,11 @@ with (
         "Model",
         "The classifier that scores the sentences; a language model also measures how predictable they are.",
     ),
-    shell.mending(),
+    shell.show_errors(),
 ):
     judge = setup.ask_models()
     if judge is None:
         st.stop()
 
-with step(4, "Run", "You may leave this page meanwhile."), shell.mending():
+with step(4, "Run", "You may leave this page meanwhile."), shell.show_errors():
     setup.start(source, drawing, judge)

@@ -8,7 +8,7 @@ from pages.ui.results import context, present_view
 shell.guard()
 present_view.heading()
 study = context.need_whole_study()
-with shell.mending():
+with shell.show_errors():
     views = present_view.views(study)
     view = present_view.ask(list(views))
     views[view]()

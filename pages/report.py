@@ -9,7 +9,7 @@ from psa_core.tables import findings
 shell.guard()
 shell.heading("Report", "The study as one page for people, and as one folder for programs.")
 study = context.need_study()
-with shell.mending():
+with shell.show_errors():
     typography.finding(findings.corpus_finding(measured.unlabelled_summary(study), study.target.name))
     report_view.downloads(study)
     report_view.contents()

@@ -12,8 +12,8 @@ shell.guard()
 shell.heading("Sentences", "In which sentences does the label change with the name, and is that a defect?")
 study = context.need_study()
 controls.target_picker(study.cube)
-with shell.mending():
-    with shell.verdict() as verdict, verdict:
+with shell.show_errors():
+    with shell.headline_slot() as slot, slot:
         typography.finding(
             findings.sentence_finding(measured.sentences(study), study.target.name, threshold=study.threshold)
         )

@@ -20,7 +20,7 @@ shell.heading("Study", "Many sentences, each wearing every name, scored by one m
 
 run_id = state.view().run
 if run_id is not None:
-    with shell.mending("This study cannot be opened", then=job_panel.ask_another):
+    with shell.show_errors("This study cannot be opened", then=job_panel.ask_another):
         job_panel.show(run_id)
     st.stop()
 
@@ -30,20 +30,20 @@ with st.expander("Open an earlier study", icon=":material/folder_open:"):
     reopen.ask_history()
     reopen.ask_example()
 
-with step(1, "Sentences", "The texts to study, as people write them."), shell.mending():
+with step(1, "Sentences", "The texts to study, as people write them."), shell.show_errors():
     source = study_sentences.ask()
     if source is None:
         shell.wait_for("Choose a file with the sentences. The other steps follow.")
 
-with step(2, "Anchors", "The words that each name takes the place of."), shell.mending():
+with step(2, "Anchors", "The words that each name takes the place of."), shell.show_errors():
     anchors, options, found = study_anchors.ask(source)
 
-with step(3, "Names", "Who is put in the anchor's place; groups are compared later."), shell.mending():
+with step(3, "Names", "Who is put in the anchor's place; groups are compared later."), shell.show_errors():
     chosen = study_names.ask(source.spec)
     if chosen is None:
         shell.wait_for("No names yet: give at least two. The model and the run follow.")
 
-with step(4, "Model", "Who judges the sentences."), shell.mending():
+with step(4, "Model", "Who judges the sentences."), shell.show_errors():
     spec = StudySpec(
         sentences=source.spec,
         names=chosen.spec,
@@ -64,7 +64,7 @@ with step(4, "Model", "Who judges the sentences."), shell.mending():
     if judge is None:
         shell.wait_for("No model yet. The run follows when there is one.")
 
-with step(5, "Run", "Every sentence with every name. You may leave this page meanwhile."), shell.mending():
+with step(5, "Run", "Every sentence with every name. You may leave this page meanwhile."), shell.show_errors():
     planned = replace(planned, spec=replace(spec, model=judge.model))
     seconds = run.price(planned, source, is_upload=bool(judge.files))
     files = {source.spec: source.upload.content} if source.upload else {}

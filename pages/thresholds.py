@@ -9,9 +9,9 @@ shell.guard()
 shell.heading("Thresholds", "A threshold turns scores into labels. How many labels change with the name?")
 study = context.need_study()
 controls.target_picker(study.cube)
-with shell.mending():
-    with shell.verdict() as verdict, verdict:
-        thresholds_view.verdict(study)
+with shell.show_errors():
+    with shell.headline_slot() as slot, slot:
+        thresholds_view.headline(study)
     controls.threshold_slider(study.cube)
     chosen = thresholds_view.ask_curves(study)
     thresholds_view.figure(study, chosen)

@@ -18,15 +18,15 @@ sides = st.columns([5, 12], gap="large")
 (asked, left), (answer, right) = (
     (side.container(key=f"try_{n}_1"), side.container(key=f"try_{n}_2")) for n, side in enumerate(sides)
 )
-with asked, shell.mending():
+with asked, shell.show_errors():
     sentence = controls.ask_sentence()
-with left, shell.mending():
+with left, shell.show_errors():
     choice = controls.ask_names_and_models(sentence)
 
 # Each has its place, whatever comes before it: what moves while the page is drawn is on it twice until it is done.
 with answer:
     notes, said = st.container(), st.container()
-with notes, shell.mending():
+with notes, shell.show_errors():
     found = one_sentence.slotted(choice.sentence, choice.names, choice.filler)
     if found is None:
         controls.offer_slot(choice.sentence)
@@ -37,7 +37,7 @@ with notes, shell.mending():
         st.session_state[Key.TRY_LAST] = choice.sentence
     if found.guessed:
         controls.say_pronoun(found.neutral)
-with said, shell.mending():
+with said, shell.show_errors():
     if not choice.models:
         st.info("Choose at least one model.")
         st.stop()
@@ -50,7 +50,7 @@ with said, shell.mending():
     table = table.shown_as(labels)
     panels.finding(table, found)
 
-with right, shell.mending():
+with right, shell.show_errors():
     panels.chart(table, frozenset(labels[name] for name in choice.own & set(labels)))
     unfinished.offer_rest(asked, ready, choice.filler)
     waiting = [model for model in choice.models if model not in ready]

@@ -10,12 +10,12 @@ shell.guard()
 shell.heading("Why", "What goes with a name's effect, and would it be found again?")
 study = context.need_study()
 controls.target_picker(study.cube)
-with shell.mending("What the effects go with cannot be computed"), shell.verdict() as verdict:
+with shell.show_errors("What the effects go with cannot be computed"), shell.headline_slot() as slot:
     repeated = replicability.again_finding(measured.again(study), study.target.name)
-    why_view.factors(study, verdict)
-    with verdict:
+    why_view.factors(study, slot)
+    with slot:
         typography.second(repeated)
-with shell.mending():
+with shell.show_errors():
     parts_view.parts(study)
-with shell.mending():
+with shell.show_errors():
     word_associations_view.where(study)

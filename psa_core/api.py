@@ -34,7 +34,7 @@ from psa_core.tables.formatting import BASELINES
 
 __all__ = ["Chart", "Finding", "Study", "compare", "open", "review", "run"]
 KINDS = ("names", "thresholds", "groups")
-LARGEST_CHART, MOST_EXTREME = 60, 15
+MAX_CHART, MAX_EXTREME = 60, 15
 COMPARED = ("score_dev", "score_range", "label_dist")
 
 
@@ -149,7 +149,7 @@ class Study:
 
     def to_frame(self, target: str | None = None) -> pd.DataFrame:
         """One row for each sentence with each name: ``sentence_id, name, original, perturbed, difference``."""
-        original, perturbed = self.cube.of(self._target(target))
+        original, perturbed = self.cube.scores(self._target(target))
         sentences, names = perturbed.shape
         return pd.DataFrame(
             {
@@ -244,7 +244,7 @@ class Study:
     ) -> Chart:
         origin: stats.Baseline = baseline or tables.default_baseline(self.cube)
         table = tables.name_table(self.cube, target, baseline=origin, correction=correction)
-        looks.setdefault("limit", 0 if len(self.names) <= LARGEST_CHART else MOST_EXTREME)
+        looks.setdefault("limit", 0 if len(self.names) <= MAX_CHART else MAX_EXTREME)
         for key in ("colour_by", "section_by"):
             if looks.get(key):
                 self._group_column(looks[key])

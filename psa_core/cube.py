@@ -100,7 +100,7 @@ class ScoreCube:
             raise CubeError("target", got=repr(name), expected=f"one of {', '.join(names)}")
         return names.index(name)
 
-    def of(self, target: str) -> tuple[np.ndarray, np.ndarray]:
+    def scores(self, target: str) -> tuple[np.ndarray, np.ndarray]:
         """Scores of one target: original (S,) and perturbed (S, N), as views."""
         index = self.target_index(target)
         return self.original[:, index], self.perturbed[:, :, index]
@@ -118,7 +118,7 @@ class ScoreCube:
         What is claimed over sentences rests on these; see `Families.rows`. The scores themselves where every sentence
         is a family of its own.
         """
-        original, perturbed = self.of(target)
+        original, perturbed = self.scores(target)
         return self.families.rows(original), self.families.rows(perturbed)
 
     def with_thresholds(self, thresholds: Mapping[str, float]) -> ScoreCube:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 #: Characters of what was expected: a list of every known id is long.
-LONGEST = 1_000
+MAX_LENGTH = 1_000
 
 
 def in_short(words: str, most: int = 300) -> str:
@@ -41,7 +41,7 @@ class PsaError(Exception):
     """
 
     def __init__(self, field: str, *, got: str, expected: str, fix: str = "") -> None:
-        self.field, self.got, self.expected, self.fix = field, in_short(got), in_short(expected, LONGEST), fix
+        self.field, self.got, self.expected, self.fix = field, in_short(got), in_short(expected, MAX_LENGTH), fix
         super().__init__(f"{field}: got {self.got}, expected {self.expected}. {fix}".strip())
 
     @property

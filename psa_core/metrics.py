@@ -135,5 +135,5 @@ def sensitivity_correlation(original: ArrayLike, perturbed: ArrayLike) -> Correl
     >>> round(sensitivity_correlation([0.1, 0.2, 0.3, 0.4], [[0.5], [0.5], [0.5], [0.5]]).r, 6)
     -1.0
     """
-    base, worn = paired_scores(original, perturbed)
-    return sentence_correlation(sensitivities(base, worn), base)
+    base, perturbed = paired_scores(original, perturbed)
+    return sentence_correlation(sensitivities(base, perturbed), base)

@@ -20,7 +20,7 @@ from research.documents import PERFORMANCE, write
 from research.sessions.servers import served
 from research.speed.table import machine
 
-SENTENCES, NAMES, ROUNDS, MOST_ROUNDS = 998, 100, 9, 30
+SENTENCES, NAMES, ROUNDS, MAX_ROUNDS = 998, 100, 9, 30
 WIDTH, HEIGHT = 1440, 900
 SECTION = "clicks"
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
@@ -192,7 +192,7 @@ def row(click: Click, seconds: np.ndarray) -> str:
 def main() -> None:
     """Measure, print the table, and with ``--write`` put it into docs/performance.md."""
     parser = argparse.ArgumentParser(prog="python -m research.clicks", description=__doc__)
-    parser.add_argument("--rounds", type=int, choices=range(3, MOST_ROUNDS + 1), default=ROUNDS, metavar="ROUNDS")
+    parser.add_argument("--rounds", type=int, choices=range(3, MAX_ROUNDS + 1), default=ROUNDS, metavar="ROUNDS")
     parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
     options = parser.parse_args()
     text = table(options.rounds)

@@ -25,7 +25,7 @@ def failures(draw: Draw, limit: float, *, planted: float = 0.0, seed: int = 0) -
     for _ in range(GATES):
         now, before = draw(random), draw(random)
         now[:, 0] += planted
-        failed += bool((stats.growth_p(now, before, limit) < 0.05).any())
+        failed += bool((stats.increase_p(now, before, limit) < 0.05).any())
     return failed
 
 

@@ -18,9 +18,9 @@ from psa_core import models, study
 from psa_core.cache import CachedScorer, ScoreCache
 from psa_core.cube import ScoreCube
 from psa_core.study import StudySpec
-from psa_core.tables.factors import OF_THE_NAME, Why, why_table
+from psa_core.tables.factors import OF_THE_NAME, FactorAnalysis, factor_regression
 from psa_core.tables.parts import part_shares, part_table, plan_parts
-from psa_core.tables.replicability import Again, order_again, order_in_both
+from psa_core.tables.replicability import Replicability, order_in_both, order_replicability
 from psa_core.tables.word_associations import word_table
 from research import documents
 from research.documents import signed
@@ -43,8 +43,8 @@ class Found:
     """What one model shows on one corpus."""
 
     cube: ScoreCube
-    why: Why
-    again: Again
+    why: FactorAnalysis
+    again: Replicability
     parts: dict[str, float]
     words: list[str]
 
@@ -95,8 +95,10 @@ def measured(model: str, path: Path, sentences: int) -> Found:
     words = word_table(cube, target)
     more = words[(words["p_adjusted"] < 0.05) & (words["log_odds"] > 0)]["word"].head(WORDS).tolist()
     print(f"{model} on {path.name}: {cube.shape}", file=sys.stderr)
-    why = why_table(cube, target, FACTORS)
-    return Found(cube, why, order_again(cube, target), part_shares(part_table(cube, target, plan, scores)), more)
+    why = factor_regression(cube, target, FACTORS)
+    return Found(
+        cube, why, order_replicability(cube, target), part_shares(part_table(cube, target, plan, scores)), more
+    )
 
 
 def markdown(found: dict[str, dict[str, Found]]) -> str:
@@ -115,7 +117,9 @@ def markdown(found: dict[str, dict[str, Found]]) -> str:
     for model, by_corpus in found.items():
         for corpus, one in by_corpus.items():
             shares = one.why.shares.set_index("factor")
-            cells = [_share(shares.loc[factor, "share"], bool(shares.loc[factor, "sure"])) for factor in FACTORS]
+            cells = [
+                _share(shares.loc[factor, "share"], bool(shares.loc[factor, "is_significant"])) for factor in FACTORS
+            ]
             value, low, high = one.again.reliability
             cells += [_bounded(value, low, high), _percent(one.parts.get("first part"))]
             fit = f"{_number(one.why.r_squared)} ({_number(one.why.adjusted)})"
@@ -142,25 +146,25 @@ def _repeats(model: str, first: Found, second: Found) -> str:
     agreement = order_in_both(first.cube, second.cube, (MODELS[model], MODELS[model]))
     order = _bounded(agreement.order.r, agreement.order.low, agreement.order.high) if agreement else "–"
     one, two = first.why.coefficients, second.why.coefficients
-    sure = one[one["p_adjusted"] < 0.05]
+    significant = one[one["p_adjusted"] < 0.05]
     held = two.set_index("label")
     again = [
         label
-        for label, coefficient in zip(sure["label"], sure["coefficient"], strict=True)
+        for label, coefficient in zip(significant["label"], significant["coefficient"], strict=True)
         if label in held.index
         and held.loc[label, "p_adjusted"] < 0.05
         and np.sign(held.loc[label, "coefficient"]) == np.sign(coefficient)
     ]
     listed = [
         f"{label} {signed(coefficient, 2)}"
-        for label, coefficient in zip(sure["label"], sure["coefficient"], strict=True)
+        for label, coefficient in zip(significant["label"], significant["coefficient"], strict=True)
     ]
     return f"| {model} | {order} | {'; '.join(listed) or 'none'} | {'; '.join(again) or 'none'} |"
 
 
-def _share(share: float, sure: bool) -> str:
+def _share(share: float, significant: bool) -> str:
     words = f"{100 * share:.0f} %"
-    return words if sure else f"({words})"
+    return words if significant else f"({words})"
 
 
 def _bounded(value: float, low: float, high: float) -> str:

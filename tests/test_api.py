@@ -62,7 +62,7 @@ def test_a_frame_has_a_row_for_each_sentence_with_each_name(found: psa.Study) ->
     frame = found.to_frame("toxicity")
     assert len(frame) == 12 * 20
     row = frame[(frame["name"] == "Rihanna") & (frame["sentence_id"] == found.sentences["sentence_id"][3])].iloc[0]
-    original, perturbed = found.cube.of("toxicity")
+    original, perturbed = found.cube.scores("toxicity")
     assert row["original"] == original[3]
     assert row["perturbed"] == perturbed[3, found.names["name"].tolist().index("Rihanna")]
     assert row["difference"] == pytest.approx(0.4, abs=1e-6)

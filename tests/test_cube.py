@@ -33,7 +33,7 @@ def make(**changes: object) -> ScoreCube:
 
 def test_shape_and_views():
     cube = make()
-    original, perturbed = cube.of("toxicity")
+    original, perturbed = cube.scores("toxicity")
     assert cube.shape == (2, 3, 1)
     assert original.tolist() == [0.25, 0.5]
     assert perturbed[1].tolist() == [0.375, 0.5, 0.625]
@@ -63,7 +63,7 @@ def test_what_does_not_fit_is_refused(changes, words):
 
 def test_an_unknown_target_is_told():
     with pytest.raises(CubeError, match="toxicity"):
-        make().of("joy")
+        make().scores("joy")
 
 
 def test_default_threshold_is_the_middle_of_the_range():

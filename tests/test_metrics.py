@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 
 from psa_core import metrics
 from psa_core.errors import CubeError, OptionError
-from psa_core.stats import reached_from
+from psa_core.stats import effective_threshold
 
 # Coarse levels make ties, with each other and with thresholds; the fine ones make everything else.
 SCORES = st.one_of(st.sampled_from([0.0, 0.25, 0.3, 0.5, 0.7, 1.0]), st.floats(-1, 1, width=32))
@@ -28,15 +28,15 @@ def scored(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rows(original: np.ndarray, perturbed: np.ndarray) -> list[tuple[float, list[float]]]:
-    return [(float(x), [float(y) for y in worn]) for x, worn in zip(original, perturbed, strict=True)]
+    return [(float(x), [float(y) for y in perturbed]) for x, perturbed in zip(original, perturbed, strict=True)]
 
 
 def label_dist_by_sets(original: np.ndarray, perturbed: np.ndarray, threshold: float) -> float:
     distances = []
-    level = reached_from(threshold, original, perturbed)
+    level = effective_threshold(threshold, original, perturbed)
     before = {s for s, (x, _) in enumerate(rows(original, perturbed)) if x >= level}
     for n in range(perturbed.shape[1]):
-        after = {s for s, (_, worn) in enumerate(rows(original, perturbed)) if worn[n] >= level}
+        after = {s for s, (_, perturbed) in enumerate(rows(original, perturbed)) if perturbed[n] >= level}
         distances.append(1 - len(before & after) / len(before | after) if before | after else 0.0)
     return fmean(distances)
 
@@ -44,21 +44,21 @@ def label_dist_by_sets(original: np.ndarray, perturbed: np.ndarray, threshold: f
 @given(scored())
 def test_score_sens_is_the_mean_difference(pair: tuple[np.ndarray, np.ndarray]) -> None:
     original, perturbed = pair
-    expected = [fmean(worn[n] - x for x, worn in rows(*pair)) for n in range(perturbed.shape[1])]
+    expected = [fmean(perturbed[n] - x for x, perturbed in rows(*pair)) for n in range(perturbed.shape[1])]
     assert metrics.score_sens(original, perturbed) == pytest.approx(expected, abs=1e-12)
 
 
 @given(scored())
 def test_score_dev_is_the_mean_deviation(pair: tuple[np.ndarray, np.ndarray]) -> None:
-    assert metrics.score_dev(*pair) == pytest.approx(fmean(pstdev(worn) for _, worn in rows(*pair)), abs=1e-9)
+    assert metrics.score_dev(*pair) == pytest.approx(fmean(pstdev(perturbed) for _, perturbed in rows(*pair)), abs=1e-9)
     if pair[1].shape[1] > 1:
-        sample = fmean(stdev(worn) for _, worn in rows(*pair))
+        sample = fmean(stdev(perturbed) for _, perturbed in rows(*pair))
         assert metrics.score_dev(*pair, ddof=1) == pytest.approx(sample, abs=1e-9)
 
 
 @given(scored())
 def test_score_range_is_the_mean_range(pair: tuple[np.ndarray, np.ndarray]) -> None:
-    expected = fmean(max(worn) - min(worn) for _, worn in rows(*pair))
+    expected = fmean(max(perturbed) - min(perturbed) for _, perturbed in rows(*pair))
     assert metrics.score_range(*pair) == pytest.approx(expected, abs=1e-12)
 
 

@@ -344,7 +344,7 @@ def test_a_run_is_counted_before_any_of_its_texts_is_made(monkeypatch: pytest.Mo
     assert models.load("predictions:mine.csv").coverage(planned.perturbation).missing == planned.cells
     assert tracemalloc.get_traced_memory()[1] < planned.letters / 4
     tracemalloc.stop()
-    monkeypatch.setattr(Perturbation, "_dressed", lambda *_: pytest.fail("a text was made"))
+    monkeypatch.setattr(Perturbation, "_render", lambda *_: pytest.fail("a text was made"))
     for setting in ("RUN_CELLS", "RUN_CHARACTERS"):
         with monkeypatch.context() as limited, pytest.raises(OptionError, match=f"PSA_MAX_{setting}"):
             limited.setenv(f"PSA_MAX_{setting}", "3")
@@ -561,10 +561,10 @@ def test_a_cell_is_never_a_formula() -> None:
 def test_a_model_that_somebody_chose_is_asked_in_a_process_apart(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tiny_classifier(place / "model")
     monkeypatch.setenv("PSA_HISTORY", "1")
-    assert not isinstance(cached.scorer("keyword").scorer, subprocess_scorer.Apart)
+    assert not isinstance(cached.scorer("keyword").scorer, subprocess_scorer.SubprocessScorer)
     monkeypatch.setattr(models, "load", lambda *_, **__: pytest.fail("it was loaded in the server's process"))
     chosen = cached.scorer(f"hf:{folder}")
-    assert isinstance(chosen.scorer, subprocess_scorer.Apart)
+    assert isinstance(chosen.scorer, subprocess_scorer.SubprocessScorer)
     assert cached.kept_scores(chosen, ["he is good"]).shape == (1, len(chosen.targets))
     subprocess_scorer._end()
     monkeypatch.delenv("PSA_HISTORY")

@@ -62,10 +62,10 @@ WRITING = """
 import time
 from pathlib import Path
 from psa_core import cli, signals
-from psa_core.folders.writing import whole_folder
+from psa_core.folders.writing import atomic_directory
 def work():
     try:
-        with whole_folder(Path("out")) as aside:
+        with atomic_directory(Path("out")) as aside:
             (aside / "names.csv").write_text("half")
             print("ready", flush=True)
             time.sleep(60)

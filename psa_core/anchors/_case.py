@@ -35,7 +35,7 @@ _VERBS = ("giving verb", "causing verb", "naming verb")
 #: *She hurt her* would be *herself*: after *she*, *her* is more often an owner.
 _SUBJECTS = frozenset(["i", "you", "u", "he", "she", "it", "we", "they", "who"])
 #: How far the model must lean to overrule the tagger.
-LEAST_LEAN = 0.6
+MIN_LEAN = 0.6
 
 
 @cache
@@ -149,7 +149,7 @@ def _weighed(mentions: Sequence[Mention]) -> Iterator[Role]:
     for mention, tags in zip(mentions, passages(mentions), strict=True):
         score = weights[BIAS] + sum(weights.get(feature, 0.0) for feature in features(mention, tags))
         tagged: Role = "possessive" if tags.own == "PRP$" and _verb_after(tags) != "VB" else "object"
-        yield ("object" if score > 0 else "possessive") if abs(score) > LEAST_LEAN else tagged
+        yield ("object" if score > 0 else "possessive") if abs(score) > MIN_LEAN else tagged
 
 
 def _edge(mention: Mention) -> str:

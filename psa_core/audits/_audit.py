@@ -131,7 +131,7 @@ class Audit:
     def write(self, result: Any, folder: Path) -> None:
         """Write every file of a result folder, or none."""
         files = self.files(result)
-        with writing.whole_folder(folder) as aside:
+        with writing.atomic_directory(folder) as aside:
             results.write_json(aside / writing.MANIFEST, {**result.manifest, "audit": self.id})
             for name, content in files.items():
                 if name.endswith(".csv"):

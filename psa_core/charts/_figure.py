@@ -10,7 +10,7 @@ import pandas as pd
 from psa_core.charts._theme import CATEGORICAL, MUTED
 
 OTHER = "other"
-MOST_GROUPS, HIGHLIGHTED = 8, 5
+MAX_GROUPS, HIGHLIGHTED = 8, 5
 PATTERNS = ("", "/", "x", "-", "\\", "+", ".", "|")
 DASHES = ("dash", "dot", "dashdot", "longdash", "longdashdot")
 TITLE_SIZE, TICK_SIZE = 15, 14
@@ -44,7 +44,7 @@ def faded(colour: str, opacity: float = 0.35) -> str:
 def group_colours(groups: pd.Series) -> dict[str, str]:
     """The colour of each group, largest group first, the same wherever the same list is coloured.
 
-    More than `MOST_GROUPS` groups cannot be told apart: then only the largest have a colour, and the rest, as `OTHER`,
+    More than `MAX_GROUPS` groups cannot be told apart: then only the largest have a colour, and the rest, as `OTHER`,
     is grey.
 
     Examples
@@ -54,6 +54,6 @@ def group_colours(groups: pd.Series) -> dict[str, str]:
     """
     counts = groups.astype(str).value_counts(sort=False)
     ordered = sorted(counts.index, key=lambda value: (-counts[value], value))
-    if len(ordered) <= MOST_GROUPS:
+    if len(ordered) <= MAX_GROUPS:
         return dict(zip(ordered, CATEGORICAL, strict=False))
     return dict(zip(ordered[:HIGHLIGHTED], CATEGORICAL, strict=False)) | {OTHER: MUTED}

@@ -53,7 +53,7 @@ class Arrangement:
     ----------
     rows : DataFrame
         The table's columns, ``y`` (downwards), ``shown`` (the name as it is written), ``coloured_as`` (a key of
-        `colours`), ``is_sure`` (significant, so marked and in full colour) and ``mark_at`` (where its asterisk is, on
+        `colours`), ``is_significant`` (marked and in full colour) and ``mark_at`` (where its asterisk is, on
         the axis of the effects).
     headers, notes : tuple of (y, text)
         Above a section, and where names are left out.
@@ -116,7 +116,7 @@ def _with_looks(rows: pd.DataFrame, options: BarOptions, colours: Mapping[str, s
     return rows.assign(
         shown=[labels.get(name, name) for name in rows["name"].astype(str)],
         coloured_as=groups.where(groups.isin(list(colours)), OTHER),
-        is_sure=rows["p_adjusted"] < SIGNIFICANT,
+        is_significant=rows["p_adjusted"] < SIGNIFICANT,
         mark_at=rows["ci_high"].where(rows["score_sens"] >= 0, rows["ci_low"]),
     )
 

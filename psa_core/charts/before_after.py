@@ -9,7 +9,7 @@ import pandas as pd
 from psa_core.charts import _theme
 from psa_core.charts._altair import Drawing, Spec, filled, template
 
-ROW_PIXELS, FRAME_PIXELS, MOST_NAMES = 30, 130, 20
+ROW_PIXELS, FRAME_PIXELS, MAX_NAMES = 30, 130, 20
 WHENS = ("as it was", "retrained")
 
 
@@ -23,7 +23,7 @@ def name_changes(table: pd.DataFrame, *, labels: dict[str, str]) -> Drawing:
     labels : dict
         Name to the text that is shown.
     """
-    shown = table.head(MOST_NAMES)
+    shown = table.head(MAX_NAMES)
     rows = shown.assign(label=shown["name"].map(labels))
     height = ROW_PIXELS * len(rows) + FRAME_PIXELS
     ends = zip(WHENS, ("before", "after"), strict=True)

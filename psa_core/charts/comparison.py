@@ -13,7 +13,7 @@ from psa_core.charts._altair import SIDES, Drawing, Spec, filled, template, writ
 # Axes and legend are fitted into the height.
 ROW_PIXELS, FRAME_PIXELS = 70, 84
 # A written name takes about this part of the plot.
-MOST_WRITTEN, LETTERS_WIDE, LETTERS_HIGH = 4, 0.25, 0.045
+MAX_LABELS_WRITTEN, LETTERS_WIDE, LETTERS_HIGH = 4, 0.25, 0.045
 
 
 def metric_intervals(table: pd.DataFrame, *, title: str) -> Drawing:
@@ -80,12 +80,12 @@ def name_scatter(
     return Drawing(rows.assign(low=low, high=high), _scatter(titles))
 
 
-def _has_room(table: pd.DataFrame, extent: float) -> pd.Series:
+def _has_room(table: pd.DataFrame, score_range: float) -> pd.Series:
     """Which names are written: the furthest from the diagonal, none upon the letters of another."""
     written: list[int] = []
     spots = table[["first", "second"]].to_numpy()
-    for place in (table["first"] - table["second"]).abs().argsort()[::-1][:MOST_WRITTEN]:
-        across, along = abs(spots[written] - spots[place]).T / (extent or 1.0)
+    for place in (table["first"] - table["second"]).abs().argsort()[::-1][:MAX_LABELS_WRITTEN]:
+        across, along = abs(spots[written] - spots[place]).T / (score_range or 1.0)
         if not ((across < LETTERS_WIDE) & (along < LETTERS_HIGH)).any():
             written.append(place)
     return pd.Series(range(len(table)), table.index).isin(written)

@@ -12,7 +12,7 @@ from psa_core.charts._figure import TICK_SIZE, TITLE_SIZE, faded, shown_label
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-ROW_PIXELS, FRAME_PIXELS, MOST_TICKS = 58, 118, 8
+ROW_PIXELS, FRAME_PIXELS, MAX_TICKS = 58, 118, 8
 AXIS_TITLE, SPREAD_TITLE = "Δ of the score, as a share of its range", "Δ-spread"
 #: Colour and mark of the three verdicts, in the paper's order: not significant, first side higher, second side higher.
 LOOKS = ((_theme.MUTED, "circle", "●"), (_theme.UP, "triangle-up", "▲"), (_theme.DOWN, "triangle-down", "▼"))
@@ -80,7 +80,7 @@ def _lay_out(drawn: go.Figure, systems: pd.DataFrame, verdicts: tuple[str, ...])
         title={"text": _theme.ink(AXIS_TITLE), "font": {"size": TITLE_SIZE}},
         tickformat=".6~f",
         tickangle=0,
-        nticks=MOST_TICKS,
+        nticks=MAX_TICKS,
         tickfont_size=TICK_SIZE,
         zeroline=True,
         zerolinecolor=_theme.MUTED,

@@ -22,7 +22,7 @@ def coefficients(table: pd.DataFrame) -> Drawing:
     Parameters
     ----------
     table : DataFrame
-        ``coefficients`` of `tables.factors.Why`.
+        ``coefficients`` of `tables.factors.FactorAnalysis`.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def coefficients(table: pd.DataFrame) -> Drawing:
 
 
 def shares(table: pd.DataFrame) -> Drawing:
-    """Draw the factors' shares of the variance of the names' effects; `table` is ``shares`` of `tables.factors.Why`."""
+    """Draw the factors' shares of the variance of the names' effects: ``FactorAnalysis.shares`` of `tables.factors`."""
     rows = table.assign(percent=100 * table["share"])
     height = ROW_PIXELS * len(rows) + 70
     return Drawing(rows, filled(_shares(), height=height, y_order=rows["factor"].tolist()))
@@ -81,7 +81,7 @@ def _shares() -> Spec:
         .encode(
             alt.Y("factor:N", title=None, axis=alt.Axis(labelLimit=220)),
             alt.X("percent:Q", title="Per cent of the names' differences", scale=alt.Scale(domain=[0, 100])),
-            opacity=alt.condition("datum.sure", alt.value(1), alt.value(0.4)),
+            opacity=alt.condition("datum.is_significant", alt.value(1), alt.value(0.4)),
             tooltip=[alt.Tooltip("factor:N"), alt.Tooltip("percent:Q", format=".1f", title="per cent")],
         )
     )

@@ -14,7 +14,7 @@ from psa_core.charts._altair import Drawing, Spec, template
 POINT = "sentence"
 LETTERS = 80
 #: Share of the sentences that each point of the curve looks at.
-NEAR, FEWEST = 0.5, 10
+NEAR, MIN_DISTINCT = 0.5, 10
 
 
 def score_scatter(table: pd.DataFrame, *, target: str = "score", selected: str | None = None) -> Drawing:
@@ -45,7 +45,7 @@ def score_scatter(table: pd.DataFrame, *, target: str = "score", selected: str |
 
 def _curve(original: np.ndarray, change: np.ndarray) -> np.ndarray:
     """What sentences with about this score change on average (LOWESS); NaN where they are too few for a curve."""
-    if len(np.unique(original)) < FEWEST:
+    if len(np.unique(original)) < MIN_DISTINCT:
         return np.full(len(original), np.nan)
     from statsmodels.nonparametric.smoothers_lowess import lowess
 

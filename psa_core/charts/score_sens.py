@@ -11,7 +11,7 @@ import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._figure import (
-    MOST_GROUPS,
+    MAX_GROUPS,
     OTHER,
     PATTERNS,
     TICK_SIZE,
@@ -101,7 +101,7 @@ def _bars(rows: pd.DataFrame, *, value: str, fill: tuple[str, str]) -> dict[str,
         "customdata": np.column_stack([rows["name"], shown, rows["ci_low"], rows["ci_high"], rows["p_adjusted"]]),
         "hovertemplate": HOVER,
         "error_x": _whiskers(rows),
-        "marker": _fill(rows["is_sure"].tolist(), *fill),
+        "marker": _fill(rows["is_significant"].tolist(), *fill),
         "selected": {"marker": {"opacity": 1}},
         "unselected": {"marker": {"opacity": 1}},
     }
@@ -113,23 +113,23 @@ def _whiskers(rows: pd.DataFrame) -> dict[str, Any]:
     return {"type": "data", "symmetric": False, **beyond, **style}
 
 
-def _fill(is_sure: list[bool], colour: str, pattern: str) -> dict[str, Any]:
+def _fill(is_significant: list[bool], colour: str, pattern: str) -> dict[str, Any]:
     """Full colour where sure, pale where not; the hatching tells groups apart without colour."""
     hatching = {"shape": pattern, "size": 7, "solidity": 0.28}
     return {
-        "color": [colour if sure else faded(colour) for sure in is_sure],
+        "color": [colour if significant else faded(colour) for significant in is_significant],
         "line": {"color": colour, "width": 1},
         "pattern": {**hatching, "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.75)"},
     }
 
 
 def _asterisks(rows: pd.DataFrame) -> dict[str, Any]:
-    sure = rows[rows["is_sure"]]
-    is_up = (sure["score_sens"] >= 0).to_numpy()
+    significant = rows[rows["is_significant"]]
+    is_up = (significant["score_sens"] >= 0).to_numpy()
     return {
         "type": "scatter",
-        "x": sure["mark_at"],
-        "y": sure["y"],
+        "x": significant["mark_at"],
+        "y": significant["y"],
         "mode": "text",
         "text": [_theme.ink("\u2002*" if up else "*\u2002") for up in is_up],
         "textposition": ["middle right" if up else "middle left" for up in is_up],
@@ -142,7 +142,7 @@ def _asterisks(rows: pd.DataFrame) -> dict[str, Any]:
 
 def _layout(arrangement: Arrangement, options: BarOptions) -> dict[str, Any]:
     rows = arrangement.rows
-    groups = min(rows[options.colour_by].nunique(), MOST_GROUPS) if options.colour_by else 0
+    groups = min(rows[options.colour_by].nunique(), MAX_GROUPS) if options.colour_by else 0
     legend_pixels = LEGEND_PIXELS * -(-groups // LEGEND_COLUMNS)
     layout = _theme.house_layout(round(MARGIN_PIXELS + ROW_PIXELS * max(6.0, arrangement.bottom)) + legend_pixels)
     place = {"xref": "container", "yref": "container", "y": 1, "yanchor": "top", "font": {"size": TICK_SIZE}}

@@ -10,7 +10,7 @@ from psa_core.errors import OptionError
 from psa_core.plurals import counted
 
 MEGABYTE = 2**20
-MOST = 1e9
+MAX_MEGABYTES = 1e9
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -19,8 +19,10 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _execute(options: argparse.Namespace) -> int:
-    if options.megabytes is not None and not 0 < options.megabytes < MOST:
-        raise OptionError("--megabytes", got=str(options.megabytes), expected=f"a number above 0, below {MOST:g}")
+    if options.megabytes is not None and not 0 < options.megabytes < MAX_MEGABYTES:
+        raise OptionError(
+            "--megabytes", got=str(options.megabytes), expected=f"a number above 0, below {MAX_MEGABYTES:g}"
+        )
     store = ScoreCache.open()
     if options.action == "clear":
         print(f"{counted(store.clear(), 'score')} dropped")

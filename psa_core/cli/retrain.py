@@ -15,7 +15,7 @@ from psa_core.errors import OptionError
 from psa_core.folders import writing
 from psa_core.inputs import corpus
 from psa_core.jobs.worker import TELL_SECONDS, Job
-from psa_core.retraining import METHODS, MOST_SEEDS, Order, Retraining, Watch, retrain
+from psa_core.retraining import MAX_SEEDS, METHODS, Order, Retraining, Watch, retrain
 from psa_core.retraining.labelled import labelled_texts
 
 #: Labelled texts on which the task's score is measured, at most.
@@ -61,8 +61,8 @@ def _retrain(options: argparse.Namespace, watch: Watch) -> int:
 
 
 def _order(options: argparse.Namespace) -> Order:
-    if not 1 <= options.seeds <= MOST_SEEDS:
-        raise OptionError("--seeds", got=str(options.seeds), expected=f"1 to {MOST_SEEDS}")
+    if not 1 <= options.seeds <= MAX_SEEDS:
+        raise OptionError("--seeds", got=str(options.seeds), expected=f"1 to {MAX_SEEDS}")
     texts = corpus.load(options.texts).sentences["text"] if options.texts else ()
     labelled, labels = labelled_texts(options.labelled, most=LABELLED) if options.labelled else (None, ())
     return Order(

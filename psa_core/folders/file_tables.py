@@ -39,7 +39,7 @@ def scores(cube: ScoreCube) -> dict[str, pd.DataFrame]:
 
 def _scores(cube: ScoreCube, target: str) -> pd.DataFrame:
     """One target's scores: a row a sentence with ``sentence_id``, ``original`` and one float32 column a name."""
-    original, perturbed = cube.of(target)
+    original, perturbed = cube.scores(target)
     keys = pd.DataFrame({"sentence_id": cube.sentences["sentence_id"].to_numpy(), "original": original})
     return pd.concat([keys, pd.DataFrame(perturbed, columns=cube.names["name"].tolist())], axis=1)
 

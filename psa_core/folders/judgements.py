@@ -24,7 +24,7 @@ VERDICTS = {
     "fine": "Not a defect",
     "meaning": "The replacement changes the meaning",
 }
-LONGEST_READER = 60
+MAX_READER_LENGTH = 60
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ def save(folder: Path, judgement: Judgement) -> pd.DataFrame:
     """
     if judgement.verdict not in VERDICTS:
         raise OptionError("judgement", got=repr(judgement.verdict), expected=f"one of {', '.join(VERDICTS)}")
-    if not 0 < len(judgement.reader.strip()) <= LONGEST_READER:
+    if not 0 < len(judgement.reader.strip()) <= MAX_READER_LENGTH:
         raise OptionError(
-            "reader", got=repr(judgement.reader[:20]), expected=f"a name of 1 to {LONGEST_READER} letters"
+            "reader", got=repr(judgement.reader[:20]), expected=f"a name of 1 to {MAX_READER_LENGTH} letters"
         )
     now = judgement.time or datetime.now(UTC).isoformat(timespec="seconds")
     row = pd.DataFrame([asdict(judgement) | {"time": now, "reader": judgement.reader.strip()}])
@@ -108,18 +108,18 @@ def about(judged: pd.DataFrame, cube: ScoreCube) -> pd.DataFrame:
         "target": [target.name for target in cube.targets],
         "verdict": list(VERDICTS),
     }
-    fits = judged["reader"].str.strip().str.len().between(1, LONGEST_READER)
+    fits = judged["reader"].str.strip().str.len().between(1, MAX_READER_LENGTH)
     for column, values in known.items():
         fits &= judged[column].isin(values)
     return judged[fits].drop_duplicates(ONE_WORD_EACH, keep="last").reset_index(drop=True)
 
 
-def unpacked(content: bytes, place: Path) -> pd.DataFrame:
+def unpacked(content: bytes, path: Path) -> pd.DataFrame:
     """The judgements in a zip, whatever they speak of; for a process with limits. `place` is an empty folder."""
-    archives.unpack(content, place, lambda name: name == FILE)
-    if (place / FILE).is_file():
-        JUDGED.check((place / FILE).stat().st_size, field=FILE, error=RunFolderError)
-    return load(place)
+    archives.unpack(content, path, lambda name: name == FILE)
+    if (path / FILE).is_file():
+        JUDGED.check((path / FILE).stat().st_size, field=FILE, error=RunFolderError)
+    return load(path)
 
 
 def keep(folder: Path, judged: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from psa_core.folders.writing import MANIFEST
 from psa_core.inputs import json_file
 
 #: Far more than any; in memory it can take twenty times as much.
-MOST_BYTES = 4 * 2**20
+MAX_BYTES = 4 * 2**20
 FIX = "Save the folder anew where it was made."
 Check = Callable[[Any], bool]
 Kinds = Mapping[str, tuple[str, Check]]
@@ -99,7 +99,7 @@ def read(path: Path, more: Kinds | None = None) -> dict[str, Any]:
         When there is none, or it is damaged.
     """
     try:
-        content = json_file.read(path, MOST_BYTES)
+        content = json_file.read(path, MAX_BYTES)
     except FileNotFoundError as error:
         expected = "the files that a run writes"
         raise RunFolderError("result folder", got=f"no {MANIFEST}", expected=expected) from error

@@ -20,7 +20,7 @@ from psa_core import atomic, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders import datapackage, file_tables, manifest
-from psa_core.folders.writing import MANIFEST, whole_folder
+from psa_core.folders.writing import MANIFEST, atomic_directory
 from psa_core.inputs import archives, bounded, spreadsheet
 from psa_core.inputs.limits import COLUMNS, FILE, SCORES
 from psa_core.inputs.spreadsheet import neutral, plain
@@ -75,7 +75,7 @@ def write(cube: ScoreCube, folder: Path, report: Report, extra: Extra | None = N
     score_tables = file_tables.scores(cube)
     if note := file_tables.note_on_flips(cube, len(csv_tables["flips.csv"])):
         cube = replace(cube, provenance={**cube.provenance, "notes": [*cube.provenance.get("notes", ()), note]})
-    with whole_folder(folder) as aside:
+    with atomic_directory(folder) as aside:
         _put(cube, aside, csv_tables, score_tables)
         write_json(aside / "summary.json", tables.summary(cube))
         (aside / REPORT).write_text(report(cube), encoding="utf-8")
@@ -91,11 +91,11 @@ def write_data(cube: ScoreCube, folder: Path) -> None:
     OptionError
         As `write`.
     """
-    with whole_folder(folder) as aside:
+    with atomic_directory(folder) as aside:
         _put(cube, aside, file_tables.data(cube), file_tables.scores(cube))
 
 
-def is_whole(folder: Path) -> bool:
+def is_complete(folder: Path) -> bool:
     """Whether a result folder has what is measured, not only what `write_data` writes."""
     return (folder / REPORT).is_file()
 
@@ -194,10 +194,10 @@ def read_zip(content: bytes) -> ScoreCube:
         return bounded.call(unpacked, content, Path(place), field="zip", error=RunFolderError)
 
 
-def unpacked(content: bytes, place: Path) -> ScoreCube:
+def unpacked(content: bytes, path: Path) -> ScoreCube:
     """`read_zip` in this process, which has to be one with limits; `place` is an empty folder."""
-    archives.unpack(content, place, lambda name: name in TABLES or name.startswith("scores."))
-    return read(place)
+    archives.unpack(content, path, lambda name: name in TABLES or name.startswith("scores."))
+    return read(path)
 
 
 def targets_of(rows: list[dict[str, Any]]) -> tuple[Target, ...]:
@@ -240,13 +240,13 @@ def _cube(
 
 
 def _put(
-    cube: ScoreCube, place: Path, csv_tables: Mapping[str, pd.DataFrame], score_tables: Mapping[str, pd.DataFrame]
+    cube: ScoreCube, path: Path, csv_tables: Mapping[str, pd.DataFrame], score_tables: Mapping[str, pd.DataFrame]
 ) -> None:
-    write_json(place / MANIFEST, {**cube.provenance, "name_columns": cube.names.columns.tolist()})
+    write_json(path / MANIFEST, {**cube.provenance, "name_columns": cube.names.columns.tolist()})
     for name, table in csv_tables.items():
-        spreadsheet.write(table, place / name)
+        spreadsheet.write(table, path / name)
     for name, table in score_tables.items():
-        table.to_parquet(place / name, index=False)
+        table.to_parquet(path / name, index=False)
 
 
 def _heading(column: str, names: pd.DataFrame, given: list[str]) -> str:

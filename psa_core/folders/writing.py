@@ -22,7 +22,7 @@ NEW, OLD = ".psa-new-", ".psa-old-"
 
 
 @contextmanager
-def whole_folder(folder: Path) -> Iterator[Path]:
+def atomic_directory(folder: Path) -> Iterator[Path]:
     """Give a folder to write into; it takes its place when the block ends well, and vanishes otherwise.
 
     An earlier result is there until the new one is whole. What a killed run left beside the place is cleared away.
@@ -65,11 +65,11 @@ def whole_file(file: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _aside(place: Path) -> Iterator[Path]:
-    """A hidden folder beside a place, locked by this process while it is there, and gone at the end."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    _clear_away(place)
-    aside, lock = _new_and_locked(place)
+def _aside(path: Path) -> Iterator[Path]:
+    """A hidden folder beside a path, locked by this process while it is there, and gone at the end."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _clear_away(path)
+    aside, lock = _new_and_locked(path)
     try:
         yield aside
     finally:
@@ -78,50 +78,50 @@ def _aside(place: Path) -> Iterator[Path]:
             locks.release(lock)
 
 
-def _new_and_locked(place: Path) -> tuple[Path, int | None]:
+def _new_and_locked(path: Path) -> tuple[Path, int | None]:
     while True:
-        aside = Path(tempfile.mkdtemp(prefix=f"{NEW}{_mark(place)}-", dir=place.parent))
+        aside = Path(tempfile.mkdtemp(prefix=f"{NEW}{_mark(path)}-", dir=path.parent))
         lock = locks.take(aside)
         if aside.is_dir():
             return aside, lock
         aside.unlink(missing_ok=True)  # somebody cleared it away before it was locked
 
 
-def _exchange(aside: Path, place: Path) -> None:
+def _exchange(aside: Path, path: Path) -> None:
     """Put a folder in its place; what was there is kept beside it until then, and put back when that fails."""
     old = aside.with_name(OLD + aside.name.removeprefix(NEW))
     try:
-        if place.exists():
-            os.rename(place, old)
-        os.rename(aside / "whole", place)
+        if path.exists():
+            os.rename(path, old)
+        os.rename(aside / "whole", path)
     finally:
-        _settle(old, place)
+        _settle(old, path)
 
 
-def _settle(old: Path, place: Path) -> None:
+def _settle(old: Path, path: Path) -> None:
     """Drop what was replaced, or put it back where nothing replaced it."""
-    if old.exists() and place.exists():
+    if old.exists() and path.exists():
         shutil.rmtree(old, ignore_errors=True)
     elif old.exists():
-        os.rename(old, place)
+        os.rename(old, path)
 
 
-def _clear_away(place: Path) -> None:
+def _clear_away(path: Path) -> None:
     """Settle what runs that are gone left beside a place; what is another machine's or a living run's stays."""
     for kind in (OLD, NEW):
-        for left in place.parent.glob(f"{kind}{_mark(place)}-*"):
+        for left in path.parent.glob(f"{kind}{_mark(path)}-*"):
             maker = left.with_name(NEW + left.name.removeprefix(kind))  # it holds the lock of its new folder
             if left.is_symlink() or locks.held(maker):
                 continue
             if kind == OLD:
-                _settle(left, place)
+                _settle(left, path)
             else:
                 shutil.rmtree(left, ignore_errors=True)
 
 
-def _mark(place: Path) -> str:
+def _mark(path: Path) -> str:
     """Tells this place on this machine from others in the same folder, however long its name is."""
-    return hashlib.blake2b(f"{platform.node()} {place.name}".encode(), digest_size=6).hexdigest()
+    return hashlib.blake2b(f"{platform.node()} {path.name}".encode(), digest_size=6).hexdigest()
 
 
 def check_target(folder: Path) -> Path:

@@ -9,7 +9,7 @@ from typing import Protocol
 from psa_core import options, trust
 from psa_core.options import option
 
-MOST_TOKENS = 1000
+MAX_TOKENS = 1000
 HOTTEST = 5.0
 
 
@@ -31,9 +31,7 @@ class Sampling:
         When a value is out of its range.
     """
 
-    tokens: int = option(
-        50, low=1, high=MOST_TOKENS, help="most new tokens of each", label="Tokens at most", on_page=30
-    )
+    tokens: int = option(50, low=1, high=MAX_TOKENS, help="most new tokens of each", label="Tokens at most", on_page=30)
     temperature: float = option(1.0, above=0, high=HOTTEST, help="1 samples from the model's own probabilities")
     seed: int = option(0, low=0, high=2**63 - 1, help="of every random choice", label="Seed")
 

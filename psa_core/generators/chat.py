@@ -23,7 +23,7 @@ KINDS = ("chat", "completions")
 OWN_OPTIONS = ("model", "api", "parallel", "price_in", "price_out")
 INSTRUCTION = "Go on with the following text. Write only what comes next, without the text itself.\n\n"
 ANSWER = {"chat": '{"choices": [{"message": {"content": "…"}}]}', "completions": '{"choices": [{"text": "…"}]}'}
-MOST_PARALLEL = 64
+MAX_PARALLEL = 64
 # English text has about four letters a token.
 LETTERS_A_TOKEN = 4
 MILLION = 1e6
@@ -154,7 +154,7 @@ def load(argument: str) -> ChatGenerator:
     others = "&".join(f"{key}={value}" for key, value in pairs if key not in OWN_OPTIONS)
     _, options = options_of(f"{address}#{others}")
     place, api = _place(allowed(address), own)
-    parallel = _number("parallel", own, 4, most=MOST_PARALLEL)
+    parallel = _number("parallel", own, 4, most=MAX_PARALLEL)
     prices = None
     if "price_in" in own or "price_out" in own:
         prices = _number("price_in", own, 0, most=MILLION), _number("price_out", own, 0, most=MILLION)

@@ -18,10 +18,10 @@ from psa_core.inputs.spreadsheet import plain
 
 NEEDED = ("prompt", "k", "continuation")
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
-CONTINUATIONS = tables.Wanted(
+CONTINUATIONS = tables.TableSchema(
     "continuations", ModelError, FORMATS, row="one continuation a row", headers=frozenset(NEEDED)
 )
-ROWS, MOST = 5000, 10**9
+ROWS, MAX_K = 5000, 10**9
 EXPORT = "Write the prompts with: python -m psa_core generate … --export-prompts FILE.csv"
 
 
@@ -91,7 +91,7 @@ def load(argument: str) -> Continuations:
         got = f"no column {', '.join(missing)} in {path.name}"
         raise ModelError("continuations", got=got, expected=", ".join(NEEDED), fix=EXPORT)
     numbers = pd.to_numeric(table["k"], errors="coerce")
-    if not ((numbers % 1 == 0) & (numbers >= 0) & (numbers < MOST)).all():
+    if not ((numbers % 1 == 0) & (numbers >= 0) & (numbers < MAX_K)).all():
         raise ModelError("continuations", got="a k that is no number", expected="0, 1, 2 …", fix=EXPORT)
     rows = list(zip(table["prompt"], numbers.astype(int), table["continuation"], strict=True))
     found = {(prompt, k): text for prompt, k, text in rows}

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 #: Rows that are read before their size is looked at.
 PART = 10_000
-LONGEST_HEADER = 200
+MAX_HEADER_LENGTH = 200
 JOINERS = "\u200c\u200d"  # which some scripts are written with
 INVISIBLE = "\ufeff\u200b\u200e\u200f"  # marks that come along with copied text
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TableSchema:
     """What a kind of table has to be; how its files are read is the same for all.
 
     Attributes
@@ -69,7 +69,7 @@ class Wanted:
         limit.check(amount, field=self.field, error=self.error, of=of)
 
 
-def clean_headers(headers: Sequence[object], wanted: Wanted) -> list[str]:
+def clean_headers(headers: Sequence[object], wanted: TableSchema) -> list[str]:
     """Headers without blanks around them; empty where there is none.
 
     Raises
@@ -79,10 +79,10 @@ def clean_headers(headers: Sequence[object], wanted: Wanted) -> list[str]:
         columns apart.
     """
     wanted.check(wanted.columns, len(headers))
-    cleaned = [_clean(str(header)[: 4 * LONGEST_HEADER]) for header in headers]
+    cleaned = [_clean(str(header)[: 4 * MAX_HEADER_LENGTH]) for header in headers]
     longest = max(cleaned, key=len, default="")
-    if len(longest) > LONGEST_HEADER:
-        got = f"a header of over {LONGEST_HEADER} characters ({longest[:40]!r}…)"
+    if len(longest) > MAX_HEADER_LENGTH:
+        got = f"a header of over {MAX_HEADER_LENGTH} characters ({longest[:40]!r}…)"
         raise wanted.problem(got, expected="short headers in the first row", fix="Put one above the texts.")
     header, count = Counter(filter(None, cleaned)).most_common(1)[0] if any(cleaned) else ("", 0)
     if count > 1:
@@ -116,7 +116,7 @@ class Columns:
         Whether the file has them; else they were made up.
     """
 
-    wanted: Wanted
+    wanted: TableSchema
     only: Collection[str] | None = None
     headers: list[str] = field(default_factory=list)
     has_header: bool = True

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from itertools import dropwhile, islice
 from statistics import median
 
-from psa_core.inputs._columns import PART, Columns, Wanted
+from psa_core.inputs._columns import PART, Columns, TableSchema
 from psa_core.inputs.decoding import Text
 from psa_core.inputs.limits import TEXT
 
@@ -25,7 +25,7 @@ Row = list[str]
 Part = list[Row]
 
 
-def read_separated(kind: str, text: Text, wanted: Wanted, only: Collection[str] | None = None) -> Columns:
+def read_separated(kind: str, text: Text, wanted: TableSchema, only: Collection[str] | None = None) -> Columns:
     """The columns of a csv or tsv file; raises the table's error when it is malformed."""
     declared = DECLARED.fullmatch(next(text.lines(), ""))
     if declared:
@@ -49,7 +49,7 @@ class _UnevenError(Exception):
     """A row has more cells than there are headers, or fewer where that matters."""
 
 
-def _read_tsv(text: Text, wanted: Wanted, only: Collection[str] | None) -> Columns:
+def _read_tsv(text: Text, wanted: TableSchema, only: Collection[str] | None) -> Columns:
     """A line is a row unless only quotation marks around line ends make the rows even: no text swallows what follows.
 
     Where a line is one cell, both readings are even; then a mark that would join lines is refused.
@@ -85,12 +85,12 @@ def _not_joined(parts: Iterator[Part]) -> Iterator[Part]:
         yield part
 
 
-def has_header(line: str, wanted: Wanted) -> bool:
+def has_header(line: str, wanted: TableSchema) -> bool:
     """Whether a file's first line is a header that is looked for, whatever stands between its cells."""
     return bool(_marks(line, wanted))
 
 
-def _separator(text: Text, wanted: Wanted) -> str:
+def _separator(text: Text, wanted: TableSchema) -> str:
     """What stands between the cells: what gives a header that is looked for, else what makes the first rows even."""
     lines = list(islice((line for line in text.lines() if line.strip()), LOOKED_AT))
     header = lines[0] if lines else ""
@@ -109,7 +109,7 @@ def _is_even(lines: list[str], mark: str) -> bool:
         return False
 
 
-def _marks(header: str, wanted: Wanted) -> list[str]:
+def _marks(header: str, wanted: TableSchema) -> list[str]:
     return [mark for mark in SEPARATORS if wanted.headers & {_key(cell) for cell in header.split(mark)}]
 
 
@@ -117,7 +117,7 @@ def _key(cell: str) -> str:
     return cell.strip().strip('"').strip().casefold()
 
 
-def _quoted(text: Text, separator: str, wanted: Wanted) -> Iterator[Part]:
+def _quoted(text: Text, separator: str, wanted: TableSchema) -> Iterator[Part]:
     """Rows by the rules of csv, in which a quotation mark inside a quoted text is doubled."""
     csv.field_size_limit(TEXT.value)
     reader = csv.reader(text.lines(), delimiter=separator, strict=True, skipinitialspace=not wanted.blanks)
@@ -163,7 +163,7 @@ def _table(parts: Iterator[Part], columns: Columns, *, exact: bool = False) -> C
     return columns
 
 
-def _names_columns(first: Row, rest: Part, wanted: Wanted) -> bool:
+def _names_columns(first: Row, rest: Part, wanted: TableSchema) -> bool:
     """Whether a first row has the names of the columns, rather than a text: where in doubt, it has.
 
     It has where one of its cells is a header that is looked for or is blank, as above the numbers of rows, and where

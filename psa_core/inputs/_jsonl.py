@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Any
 
-from psa_core.inputs._columns import PART, Columns, Wanted
+from psa_core.inputs._columns import PART, Columns, TableSchema
 from psa_core.inputs.decoding import Text
 from psa_core.inputs.limits import CELLS
 
 ONE_A_LINE = "Write each row as {…} on a line of its own, without brackets around them or commas between."
 
 
-def read_jsonl(text: Text, wanted: Wanted, only: Collection[str] | None = None) -> Columns:
+def read_jsonl(text: Text, wanted: TableSchema, only: Collection[str] | None = None) -> Columns:
     """The columns of a jsonl file, one a key; raises the table's error when a line is no object."""
     columns, headers = Columns(wanted, only), dict[str, str]()
     rows = _rows(text, wanted)
@@ -28,7 +28,7 @@ def read_jsonl(text: Text, wanted: Wanted, only: Collection[str] | None = None) 
     return columns
 
 
-def _rows(text: Text, wanted: Wanted) -> Iterator[dict[str, str]]:
+def _rows(text: Text, wanted: TableSchema) -> Iterator[dict[str, str]]:
     for number, line in enumerate(text.lines(), start=1):
         if not line.strip():
             continue

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from psa_core.inputs._columns import PART, Columns, Wanted
+from psa_core.inputs._columns import PART, Columns, TableSchema
 from psa_core.inputs.limits import CELLS
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 INDEX = "__index_level_"  # what pandas calls a row label without a name
 
 
-def read_parquet(content: bytes, wanted: Wanted, only: Collection[str] | None = None) -> Columns:
+def read_parquet(content: bytes, wanted: TableSchema, only: Collection[str] | None = None) -> Columns:
     """The columns of a parquet file, or some of them; raises the table's error when it is damaged or too large.
 
     What pandas wrote about the table is not read: it can say anything.

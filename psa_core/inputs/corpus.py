@@ -17,7 +17,7 @@ from psa_core.inputs import tables
 from psa_core.inputs._columns import clean_headers
 from psa_core.inputs.checks import as_texts
 from psa_core.inputs.limits import FILE
-from psa_core.inputs.tables import Wanted
+from psa_core.inputs.tables import TableSchema
 from psa_core.plurals import counted
 from psa_core.registry import ASSETS
 
@@ -28,7 +28,7 @@ ID_COLUMNS = ("sentence_id", "id")
 RESERVED = frozenset({"sentence_id", "text", "anchor", "start", "end", "role", "anchor_gender", "mentions"})
 SCORES = "original."  # how a column of scores begins there
 PREFIX = "corpus_"
-SENTENCES = Wanted(
+SENTENCES = TableSchema(
     "sentences",
     CorpusError,
     FORMATS,

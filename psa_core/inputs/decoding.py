@@ -30,7 +30,7 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 #: No byte of a gzip file unpacks to more, so a file that says so of itself is cut off: its last bytes are no size.
-MOST_PACKED = 1100
+MAX_COMPRESSION = 1100
 BEYOND_ASCII = bytes(range(128, 256))
 #: What handles bytes that are not UTF-8 in a file that is for the most part, and how such a file is said to be read.
 STRAY, MIXED = "psa_core.stray", "UTF-8 and Windows-1252"
@@ -58,7 +58,7 @@ def unpacked(content: bytes, limit: Limit, *, field: str, error: type[PsaError],
         `error`, when they are more than the limit, by what the file says of itself or as they come, or damaged.
     """
     declared = int.from_bytes(content[-4:], "little")
-    if content.startswith(GZIP) and declared <= MOST_PACKED * len(content):
+    if content.startswith(GZIP) and declared <= MAX_COMPRESSION * len(content):
         limit.check(declared, field=field, error=error, of="when unpacked")
     body = bytearray()
     try:

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import Any, NoReturn
 
-MOST_BYTES = 64 * 2**20
+MAX_BYTES = 64 * 2**20
 
 
 def read(path: Path, most: int | None = None) -> dict[str, Any]:
@@ -17,7 +17,7 @@ def read(path: Path, most: int | None = None) -> dict[str, Any]:
     ----------
     path : Path
     most : int, optional
-        Bytes of it; `MOST_BYTES` when not given.
+        Bytes of it; `MAX_BYTES` when not given.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def read(path: Path, most: int | None = None) -> dict[str, Any]:
         if path.exists() or path.is_symlink():
             raise ValueError(f"{path.name} is no file")
         raise FileNotFoundError(path)
-    most = MOST_BYTES if most is None else most
+    most = MAX_BYTES if most is None else most
     if path.stat().st_size > most:
         raise ValueError(f"{path.name} is larger than {most // 2**10:,} KB")
     try:

@@ -22,8 +22,8 @@ from psa_core.inputs.names import read_names
 from psa_core.registry import ASSETS
 
 SLOT = "{value}"
-MOST_TEMPLATES, MOST_VALUES, LONGEST = 500, 1000, 2000
-MOST_CHARACTERS = 100_000_000
+MAX_TEMPLATES, MAX_VALUES, MAX_LENGTH = 500, 1000, 2000
+MAX_CHARACTERS = 100_000_000
 PLACE = ASSETS / "prompts"
 
 #: Written with a vowel and spoken with a consonant, or the other way round.
@@ -110,20 +110,20 @@ def checked(templates: list[str], values: pd.DataFrame, *, source: str = "", gro
         template asks for a gender that the values do not have.
     """
     kept = [line.strip() for line in templates if line.strip()]
-    if not 1 <= len(kept) <= MOST_TEMPLATES:
-        raise OptionError("--templates", got=f"{len(kept)} templates", expected=f"1 to {MOST_TEMPLATES}")
+    if not 1 <= len(kept) <= MAX_TEMPLATES:
+        raise OptionError("--templates", got=f"{len(kept)} templates", expected=f"1 to {MAX_TEMPLATES}")
     for line in kept:
-        if line.count(SLOT) != 1 or len(line) > LONGEST:
+        if line.count(SLOT) != 1 or len(line) > MAX_LENGTH:
             got = f"{line[:60]!r}"
-            raise OptionError("--templates", got=got, expected=f"one {SLOT} in each, at most {LONGEST} characters")
+            raise OptionError("--templates", got=got, expected=f"one {SLOT} in each, at most {MAX_LENGTH} characters")
     twice = next((line for line in kept if kept.count(line) > 1), None)
     if twice is not None:
         raise OptionError("--templates", got=f"{twice[:60]!r} twice", expected="each template once")
-    if not 2 <= len(values) <= MOST_VALUES:
-        raise OptionError("--values", got=f"{len(values)} values", expected=f"2 to {MOST_VALUES}")
+    if not 2 <= len(values) <= MAX_VALUES:
+        raise OptionError("--values", got=f"{len(values)} values", expected=f"2 to {MAX_VALUES}")
     characters = len(values) * sum(map(len, kept)) + len(kept) * int(values["value"].astype(str).str.len().sum())
-    if characters > MOST_CHARACTERS:
-        got, expected = f"prompts of {characters:,} characters in all", f"at most {MOST_CHARACTERS:,}"
+    if characters > MAX_CHARACTERS:
+        got, expected = f"prompts of {characters:,} characters in all", f"at most {MAX_CHARACTERS:,}"
         raise OptionError("--values", got=got, expected=expected, fix="Shorten templates or values.")
     gendered = next((line for line in kept if _PRONOUN.search(line)), None)
     if gendered is not None and "gender" not in values.columns:

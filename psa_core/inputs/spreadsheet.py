@@ -77,20 +77,20 @@ def _without(text: str, positions: Iterable[int]) -> str:
     return text
 
 
-def write(table: pd.DataFrame, place: Path | IO[str]) -> None:
+def write(table: pd.DataFrame, path: Path | IO[str]) -> None:
     """Write a table as UTF-8 CSV, its texts and headings made harmless to spreadsheets."""
     safe = table.rename(columns=neutral)
     for position in _texts(table):
         safe.isetitem(position, table.iloc[:, position].map(neutral))
-    write_exactly(safe, place)
+    write_exactly(safe, path)
 
 
-def write_exactly(table: pd.DataFrame, place: Path | IO[str]) -> None:
+def write_exactly(table: pd.DataFrame, path: Path | IO[str]) -> None:
     """Write a table as UTF-8 CSV for a program: each field as it is, and none that begins a row of its own."""
     fields = [table.columns, *(table.iloc[:, position] for position in _texts(table))]
     returns = any(some.astype(str).str.contains("\r", regex=False).any() for some in fields)
     quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL  # which leaves a lone carriage return bare
-    table.to_csv(place, index=False, encoding="utf-8", quoting=quoting)
+    table.to_csv(path, index=False, encoding="utf-8", quoting=quoting)
 
 
 def _texts(table: pd.DataFrame) -> list[int]:

@@ -1,8 +1,8 @@
 """Read user tables: csv, tsv, txt, jsonl or parquet, gzipped or not.
 
-Sentences, names and predictions differ in what a `Wanted` says of them, not in how a file is read. Sizes are checked
-as a file declares them and as they come (see `limits`); what could take more than it shows is read in a process of its
-own (see `bounded`).
+Sentences, names and predictions differ in their `TableSchema`, not in how a file is read. Sizes are checked as a file
+declares them and as they come (see `limits`); what could take more than it shows is read in a process of its own (see
+`bounded`).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import pandas as pd
 
 from psa_core.errors import PsaError
 from psa_core.inputs import bounded
-from psa_core.inputs._columns import PART, Columns, Wanted
+from psa_core.inputs._columns import PART, Columns, TableSchema
 from psa_core.inputs._delimited import has_header, read_separated
 from psa_core.inputs._jsonl import read_jsonl
 from psa_core.inputs._parquet import read_parquet
 from psa_core.inputs.decoding import GZIP, MIXED, SAVE_AS_CSV, Text, unpacked
 
-__all__ = ["SMALL", "Table", "Wanted", "check_ending", "has_header", "kind_of", "read"]
+__all__ = ["SMALL", "Table", "TableSchema", "check_ending", "has_header", "kind_of", "read"]
 
 #: A plain file of at most so many bytes is read in place: what it can cost is known.
 SMALL = 4 * 2**20
@@ -90,7 +90,7 @@ def check_ending(name: str, formats: Sequence[str], *, field: str, error: type[P
 
 
 def read(
-    name: str, content: bytes, wanted: Wanted, only: Collection[str] | None = None, *, kind: str | None = None
+    name: str, content: bytes, wanted: TableSchema, only: Collection[str] | None = None, *, kind: str | None = None
 ) -> Table:
     """Read a table from the bytes of a file; its name tells the format.
 
@@ -128,15 +128,15 @@ def read(
     return table
 
 
-def _unpacked(content: bytes, wanted: Wanted, most: int | None = None) -> bytes:
+def _unpacked(content: bytes, wanted: TableSchema, most: int | None = None) -> bytes:
     return unpacked(content, wanted.file, field=wanted.field, error=wanted.error, most=most)
 
 
-def _read_packed(kind: str, content: bytes, wanted: Wanted, only: Collection[str] | None) -> Table:
+def _read_packed(kind: str, content: bytes, wanted: TableSchema, only: Collection[str] | None) -> Table:
     return _read(kind, _unpacked(content, wanted), wanted, only)
 
 
-def _read(kind: str, body: bytes, wanted: Wanted, only: Collection[str] | None) -> Table:
+def _read(kind: str, body: bytes, wanted: TableSchema, only: Collection[str] | None) -> Table:
     if kind == "parquet":
         return _as_table(read_parquet(body, wanted, only), "binary", wanted.field)
     text = Text(body.removesuffix(END_OF_FILE), field=wanted.field, error=wanted.error)
@@ -156,7 +156,7 @@ def _in_words(encoding: str) -> str:
     return re.sub("^cp(?=125)", "Windows-", encoding)
 
 
-def _lines(text: Text, wanted: Wanted, only: Collection[str] | None) -> Columns:
+def _lines(text: Text, wanted: TableSchema, only: Collection[str] | None) -> Columns:
     """A row a line, of one column; blank lines are none."""
     columns = Columns(wanted, only)
     (header,) = columns.head([wanted.line])

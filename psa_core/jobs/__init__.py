@@ -6,18 +6,18 @@ from psa_core.jobs._places import CANCEL, JOB, LOCK, PARTIAL, RESULT, RUN_ID, SO
 from psa_core.jobs._records import write_status
 from psa_core.jobs._starting import advance, own_machine
 from psa_core.jobs.create import adopt, keep, own_copy
-from psa_core.jobs.imports import keep_zip, whole_result
+from psa_core.jobs.imports import complete_result, keep_zip
 from psa_core.jobs.rerun import has_inputs, submit_with
 from psa_core.jobs.run_status import LIVE, RunStatus, history, open_cube, result_folder, result_so_far, status
 from psa_core.jobs.runs import cancel, origin_at, resume, spec_at, submit, submit_audit
-from psa_core.jobs.titles import LONGEST_TITLE, give_title, started, title
+from psa_core.jobs.titles import MAX_TITLE_LENGTH, give_title, started, title
 
 __all__ = [
     "CANCEL",
     "JOB",
     "LIVE",
     "LOCK",
-    "LONGEST_TITLE",
+    "MAX_TITLE_LENGTH",
     "PARTIAL",
     "RESULT",
     "RUN_ID",
@@ -26,6 +26,7 @@ __all__ = [
     "adopt",
     "advance",
     "cancel",
+    "complete_result",
     "give_title",
     "has_inputs",
     "history",
@@ -47,6 +48,5 @@ __all__ = [
     "submit_audit",
     "submit_with",
     "title",
-    "whole_result",
     "write_status",
 ]

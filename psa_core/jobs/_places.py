@@ -37,10 +37,10 @@ def is_ours(name: str) -> bool:
     return bool(RUN_ID.fullmatch(name)) or name in (QUEUE, "scoring.lock") or name.startswith(".")
 
 
-def is_run(place: Path) -> bool:
+def is_run(path: Path) -> bool:
     """Whether this is the folder of a run; what is in it may still be damaged."""
     try:
-        return bool(RUN_ID.fullmatch(place.name)) and (place / JOB).is_file()
+        return bool(RUN_ID.fullmatch(path.name)) and (path / JOB).is_file()
     except OSError:
         return False
 
@@ -54,10 +54,10 @@ def run_path(run_id: str) -> Path:
 
 
 @contextmanager
-def removed_on_failure(place: Path) -> Iterator[None]:
+def removed_on_failure(path: Path) -> Iterator[None]:
     """Remove a folder again when the block that fills it fails or is interrupted."""
     try:
         yield
     except BaseException:  # Ctrl-C too must leave no half-made run; the exception goes on
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(path, ignore_errors=True)
         raise

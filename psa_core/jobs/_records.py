@@ -19,7 +19,7 @@ from psa_core.study import StudySpec
 from psa_core.trust import Origin
 
 STATES = ("queued", "running", "finished", "failed", "cancelled")
-LONGEST_MESSAGE = 2000
+MAX_MESSAGE_LENGTH = 2000
 DELETE_OLD = "Delete old runs (python -m psa_core runs --older-than 30d --delete) or make room on the disk."
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _LARGEST = 2**53
@@ -83,10 +83,10 @@ class StatusRecord:
     changed: str = ""
 
 
-def read_job(place: Path) -> JobRecord:
+def read_job(path: Path) -> JobRecord:
     """What a run's ``job.json`` says; raises `RunFolderError` when it is damaged."""
     with _whole(JOB):
-        values = json_file.read(place / JOB)
+        values = json_file.read(path / JOB)
         spec = StudySpec.from_mapping(_mapping(values["study"])) if "study" in values else None
         arguments = values.get("arguments", [])
         seconds, visitor = values.get("seconds"), values.get("visitor", "")
@@ -103,17 +103,17 @@ def read_job(place: Path) -> JobRecord:
         )
 
 
-def write_job(place: Path, job: JobRecord) -> None:
+def write_job(path: Path, job: JobRecord) -> None:
     """Write ``job.json``."""
     values = {name: value for name, value in asdict(job).items() if value not in (None, (), "", False)}
-    atomic.write(place / JOB, json.dumps({**values, "origin": job.origin.name}))
+    atomic.write(path / JOB, json.dumps({**values, "origin": job.origin.name}))
 
 
-def read_status(place: Path) -> StatusRecord:
+def read_status(path: Path) -> StatusRecord:
     """What a run's ``status.json`` says; raises `RunFolderError` when it is damaged."""
     with _whole(STATUS):
         try:
-            values = json_file.read(place / STATUS)
+            values = json_file.read(path / STATUS)
         except FileNotFoundError:
             return StatusRecord()
         if values.get("state") not in STATES:
@@ -121,10 +121,10 @@ def read_status(place: Path) -> StatusRecord:
         return StatusRecord(**{name: _KINDS[name](value) for name, value in values.items() if name in _KINDS})
 
 
-def write_status(place: Path, **values: Any) -> None:
+def write_status(path: Path, **values: Any) -> None:
     """Replace a run's ``status.json``; the worker calls it as scores come."""
     sayable = {name: value for name, value in values.items() if not isinstance(value, float) or math.isfinite(value)}
-    atomic.write(place / STATUS, json.dumps(sayable), durable=values["state"] != "running")
+    atomic.write(path / STATUS, json.dumps(sayable), durable=values["state"] != "running")
 
 
 @contextmanager
@@ -188,7 +188,7 @@ def _number(value: Any) -> float:
 def _words(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("no text")
-    return value[:LONGEST_MESSAGE]
+    return value[:MAX_MESSAGE_LENGTH]
 
 
 _KINDS: dict[str, Callable[[Any], Any]] = {

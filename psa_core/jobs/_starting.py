@@ -83,13 +83,13 @@ def absolute(value: str, uploads: Iterable[str], origin: Origin) -> str:
     return ",".join(parts)
 
 
-def _spawn(place: Path, job: JobRecord, lock: int) -> subprocess.Popen[bytes]:
-    log = os.open(place / LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+def _spawn(path: Path, job: JobRecord, lock: int) -> subprocess.Popen[bytes]:
+    log = os.open(path / LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "psa_core"],  # -P: modules come from nowhere near the uploads
-            cwd=place / INPUTS,
-            env={**os.environ, **_environment(job), PLACE: str(place), HANDLE: str(lock)},
+            cwd=path / INPUTS,
+            env={**os.environ, **_environment(job), PLACE: str(path), HANDLE: str(lock)},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

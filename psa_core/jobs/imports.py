@@ -20,14 +20,14 @@ from psa_core.jobs.run_status import result_folder
 from psa_core.study import StudySpec, spec_of
 
 #: That a report measured here is about; each takes a second to be drawn.
-MOST_TARGETS = 12
+MAX_TARGETS = 12
 
 
 def keep_zip(content: bytes, *, visitor: str = "") -> str:
     """Give a study that somebody brought as a zip a run of its own, with its judgements; returns the run id.
 
     It is read and written in a process of its own. What is measured of it is not taken from the zip, and is missing in
-    the run's folder until `whole_result` is asked for it: a study can be large, and have many targets.
+    the run's folder until `complete_result` is asked for it: a study can be large, and have many targets.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def keep_zip(content: bytes, *, visitor: str = "") -> str:
         When it is damaged, no study, or needs more than the limits.
     """
     with tempfile.TemporaryDirectory() as aside:
-        spec, total = bounded.call(data_anew, content, Path(aside), field="zip", error=RunFolderError)
+        spec, total = bounded.call(rebuild_data, content, Path(aside), field="zip", error=RunFolderError)
         return finished(
             JobRecord("run", study=spec, visitor=visitor),
             lambda place: shutil.copytree(Path(aside) / RESULT, place),
@@ -44,7 +44,7 @@ def keep_zip(content: bytes, *, visitor: str = "") -> str:
         )
 
 
-def whole_result(run_id: str) -> Path:
+def complete_result(run_id: str) -> Path:
     """The result folder of a finished run with all its files.
 
     Those that are missing, of a study that was opened from a zip, are made in a process of its own; who asks for the
@@ -56,11 +56,11 @@ def whole_result(run_id: str) -> Path:
         When there is no result, or measuring it needs more than the limits.
     """
     place = result_folder(run_id)
-    if results.is_whole(place):
+    if results.is_complete(place):
         return place
     try:
         with keeping(), _in_turn(place):
-            if not results.is_whole(place):
+            if not results.is_complete(place):
                 _measure(place)
     except RunFolderError:
         run_path(run_id)  # deleted meanwhile: then that is what happened
@@ -69,9 +69,9 @@ def whole_result(run_id: str) -> Path:
 
 
 @contextmanager
-def _in_turn(place: Path) -> Iterator[None]:
+def _in_turn(path: Path) -> Iterator[None]:
     """Wait while somebody else measures a study; not longer than that may take."""
-    lock = locks.take(place, MEASURE.value)
+    lock = locks.take(path, MEASURE.value)
     try:
         yield
     finally:
@@ -79,15 +79,15 @@ def _in_turn(place: Path) -> Iterator[None]:
             locks.release(lock)
 
 
-def _measure(place: Path) -> None:
+def _measure(path: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=atomic.UNFINISHED, dir=private_root()) as aside:
         made = Path(aside) / RESULT
-        bounded.call(measured_anew, place, made, field="study", error=RunFolderError, seconds=MEASURE, draws=True)
+        bounded.call(remeasure, path, made, field="study", error=RunFolderError, seconds=MEASURE, draws=True)
         atomic.close_to_others(made)
-        results.fill(place, made)
+        results.fill(path, made)
 
 
-def data_anew(content: bytes, aside: Path) -> tuple[StudySpec, int]:
+def rebuild_data(content: bytes, aside: Path) -> tuple[StudySpec, int]:
     """In the process apart: the data of a zipped study as a new result folder; its spec, and its sentences' number."""
     for name in ("study", "judged"):
         (aside / name).mkdir()
@@ -103,10 +103,10 @@ def data_anew(content: bytes, aside: Path) -> tuple[StudySpec, int]:
     return spec_of(cube), sentences
 
 
-def measured_anew(place: Path, made: Path) -> None:
+def remeasure(path: Path, made: Path) -> None:
     """In the process apart: every file of a study of which a folder has the data."""
     from psa_core import report
 
-    cube = results.read(place)
-    drawn = [target.name for target in cube.targets[:MOST_TARGETS]]
+    cube = results.read(path)
+    drawn = [target.name for target in cube.targets[:MAX_TARGETS]]
     results.write(cube, made, lambda study: report.render(study, drawn))

@@ -145,7 +145,10 @@ def _stored(place: Path) -> StoredRun:
     with suppress(RunFolderError):
         job = read_job(place)
         visitor, shared = job.visitor, job.shared
-        state, what = run_status.judged(place).state, f"{job.command} {job.study.model if job.study else ''}".strip()
+        state, what = (
+            run_status.resolve_status(place).state,
+            f"{job.command} {job.study.model if job.study else ''}".strip(),
+        )
     times, size = [0.0], 0
     for folder, _, files in os.walk(place):
         for path in (Path(folder, name) for name in files):

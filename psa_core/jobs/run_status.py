@@ -58,7 +58,7 @@ def status(run_id: str) -> RunStatus:
     if known.state in LIVE:
         with suppress(OSError, PsaError):  # what cannot be written can still be looked at
             _starting.advance()
-        known = judged(place)
+        known = resolve_status(place)
         if known.state == "queued":
             ahead, starts_in = _queue.before(run_id, _seconds_left)
     return RunStatus(
@@ -66,18 +66,18 @@ def status(run_id: str) -> RunStatus:
     )
 
 
-def judged(place: Path) -> StatusRecord:
+def resolve_status(path: Path) -> StatusRecord:
     """How far a run is; one whose status says that it goes on, but that has neither worker nor ticket, has ended."""
-    known = read_status(place)
-    if known.state not in LIVE or _is_cared_for(place.name):
+    known = read_status(path)
+    if known.state not in LIVE or _has_worker_or_ticket(path.name):
         return known
     with suppress(OSError, PsaError), _queue.changing():  # it may have been between two states
-        known = read_status(place)
-        if known.state not in LIVE or _is_cared_for(place.name):
+        known = read_status(path)
+        if known.state not in LIVE or _has_worker_or_ticket(path.name):
             return known
-    if (place / CANCEL).exists():
+    if (path / CANCEL).exists():
         return replace(known, state="cancelled", message="The scores so far are kept; resume to go on from them.")
-    if _disk_is_full(place):
+    if _disk_is_full(path):
         return replace(known, state="failed", message=f"The disk of the runs folder is full. {DELETE_OLD}")
     message = "The worker stopped unexpectedly (memory may have run out); resume to go on from the scores kept so far."
     return replace(known, state="failed", message=message)
@@ -130,13 +130,13 @@ def run_places() -> list[Path]:
     return sorted(places, key=_made, reverse=True)
 
 
-def _is_cared_for(run_id: str) -> bool:
+def _has_worker_or_ticket(run_id: str) -> bool:
     return _queue.is_worked_on(run_id) or _queue.is_waiting(run_id)
 
 
-def _disk_is_full(place: Path) -> bool:
+def _disk_is_full(path: Path) -> bool:
     try:
-        return shutil.disk_usage(place).free < _NO_ROOM
+        return shutil.disk_usage(path).free < _NO_ROOM
     except OSError:
         return False
 
@@ -149,8 +149,8 @@ def _seconds_left(ticket: _queue.Ticket) -> float | None:
     return ticket.seconds
 
 
-def _made(place: Path) -> float:
+def _made(path: Path) -> float:
     try:
-        return (place / JOB).stat().st_mtime
+        return (path / JOB).stat().st_mtime
     except OSError:
         return 0.0

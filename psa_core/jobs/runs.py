@@ -116,17 +116,17 @@ def cancel(run_id: str) -> None:
             (place / CANCEL).touch(atomic.ONLY_MINE_FILE)
 
 
-def spec_at(place: Path) -> StudySpec:
+def spec_at(path: Path) -> StudySpec:
     """The study that a run's folder describes."""
-    spec = read_job(place).study
+    spec = read_job(path).study
     if spec is None:
         raise RunFolderError("run", got="a run of another command", expected="a study")
     return spec
 
 
-def origin_at(place: Path) -> Origin:
+def origin_at(path: Path) -> Origin:
     """Who asked for a run; a file, where nobody did (it was opened, or made by an older version)."""
-    return read_job(place).origin
+    return read_job(path).origin
 
 
 def _queued(job: JobRecord, uploads: Mapping[str, bytes]) -> str:

@@ -7,7 +7,7 @@ from psa_core.jobs._places import JOB, run_path
 from psa_core.jobs._records import keeping
 
 FILE = "title.txt"
-LONGEST_TITLE = 60
+MAX_TITLE_LENGTH = 60
 
 
 def title(run_id: str) -> str:
@@ -50,4 +50,4 @@ def started(run_id: str) -> float:
 
 
 def _one_line(words: str) -> str:
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in words).split())[:LONGEST_TITLE]
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in words).split())[:MAX_TITLE_LENGTH]

@@ -61,24 +61,24 @@ def process() -> Iterator[list[str]]:
             retention.make_room(read_job(place).visitor)
 
 
-def _watch(place: Path) -> None:
+def _watch(path: Path) -> None:
     """End this process when its run is to stop or is deleted, as Ctrl-C would, or when its time is over."""
     limit = RUN_MINUTES.value
     if hasattr(signal, "setitimer"):  # by the system, whatever the process is stuck in
         signal.setitimer(signal.ITIMER_REAL, limit + 2 * GRACE_SECONDS)
     over = time.monotonic() + limit + GRACE_SECONDS
-    while not _is_to_end(place):
+    while not _is_to_end(path):
         if time.monotonic() > over:
             with suppress(OSError):
-                jobs.write_status(place, state="failed", message=_time_is_over())
+                jobs.write_status(path, state="failed", message=_time_is_over())
             os._exit(3)
         time.sleep(WATCH_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _is_to_end(place: Path) -> bool:
+def _is_to_end(path: Path) -> bool:
     """Whether somebody stopped a run, or deleted its folder."""
-    return (place / jobs.CANCEL).exists() or not (place / jobs.JOB).exists()
+    return (path / jobs.CANCEL).exists() or not (path / jobs.JOB).exists()
 
 
 def _time_is_over() -> str:
@@ -158,9 +158,9 @@ def without_quotations(message: str) -> str:
     return _QUOTED.sub("(a text)", message)
 
 
-def work(place: Path) -> int:
+def work(path: Path) -> int:
     """Do the study of one run folder; returns an exit status, and the folder tells the rest."""
-    job = Job(place)
+    job = Job(path)
     return job.supervise(lambda: _study(job))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from psa_core.errors import OptionError
 from psa_core.methods._base import Axis
-from psa_core.stats import paired_scores, reached_from
+from psa_core.stats import effective_threshold, paired_scores
 
 Direction = Literal["both", "up", "down"]
 
@@ -60,9 +60,9 @@ class FlipShare:
         OptionError
             When the threshold is not a finite number.
         """
-        base, worn = paired_scores(original, perturbed)
-        level = reached_from(self.threshold, base, worn)
-        before, after = base[:, None] >= level, worn >= level
+        base, perturbed = paired_scores(original, perturbed)
+        level = effective_threshold(self.threshold, base, perturbed)
+        before, after = base[:, None] >= level, perturbed >= level
         flipped = {"up": ~before & after, "down": before & ~after, "both": before != after}[self.direction]
         return flipped.mean(axis=0)
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from psa_core.methods._base import Axis
-from psa_core.stats import paired_scores, reached_from
+from psa_core.stats import effective_threshold, paired_scores
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class LabelDist:
         OptionError
             When the threshold is not a finite number.
         """
-        base, worn = paired_scores(original, perturbed)
-        level = reached_from(self.threshold, base, worn)
-        before, after = base[:, None] >= level, worn >= level
+        base, perturbed = paired_scores(original, perturbed)
+        level = effective_threshold(self.threshold, base, perturbed)
+        before, after = base[:, None] >= level, perturbed >= level
         both = np.count_nonzero(before & after, axis=0)
         either = np.count_nonzero(before | after, axis=0)
         return 1 - np.divide(both, either, out=np.ones(len(both)), where=either > 0)

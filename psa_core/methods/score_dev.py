@@ -56,10 +56,12 @@ class ScoreDev:
         OptionError
             When there are not more names than `ddof`.
         """
-        _, worn = paired_scores(original, perturbed)
-        if worn.shape[1] <= self.ddof:
-            raise OptionError("ddof", got=f"{self.ddof} for {worn.shape[1]} names", expected="fewer than the names")
-        return worn.std(axis=1, ddof=self.ddof)
+        _, perturbed = paired_scores(original, perturbed)
+        if perturbed.shape[1] <= self.ddof:
+            raise OptionError(
+                "ddof", got=f"{self.ddof} for {perturbed.shape[1]} names", expected="fewer than the names"
+            )
+        return perturbed.std(axis=1, ddof=self.ddof)
 
 
 METHOD = ScoreDev

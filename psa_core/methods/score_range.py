@@ -37,8 +37,8 @@ class ScoreRange:
         CubeError
             When shapes disagree, a score is not finite, or there is no sentence or name.
         """
-        _, worn = paired_scores(original, perturbed)
-        return np.ptp(worn, axis=1)
+        _, perturbed = paired_scores(original, perturbed)
+        return np.ptp(perturbed, axis=1)
 
 
 METHOD = ScoreRange

@@ -78,7 +78,7 @@ def averaging_table(
     OptionError
         When a K is out of its range.
     """
-    original, perturbed = stats.paired_scores(*cube.of(target))
+    original, perturbed = stats.paired_scores(*cube.scores(target))
     sizes = np.atleast_1d(np.asarray(counts, dtype=np.int64))
     total = perturbed.shape[1]
     if sizes.min(initial=1) < 1 or sizes.max(initial=1) > total:
@@ -106,6 +106,6 @@ class Loss(NamedTuple):
 
 def loss(before: ScoreCube, after: ScoreCube, target: str, *, threshold: float) -> Loss:
     """What became of the original sentences' scores and labels between two cubes of the same sentences."""
-    first, second = before.of(target)[0].astype(np.float64), after.of(target)[0].astype(np.float64)
+    first, second = before.scores(target)[0].astype(np.float64), after.scores(target)[0].astype(np.float64)
     changed = stats.labels_at(first, threshold) != stats.labels_at(second, threshold)
     return Loss(float(np.abs(second - first).mean()), int(changed.sum()))

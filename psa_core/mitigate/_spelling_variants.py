@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from psa_core.study.near_duplicates import bare
+from psa_core.study.near_duplicates import normalized
 from psa_core.study.perturbation import Perturbation
 
 _WORD = re.compile(r"\w+")
@@ -31,7 +31,7 @@ def sentence_keys(sentences: Perturbation) -> list[str]:
     for text, spans in zip(sentences.texts, sentences.spans, strict=True):
         ends = [0, *(span.end for span in spans)]
         starts = [*(span.start for span in spans), len(text)]
-        keys.append(bare(" _ ".join(text[end:start] for end, start in zip(ends, starts, strict=True))))
+        keys.append(normalized(" _ ".join(text[end:start] for end, start in zip(ends, starts, strict=True))))
     return keys
 
 

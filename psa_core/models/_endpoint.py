@@ -23,8 +23,8 @@ __all__ = ["ALLOW", "TOKEN", "Endpoint", "EndpointOptions", "allowed", "certific
 
 # Too many requests, and the three that say "not now".
 PASSING = (429, 502, 503, 504)
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
-MOST_BYTES = 16 * 2**20  # as JSON in memory up to a hundred times as much
+FIRST_PAUSE, MAX_PAUSE = 0.5, 30.0
+MAX_BYTES = 16 * 2**20  # as JSON in memory up to a hundred times as much
 # Seconds that an idle connection is kept: less than servers do, so that none is used while the other side closes it.
 KEPT_OPEN = 2.0
 
@@ -99,7 +99,7 @@ class Endpoint:
         reason = ""
         for attempt in range(self.retries + 1):
             self._wait_for_turn()
-            pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt)
+            pause = min(MAX_PAUSE, FIRST_PAUSE * 2**attempt)
             try:
                 status, headers, content = self._post(question)
             except httpx.TimeoutException:
@@ -143,8 +143,8 @@ class Endpoint:
         with self._client.stream("POST", address, **asked) as response:
             for part in response.iter_bytes():
                 body += part
-                if len(body) > MOST_BYTES:
-                    got = f"an answer of over {MOST_BYTES // 2**20} MB"
+                if len(body) > MAX_BYTES:
+                    got = f"an answer of over {MAX_BYTES // 2**20} MB"
                     raise ModelError(self.shown, got=got, expected=self.answers)
                 if self.clock() - began > self.timeout:
                     raise httpx.ReadTimeout("the answer goes on")
@@ -259,4 +259,4 @@ def _phrase(status: int) -> str:
 
 def _asked_pause(header: str, otherwise: float) -> float:
     """Seconds that the answer asks to wait, within reason."""
-    return min(LONGEST_PAUSE, float(header)) if header.isdecimal() else otherwise
+    return min(MAX_PAUSE, float(header)) if header.isdecimal() else otherwise

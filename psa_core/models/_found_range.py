@@ -12,7 +12,7 @@ from psa_core.plurals import verb
 
 USUAL = ((0.0, 1.0), (-1.0, 1.0))
 #: Scores at either end without which the others are looked at: one in so many, and at least one of ten or more.
-ONE_IN, FEWEST = 100, 10
+ONE_IN, MIN_SCORES = 100, 10
 #: The range is so many times as wide as that of the others, where those at its ends count as far.
 FAR = 10
 
@@ -47,7 +47,7 @@ class FoundRange:
     def of(cls, scores: np.ndarray) -> FoundRange:
         """The range of scores (R,)."""
         low, high = range_of(scores)
-        cut = max(1, len(scores) // ONE_IN) if len(scores) >= FEWEST else 0
+        cut = max(1, len(scores) // ONE_IN) if len(scores) >= MIN_SCORES else 0
         others = range_of(np.sort(scores)[cut : len(scores) - cut])
         width = others[1] - others[0]
         if high - low <= FAR * width:

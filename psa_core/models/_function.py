@@ -24,7 +24,7 @@ from psa_core.models._found_range import FoundRange
 
 DECLARE = "give the function an attribute targets = [{'name': …, 'low': …, 'high': …}]"
 #: Stands for a range that is found when everything is scored.
-LARGEST = float(np.finfo(np.float32).max)
+MAX_VALUE = float(np.finfo(np.float32).max)
 #: Modules that only compute: what a function takes from them is known by their name and version.
 COMPUTING = frozenset(
     {"collections", "functools", "itertools", "math", "numpy", "operator", "pandas", "re", "scipy", "statistics"}
@@ -141,7 +141,7 @@ def _columns_found(function: Callable[[list[str]], Any], texts: Sequence[str], n
         labels, counted = [""] * (shape[1] if len(shape) == 2 else 1), True
     if counted:
         labels = ["score"] if len(labels) == 1 else [f"score_{number}" for number in range(1, len(labels) + 1)]
-    found = as_targets([{"name": label, "low": -LARGEST, "high": LARGEST} for label in labels], source=name)
+    found = as_targets([{"name": label, "low": -MAX_VALUE, "high": MAX_VALUE} for label in labels], source=name)
     as_scores(by_target(answer, targets=found, source=name), few, targets=found, source=name, declare=DECLARE)
     return found
 

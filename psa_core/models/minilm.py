@@ -21,7 +21,7 @@ from psa_core.models._base import ModelCard, ModelPlugin, Purpose, Scorer
 from psa_core.models._transformers.adapter import BASE, base_of, load_merged, scale_of
 from psa_core.registry import ASSETS
 
-MOST_BYTES, FEWEST_TOKENS, MOST_WEIGHT = 2**20, 3, 1e6
+MAX_BYTES, MIN_TOKENS, MAX_WEIGHT = 2**20, 3, 1e6
 FILES = ("labels.json", "adapter_config.json", "adapter_model.safetensors")
 # Raise when the arithmetic between a text and its scores changes (tokenising, merging, targets), so that caches notice.
 SENTIMENT = (Purpose.CLASSES, Purpose.CONTINUATIONS)
@@ -80,12 +80,12 @@ def read_description(folder: Path) -> dict[str, Any]:
             fix="Choose a folder that python -m research.training wrote.",
         )
     try:
-        description = json_file.read(folder / "labels.json", MOST_BYTES)
+        description = json_file.read(folder / "labels.json", MAX_BYTES)
         reduction(description)
         targets = as_targets(targets_of(description), source="labels.json")
         if not all(np.isfinite(t.default_threshold) and isinstance(t.meaning, str) for t in targets):
             raise ValueError("a threshold that is no number, or a meaning that is no text")
-        if not isinstance(description["max_tokens"], int) or not FEWEST_TOKENS <= description["max_tokens"] < 10**6:
+        if not isinstance(description["max_tokens"], int) or not MIN_TOKENS <= description["max_tokens"] < 10**6:
             raise ValueError(f"max_tokens = {description['max_tokens']!r}")
     except (OSError, ArithmeticError, ValueError, LookupError, TypeError, AttributeError) as error:
         got = f"a damaged file ({error!r})"[:300]
@@ -109,7 +109,7 @@ def reduction(description: Mapping[str, Any]) -> Callable[[np.ndarray], np.ndarr
     weights = np.zeros((len(labels), len(description["targets"])), dtype=np.float32)
     for column, row in enumerate(description["targets"]):
         for label, weight in row["weights"].items():
-            if not -MOST_WEIGHT < weight < MOST_WEIGHT:
+            if not -MAX_WEIGHT < weight < MAX_WEIGHT:
                 raise ValueError(f"the weight {weight!r:.40}")
             weights[labels.index(label), column] = weight
 

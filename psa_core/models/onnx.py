@@ -25,7 +25,7 @@ from psa_core.models._transformers.hub import split_options
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx", "model_quantized.onnx")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
-MOST_LABELS = 100_000
+MAX_LABELS = 100_000
 #: What may be raised by settings of another kind than they should be.
 SETTINGS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 # These count positions from the padding's id on, so their position tables are longer than what they can read.
@@ -148,7 +148,7 @@ def _head(session: Any, configuration: Mapping[str, Any], options: Mapping[str, 
     outputs = session.get_outputs()[0].shape or []
     labels = configuration.get("id2label") or {}
     count = next((size for size in outputs[1:] if isinstance(size, int)), len(labels))
-    if len(outputs) != 2 or not 0 < count <= MOST_LABELS:
+    if len(outputs) != 2 or not 0 < count <= MAX_LABELS:
         got = f"outputs of shape {outputs}"
         raise ModelError("onnx", got=got, expected="a text classifier: one row per text, one number per label")
     kind = configuration.get("problem_type")

@@ -24,7 +24,7 @@ from psa_core.models._transformers.hub import split_options
 from psa_core.plurals import counted
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
-PREDICTIONS = tables.Wanted(
+PREDICTIONS = tables.TableSchema(
     "predictions", ModelError, FORMATS, row="one text and its scores a row", headers=frozenset({"text"})
 )
 # What `texts` writes beside the text, and what spreadsheets and data frames add (also "Unnamed: 0").

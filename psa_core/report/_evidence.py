@@ -12,7 +12,7 @@ from psa_core import stats, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.inputs.names import grouping
 
-MOST_GROUPS = 12
+MAX_GROUPS = 12
 SHOWN_FLIPS = 10
 
 
@@ -70,12 +70,12 @@ def evidence_of(cube: ScoreCube, target: Target, numbers: Mapping[str, Any]) -> 
 
 def group_columns(names: pd.DataFrame) -> list[str]:
     """Columns that sort the names into a few groups: at most twelve."""
-    return grouping(names, most=MOST_GROUPS)
+    return grouping(names, most=MAX_GROUPS)
 
 
 def _extent(cube: ScoreCube, target: Target) -> float:
-    extent = float(target.high - target.low)
-    if extent < float("inf"):
-        return extent
-    original, perturbed = cube.of(target.name)
+    score_range = float(target.high - target.low)
+    if score_range < float("inf"):
+        return score_range
+    original, perturbed = cube.scores(target.name)
     return max(float(max(original.max(), perturbed.max()) - min(original.min(), perturbed.min())), 1e-6)

@@ -23,7 +23,7 @@ from psa_core.tables import findings
 from psa_core.tables.formatting import BASELINES, number
 
 EXTREMES = 5
-LARGEST_FIGURE = 60
+MAX_FIGURE_ROWS = 60
 ARROW = "\u00a0→\u00a0"  # kept on one line
 
 
@@ -114,7 +114,7 @@ def _figure_1(evidence: Evidence) -> Html:
     options = BarOptions(
         colour_by=colours[0] if colours else "",
         section_by=section,
-        limit=0 if len(evidence.names) <= LARGEST_FIGURE else 30 // (2 * sections) + 1,
+        limit=0 if len(evidence.names) <= MAX_FIGURE_ROWS else 30 // (2 * sections) + 1,
         axis_title=f"Mean change of {evidence.target.name} from {BASELINES[evidence.baseline]}",
     )
     words = findings.name_finding(evidence.names, evidence.target.name, baseline=evidence.baseline)

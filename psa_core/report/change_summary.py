@@ -11,13 +11,13 @@ import pandas as pd
 from psa_core.plurals import counted
 from psa_core.stats import SIGNIFICANT
 from psa_core.study import perturbation_of
-from psa_core.tables import Paired, new_flips
+from psa_core.tables import MatchedCubes, new_flips
 
-SHOWN_NAMES, SHOWN_FLIPS, LONGEST = 20, 5, 400
+SHOWN_NAMES, SHOWN_FLIPS, MAX_LENGTH = 20, 5, 400
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def markdown(pair: Paired, changes: Mapping[str, pd.DataFrame], *, limit: float) -> str:
+def markdown(pair: MatchedCubes, changes: Mapping[str, pd.DataFrame], *, limit: float) -> str:
     """A verdict, and for each target the names that changed and five flips that are new.
 
     Parameters
@@ -61,8 +61,8 @@ def junit(changes: Mapping[str, pd.DataFrame], *, limit: float) -> str:
     return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _left_out(pair: Paired) -> list[str]:
-    lacking = {"sentences": pair.lone_sentences, "names": pair.lone_names}
+def _left_out(pair: MatchedCubes) -> list[str]:
+    lacking = {"sentences": pair.unmatched_sentences, "names": pair.unmatched_names}
     told = [f"{count:,} {what}" for what, count in lacking.items() if count]
     return [f"Not in the baseline, so not judged: {' and '.join(told)}."] if told else []
 
@@ -94,7 +94,7 @@ def _names(table: pd.DataFrame) -> list[str]:
     return ["", heading, "|---|---|---|---|---|---|", *rows]
 
 
-def _flips(pair: Paired, target: str, table: pd.DataFrame) -> list[str]:
+def _flips(pair: MatchedCubes, target: str, table: pd.DataFrame) -> list[str]:
     """Those of names that are above the limit come first, then by size."""
     flips = new_flips(pair, target)
     if not len(flips):
@@ -102,7 +102,7 @@ def _flips(pair: Paired, target: str, table: pd.DataFrame) -> list[str]:
     above = table["above"].to_numpy()
     rows = flips.frame()
     rows = rows.assign(above=above[rows["name_position"]]).sort_values("above", ascending=False, kind="stable")
-    texts, before = perturbation_of(pair.now), pair.before.of(target)[1]
+    texts, before = perturbation_of(pair.now), pair.before.scores(target)[1]
     lines = [
         f"- {_code(texts.text(int(row['sentence_position']), int(row['name_position'])))} with "
         f"{_code(str(row['name']))}: {row['original']:.3f} → {row['perturbed']:.3f} "
@@ -116,7 +116,7 @@ def _flips(pair: Paired, target: str, table: pd.DataFrame) -> list[str]:
 def _code(text: str) -> str:
     """A text as a Markdown code span, in which nothing is markup, a link or somebody's name."""
     line = " ".join(_printable(text).split())
-    line = line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+    line = line if len(line) <= MAX_LENGTH else line[: MAX_LENGTH - 1] + "…"
     fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
     pad = " " if line[:1] == "`" or line[-1:] == "`" else ""
     return f"{fence}{pad}{line}{pad}{fence}"

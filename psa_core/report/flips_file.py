@@ -71,7 +71,7 @@ def training_rows(cube: ScoreCube, target: str, *, label_column: str = "") -> pd
         When the target or the column is unknown.
     """
     flips, texts = tables.find_flips(cube, target), perturbation_of(cube)
-    labels = stats.labels_at(cube.of(target)[0], flips.threshold).astype(int)
+    labels = stats.labels_at(cube.scores(target)[0], flips.threshold).astype(int)
     if label_column:
         if label_column not in cube.sentences:
             known = ", ".join(cube.sentences.columns)

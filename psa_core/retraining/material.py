@@ -11,7 +11,7 @@ import pandas as pd
 from psa_core import mitigate
 from psa_core.errors import CorpusError
 from psa_core.study import Plan
-from psa_core.study.near_duplicates import bare
+from psa_core.study.near_duplicates import normalized
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import Selection, select
 
@@ -99,11 +99,11 @@ def _other_sentences(
     planned: Plan, texts: Sequence[str], unseen: Sequence[str], *, seed: int
 ) -> tuple[list[str], Selection]:
     """Texts that are not in a study, in a drawn order, and the sentences with an anchor among the first of them."""
-    measured = {*map(bare, planned.selection.sentences["text"])}
+    measured = {*map(normalized, planned.selection.sentences["text"])}
     distinct = [
         text
         for text in mitigate.naming_none([*dict.fromkeys(texts)], unseen)
-        if text.strip() and bare(text) not in measured
+        if text.strip() and normalized(text) not in measured
     ]
     order = np.random.default_rng(seed).permutation(len(distinct))
     drawn = [distinct[i] for i in order]

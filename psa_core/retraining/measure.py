@@ -35,14 +35,17 @@ def sensitivity(cube: ScoreCube, target: str) -> dict[str, float]:
     >>> sorted(sensitivity(run(sentences="sample", names="demo", model="keyword", sample=4), "toxicity"))
     ['name_effect', 'score_dev']
     """
-    scores = cube.of(target)[1].astype(np.float64)
+    scores = cube.scores(target)[1].astype(np.float64)
     effects = (scores - scores.mean(axis=1, keepdims=True)).mean(axis=0)
     return {"name_effect": float(np.abs(effects).mean()), "score_dev": float(scores.std(axis=1).mean())}
 
 
 def change(before: ScoreCube, after: ScoreCube, target: str) -> dict[str, float]:
     """What became of the sentences as they are: ``score_change`` (mean size) and ``labels_kept`` (share)."""
-    scores, threshold = [cube.of(target)[0] for cube in (before, after)], before.targets[before.target_index(target)]
+    scores, threshold = (
+        [cube.scores(target)[0] for cube in (before, after)],
+        before.targets[before.target_index(target)],
+    )
     labels = [stats.labels_at(values, threshold.default_threshold) for values in scores]
     return {
         "score_change": float(np.abs(scores[1].astype(np.float64) - scores[0]).mean()),

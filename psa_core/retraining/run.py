@@ -29,10 +29,10 @@ from psa_core.retraining.seeds import over_seeds
 from psa_core.retraining.student import Student, student
 from psa_core.retraining.updates import open_to_others
 from psa_core.study import Plan, StudySpec
-from psa_core.study.near_duplicates import bare
+from psa_core.study.near_duplicates import normalized
 
 FILE = "retraining.json"
-MOST_SEEDS = 1_000
+MAX_SEEDS = 1_000
 BEFORE, AFTER, ADAPTER = "before.npz", "after.npz", "adapter"
 
 
@@ -128,7 +128,7 @@ def retrain(order: Order, out: Path, watch: Watch | None = None) -> dict[str, An
     runs = [_one(order, planned, number, out, watch, before) for number in range(len(order.recipes))]
     settings = {key: value for key, value in asdict(order.recipe).items() if key not in ("strength", "seed")}
     content = {"study": asdict(order.spec), "recipe": settings, **over_seeds(runs)}
-    with writing.whole_folder(out) as aside:
+    with writing.atomic_directory(out) as aside:
         for number, recipe in enumerate(order.recipes):
             if recipe.seed == order.seeds[0]:
                 place = aside / _folder(recipe.strength)
@@ -217,8 +217,8 @@ def _labelled(order: Order, pupil: Student, split: Material) -> Split | None:
     if unknown:
         raise OptionError("labels", got=repr(unknown[0][:60]), expected=f"the classifier's own: {', '.join(known)}")
     numbers = np.array([where[label] for label in order.labels], dtype=np.int64)
-    trained = set(map(bare, split.texts))
-    rows = [row for row, text in enumerate(order.labelled.texts) if bare(text) not in trained]
+    trained = set(map(normalized, split.texts))
+    rows = [row for row, text in enumerate(order.labelled.texts) if normalized(text) not in trained]
     if not rows:
         raise OptionError("labelled texts", got="only texts that are trained on", expected="some others to measure on")
     return Split(tuple(order.labelled.texts[row] for row in rows), numbers[order.labelled.labels[rows]])
@@ -243,4 +243,4 @@ def _run(recipe: Retraining, split: Material, before: Measured, after: Measured)
     }
 
 
-__all__ = ["ADAPTER", "AFTER", "BEFORE", "FILE", "MOST_SEEDS", "Order", "Watch", "retrain"]
+__all__ = ["ADAPTER", "AFTER", "BEFORE", "FILE", "MAX_SEEDS", "Order", "Watch", "retrain"]

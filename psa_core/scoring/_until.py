@@ -6,7 +6,7 @@ import numpy as np
 
 from psa_core.scoring._ledger import Ledger
 
-LEAST_SENTENCES = 30
+MIN_SENTENCES = 30
 
 
 class PrecisionGoal:
@@ -43,7 +43,7 @@ class PrecisionGoal:
         self._count += len(differences)
         self._sum = self._sum + differences.sum(axis=0)
         self._squares = self._squares + (differences**2).sum(axis=0)
-        if self._count >= LEAST_SENTENCES and float(np.max(self._widths())) < self.width:
+        if self._count >= MIN_SENTENCES and float(np.max(self._widths())) < self.width:
             self.stop = self._count
         return self.stop is not None
 

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
-class Apart:
+class SubprocessScorer:
     """A scorer whose model is in another process; that process holds one model at a time, whoever asks.
 
     Attributes
@@ -54,11 +54,11 @@ class Apart:
         return _ask(scores, self.model_id, self.origin, list(as_texts(texts)))
 
 
-def load(model_id: str, origin: Origin) -> Apart:
-    """Load a model in the process apart; see `models.load` and `Apart.score` for what is raised."""
+def load(model_id: str, origin: Origin) -> SubprocessScorer:
+    """Load a model in the process apart; see `models.load` and `SubprocessScorer.score` for what is raised."""
     models.check(model_id, origin)
     fingerprint, targets = _ask(about, model_id, origin)
-    return Apart(model_id, origin, fingerprint, targets)
+    return SubprocessScorer(model_id, origin, fingerprint, targets)
 
 
 def about(model_id: str, origin: Origin) -> tuple[str, tuple[Target, ...]]:

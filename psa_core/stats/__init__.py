@@ -9,7 +9,7 @@ from __future__ import annotations
 from psa_core.stats.bootstrap import bootstrap_interval, label_dist_interval
 from psa_core.stats.correlation import Correlation, pearson, sentence_correlation
 from psa_core.stats.curves import Curve, label_dist_curve
-from psa_core.stats.effect_increase import growth_p
+from psa_core.stats.effect_increase import increase_p
 from psa_core.stats.equivalence import equivalence_p, equivalence_sentences
 from psa_core.stats.families import Families
 from psa_core.stats.grid import ThresholdGrid, flip_counts, threshold_grid
@@ -38,9 +38,9 @@ from psa_core.stats.scores import (
     baseline_differences,
     checked_thresholds,
     effect_differences,
+    effective_threshold,
     labels_at,
     paired_scores,
-    reached_from,
     sensitivities,
 )
 from psa_core.stats.significance import (
@@ -72,11 +72,12 @@ __all__ = [
     "detectable_effect",
     "difference_without_furthest",
     "effect_differences",
+    "effective_threshold",
     "equivalence_p",
     "equivalence_sentences",
     "flip_counts",
     "group_difference",
-    "growth_p",
+    "increase_p",
     "label_dist_curve",
     "label_dist_interval",
     "label_dist_parts",
@@ -91,7 +92,6 @@ __all__ = [
     "paired_t_p",
     "pearson",
     "range_noise_floor",
-    "reached_from",
     "second_opinion_p",
     "sensitivities",
     "sentence_correlation",

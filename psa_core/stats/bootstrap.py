@@ -9,7 +9,7 @@ from psa_core.stats.families import Families
 from psa_core.stats.grid import bootstrap_label_dist, threshold_grid
 from psa_core.stats.intervals import CONFIDENCE, Interval, Intervals, checked_confidence, mean_interval
 from psa_core.stats.moments import sentence_moments
-from psa_core.stats.scores import paired_scores, some_names
+from psa_core.stats.scores import paired_scores, subsample_names
 
 DRAWN_VALUES, DRAWN_AT_ONCE = 20_000_000, 1_000_000
 BCA_SENTENCES = 500
@@ -19,7 +19,7 @@ def bootstrap_interval(
     values: ArrayLike,
     *,
     confidence: float = CONFIDENCE,
-    resamples: int = 2000,
+    n_resamples: int = 2000,
     seed: int = 0,
     families: Families | None = None,
 ) -> Interval:
@@ -70,7 +70,7 @@ def bootstrap_interval(
         (sample,),
         np.mean,
         confidence_level=level,
-        n_resamples=affordable(resamples, count),
+        n_resamples=affordable(n_resamples, count),
         batch=max(1, DRAWN_VALUES // (10 * count)),
         method="BCa" if has_spread and count <= BCA_SENTENCES else "percentile",
         rng=np.random.default_rng(seed),
@@ -83,7 +83,7 @@ def label_dist_interval(
     perturbed: ArrayLike,
     thresholds: ArrayLike,
     *,
-    resamples: int = 400,
+    n_resamples: int = 400,
     seed: int = 0,
     families: Families | None = None,
 ) -> Intervals:
@@ -118,16 +118,16 @@ def label_dist_interval(
     >>> [bound.tolist() for bound in label_dist_interval([0.2, 0.2], [[0.6], [0.6]], [0.1, 0.5])]
     [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
     """
-    base, worn = paired_scores(original, perturbed)
-    grid = threshold_grid(base, worn, thresholds)
+    base, perturbed = paired_scores(original, perturbed)
+    grid = threshold_grid(base, perturbed, thresholds)
     value = grid.label_dist.mean(axis=0)
     families = families or Families.none(len(base))
     count = families.count
     if count == 1 or families.too_few:
         return Intervals(value, np.full_like(value, np.nan), np.full_like(value, np.nan))
-    weights = _sentence_draws(count, affordable(resamples, count), seed)[families.labels]
-    some = some_names(worn, seed)
-    moved = 0.0 if some is worn else value - threshold_grid(base, some, thresholds).label_dist.mean(axis=0)
+    weights = _sentence_draws(count, affordable(n_resamples, count), seed)[families.labels]
+    some = subsample_names(perturbed, seed)
+    moved = 0.0 if some is perturbed else value - threshold_grid(base, some, thresholds).label_dist.mean(axis=0)
     if count > BCA_SENTENCES:
         drawn = bootstrap_label_dist(base, some, grid.thresholds, weights)
         low, high = np.quantile(drawn, _TAILS, axis=1)
@@ -140,9 +140,9 @@ def label_dist_interval(
     return Intervals(value, *np.clip([bounds[:, 0] + moved, bounds[:, 1] + moved], 0.0, 1.0))
 
 
-def affordable(resamples: int, sentences: int) -> int:
+def affordable(n_resamples: int, sentences: int) -> int:
     """Resamples to draw: as many as wished, fewer for very many sentences, never under 200."""
-    return max(200, min(resamples, DRAWN_VALUES // sentences))
+    return max(200, min(n_resamples, DRAWN_VALUES // sentences))
 
 
 def share_as_far(studentised: np.ndarray, observed: float) -> float:
@@ -170,9 +170,9 @@ def _bca_shares(value: np.ndarray, left_out: np.ndarray, drawn: np.ndarray) -> n
     return norm.cdf(shift + moved / (1 - skew * moved))
 
 
-def _sentence_draws(sentences: int, resamples: int, seed: int) -> np.ndarray:
+def _sentence_draws(sentences: int, n_resamples: int, seed: int) -> np.ndarray:
     """How often each of the resamples draws each sentence: float32 (S, B), columns sum to S."""
-    drawn = np.random.default_rng(seed).integers(0, sentences, size=(resamples, sentences))
-    drawn += np.arange(resamples)[:, None] * sentences
-    counts = np.bincount(drawn.ravel(), minlength=resamples * sentences)
-    return np.ascontiguousarray(counts.reshape(resamples, sentences).T, dtype=np.float32)
+    drawn = np.random.default_rng(seed).integers(0, sentences, size=(n_resamples, sentences))
+    drawn += np.arange(n_resamples)[:, None] * sentences
+    counts = np.bincount(drawn.ravel(), minlength=n_resamples * sentences)
+    return np.ascontiguousarray(counts.reshape(n_resamples, sentences).T, dtype=np.float32)

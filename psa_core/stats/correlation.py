@@ -85,7 +85,7 @@ def sentence_correlation(
     first: ArrayLike,
     second: ArrayLike,
     *,
-    resamples: int = 1000,
+    n_resamples: int = 1000,
     n_permutations: int = N_PERMUTATIONS,
     seed: int = 0,
     families: Families | None = None,
@@ -144,7 +144,7 @@ def sentence_correlation(
     if count < FEW_POINTS:
         nearest = [(normal.low, normal.high)]
     else:
-        studentised = _studentised_draws(units, affordable(resamples, count), seed)
+        studentised = _studentised_draws(units, affordable(n_resamples, count), seed)
         nearest = [tuple(np.tanh(centre - error * np.quantile(studentised, [1 - tail, tail])))]
         p_value = max(p_value, share_as_far(studentised, float(centre / error)))
     nearest.append(tuple(np.tanh(centre - np.arctanh(np.quantile(by_chance, [1 - tail, tail])))))
@@ -169,15 +169,15 @@ def _permuted_r(points: np.ndarray, permutations: int, seed: int) -> np.ndarray:
     return np.clip(np.concatenate(parts), -1 + 1e-9, 1 - 1e-9)
 
 
-def _studentised_draws(points: np.ndarray, resamples: int, seed: int) -> np.ndarray:
+def _studentised_draws(points: np.ndarray, n_resamples: int, seed: int) -> np.ndarray:
     """How many standard errors each resample's Fisher z is from the sample's; `points` are (2, S)."""
     random = np.random.default_rng(seed)
     count = points.shape[1]
     centre, _ = _fisher_z(points)
     rows = max(1, DRAWN_AT_ONCE // count)
     draws = []
-    for first in range(0, resamples, rows):
-        drawn, error = _fisher_z(points[:, random.integers(0, count, (min(rows, resamples - first), count))])
+    for first in range(0, n_resamples, rows):
+        drawn, error = _fisher_z(points[:, random.integers(0, count, (min(rows, n_resamples - first), count))])
         draws.append((drawn - centre)[error > 0] / error[error > 0])
     return np.concatenate(draws)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psa_core.stats.scores import paired_scores, reached_from
+from psa_core.stats.scores import effective_threshold, paired_scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class Curve:
     values : float64 array (M + 1,)
         ``values[i]`` holds for thresholds in ``(breakpoints[i - 1], breakpoints[i]]``; the first for all thresholds at
         or below the first breakpoint, the last for all above the last one. A score equal to the threshold has the
-        label, so a step lies just above its breakpoint. See `reached_from`.
+        label, so a step lies just above its breakpoint. See `effective_threshold`.
     """
 
     breakpoints: np.ndarray
@@ -35,7 +35,9 @@ class Curve:
         >>> Curve(np.array([0.5]), np.array([1.0, 0.0])).at([0.5, 0.6])
         array([1., 0.])
         """
-        return self.values[np.searchsorted(self.breakpoints, reached_from(thresholds, self.breakpoints), side="left")]
+        return self.values[
+            np.searchsorted(self.breakpoints, effective_threshold(thresholds, self.breakpoints), side="left")
+        ]
 
 
 def label_dist_curve(original: ArrayLike, perturbed: ArrayLike) -> Curve:
@@ -69,23 +71,23 @@ def label_dist_curve(original: ArrayLike, perturbed: ArrayLike) -> Curve:
     >>> label_dist_curve([0.2, 0.8], [[0.6], [0.8]]).at([0.1, 0.5, 0.7])
     array([0. , 0.5, 0. ])
     """
-    base, worn = paired_scores(original, perturbed)
-    breakpoints, ranks = np.unique(np.concatenate([base[None], worn.T]), return_inverse=True)
-    running = np.cumsum(_jaccard_steps(ranks[0], ranks[1:], len(breakpoints))[::-1]) / worn.shape[1]
+    base, perturbed = paired_scores(original, perturbed)
+    breakpoints, ranks = np.unique(np.concatenate([base[None], perturbed.T]), return_inverse=True)
+    running = np.cumsum(_jaccard_steps(ranks[0], ranks[1:], len(breakpoints))[::-1]) / perturbed.shape[1]
     values = np.append(running[::-1], 0.0)
     # Running sums come within rounding of 0 and 1, not on them; a true value is at least 1/SN away, or there.
-    values[values < 0.5 / worn.size] = 0.0
-    values[values > 1 - 0.5 / worn.size] = 1.0
+    values[values < 0.5 / perturbed.size] = 0.0
+    values[values > 1 - 0.5 / perturbed.size] = 1.0
     return Curve(breakpoints, values)
 
 
-def _jaccard_steps(base: np.ndarray, worn: np.ndarray, distinct: int) -> np.ndarray:
+def _jaccard_steps(base: np.ndarray, perturbed: np.ndarray, distinct: int) -> np.ndarray:
     """What each distinct score adds, going down, to the sum of the names' Jaccard distances: float64 array (distinct,).
 
-    `base` (S,) and `worn` (N, S) are ranks of scores, from 0 up.
+    `base` (S,) and `perturbed` (N, S) are ranks of scores, from 0 up.
     """
     # A maximum is odd and so comes before a minimum of the same score: no union is ever empty.
-    events = np.concatenate([2 * np.maximum(base, worn) + 1, 2 * np.minimum(base, worn)], axis=1)
+    events = np.concatenate([2 * np.maximum(base, perturbed) + 1, 2 * np.minimum(base, perturbed)], axis=1)
     events = np.sort(events.astype(np.min_scalar_type(2 * distinct)), axis=1)[:, ::-1]
     in_union = np.cumsum(events & 1, axis=1, dtype=np.int32)
     in_intersection = np.arange(1, events.shape[1] + 1, dtype=np.int32) - in_union

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psa_core.errors import OptionError
-from psa_core.stats.families import FEWEST_FAMILIES
+from psa_core.stats.families import MIN_FAMILIES
 from psa_core.stats.moments import sentence_moments
 from psa_core.stats.significance import SIGNIFICANT, adjust, t_statistic
 
 
-def growth_p(now: ArrayLike, before: ArrayLike, limit: float, *, tests: int = 1) -> np.ndarray:
+def increase_p(now: ArrayLike, before: ArrayLike, limit: float, *, tests: int = 1) -> np.ndarray:
     """Corrected p-values that a name's effect is by more than `limit` further from 0 than it was.
 
     The null hypothesis is ``|mean now| - |mean before| <= limit``. The earlier effect may have had either sign, so the
@@ -57,7 +57,7 @@ def growth_p(now: ArrayLike, before: ArrayLike, limit: float, *, tests: int = 1)
     further = _above(side * (later + earlier), limit)
     is_left = moved < SIGNIFICANT
     further = np.where(is_left, np.minimum(1.0, adjust(np.where(is_left, further, np.nan), "holm") * tests), further)
-    floor = 2.0 ** (1 - len(later)) if len(later) < FEWEST_FAMILIES else 0.0
+    floor = 2.0 ** (1 - len(later)) if len(later) < MIN_FAMILIES else 0.0
     return np.minimum(1.0, np.maximum(np.maximum(moved, further), floor)).reshape(shape)
 
 

@@ -16,13 +16,13 @@ WEIGHTS = (0.5, 0.1, 0.1, 0.1, 0.1, 0.1)
 
 
 def equivalence_p(
-    differences: ArrayLike, margin: float, *, extent: float = 1.0, error: ArrayLike | None = None
+    differences: ArrayLike, margin: float, *, score_range: float = 1.0, error: ArrayLike | None = None
 ) -> np.ndarray:
     """P-values of the equivalence test: is the mean difference inside ``(-margin, margin)``?
 
-    The larger of two. The one is that of the two one-sided t-tests (TOST), which presumes that the sentences have
-    shown the whole spread. The other presumes nothing but that a difference is at most `extent`: a mean at the margin
-    may be made of a few large moves that none of these sentences has, and few sentences cannot exclude that (with no
+    The larger of two p-values. The first is that of the two one-sided t-tests (TOST), which assumes that the sentences
+    show the full spread. The second assumes only that no difference exceeds `score_range`: a mean at the margin may
+    come from a few large changes that none of these sentences has, and few sentences cannot exclude that (with no
     difference in S sentences, a share of up to 3 / S of all sentences may still have one). It is the inverse of a
     betting martingale (Waudby-Smith and Ramdas 2024, section 4), here with fixed stakes.
 
@@ -59,22 +59,22 @@ def equivalence_p(
 
     if not margin > 0:
         raise OptionError("margin", got=f"{margin}", expected="a number greater than 0")
-    if not extent > 0:
-        raise OptionError("extent", got=f"{extent}", expected="a number greater than 0")
+    if not score_range > 0:
+        raise OptionError("extent", got=f"{score_range}", expected="a number greater than 0")
     count, mean, deviation = sentence_moments(differences)
-    if not np.isfinite(extent):
+    if not np.isfinite(score_range):
         return np.full(mean.shape, np.nan)
     spread = deviation if error is None else np.asarray(error, dtype=np.float64) * np.sqrt(count)
     freedom = max(count - 1, 1)
     above_lower = t.sf(t_statistic(mean + margin, spread, count), freedom)
     below_upper = t.cdf(t_statistic(mean - margin, spread, count), freedom)
     values = np.asarray(differences, dtype=np.float64)
-    widest = max(extent, float(np.abs(values).max()))
+    widest = max(score_range, float(np.abs(values).max()))
     unseen = np.maximum(_unseen_p(margin - values, widest - margin), _unseen_p(margin + values, widest - margin))
     return np.where(np.isnan(deviation), np.nan, np.maximum(np.maximum(above_lower, below_upper), unseen))
 
 
-def equivalence_sentences(margin: float, extent: float, names: int = 1) -> float:
+def equivalence_sentences(margin: float, score_range: float, names: int = 1) -> float:
     """How many sentences it takes at least to show equivalence of one of so many names, if none shows any difference.
 
     Infinite for scores without a range.
@@ -84,11 +84,11 @@ def equivalence_sentences(margin: float, extent: float, names: int = 1) -> float
     >>> equivalence_sentences(0.02, 1.0), equivalence_sentences(0.02, 1.0, names=100)
     (183, 411)
     """
-    if margin >= extent:
+    if margin >= score_range:
         return 2
-    if not np.isfinite(extent):
+    if not np.isfinite(score_range):
         return float("inf")
-    return max(2, ceil(log(names / SIGNIFICANT / WEIGHTS[0]) / -log1p(-margin / extent)))
+    return max(2, ceil(log(names / SIGNIFICANT / WEIGHTS[0]) / -log1p(-margin / score_range)))
 
 
 def _unseen_p(winnings: np.ndarray, most_lost: float) -> np.ndarray:

@@ -14,7 +14,7 @@ from psa_core.stats.intervals import CONFIDENCE
 
 NAMES_PER_COLUMN = 10
 N_PERMUTATIONS = 1999
-MOST_FACTORS = 12
+MAX_FACTORS = 12
 LEVERAGE = 0.99
 ROUNDING = 1e-9
 
@@ -126,8 +126,8 @@ def shares_of_variance(outcome: np.ndarray, blocks: Sequence[np.ndarray]) -> np.
         At least 0; they sum to R².
     """
     count = len(blocks)
-    if count > MOST_FACTORS:
-        raise OptionError("factors", got=str(count), expected=f"at most {MOST_FACTORS}")
+    if count > MAX_FACTORS:
+        raise OptionError("factors", got=str(count), expected=f"at most {MAX_FACTORS}")
     subsets = [frozenset(chosen) for size in range(count + 1) for chosen in combinations(range(count), size)]
     reached = {subset: _r_squared(outcome, [blocks[block] for block in sorted(subset)]) for subset in subsets}
     everyone = subsets[-1]

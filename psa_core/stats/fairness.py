@@ -10,10 +10,10 @@ from scipy import stats as distributions
 from scipy.special import erf
 
 from psa_core.stats.intervals import CONFIDENCE
-from psa_core.stats.permutation_null import DEALS, Deals, deal, scarcity
-from psa_core.stats.scores import reached_from
+from psa_core.stats.permutation_null import N_PERMUTATIONS, NullDistribution, permute, scarcity
+from psa_core.stats.scores import effective_threshold
 from psa_core.stats.significance import SIGNIFICANT, adjust
-from psa_core.stats.wasserstein import disparities, group_fairness, known_mean, pairwise_w1
+from psa_core.stats.wasserstein import disparities, group_fairness, nan_mean, pairwise_w1
 
 # With fewer templates than this, parts of the continuations stand in for them in intervals.
 FEW_TEMPLATES = 4
@@ -37,7 +37,7 @@ class Fairness:
     floor : float
         Mean of the same number with values dealt at random.
     corrected : float
-        √(value² − floor²), 0 where the value is below its floor; I.F. far above its floor: see `beyond_of_audit`.
+        √(value² − floor²), 0 where the value is below its floor; I.F. far above its floor: see `noise_corrected_audit`.
     low, high : float
         Interval of the corrected value, over templates and continuations.
     p : float
@@ -89,7 +89,12 @@ class Measures:
 
 
 def measure(
-    scores: np.ndarray, groups: Sequence[str], *, threshold: float = 0.5, deals: int = DEALS, seed: int = 0
+    scores: np.ndarray,
+    groups: Sequence[str],
+    *,
+    threshold: float = 0.5,
+    n_permutations: int = N_PERMUTATIONS,
+    seed: int = 0,
 ) -> Measures:
     """Measure one scorer's scores.
 
@@ -103,39 +108,39 @@ def measure(
         For demographic disparity.
     deals, seed : int
     """
-    threshold = float(reached_from(threshold, scores[np.isfinite(scores)]))
-    dealt = deal(scores, groups, threshold=threshold, deals=deals, seed=seed)
+    threshold = float(effective_threshold(threshold, scores[np.isfinite(scores)]))
+    null = permute(scores, groups, threshold=threshold, n_permutations=n_permutations, seed=seed)
     w1 = np.array([pairwise_w1(template) for template in scores])
-    mean_w1, mean_disparity = known_mean(w1, axis=0), known_mean(disparities(scores, threshold), axis=0)
-    relative = _relative_noise(scores, dealt)
-    template_floor = _template_floors(dealt)
+    mean_w1, mean_disparity = nan_mean(w1, axis=0), nan_mean(disparities(scores, threshold), axis=0)
+    relative = _relative_noise(scores, null)
+    template_floor = _template_floors(null)
     pair_floors = template_floor[:, None] * relative
     pair_p = np.array(
-        [_tail(null.ravel(), row / scale) for null, row, scale in zip(dealt.template_pairs, w1, relative, strict=True)]
+        [_tail(null.ravel(), row / scale) for null, row, scale in zip(null.template_pairs, w1, relative, strict=True)]
     )
-    mean_floors = known_mean(pair_floors, axis=0)
-    overall = mean_floors / np.fmax(known_mean(template_floor), 1e-300)
+    mean_floors = nan_mean(pair_floors, axis=0)
+    overall = mean_floors / np.fmax(nan_mean(template_floor), 1e-300)
     return Measures(
-        _individual(scores, w1, pair_floors, dealt),
-        _group(scores, groups, dealt),
-        _disparity(scores, threshold, dealt),
+        _individual(scores, w1, pair_floors, null),
+        _group(scores, groups, null),
+        _disparity(scores, threshold, null),
         w1,
         pair_floors,
         pair_p,
         mean_w1,
         mean_floors,
-        beyond_of_pair(mean_w1, mean_floors),
-        _tail(dealt.pair_means.ravel(), mean_w1 / np.where(overall > 0, overall, 1)),
+        noise_corrected_pair(mean_w1, mean_floors),
+        _tail(null.pair_means.ravel(), mean_w1 / np.where(overall > 0, overall, 1)),
         mean_disparity,
     )
 
 
-def beyond(value: np.ndarray | float, floor: np.ndarray | float) -> np.ndarray:
+def noise_corrected(value: np.ndarray | float, floor: np.ndarray | float) -> np.ndarray:
     """The part of a distance that noise does not explain: √(value² − floor²), 0 where the value is below its floor."""
     return np.sqrt(np.maximum(np.square(value) - np.square(floor), 0.0))
 
 
-def beyond_of_pair(value: np.ndarray | float, floor: np.ndarray | float) -> np.ndarray:
+def noise_corrected_pair(value: np.ndarray | float, floor: np.ndarray | float) -> np.ndarray:
     """The same for the distance of two values: the distance that, with noise of this size, is measured as the value.
 
     One difference d with normal noise s is measured as E|d + s z|, which nears |d| faster than √(d² + s²) does: over
@@ -145,7 +150,7 @@ def beyond_of_pair(value: np.ndarray | float, floor: np.ndarray | float) -> np.n
     return np.maximum(_unfolded(value, floor), 0.0)
 
 
-def beyond_of_audit(w1: np.ndarray, pair_floors: np.ndarray, template_floors: np.ndarray) -> float:
+def noise_corrected_audit(w1: np.ndarray, pair_floors: np.ndarray, template_floors: np.ndarray) -> float:
     """The part of I.F. that noise does not explain; as much less than 0 below the floor, for intervals.
 
     Where noise is large (the quadrature is at most its floor) this is √(I.F.² − floor²). From there to twice the floor
@@ -157,10 +162,10 @@ def beyond_of_audit(w1: np.ndarray, pair_floors: np.ndarray, template_floors: np
     w1, pair_floors : float arrays (M, P)
     template_floors : float array (M,)
     """
-    floor = float(known_mean(np.where(np.isfinite(w1), template_floors[:, None], np.nan)))
-    squares = float(known_mean(w1)) ** 2 - floor**2
+    floor = float(nan_mean(np.where(np.isfinite(w1), template_floors[:, None], np.nan)))
+    squares = float(nan_mean(w1)) ** 2 - floor**2
     together = float(np.copysign(np.sqrt(abs(squares)), squares))
-    apart = float(known_mean(_unfolded(known_mean(w1, axis=0), known_mean(pair_floors, axis=0))))
+    apart = float(nan_mean(_unfolded(nan_mean(w1, axis=0), nan_mean(pair_floors, axis=0))))
     share = 1.0 if w1.shape[1] == 1 else float(np.clip(together / floor - 1, 0, 1)) if floor else 1.0
     return (1 - share) * together + share * apart
 
@@ -179,21 +184,21 @@ def corrected_p(p_values: np.ndarray) -> np.ndarray:
     return adjust(np.asarray(p_values).ravel(), "holm").reshape(np.shape(p_values))
 
 
-def _individual(scores: np.ndarray, w1: np.ndarray, pair_floors: np.ndarray, dealt: Deals) -> Fairness:
-    value, floor = float(known_mean(w1)), float(dealt.individual.mean())
-    template_floors = _template_floors(dealt)
+def _individual(scores: np.ndarray, w1: np.ndarray, pair_floors: np.ndarray, null: NullDistribution) -> Fairness:
+    value, floor = float(nan_mean(w1)), float(null.individual.mean())
+    template_floors = _template_floors(null)
     numbers = (w1, pair_floors, template_floors)
     by_continuation = np.array([
-        beyond_of_audit(np.array([pairwise_w1(template) for template in part]), noisier * pair_floors,
+        noise_corrected_audit(np.array([pairwise_w1(template) for template in part]), noisier * pair_floors,
                         noisier * template_floors)
         for part, noisier in _without_tenths(scores)
     ])  # fmt: skip
-    corrected, error, parts = beyond_of_audit(*numbers), _jackknife_error(by_continuation), PARTS
+    corrected, error, parts = noise_corrected_audit(*numbers), _jackknife_error(by_continuation), PARTS
     if len(scores) >= FEW_TEMPLATES:
         parts = len(scores)
-        without = [beyond_of_audit(*(np.delete(each, t, axis=0) for each in numbers)) for t in range(parts)]
+        without = [noise_corrected_audit(*(np.delete(each, t, axis=0) for each in numbers)) for t in range(parts)]
         error = _pooled(_jackknife_error(np.array(without)), error)
-    found = _with_interval(value, floor, corrected, _p(dealt.individual, dealt.observed[0]), (error, parts))
+    found = _with_interval(value, floor, corrected, _p(null.individual, null.observed[0]), (error, parts))
     return replace(found, needed=_needed(found, by_continuation, scores.shape[2]))
 
 
@@ -213,30 +218,37 @@ def _needed(found: Fairness, without: np.ndarray, k: int) -> float:
     return float(max(1, np.ceil(k * (half / PRECISION) ** 2)))
 
 
-def _group(scores: np.ndarray, groups: Sequence[str], dealt: Deals) -> Fairness:
-    value, floor = group_fairness(scores, groups), float(dealt.group.mean())
+def _group(scores: np.ndarray, groups: Sequence[str], null: NullDistribution) -> Fairness:
+    value, floor = group_fairness(scores, groups), float(null.group.mean())
     m = len(scores)
     if m >= FEW_TEMPLATES:
         parts = [(np.delete(scores, t, axis=0), float(np.sqrt(m / (m - 1)))) for t in range(m)]
     else:
         parts = list(_without_tenths(scores))
-    without = np.array([float(beyond(group_fairness(part, groups), noisier * floor)) for part, noisier in parts])
+    without = np.array(
+        [float(noise_corrected(group_fairness(part, groups), noisier * floor)) for part, noisier in parts]
+    )
     error = (_jackknife_error(without), len(without))
-    return _with_interval(value, floor, float(beyond(value, floor)), _p(dealt.group, dealt.observed[1]), error)
+    return _with_interval(value, floor, float(noise_corrected(value, floor)), _p(null.group, null.observed[1]), error)
 
 
-def _disparity(scores: np.ndarray, threshold: float, dealt: Deals) -> Fairness:
-    value, floor = float(known_mean(disparities(scores, threshold))), float(dealt.disparity.mean())
+def _disparity(scores: np.ndarray, threshold: float, null: NullDistribution) -> Fairness:
+    value, floor = float(nan_mean(disparities(scores, threshold))), float(null.disparity.mean())
     m = len(scores)
     if m >= FEW_TEMPLATES:
         parts = [(np.delete(scores, t, axis=0), 1.0) for t in range(m)]
     else:
         parts = list(_without_tenths(scores))
     without = np.array(
-        [float(beyond(float(known_mean(disparities(part, threshold))), noisier * floor)) for part, noisier in parts]
+        [
+            float(noise_corrected(float(nan_mean(disparities(part, threshold))), noisier * floor))
+            for part, noisier in parts
+        ]
     )
     error = (_jackknife_error(without), len(without))
-    return _with_interval(value, floor, float(beyond(value, floor)), _p(dealt.disparity, dealt.observed[2]), error)
+    return _with_interval(
+        value, floor, float(noise_corrected(value, floor)), _p(null.disparity, null.observed[2]), error
+    )
 
 
 def _without_tenths(scores: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
@@ -268,17 +280,17 @@ def _jackknife_error(without: np.ndarray) -> float:
     return float(np.sqrt((n - 1) / n * np.square(without - without.mean()).sum()))
 
 
-def _template_floors(dealt: Deals) -> np.ndarray:
+def _template_floors(null: NullDistribution) -> np.ndarray:
     """Mean W1 of the dealt pairs of each template, float64 (M,); NaN where fewer than two values have scores."""
-    return np.array([known_mean(each) for each in dealt.template_pairs])
+    return np.array([nan_mean(each) for each in null.template_pairs])
 
 
-def _relative_noise(scores: np.ndarray, dealt: Deals) -> np.ndarray:
+def _relative_noise(scores: np.ndarray, null: NullDistribution) -> np.ndarray:
     """How much more noise two values' own distance has than two dealt values', (M, P): fewer or wider scores.
 
     NaN where one of them has no score.
     """
-    wider = dealt.pair_spread / np.where(dealt.spread > 0, dealt.spread, 1)[:, None]
+    wider = null.pair_spread / np.where(null.spread > 0, null.spread, 1)[:, None]
     found = scarcity(np.isfinite(scores).sum(axis=2)) * wider
     return np.where(found == 0, 1.0, found)
 

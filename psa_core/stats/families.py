@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from psa_core.errors import CubeError
 
 #: From fewer families nothing is claimed: so few can agree by chance.
-FEWEST_FAMILIES = 6
+MIN_FAMILIES = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class Families:
     @property
     def too_few(self) -> bool:
         """Whether the families are so few, or so unequal, that nothing is claimed."""
-        return self.any and bool(self.sizes.sum() ** 2 < FEWEST_FAMILIES * (self.sizes**2).sum())
+        return self.any and bool(self.sizes.sum() ** 2 < MIN_FAMILIES * (self.sizes**2).sum())
 
     @property
     def largest_share(self) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psa_core.errors import OptionError
-from psa_core.stats.scores import checked_thresholds, paired_scores, reached_from
+from psa_core.stats.scores import checked_thresholds, effective_threshold, paired_scores
 
 COUNTS_IN_MEMORY = 4_000_000
 
@@ -32,18 +32,18 @@ class ThresholdGrid:
 
     thresholds: np.ndarray
     labelled: np.ndarray
-    worn: np.ndarray
+    perturbed: np.ndarray
     both: np.ndarray
 
     @property
     def label_dist(self) -> np.ndarray:
         """Jaccard distance of each name's labels from the original ones: float64 (N, K) in [0, 1]; both empty → 0."""
-        return _jaccard_distance(self.labelled, self.worn, self.both)
+        return _jaccard_distance(self.labelled, self.perturbed, self.both)
 
     @property
     def flips_up(self) -> np.ndarray:
         """Sentences that get the label with the name only: int64 (N, K)."""
-        return np.rint(self.worn - self.both).astype(np.int64)
+        return np.rint(self.perturbed - self.both).astype(np.int64)
 
     @property
     def flips_down(self) -> np.ndarray:
@@ -71,16 +71,16 @@ def threshold_grid(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayL
     >>> threshold_grid([0.2, 0.8], [[0.6], [0.8]], [0.5]).label_dist
     array([[0.5]])
     """
-    base, worn = paired_scores(original, perturbed)
+    base, perturbed = paired_scores(original, perturbed)
     grid = np.atleast_1d(checked_thresholds(thresholds))
-    bins = _Bins.of(base, worn, grid)
+    bins = _Bins.of(base, perturbed, grid)
     once = np.ones((len(base), 1), dtype=np.float32)
     labelled = bins.count(bins.original[:, None], once)[:, 0, 0].astype(np.float64)
     blocks = list(bins.weighted_counts(once))
     worn_counts, both_counts = (
         np.concatenate([block[part][..., 0].T for block in blocks]).astype(np.float64) for part in (0, 1)
     )
-    reached = reached_from(grid, base, worn)
+    reached = effective_threshold(grid, base, perturbed)
     as_given = np.searchsorted(np.sort(reached), reached)
     return ThresholdGrid(grid, labelled[as_given], worn_counts[:, as_given], both_counts[:, as_given])
 
@@ -103,12 +103,12 @@ def flip_counts(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayLike
     >>> flip_counts([0.2, 0.8], [[0.6, 0.1], [0.4, 0.9]], [0.5])
     (array([1]), array([1]))
     """
-    base, worn = paired_scores(original, perturbed)
+    base, perturbed = paired_scores(original, perturbed)
     grid = np.atleast_1d(checked_thresholds(thresholds))
-    reached = reached_from(grid, base, worn)
+    reached = effective_threshold(grid, base, perturbed)
     ascending = np.sort(reached)
     before = np.searchsorted(ascending, base, side="right")[:, None]
-    after = np.searchsorted(ascending, worn, side="right")
+    after = np.searchsorted(ascending, perturbed, side="right")
     as_given = np.searchsorted(ascending, reached)
     up = _covering(np.minimum(before, after), after, len(grid))
     down = _covering(np.minimum(before, after), np.broadcast_to(before, after.shape), len(grid))
@@ -130,9 +130,9 @@ def bootstrap_label_dist(
     bins = _Bins.of(original, perturbed, thresholds)
     labelled = bins.count(bins.original[:, None], weights)
     total = np.zeros((len(thresholds), weights.shape[1]))
-    for worn, both in bins.weighted_counts(weights):
-        total += _jaccard_distance(labelled, worn, both).sum(axis=1)
-    reached = reached_from(thresholds, original, perturbed)
+    for perturbed, both in bins.weighted_counts(weights):
+        total += _jaccard_distance(labelled, perturbed, both).sum(axis=1)
+    reached = effective_threshold(thresholds, original, perturbed)
     as_given = np.searchsorted(np.sort(reached), reached)
     return total[as_given] / perturbed.shape[1]
 
@@ -144,8 +144,8 @@ def _covering(start: np.ndarray, stop: np.ndarray, size: int) -> np.ndarray:
     return np.cumsum(opened - closed)[:size]
 
 
-def _jaccard_distance(labelled: np.ndarray, worn: np.ndarray, both: np.ndarray) -> np.ndarray:
-    union = labelled + worn
+def _jaccard_distance(labelled: np.ndarray, perturbed: np.ndarray, both: np.ndarray) -> np.ndarray:
+    union = labelled + perturbed
     union -= both
     return 1 - np.divide(both, union, out=np.ones(union.shape), where=union > 0, dtype=np.float64)
 
@@ -159,13 +159,13 @@ class _Bins:
     size: int
 
     @classmethod
-    def of(cls, base: np.ndarray, worn: np.ndarray, thresholds: np.ndarray) -> _Bins:
+    def of(cls, base: np.ndarray, perturbed: np.ndarray, thresholds: np.ndarray) -> _Bins:
         if thresholds.ndim != 1 or len(thresholds) == 0:
             raise OptionError("thresholds", got=f"shape {thresholds.shape}", expected="one number or a list of numbers")
-        ascending = np.sort(reached_from(thresholds, base, worn))
+        ascending = np.sort(effective_threshold(thresholds, base, perturbed))
         return cls(
             np.searchsorted(ascending, base, side="right"),
-            np.searchsorted(ascending, worn, side="right"),
+            np.searchsorted(ascending, perturbed, side="right"),
             len(thresholds),
         )
 

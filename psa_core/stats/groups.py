@@ -13,8 +13,8 @@ from psa_core.stats.intervals import CONFIDENCE
 from psa_core.stats.permutation import two_sided_share
 
 DRAWN_NAMES = 1_000_000
-RESAMPLES = 4999
-DRAWS_A_GROUP = 100
+N_PERMUTATIONS = 4999
+PERMUTATIONS_PER_GROUP = 100
 ROUNDING = 1e-12
 
 
@@ -75,14 +75,14 @@ def group_difference(perturbed: ArrayLike, members: ArrayLike, others: ArrayLike
     >>> group_difference([[0.25, 0.5, 0.75]], [True, False, False])
     array([-0.375])
     """
-    worn = np.asarray(perturbed, dtype=np.float64)
+    perturbed = np.asarray(perturbed, dtype=np.float64)
     inside = np.asarray(members, dtype=bool)
     outside = ~inside if others is None else np.asarray(others, dtype=bool)
     if not (inside.any() and outside.any()) or (inside & outside).any():
         raise CubeError(
             "groups of names", got="an empty group or a shared name", expected="two groups with a name each"
         )
-    return worn[:, inside].mean(axis=1) - worn[:, outside].mean(axis=1)
+    return perturbed[:, inside].mean(axis=1) - perturbed[:, outside].mean(axis=1)
 
 
 def difference_without_furthest(name_means: ArrayLike, members: ArrayLike, others: ArrayLike) -> float:
@@ -117,7 +117,7 @@ def difference_without_furthest(name_means: ArrayLike, members: ArrayLike, other
 
 
 def noise_floors(
-    name_means: ArrayLike, groups: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0
+    name_means: ArrayLike, groups: ArrayLike, *, n_permutations: int = N_PERMUTATIONS, seed: int = 0
 ) -> dict[str, NoiseFloor]:
     """For each group against the rest: the difference of means, and the band of arbitrary groups of the same sizes.
 
@@ -156,16 +156,16 @@ def noise_floors(
     means, labels = _checked_groups(name_means, groups)
     # Means that are equal but for rounding are ties, not an order.
     ranks = rankdata(np.round(means / max(np.abs(means).max(), np.finfo(float).tiny), 12))
-    by_rank = {name: floor.p_adjusted for name, floor in _floors(ranks, labels, {}, resamples, seed).items()}
-    return _floors(means, labels, by_rank, resamples, seed)
+    by_rank = {name: floor.p_adjusted for name, floor in _floors(ranks, labels, {}, n_permutations, seed).items()}
+    return _floors(means, labels, by_rank, n_permutations, seed)
 
 
 def _floors(
-    means: np.ndarray, labels: np.ndarray, by_rank: dict[str, float], resamples: int, seed: int
+    means: np.ndarray, labels: np.ndarray, by_rank: dict[str, float], n_permutations: int, seed: int
 ) -> dict[str, NoiseFloor]:
     """Floors by the values given; `by_rank` are adjusted p-values that the answers' may not fall below."""
     names = list(dict.fromkeys(labels.tolist()))
-    drawn = _dealt_differences(means, labels, names, max(resamples, DRAWS_A_GROUP * len(names)), seed)
+    drawn = _permuted_differences(means, labels, names, max(n_permutations, PERMUTATIONS_PER_GROUP * len(names)), seed)
     # A draw is already among the draws that it is compared with, the observed grouping is not.
     twice = 2 / (1 + len(drawn))
     shares = np.column_stack([two_sided_share(column, np.sort(column)) - twice for column in drawn.T])
@@ -191,19 +191,19 @@ def _share_below(smallest: np.ndarray, p_value: float) -> float:
     return (1 + int(np.searchsorted(smallest, p_value + ROUNDING))) / (1 + len(smallest))
 
 
-def _dealt_differences(
-    means: np.ndarray, labels: np.ndarray, names: list[str], resamples: int, seed: int
+def _permuted_differences(
+    means: np.ndarray, labels: np.ndarray, names: list[str], n_permutations: int, seed: int
 ) -> np.ndarray:
     """Each group's difference from the rest when names are dealt at random: float64 (draws, groups)."""
     sizes = np.array([(labels == name).sum() for name in names])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     total, rest = means.sum(), len(means) - sizes
-    sums = np.concatenate([np.add.reduceat(block, starts, axis=1) for block in _shuffles(means, resamples, seed)])
+    sums = np.concatenate([np.add.reduceat(block, starts, axis=1) for block in _shuffles(means, n_permutations, seed)])
     return sums / sizes - (total - sums) / rest
 
 
 def range_noise_floor(
-    name_means: ArrayLike, groups: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0
+    name_means: ArrayLike, groups: ArrayLike, *, n_permutations: int = N_PERMUTATIONS, seed: int = 0
 ) -> NoiseFloor:
     """Range over all groups' means (largest - smallest), and the range that arbitrary groups of the same sizes show.
 
@@ -232,7 +232,7 @@ def range_noise_floor(
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     grouped = means[np.argsort(indices, kind="stable")]
     observed = float(np.ptp(np.add.reduceat(grouped, starts) / sizes))
-    blocks = _shuffles(means, resamples, seed)
+    blocks = _shuffles(means, n_permutations, seed)
     drawn = np.concatenate([np.ptp(np.add.reduceat(block, starts, axis=1) / sizes, axis=1) for block in blocks])
     high = float(np.quantile(drawn, CONFIDENCE))
     p_value = _share_as_extreme(drawn, observed)
@@ -244,12 +244,12 @@ def _share_as_extreme(drawn: np.ndarray, observed: float) -> float:
     return float((1 + np.count_nonzero(drawn >= observed - ROUNDING)) / (1 + len(drawn)))
 
 
-def _shuffles(values: np.ndarray, resamples: int, seed: int) -> Iterator[np.ndarray]:
+def _shuffles(values: np.ndarray, n_permutations: int, seed: int) -> Iterator[np.ndarray]:
     """Random orders of the values, in blocks of rows, so that memory stays bounded."""
     generator = np.random.default_rng(seed)
     rows = max(1, DRAWN_NAMES // len(values))
-    for first in range(0, resamples, rows):
-        block = np.broadcast_to(values, (min(rows, resamples - first), len(values)))
+    for first in range(0, n_permutations, rows):
+        block = np.broadcast_to(values, (min(rows, n_permutations - first), len(values)))
         yield generator.permuted(block, axis=1)
 
 

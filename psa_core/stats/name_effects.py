@@ -73,21 +73,21 @@ def name_effects(perturbed: ArrayLike, *, seed: int = 0) -> NameEffects:
     >>> name_effects([[0.5, 0.5, 0.75], [0.25, 0.25, 0.5]]).value.tolist()
     [0.0, 0.0, 0.25]
     """
-    _, worn = paired_scores(np.zeros(len(np.asarray(perturbed))), perturbed)
-    sentences, names = worn.shape
+    _, perturbed = paired_scores(np.zeros(len(np.asarray(perturbed))), perturbed)
+    sentences, names = perturbed.shape
     if names < 2:
         raise CubeError("names", got="1 name", expected="at least two names to compare names with each other")
     if sentences == 1:
         unknown = np.full(names, np.nan)
-        return NameEffects(worn[0] - np.median(worn[0]), unknown, unknown, unknown, unknown, unknown)
+        return NameEffects(perturbed[0] - np.median(perturbed[0]), unknown, unknown, unknown, unknown, unknown)
     random = np.random.default_rng(seed)
     everyone = np.arange(names)
-    first = _judged(worn, everyone, random)
-    sure = adjust(first.p_value, "holm") < SIGNIFICANT
-    if not sure.any():
+    first = _judged(perturbed, everyone, random)
+    is_significant = adjust(first.p_value, "holm") < SIGNIFICANT
+    if not is_significant.any():
         return first.effects()
-    again = _judged(worn, _unremarkable(first, sure), random)
-    p_value = np.where(sure, np.maximum(first.p_value, again.p_value), first.p_value)
+    again = _judged(perturbed, _unremarkable(first, is_significant), random)
+    p_value = np.where(is_significant, np.maximum(first.p_value, again.p_value), first.p_value)
     low, high = np.minimum(first.drawn[0], again.drawn[0]), np.maximum(first.drawn[1], again.drawn[1])
     return first.effects(p_value, (low, high))
 
@@ -116,13 +116,13 @@ class _Judged:
         )
 
 
-def _judged(worn: np.ndarray, reference: np.ndarray, random: np.random.Generator) -> _Judged:
+def _judged(perturbed: np.ndarray, reference: np.ndarray, random: np.random.Generator) -> _Judged:
     """All names against the `reference` names (positions), and those dealt among themselves."""
     from scipy.stats import t
 
-    sentences = len(worn)
-    rounding = ROUNDING * max(float(np.abs(worn).max()), np.finfo(float).tiny)
-    contrasts = worn - worn[:, reference].mean(axis=1, keepdims=True)
+    sentences = len(perturbed)
+    rounding = ROUNDING * max(float(np.abs(perturbed).max()), np.finfo(float).tiny)
+    contrasts = perturbed - perturbed[:, reference].mean(axis=1, keepdims=True)
     squares = contrasts**2
     moments = contrasts.sum(axis=0)[None], squares.sum(axis=0)[None]
     value, error, spread = (row[0] for row in _statistics(*moments, sentences, rounding, reference))
@@ -164,8 +164,8 @@ def _ratio(value: np.ndarray, error: np.ndarray) -> np.ndarray:
     return np.divide(value, error, out=certain, where=error > 0)
 
 
-def _unremarkable(first: _Judged, sure: np.ndarray) -> np.ndarray:
+def _unremarkable(first: _Judged, is_significant: np.ndarray) -> np.ndarray:
     """Positions of the names that are not sure; where these are fewer than half, with the least of the others."""
-    at_least = min(len(sure), max(2, -(-len(sure) // 2)))
-    order = np.lexsort((np.abs(first.value), sure))
-    return np.sort(order[: max(at_least, int((~sure).sum()))])
+    at_least = min(len(is_significant), max(2, -(-len(is_significant) // 2)))
+    order = np.lexsort((np.abs(first.value), is_significant))
+    return np.sort(order[: max(at_least, int((~is_significant).sum()))])

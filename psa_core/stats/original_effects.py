@@ -49,18 +49,18 @@ def original_p(differences: ArrayLike, correction: str = "holm", *, seed: int = 
     values = np.asarray(differences, dtype=np.float64)
     p_values = paired_t_p(values)
     corrected = adjust(p_values, correction)
-    sure = corrected < SIGNIFICANT
-    if not sure.any() or values.shape[1] == 1:
+    is_significant = corrected < SIGNIFICANT
+    if not is_significant.any() or values.shape[1] == 1:
         return corrected
-    shares = _dealt_share(values, adjust(p_values, "holm") < SIGNIFICANT, np.random.default_rng(seed))
+    shares = _permuted_share(values, adjust(p_values, "holm") < SIGNIFICANT, np.random.default_rng(seed))
     doubted = adjust(np.maximum(p_values, shares), correction)
-    return np.where(sure & (doubted >= SIGNIFICANT), doubted, corrected)
+    return np.where(is_significant & (doubted >= SIGNIFICANT), doubted, corrected)
 
 
-def _dealt_share(values: np.ndarray, sure: np.ndarray, random: np.random.Generator) -> np.ndarray:
+def _permuted_share(values: np.ndarray, is_significant: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Twice the share of dealt names that lie as far out on the side of each name, itself counted among them: (N,)."""
     rounding = ROUNDING * float(np.abs(values).max())
-    without_effect = values - _effects(values, sure)
+    without_effect = values - _effects(values, is_significant)
     blocks = np.hsplit(blocks_of(np.hstack([without_effect, without_effect**2]), random), 2)
     sums = dealt_sums((blocks[0], blocks[1]), draws_for(values.shape[1]), random)
     parts = [_moments(*of_draws, len(values), rounding) for of_draws in sums]
@@ -76,10 +76,10 @@ def _dealt_share(values: np.ndarray, sure: np.ndarray, random: np.random.Generat
     return shares
 
 
-def _effects(values: np.ndarray, sure: np.ndarray) -> np.ndarray:
+def _effects(values: np.ndarray, is_significant: np.ndarray) -> np.ndarray:
     """The mean of each sure name, and the mean of all others together for these: (N,)."""
     means = values.mean(axis=0)
-    return means if sure.all() else np.where(sure, means, means[~sure].mean())
+    return means if is_significant.all() else np.where(is_significant, means, means[~is_significant].mean())
 
 
 def _moments(sums: np.ndarray, squares: np.ndarray, sentences: int, rounding: float) -> tuple[np.ndarray, np.ndarray]:

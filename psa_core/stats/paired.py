@@ -11,7 +11,7 @@ from psa_core.errors import CubeError
 from psa_core.stats.bootstrap import DRAWN_AT_ONCE, affordable, share_as_far
 from psa_core.stats.intervals import CONFIDENCE, mean_interval
 from psa_core.stats.moments import sentence_moments
-from psa_core.stats.scores import paired_scores, reached_from
+from psa_core.stats.scores import effective_threshold, paired_scores
 from psa_core.stats.significance import paired_t_p
 
 FEW_SENTENCES = 10
@@ -26,7 +26,7 @@ class Difference(NamedTuple):
     p: float
 
 
-def paired_difference(first: ArrayLike, second: ArrayLike, *, resamples: int = 2000, seed: int = 0) -> Difference:
+def paired_difference(first: ArrayLike, second: ArrayLike, *, n_resamples: int = 2000, seed: int = 0) -> Difference:
     """Difference of two means over the same sentences, by the paired t-test and by a bootstrap, which must agree.
 
     The t-test is too sure of skewed differences, the studentised bootstrap (bootstrap-t) over sentences of rare ones.
@@ -71,7 +71,7 @@ def paired_difference(first: ArrayLike, second: ArrayLike, *, resamples: int = 2
     if count < FEW_SENTENCES or not deviation > 1e-12 * np.abs([one, two]).max():
         return Difference(value, low, high, p_value)
     error = deviation / count**0.5
-    studentised = _studentised_draws(differences, mean, affordable(resamples, len(one)), seed)
+    studentised = _studentised_draws(differences, mean, affordable(n_resamples, len(one)), seed)
     tail = (1 - CONFIDENCE) / 2
     drawn_low, drawn_high = mean - error * np.quantile(studentised, [1 - tail, tail])
     drawn_p = share_as_far(studentised, mean / error)
@@ -103,25 +103,25 @@ def label_dist_parts(original: ArrayLike, perturbed: ArrayLike, threshold: float
     >>> label_dist_parts([0.75, 0.75], [[0.75], [0.25]], 0.5).tolist()
     [0.0, 1.0]
     """
-    base, worn = paired_scores(original, perturbed)
-    level = reached_from(threshold, base, worn)
-    before, after = base[:, None] >= level, worn >= level
+    base, perturbed = paired_scores(original, perturbed)
+    level = effective_threshold(threshold, base, perturbed)
+    before, after = base[:, None] >= level, perturbed >= level
     both, either = before & after, before | after
     union = either.mean(axis=0)
     shared = np.divide(both.mean(axis=0), union, out=np.ones(len(union)), where=union > 0)
     # d(1 - B/U) = -(dB - (B/U) dU) / U, and B - (B/U) U = 0 on average.
-    influence = np.divide(shared * either - both, union, out=np.zeros(worn.shape), where=union > 0)
+    influence = np.divide(shared * either - both, union, out=np.zeros(perturbed.shape), where=union > 0)
     return (1 - shared + influence).mean(axis=1)
 
 
-def _studentised_draws(differences: np.ndarray, centre: float, resamples: int, seed: int) -> np.ndarray:
+def _studentised_draws(differences: np.ndarray, centre: float, n_resamples: int, seed: int) -> np.ndarray:
     """How many of its own standard errors each resample's mean is from the sample's."""
     random = np.random.default_rng(seed)
     count = len(differences)
     rows = max(1, DRAWN_AT_ONCE // count)
     draws = []
-    for start in range(0, resamples, rows):
-        drawn = differences[random.integers(0, count, (min(rows, resamples - start), count))]
+    for start in range(0, n_resamples, rows):
+        drawn = differences[random.integers(0, count, (min(rows, n_resamples - start), count))]
         error = drawn.std(axis=1, ddof=1) / count**0.5
         draws.append((drawn.mean(axis=1) - centre)[error > 0] / error[error > 0])
     return np.concatenate(draws)

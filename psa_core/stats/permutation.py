@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 
 BLOCKS = 256
-DRAWN_CELLS, MOST_CELLS = 100_000, 400_000
-FEWEST_DRAWS, USUAL_DRAWS, MOST_DRAWS = 99, 399, 9999
+DRAWN_CELLS, MAX_CELLS = 100_000, 400_000
+MIN_DRAWS, USUAL_DRAWS, MAX_DRAWS = 99, 399, 9999
 ORDERS = 4
 
 
 def draws_for(names: int) -> int:
     """How many times to deal, so that all draws of all names together give p-values as small as a list needs."""
     wanted = max(USUAL_DRAWS, DRAWN_CELLS // names)
-    return max(FEWEST_DRAWS, min(wanted, MOST_CELLS // names, MOST_DRAWS))
+    return max(MIN_DRAWS, min(wanted, MAX_CELLS // names, MAX_DRAWS))
 
 
 def blocks_of(values: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -32,7 +32,7 @@ def blocks_of(values: np.ndarray, random: np.random.Generator) -> np.ndarray:
 
 
 def dealt_sums(
-    tables: tuple[np.ndarray, np.ndarray], draws: int, random: np.random.Generator
+    tables: tuple[np.ndarray, np.ndarray], n_permutations: int, random: np.random.Generator
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Sums over rows after each row's names were dealt anew, the same way in both tables.
 
@@ -52,7 +52,7 @@ def dealt_sums(
     from numpy.lib.stride_tricks import sliding_window_view
 
     rows, names = tables[0].shape
-    for part in np.array_split(np.arange(draws), ORDERS):
+    for part in np.array_split(np.arange(n_permutations), ORDERS):
         order = random.permutation(names)
         shifts = random.integers(0, names, (rows, len(part)))
         windows = [

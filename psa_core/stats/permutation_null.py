@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from psa_core.stats.wasserstein import known_mean, pairs
+from psa_core.stats.wasserstein import nan_mean, pairs
 
-DEALS = 999
-FEWEST_DEALS = 250
+N_PERMUTATIONS = 999
+MIN_PERMUTATIONS = 250
 # Points at which distribution functions are compared in deals; all scores where there are fewer.
 POINTS = 256
-MOST_PAIRS = 512
+MAX_PAIRS = 512
 PERMUTATIONS = 4096
 # Scores that all deals of an audit may come to before templates are dealt fewer than 999 times each.
 _BUDGET = 60_000_000
@@ -27,7 +27,7 @@ _CHUNK = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Deals:
+class NullDistribution:
     """Distances under chance, and as they are, on the same grid of points.
 
     Attributes
@@ -61,9 +61,14 @@ class Deals:
     pair_spread: np.ndarray
 
 
-def deal(
-    scores: np.ndarray, groups: Sequence[str], *, threshold: float = 0.5, deals: int = DEALS, seed: int = 0
-) -> Deals:
+def permute(
+    scores: np.ndarray,
+    groups: Sequence[str],
+    *,
+    threshold: float = 0.5,
+    n_permutations: int = N_PERMUTATIONS,
+    seed: int = 0,
+) -> NullDistribution:
     """Deal scores to values at random, again and again.
 
     Parameters
@@ -81,35 +86,39 @@ def deal(
     Deals
     """
     m, a, k = scores.shape
-    each = int(np.clip(_BUDGET // max(1, m * a * k), min(deals, FEWEST_DEALS), deals))
+    each = int(np.clip(_BUDGET // max(1, m * a * k), min(n_permutations, MIN_PERMUTATIONS), n_permutations))
     random = np.random.default_rng([seed, 1])
     chosen, subset = _some_pairs(a, random)
     scarce = scarcity(np.isfinite(scores).sum(axis=2))[:, chosen].astype(np.float32)
-    ruler = _Ruler.of(scores, groups, threshold)
-    dealt = _Measures.empty(m, each, ruler)
+    ruler = _Bins.of(scores, groups, threshold)
+    measures = _Measures.empty(m, each, ruler)
     of_pairs = np.empty((m, each, len(chosen)), np.float32)
     observed, spread, pair_spread = _Measures.empty(m, 1, ruler), np.empty(m), np.empty((m, a * (a - 1) // 2))
     for t in range(m):
         bins = _bins(scores[t], ruler.grid)
         start = 0
-        for counts in _dealt(bins, len(ruler.gaps), each, random):
+        for counts in _permuted(bins, len(ruler.gaps), each, random):
             part = slice(start, start + len(counts))
-            below = dealt.put(t, part, counts, ruler)
+            below = measures.record(t, part, counts, ruler)
             of_pairs[t, part] = _of_pairs(below, ruler.gaps, subset) / scarce[t]
             start += len(counts)
         counts = _counts(bins[None], len(ruler.gaps))
-        observed.put(t, slice(1), counts, ruler)
+        observed.record(t, slice(1), counts, ruler)
         spread[t], pair_spread[t] = _spreads(counts[0], ruler.gaps)
-    choice = random.integers(0, each, (deals, m)) if each < deals else np.tile(np.arange(deals)[:, None], m)
-    individual, group, disparity = dealt.of_audits(choice, ruler)
+    choice = (
+        random.integers(0, each, (n_permutations, m))
+        if each < n_permutations
+        else np.tile(np.arange(n_permutations)[:, None], m)
+    )
+    individual, group, disparity = measures.of_audits(choice, ruler)
     if_now, gf_now, disparity_now = (float(found[0]) for found in observed.of_audits(np.zeros((1, m), np.int64), ruler))
-    means = np.array([known_mean(of_pairs[np.arange(m), row], axis=0) for row in choice])
+    means = np.array([nan_mean(of_pairs[np.arange(m), row], axis=0) for row in choice])
     now = (if_now, gf_now, disparity_now)
-    return Deals(individual, group, disparity, of_pairs, means, now, spread, pair_spread)
+    return NullDistribution(individual, group, disparity, of_pairs, means, now, spread, pair_spread)
 
 
 @dataclass(frozen=True, eq=False)
-class _Ruler:
+class _Bins:
     """What scores are measured with: points, the gaps between them, the gap that ends at the threshold, the groups."""
 
     grid: np.ndarray
@@ -118,7 +127,7 @@ class _Ruler:
     membership: np.ndarray
 
     @classmethod
-    def of(cls, scores: np.ndarray, groups: Sequence[str], threshold: float) -> _Ruler:
+    def of(cls, scores: np.ndarray, groups: Sequence[str], threshold: float) -> _Bins:
         grid = _grid(scores, threshold)
         return cls(grid, np.diff(grid), int(np.searchsorted(grid, threshold)) - 1, _membership(groups))
 
@@ -136,12 +145,12 @@ class _Measures:
     pairs: np.ndarray
 
     @classmethod
-    def empty(cls, templates: int, deals: int, ruler: _Ruler) -> _Measures:
-        size = (templates, deals)
+    def empty(cls, templates: int, n_permutations: int, ruler: _Bins) -> _Measures:
+        size = (templates, n_permutations)
         tables = np.empty((*size, len(ruler.gaps), ruler.membership.shape[1]), np.float32)
         return cls(np.zeros(size), np.zeros(size), tables, np.zeros(templates))
 
-    def put(self, t: int, part: slice, counts: np.ndarray, ruler: _Ruler) -> np.ndarray:
+    def record(self, t: int, part: slice, counts: np.ndarray, ruler: _Bins) -> np.ndarray:
         """Measure some deals of a template; returns their distribution functions."""
         below = _below(counts)
         known = below[:, :, counts[0].any(axis=0)]  # a deal leaves every value as many scores as it has
@@ -153,7 +162,7 @@ class _Measures:
         self.tables[t, part] = counts @ ruler.membership
         return below
 
-    def of_audits(self, choice: np.ndarray, ruler: _Ruler) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def of_audits(self, choice: np.ndarray, ruler: _Bins) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """I.F., G.F. and disparity of audits put together from one deal of each template: `choice` is (D, M)."""
         every = np.arange(choice.shape[1])
         group = [_group_distance(self.tables[every, row].sum(axis=0), ruler.gaps) for row in choice]
@@ -177,24 +186,24 @@ def _bins(scores: np.ndarray, grid: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(scores.T), found, len(grid) - 1)
 
 
-def _dealt(bins: np.ndarray, gaps: int, deals: int, random: np.random.Generator) -> Iterator[np.ndarray]:
+def _permuted(bins: np.ndarray, gaps: int, n_permutations: int, random: np.random.Generator) -> Iterator[np.ndarray]:
     """Counts of dealt templates, some at a time: float32 (r, gaps, A)."""
     k, a = bins.shape
     orders = np.argsort(random.random((PERMUTATIONS, a)), axis=1)
     step = max(1, _CHUNK // max(1, bins.size, gaps * a))
-    for start in range(0, deals, step):
-        chosen = orders[random.integers(0, PERMUTATIONS, (min(step, deals - start), k))]
-        dealt = np.take_along_axis(bins[None], chosen, axis=2)
-        yield _counts(_with_gaps_in_place(dealt, bins, gaps, random), gaps)
+    for start in range(0, n_permutations, step):
+        chosen = orders[random.integers(0, PERMUTATIONS, (min(step, n_permutations - start), k))]
+        measures = np.take_along_axis(bins[None], chosen, axis=2)
+        yield _counts(_with_gaps_in_place(measures, bins, gaps, random), gaps)
 
 
-def _with_gaps_in_place(dealt: np.ndarray, bins: np.ndarray, gaps: int, random: np.random.Generator) -> np.ndarray:
+def _with_gaps_in_place(measures: np.ndarray, bins: np.ndarray, gaps: int, random: np.random.Generator) -> np.ndarray:
     """Deals (r, K, A) in which exactly the scores are missing that were missing before (K, A)."""
     there = bins < gaps
     rows = np.flatnonzero(there.any(axis=1) & ~there.all(axis=1))
     if not len(rows):
-        return dealt
-    there, moved = there[rows], dealt[:, rows]
+        return measures
+    there, moved = there[rows], measures[:, rows]
     found, known = moved < gaps, there.sum(axis=1)
     slots = np.argsort(~there, axis=1, kind="stable")
     rank = np.where(found, found.cumsum(axis=2), (~found).cumsum(axis=2) + known[:, None]) - 1
@@ -202,8 +211,8 @@ def _with_gaps_in_place(dealt: np.ndarray, bins: np.ndarray, gaps: int, random: 
     alone = np.flatnonzero(known == 1)
     owner = slots[alone, 0]
     moved[:, alone, owner] = random.permuted(moved[:, alone, owner], axis=1)
-    dealt[:, rows] = moved
-    return dealt
+    measures[:, rows] = moved
+    return measures
 
 
 def _counts(bins: np.ndarray, gaps: int) -> np.ndarray:
@@ -268,8 +277,8 @@ def _some_pairs(values: int, random: np.random.Generator) -> tuple[np.ndarray, t
     """Positions of some pairs among all, and of the two values of each."""
     first, second = pairs(values)
     kept = np.arange(len(first))
-    if len(first) > MOST_PAIRS:
-        kept = random.choice(len(first), MOST_PAIRS, replace=False)
+    if len(first) > MAX_PAIRS:
+        kept = random.choice(len(first), MAX_PAIRS, replace=False)
     return kept, (first[kept], second[kept])
 
 
@@ -294,4 +303,4 @@ def scarcity(counts: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore"):
         noise = np.sqrt(1 / counts[:, first] + 1 / counts[:, second])
     noise[~np.isfinite(noise)] = np.nan
-    return np.asarray(noise / known_mean(noise, axis=1)[:, None])
+    return np.asarray(noise / nan_mean(noise, axis=1)[:, None])

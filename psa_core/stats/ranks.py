@@ -149,5 +149,9 @@ def second_opinion_p(original: ArrayLike, perturbed: ArrayLike, *, baseline: Bas
     """
     from scipy.stats import rankdata
 
-    base, worn = paired_scores(original, perturbed)
-    return sign_test_p(worn - base[:, None]) if baseline == "original" else name_effects(rankdata(worn, axis=1)).p_value
+    base, perturbed = paired_scores(original, perturbed)
+    return (
+        sign_test_p(perturbed - base[:, None])
+        if baseline == "original"
+        else name_effects(rankdata(perturbed, axis=1)).p_value
+    )

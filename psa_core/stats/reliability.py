@@ -13,13 +13,13 @@ from psa_core.errors import CubeError
 from psa_core.stats.correlation import Correlation, sentence_correlation
 from psa_core.stats.intervals import CONFIDENCE, Interval
 from psa_core.stats.permutation import BLOCKS
-from psa_core.stats.scores import paired_scores, some_names
+from psa_core.stats.scores import paired_scores, subsample_names
 
-SPLITS, DRAWS, FEWEST_DRAWS = 40, 199, 119
+SPLITS, DRAWS, MIN_DRAWS = 40, 199, 119
 RANKED_VALUES = 4_000_000
-FEWEST_SENTENCES, FEWEST_NAMES = 4, 3
+MIN_SENTENCES, MIN_NAMES = 4, 3
 STABLE, TOP = 0.9, 10
-TOP_DRAWS, FEWEST, MOST = 200, 4, 1_000_000
+TOP_DRAWS, MAX_SENTENCES = 200, 1_000_000
 ROUNDING = 1e-9
 NORMAL = 1.96
 
@@ -79,16 +79,16 @@ def order_reliability(perturbed: ArrayLike, *, draws: int = DRAWS, seed: int = 0
     >>> order_reliability([[0.1, 0.2, 0.3]] * 4).value
     1.0
     """
-    centred = some_names(_centred(perturbed), seed)
+    centred = subsample_names(_centred(perturbed), seed)
     sentences, names = centred.shape
-    if sentences < FEWEST_SENTENCES or names < FEWEST_NAMES or not centred.any():
+    if sentences < MIN_SENTENCES or names < MIN_NAMES or not centred.any():
         return Interval(*[float("nan")] * 3)
     random = np.random.default_rng(seed)
     # The same blocks of sentences stand in both tables, so that the halves are those of the same sentences.
     rows, left_over = _in_blocks(np.hstack([centred, centred - centred.mean(axis=0)]), random)
     first_half = _halves(len(rows), random)
     observed = _repetition(rows, first_half)
-    affordable = max(RANKED_VALUES // (2 * SPLITS * names), FEWEST_DRAWS)
+    affordable = max(RANKED_VALUES // (2 * SPLITS * names), MIN_DRAWS)
     signs = random.choice([-1.0, 1.0], (min(draws, affordable), len(rows), 1))
     null = [_repetition(turned * left_over, first_half) for turned in signs]
     tail = (1 - CONFIDENCE) / 2
@@ -123,7 +123,7 @@ def top_stability(perturbed: ArrayLike, *, top: int = TOP, seed: int = 0) -> Top
     centred = _centred(perturbed)
     sentences, names = centred.shape
     top = max(1, min(top, names // 2))
-    if sentences < FEWEST_SENTENCES or names < FEWEST_NAMES or not centred.any():
+    if sentences < MIN_SENTENCES or names < MIN_NAMES or not centred.any():
         return TopStability(top, float("nan"), float("nan"))
     random = np.random.default_rng(seed)
     means = centred.mean(axis=0)
@@ -191,9 +191,9 @@ def _of_one_order(found: Correlation, places: int) -> Correlation:
 
 def _centred(perturbed: ArrayLike) -> np.ndarray:
     """Scores minus their sentence's mean over names, with rounding errors taken for what they are."""
-    _, worn = paired_scores(np.zeros(len(np.asarray(perturbed))), perturbed)
-    centred = worn - worn.mean(axis=1, keepdims=True)
-    return np.where(np.abs(centred) <= ROUNDING * np.abs(worn).max(initial=0.0), 0.0, centred)
+    _, perturbed = paired_scores(np.zeros(len(np.asarray(perturbed))), perturbed)
+    centred = perturbed - perturbed.mean(axis=1, keepdims=True)
+    return np.where(np.abs(centred) <= ROUNDING * np.abs(perturbed).max(initial=0.0), 0.0, centred)
 
 
 def _in_blocks(table: np.ndarray, random: np.random.Generator) -> list[np.ndarray]:
@@ -269,9 +269,9 @@ def _furthest(effects: np.ndarray, top: int) -> np.ndarray:
 
 def _first_stable(share: Callable[[float], float]) -> float:
     """The least number of sentences (two digits) from which the share is large enough; infinite above a million."""
-    if share(MOST) < STABLE:
+    if share(MAX_SENTENCES) < STABLE:
         return np.inf
-    low, high = float(FEWEST), float(MOST)
+    low, high = float(MIN_SENTENCES), float(MAX_SENTENCES)
     if share(low) >= STABLE:
         return low
     while high > 1.02 * low:

@@ -11,8 +11,8 @@ from psa_core.errors import CubeError, OptionError
 
 Baseline = Literal["original", "names"]
 FLOAT32_ROUNDING = 1e-7
-#: Names that are taken hundreds of times; see `some_names`.
-MOST_NAMES = 2_000
+#: Names that are taken hundreds of times; see `subsample_names`.
+MAX_NAMES = 2_000
 
 
 def paired_scores(original: ArrayLike, perturbed: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -41,30 +41,30 @@ def paired_scores(original: ArrayLike, perturbed: ArrayLike) -> tuple[np.ndarray
     (1, 2)
     """
     try:
-        base, worn = _float64(original), _float64(perturbed)
+        base, perturbed = _float64(original), _float64(perturbed)
     except (TypeError, ValueError, OverflowError) as error:
         raise CubeError(
             "scores of one target",
             got="what is no array of numbers",
             expected="original (S,) and perturbed (S, N), rows of one length",
         ) from error
-    if base.ndim != 1 or worn.ndim != 2 or len(base) != len(worn):
+    if base.ndim != 1 or perturbed.ndim != 2 or len(base) != len(perturbed):
         raise CubeError(
             "scores of one target",
-            got=f"original {base.shape} and perturbed {worn.shape}",
+            got=f"original {base.shape} and perturbed {perturbed.shape}",
             expected="original (S,) and perturbed (S, N)",
         )
-    if worn.size == 0:
+    if perturbed.size == 0:
         raise CubeError(
             "scores of one target",
-            got=f"{worn.shape[0]} sentences and {worn.shape[1]} names",
+            got=f"{perturbed.shape[0]} sentences and {perturbed.shape[1]} names",
             expected="at least one of each",
         )
-    if not (np.isfinite(base).all() and np.isfinite(worn).all()):
+    if not (np.isfinite(base).all() and np.isfinite(perturbed).all()):
         raise CubeError(
             "scores of one target", got="missing or infinite values", expected="a finite score in each cell"
         )
-    return base, worn
+    return base, perturbed
 
 
 def checked_thresholds(thresholds: ArrayLike) -> np.ndarray:
@@ -78,7 +78,7 @@ def checked_thresholds(thresholds: ArrayLike) -> np.ndarray:
     return checked
 
 
-def reached_from(thresholds: ArrayLike, *scores: np.ndarray) -> np.ndarray:
+def effective_threshold(thresholds: ArrayLike, *scores: np.ndarray) -> np.ndarray:
     """The lowest score that reaches each threshold: float64, the shape of `thresholds`.
 
     Scores are kept as float32, where 0.7 is 0.69999999 and 0.3 is 0.30000001. A score that is written like its
@@ -103,7 +103,7 @@ def labels_at(scores: ArrayLike, threshold: float) -> np.ndarray:
     """Which scores get the label: ``score >= threshold``.
 
     A score of 0.7 reaches a threshold of 0.7, though its 32-bit reading is a little less than the 64-bit one; see
-    `reached_from`, which every comparison with a threshold uses.
+    `effective_threshold`, which every comparison with a threshold uses.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def labels_at(scores: ArrayLike, threshold: float) -> np.ndarray:
     array([False,  True])
     """
     exact = np.asarray(scores, dtype=np.float64)
-    return exact >= reached_from(threshold, exact)
+    return exact >= effective_threshold(threshold, exact)
 
 
 def baseline_differences(original: ArrayLike, perturbed: ArrayLike, *, baseline: Baseline = "original") -> np.ndarray:
@@ -143,14 +143,14 @@ def baseline_differences(original: ArrayLike, perturbed: ArrayLike, *, baseline:
     >>> baseline_differences([0.5], [[0.25, 0.75]], baseline="names")
     array([[-0.25,  0.25]])
     """
-    base, worn = paired_scores(original, perturbed)
+    base, perturbed = paired_scores(original, perturbed)
     if baseline not in get_args(Baseline):
         raise OptionError("baseline", got=repr(baseline), expected=" or ".join(get_args(Baseline)))
     if baseline == "original":
-        return worn - base[:, None]
-    if worn.shape[1] < 2:
+        return perturbed - base[:, None]
+    if perturbed.shape[1] < 2:
         raise CubeError("names", got="1 name", expected="at least two names to compare names with each other")
-    return worn - worn.mean(axis=1, keepdims=True)
+    return perturbed - perturbed.mean(axis=1, keepdims=True)
 
 
 def effect_differences(original: ArrayLike, perturbed: ArrayLike, *, baseline: Baseline = "original") -> np.ndarray:
@@ -183,12 +183,12 @@ def _float64(values: ArrayLike) -> np.ndarray:
     return given.astype(np.float64, copy=False)
 
 
-def some_names(perturbed: np.ndarray, seed: int) -> np.ndarray:
-    """The scores of at most `MOST_NAMES` of the names, at random and in their order: float64 (S, N) to (S, n).
+def subsample_names(perturbed: np.ndarray, seed: int) -> np.ndarray:
+    """The scores of at most `MAX_NAMES` of the names, at random and in their order: float64 (S, N) to (S, n).
 
     For what takes each of them hundreds of times, and is a mean over names.
     """
     names = perturbed.shape[1]
-    if names <= MOST_NAMES:
+    if names <= MAX_NAMES:
         return perturbed
-    return perturbed[:, np.sort(np.random.default_rng(seed).choice(names, MOST_NAMES, replace=False))]
+    return perturbed[:, np.sort(np.random.default_rng(seed).choice(names, MAX_NAMES, replace=False))]

@@ -10,9 +10,9 @@ from psa_core.errors import CubeError
 #: Optimal leaf order takes the cube of the leaves: 0.1 s for 300, 6 s for 1,000.
 LEAVES = 300
 #: Hierarchical clustering takes the square of the rows; above, k-means makes the branches.
-LARGEST_TREE = 2000
-MOST_CLUSTERS = 8
-FEWEST_ROWS = 6
+MAX_TREE_LEAVES = 2000
+MAX_CLUSTERS = 8
+MIN_ROWS = 6
 
 
 def ordered(rows: ArrayLike, *, seed: int = 0) -> np.ndarray:
@@ -66,11 +66,11 @@ def clusters(rows: ArrayLike) -> np.ndarray:
 
     values = _checked(rows)
     nothing = np.zeros(len(values), dtype=int)
-    if len(values) < FEWEST_ROWS or len(values) > LARGEST_TREE or not np.ptp(values, axis=0).any():
+    if len(values) < MIN_ROWS or len(values) > MAX_TREE_LEAVES or not np.ptp(values, axis=0).any():
         return nothing
     tree = linkage(values, "ward")
     best, found = 0.0, nothing
-    for count in range(2, min(MOST_CLUSTERS, len(values) // 2) + 1):
+    for count in range(2, min(MAX_CLUSTERS, len(values) // 2) + 1):
         cut = fcluster(tree, count, "maxclust") - 1
         if 1 < len(set(cut.tolist())) < len(values) and (score := silhouette_score(values, cut)) > best:
             best, found = score, cut
@@ -87,7 +87,7 @@ def _branches(values: np.ndarray, count: int, seed: int) -> np.ndarray:
     """Branch of each row, numbered without gaps."""
     from scipy.cluster.hierarchy import fcluster, linkage
 
-    if len(values) <= LARGEST_TREE:
+    if len(values) <= MAX_TREE_LEAVES:
         found = fcluster(linkage(values, "ward"), count, "maxclust")
     else:
         from sklearn.cluster import MiniBatchKMeans

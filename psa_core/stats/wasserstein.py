@@ -57,7 +57,7 @@ def pairwise_w1(scores: np.ndarray) -> np.ndarray:
     return distances
 
 
-def known_mean(values: ArrayLike, axis: int | None = None) -> np.ndarray:
+def nan_mean(values: ArrayLike, axis: int | None = None) -> np.ndarray:
     """Mean of what is there, float64; NaN where nothing is."""
     numbers = np.asarray(values, np.float64)
     known = np.isfinite(numbers)
@@ -73,7 +73,7 @@ def individual_fairness(scores: np.ndarray) -> float:
     ----------
     scores : float array (M, A, K)
     """
-    return float(known_mean([pairwise_w1(template) for template in scores]))
+    return float(nan_mean([pairwise_w1(template) for template in scores]))
 
 
 def group_fairness(scores: np.ndarray, groups: Sequence[str]) -> float:

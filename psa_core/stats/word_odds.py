@@ -12,7 +12,7 @@ from psa_core.errors import CubeError
 from psa_core.stats.intervals import CONFIDENCE
 from psa_core.stats.significance import adjust
 
-FEWEST_SENTENCES = 5
+MIN_SENTENCES = 5
 PRIOR = 0.1
 
 
@@ -38,7 +38,7 @@ class WordOdds(NamedTuple):
     p_adjusted: np.ndarray
 
 
-def word_odds(words: Sequence[frozenset[str]], marked: ArrayLike, *, fewest: int = FEWEST_SENTENCES) -> WordOdds:
+def word_odds(words: Sequence[frozenset[str]], marked: ArrayLike, *, fewest: int = MIN_SENTENCES) -> WordOdds:
     """Compare the words of marked sentences with those of the others (Monroe, Colaresi and Quinn 2008, section 3.3).
 
     A word counts once a sentence. The prior of each word is its share of all words, worth a tenth of them: it pulls

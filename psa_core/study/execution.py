@@ -229,10 +229,10 @@ def _decode(value: str) -> tuple[Anchor, ...]:
     return tuple(Anchor(int(start), int(end), role) for start, end, role in parts)  # type: ignore[arg-type]
 
 
-def _account_of(planned: Plan, scorer: Scorer, *, is_whole: bool) -> list[str]:
+def _account_of(planned: Plan, scorer: Scorer, *, is_complete: bool) -> list[str]:
     """What a scorer says of itself and, of a whole study, of the texts it was given, where it has something to say."""
     told = [getattr(scorer, "about", "")]
-    if is_whole and hasattr(scorer, "coverage"):  # a part is published every few seconds, and takes no text anew
+    if is_complete and hasattr(scorer, "coverage"):  # a part is published every few seconds, and takes no text anew
         perturbation = planned.perturbation
         told.append(scorer.coverage(chain(perturbation.originals(), perturbation)).words)
     return [note for note in told if note]
@@ -288,7 +288,7 @@ def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.D
             *([said] if (said := families.words(planned.selection.families, planned.spec.families)) else []),
             *planned.names.notes,
             *scores.notes,
-            *_account_of(planned, scorer, is_whole=len(sentences) == len(planned.selection.sentences)),
+            *_account_of(planned, scorer, is_complete=len(sentences) == len(planned.selection.sentences)),
         ],
         "versions": versions(),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),

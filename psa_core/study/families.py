@@ -12,14 +12,14 @@ import pandas as pd
 from psa_core.anchors import Anchor
 from psa_core.errors import OptionError
 from psa_core.plurals import counted
-from psa_core.stats.families import FEWEST_FAMILIES, Families
-from psa_core.study.near_duplicates import bare
+from psa_core.stats.families import MIN_FAMILIES, Families
+from psa_core.study.near_duplicates import normalized
 
 NEAR_COPIES = "near-copies"
 #: How much of their words two texts share to be near-copies: this share, and more where they are short.
 SHARED, SHARED_IF_SHORT = 0.44, 1.6
 #: Among more different texts only those that repeat each other are families; comparing all would take minutes.
-MOST_COMPARED = 50_000
+MAX_COMPARED = 50_000
 _BLOCK = 512
 _NUMBER = re.compile(r"\d+(?: \d+)*")
 
@@ -44,7 +44,7 @@ def near_copies(texts: Sequence[str], anchors: Sequence[Sequence[Anchor]]) -> Fa
     """
     keys = [_key(text, own) for text, own in zip(texts, anchors, strict=True)]
     copies, distinct = pd.factorize(np.array(keys, dtype=object))
-    if len(distinct) > MOST_COMPARED:
+    if len(distinct) > MAX_COMPARED:
         return Families.of(copies)
     return Families.of(_connected([frozenset(key.split()) for key in distinct])[copies])
 
@@ -90,7 +90,7 @@ def words(families: Families, column: str | None) -> str:
     if families.too_few:
         worth = (
             f"They are worth about {effective:,.1f} independent sentences, too few to say anything about names: "
-            f"it takes at least {FEWEST_FAMILIES}."
+            f"it takes at least {MIN_FAMILIES}."
         )
     return f"{said}. {worth}"
 
@@ -103,7 +103,7 @@ def _key(text: str, anchors: Sequence[Anchor]) -> str:
     """A text without what does not tell it from its copies."""
     for anchor in sorted(anchors, key=lambda one: -one.start):
         text = f"{text[: anchor.start]} {text[anchor.end :]}"
-    return _NUMBER.sub("0", bare(text))
+    return _NUMBER.sub("0", normalized(text))
 
 
 def _connected(sets: list[frozenset[str]]) -> np.ndarray:

@@ -7,7 +7,7 @@ import re
 _ASIDE = re.compile(r"https?://\S+|[@&]\w+;?|[^\w\s]+")
 
 
-def bare(text: str) -> str:
+def normalized(text: str) -> str:
     """A text without what does not tell it from a repeat of it: case, signs, handles, addresses, spaces.
 
     Examples

@@ -90,24 +90,24 @@ class Perturbation:
 
     def row(self, s: int) -> list[str]:
         """Sentence ``s`` wearing each name: N texts in the names' order."""
-        return self._dressed(s, self.names)
+        return self._render(s, self.names)
 
     def stream(self, s: int) -> Iterator[str]:
         """The texts of `row`, a few at a time: those of a long sentence with many names do not fit into memory."""
         step = max(1, _AT_A_TIME // max(1, len(self.texts[s])))
         for start in range(0, len(self.names), step):
-            yield from self._dressed(s, self.names[start : start + step])
+            yield from self._render(s, self.names[start : start + step])
 
     def text(self, s: int, n: int) -> str:
         """Sentence ``s`` wearing name ``n``: the text of one cell."""
-        return self._dressed(s, (self.names[n],))[0]
+        return self._render(s, (self.names[n],))[0]
 
     def __iter__(self) -> Iterator[str]:
         """Every perturbed text, row by row."""
         for s in range(len(self.texts)):
             yield from self.stream(s)
 
-    def _dressed(self, s: int, names: Sequence[str]) -> list[str]:
+    def _render(self, s: int, names: Sequence[str]) -> list[str]:
         text, spans = self.texts[s], self.spans[s]
         apostrophe = "’" if "’" in text and "'" not in text else "'"
         ends = [span.end for span in spans]

@@ -6,7 +6,7 @@ those of :mod:`psa_core.stats`, over sentences, at 95 %.
 
 from __future__ import annotations
 
-from psa_core.tables.changes import Paired, change_table, limit_table, new_flips, paired
+from psa_core.tables.changes import MatchedCubes, change_table, limit_table, new_flips, paired
 from psa_core.tables.corpus import summary, target_summary
 from psa_core.tables.flips import Flips, find_flips, flip_table
 from psa_core.tables.groups import group_columns, group_file_table, group_table
@@ -16,7 +16,7 @@ from psa_core.tables.thresholds import default_thresholds, label_dist_table
 
 __all__ = [
     "Flips",
-    "Paired",
+    "MatchedCubes",
     "change_table",
     "default_baseline",
     "default_thresholds",

@@ -58,7 +58,7 @@ def sentences_before_after(before: ScoreCube, after: ScoreCube, target: str, *, 
     """
     table = pd.DataFrame({"text": before.sentences["text"]})
     for cube, values, when in zip((before, after), _perturbed(before, after, target), ("before", "after"), strict=True):
-        labels = [stats.labels_at(part, threshold) for part in cube.of(target)]
+        labels = [stats.labels_at(part, threshold) for part in cube.scores(target)]
         table[f"spread_{when}"] = values.std(axis=1)
         table[f"flips_{when}"] = (labels[1] != labels[0][:, np.newaxis]).sum(axis=1)
     ordered = table.sort_values("spread_before", ascending=False, kind="stable").reset_index(drop=True)
@@ -94,4 +94,4 @@ def _perturbed(before: ScoreCube, after: ScoreCube, target: str) -> list[np.ndar
         rows = [getattr(cube, what)[column].tolist() for cube in (before, after)]
         if rows[0] != rows[1]:
             raise CubeError(what, got="others after the change", expected="the same before and after")
-    return [cube.of(target)[1].astype(np.float64) for cube in (before, after)]
+    return [cube.scores(target)[1].astype(np.float64) for cube in (before, after)]

@@ -17,7 +17,7 @@ SAME_SENTENCE = ("sentence_id", "text", "start", "end")
 
 
 @dataclass(frozen=True, eq=False)
-class Paired:
+class MatchedCubes:
     """What two cubes have in common: sentences, names and targets, each in the same order.
 
     Attributes
@@ -29,11 +29,11 @@ class Paired:
 
     now: ScoreCube
     before: ScoreCube
-    lone_sentences: int
-    lone_names: int
+    unmatched_sentences: int
+    unmatched_names: int
 
 
-def paired(now: ScoreCube, before: ScoreCube) -> Paired:
+def paired(now: ScoreCube, before: ScoreCube) -> MatchedCubes:
     """The common part of two cubes; a sentence is the same when its id, text and anchor are.
 
     Raises
@@ -49,7 +49,7 @@ def paired(now: ScoreCube, before: ScoreCube) -> Paired:
     if not targets:
         got = f"{', '.join(target.name for target in now.targets)}, and before {', '.join(sorted(known))}"
         raise CubeError("targets of the two results", got=got, expected="at least one in common")
-    return Paired(
+    return MatchedCubes(
         _part(now, sentences[0], names[0], targets),
         _part(before, sentences[1], names[1], targets),
         now.shape[0] - len(sentences[0]),
@@ -58,7 +58,7 @@ def paired(now: ScoreCube, before: ScoreCube) -> Paired:
 
 
 def change_table(
-    pair: Paired, target: str, *, limit: float, baseline: stats.Baseline = "original", tests: int = 1
+    pair: MatchedCubes, target: str, *, limit: float, baseline: stats.Baseline = "original", tests: int = 1
 ) -> pd.DataFrame:
     """Effect of each name before and now, and whether it grew by more than the limit.
 
@@ -77,14 +77,14 @@ def change_table(
     -------
     DataFrame
         N rows: ``name``, group columns; ``before``, ``now`` (effects), ``change`` with ``low`` and ``high`` (95 %),
-        ``p_change`` (paired t-test of any change, Holm-corrected), ``p_above`` (`stats.growth_p`, corrected over names
-        and targets), ``above`` (at 5 %). Missing p-values, for one sentence, are never above.
+        ``p_change`` (paired t-test of any change, Holm-corrected), ``p_above`` (`stats.increase_p`, corrected over
+        names and targets), ``above`` (at 5 %). Missing p-values, for one sentence, are never above.
     """
     families = pair.now.families
-    each = [stats.effect_differences(*cube.of(target), baseline=baseline) for cube in (pair.now, pair.before)]
+    each = [stats.effect_differences(*cube.scores(target), baseline=baseline) for cube in (pair.now, pair.before)]
     change, low, high = stats.mean_interval(each[0] - each[1], families=families)
     later, earlier = map(families.rows, each)
-    p_above = stats.growth_p(later, earlier, limit, tests=tests)
+    p_above = stats.increase_p(later, earlier, limit, tests=tests)
     quantities = {
         "before": earlier.mean(axis=0),
         "now": later.mean(axis=0),
@@ -109,14 +109,14 @@ def limit_table(cube: ScoreCube, target: str, *, limit: float) -> pd.DataFrame:
     """
     differences = stats.baseline_differences(*cube.units(target))
     tests = len(cube.targets)
-    over_limit = stats.growth_p(differences, np.zeros_like(differences), limit, tests=tests)
+    over_limit = stats.increase_p(differences, np.zeros_like(differences), limit, tests=tests)
     over_zero = np.minimum(1.0, stats.original_p(differences) * tests)
     p_above = np.maximum(over_limit, over_zero)
     quantities = {"score_sens": differences.mean(axis=0), "p_above": p_above, "above": p_above < stats.SIGNIFICANT}
     return labelled_names(cube, quantities)
 
 
-def new_flips(pair: Paired, target: str) -> Flips:
+def new_flips(pair: MatchedCubes, target: str) -> Flips:
     """The flips that are there now and were not before, at the target's own threshold."""
     now, before = (find_flips(cube, target) for cube in (pair.now, pair.before))
     width = pair.now.shape[1]

@@ -58,7 +58,7 @@ def target_summary(cube: ScoreCube, target: str, *, threshold: float | None = No
 
 
 def _metrics(cube: ScoreCube, target: str, threshold: float) -> Metrics:
-    original, perturbed = stats.paired_scores(*cube.of(target))
+    original, perturbed = stats.paired_scores(*cube.scores(target))
     families = cube.families
     metrics: Metrics = {
         method_id: stats.bootstrap_interval(values, families=families)._asdict()
@@ -66,7 +66,7 @@ def _metrics(cube: ScoreCube, target: str, threshold: float) -> Metrics:
         else UNDEFINED
         for method_id, values in metrics_per("sentence", cube, target, threshold=threshold).items()
     }
-    distance = stats.label_dist_interval(original, perturbed, threshold, resamples=1000, families=families)
+    distance = stats.label_dist_interval(original, perturbed, threshold, n_resamples=1000, families=families)
     metrics["label_dist"] = {name: bound[0] for name, bound in distance._asdict().items()} | {"threshold": threshold}
     up, down = stats.flip_counts(original, perturbed, threshold)
     labels = stats.labels_at(perturbed, threshold)

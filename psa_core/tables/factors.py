@@ -23,12 +23,12 @@ MEASURED = {
     "perplexity": {"perplexity": "how unexpected it is in the sentence"},
 }
 OF_THE_NAME = ("length", "frequency", "word")
-FEWEST_OF_A_GROUP = 3
+MIN_GROUP_SIZE = 3
 POOLED = "other"
 
 
 @dataclass(frozen=True, eq=False)
-class Why:
+class FactorAnalysis:
     """What the names' effects go with, and what that leaves.
 
     Attributes
@@ -38,8 +38,8 @@ class Why:
         effects for one standard deviation, or for being in it; 95 % HC3), ``p_adjusted`` (Holm), ``in_score`` (the
         coefficient on the score's scale). NaN where a column could not be told from the others.
     shares : DataFrame
-        One row a factor: ``factor``, ``share`` (of the variance of the names' effects, in [0, 1]), ``sure`` (bool: has
-        a column whose corrected p-value is below 5 %), largest share first.
+        One row a factor: ``factor``, ``share`` (of the variance of the names' effects, in [0, 1]), ``is_significant``
+        (has a column whose corrected p-value is below 5 %), largest share first.
     unexplained : DataFrame
         One row a name: ``name``, ``effect`` (against the typical name), ``expected``, ``residual``, ``p_adjusted``;
         what is furthest from what the factors say first. The p-value is the larger of that of the residual over names
@@ -82,9 +82,9 @@ def first_choice(cube: ScoreCube) -> list[str]:
     return chosen
 
 
-def why_table(
+def factor_regression(
     cube: ScoreCube, target: str, factors: Sequence[str], *, perplexity: Mapping[str, float] | None = None
-) -> Why:
+) -> FactorAnalysis:
     """Regress the names' mean scores on the factors chosen.
 
     Parameters
@@ -132,9 +132,9 @@ def factor_columns(
     return columns
 
 
-def why_finding(why: Why, target: str) -> str:
+def why_finding(why: FactorAnalysis, target: str) -> str:
     """In one sentence: how much of the names' differences goes with what was measured, and most of it with what."""
-    leading = why.shares[why.shares["sure"]]
+    leading = why.shares[why.shares["is_significant"]]
     if leading.empty:
         return f"None of these factors is shown to go with how {why.names:,} names move {target}."
     row = leading.iloc[0]
@@ -146,7 +146,7 @@ def why_finding(why: Why, target: str) -> str:
     )
 
 
-def unexplained_finding(why: Why) -> str:
+def unexplained_finding(why: FactorAnalysis) -> str:
     """Which names stay far from what the factors say."""
     far = why.unexplained[why.unexplained["p_adjusted"] < stats.SIGNIFICANT]["name"].tolist()
     if not far:
@@ -161,7 +161,7 @@ def _labelled(
     columns: list[tuple[str, str]],
     found: Explanation,
     over_sentences: np.ndarray,
-) -> Why:
+) -> FactorAnalysis:
     factors, labels = zip(*columns, strict=True)
     adjusted = stats.adjust(found.p_value, "holm")
     coefficients = pd.DataFrame(
@@ -175,9 +175,11 @@ def _labelled(
             "in_score": found.coefficient * found.spread,
         }
     )
-    sure = coefficients[coefficients["p_adjusted"] < stats.SIGNIFICANT]["factor"].unique()
+    significant = coefficients[coefficients["p_adjusted"] < stats.SIGNIFICANT]["factor"].unique()
     shares = pd.DataFrame({"factor": list(found.shares), "share": list(found.shares.values())})
-    shares = shares.assign(sure=shares["factor"].isin(sure)).sort_values("share", ascending=False, kind="stable")
+    shares = shares.assign(is_significant=shares["factor"].isin(significant)).sort_values(
+        "share", ascending=False, kind="stable"
+    )
     effect = means - np.median(means)
     unexplained = pd.DataFrame(
         {
@@ -189,7 +191,7 @@ def _labelled(
         }
     ).sort_values("residual", key=np.abs, ascending=False, kind="stable")
     tables = coefficients, shares.reset_index(drop=True), unexplained.reset_index(drop=True)
-    return Why(*tables, found.r_squared, found.adjusted, len(means))
+    return FactorAnalysis(*tables, found.r_squared, found.adjusted, len(means))
 
 
 def _measured_perplexity(names: Sequence[str], perplexity: Mapping[str, float] | None) -> np.ndarray:
@@ -216,11 +218,11 @@ def _pooled(values: pd.Series) -> pd.Series:
     """Groups as text; those of fewer than three names are pooled, and with the largest where they stay fewer."""
     text = values.astype(str).where(values.notna() & (values.astype(str).str.strip() != ""), POOLED)
     counts = text.value_counts()
-    if counts.min() >= FEWEST_OF_A_GROUP:
+    if counts.min() >= MIN_GROUP_SIZE:
         return text
-    text = text.where(text.map(counts) >= FEWEST_OF_A_GROUP, POOLED)
+    text = text.where(text.map(counts) >= MIN_GROUP_SIZE, POOLED)
     counts = text.value_counts()
-    return text.where(text.map(counts) >= FEWEST_OF_A_GROUP, counts.index[0])
+    return text.where(text.map(counts) >= MIN_GROUP_SIZE, counts.index[0])
 
 
 def _percent(share: float) -> str:

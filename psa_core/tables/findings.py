@@ -17,7 +17,7 @@ from psa_core import stats
 from psa_core.plurals import counted, verb
 from psa_core.tables.formatting import Finding, interval_digits, number, with_interval
 
-LEAST_P = 0.001
+MIN_P = 0.001
 CORRECTION_WORDS = {
     "none": "uncorrected",
     "bonferroni": "Bonferroni-corrected",
@@ -41,8 +41,8 @@ METRIC_MEANS = {
 
 def name_finding(table: pd.DataFrame, target: str, *, baseline: str = "original", correction: str = "holm") -> Finding:
     """What the name that surely moves the score most does; `table` as made by `tables.name_table`."""
-    sure = table[table["p_adjusted"] < stats.SIGNIFICANT]
-    shown = table if sure.empty else sure
+    significant = table[table["p_adjusted"] < stats.SIGNIFICANT]
+    shown = table if significant.empty else significant
     row = shown.loc[shown["score_sens"].abs().idxmax()]
     origin = "the original score" if baseline == "original" else "the typical name"
     change = with_interval(row, "score_sens", "ci_low", "ci_high", signed=True)
@@ -54,11 +54,11 @@ def name_finding(table: pd.DataFrame, target: str, *, baseline: str = "original"
     said = CORRECTION_WORDS.get(correction, correction)
     means = f", {CORRECTION_MEANS[correction]}" if correction in CORRECTION_MEANS else ""
     evidence = (
-        f"Mean change from {origin} over {_over(row)}: {change} for {row['name']}. {len(sure):,} of "
-        f"{counted(len(table), 'name')} {verb(len(sure), 'move')} {target} distinguishably "
+        f"Mean change from {origin} over {_over(row)}: {change} for {row['name']}. {len(significant):,} of "
+        f"{counted(len(table), 'name')} {verb(len(significant), 'move')} {target} distinguishably "
         f"({TESTS.get(baseline, 'test')}, {said} p < {stats.SIGNIFICANT}{means})."
     )
-    if sure.empty:
+    if significant.empty:
         return Finding(f"No name is shown to move {target}.", evidence)
     amount, rises = number(abs(float(row["score_sens"]))), row["score_sens"] > 0
     if baseline == "original":
@@ -145,15 +145,15 @@ def group_finding(table: pd.DataFrame, target: str, *, column: str) -> Finding:
         too_few = "too few families of sentences" if "families" in table else "one sentence is too few"
         why = "each has one name only" if (table["names"] == 1).all() else too_few
         return Finding(f"Nothing can be said about groups{_by(column)}: {why}.")
-    sure = tested[(tested["p_adjusted"] < stats.SIGNIFICANT) & tested["above_noise"]]
-    shown = tested if sure.empty else sure
+    significant = tested[(tested["p_adjusted"] < stats.SIGNIFICANT) & tested["above_noise"]]
+    shown = tested if significant.empty else significant
     row = shown.loc[shown["difference"].abs().idxmax()]
     signed = ("difference", "difference_low", "difference_high")
     digits = interval_digits(*(float(row[bound]) for bound in signed))
     noise = " to ".join(number(row[bound], digits=digits, signed=True) for bound in ("noise_low", "noise_high"))
     drawn = f"Groups of that size drawn from these names at random differ by {noise}."
     difference = with_interval(row, *signed, signed=True)
-    if sure.empty:
+    if significant.empty:
         return Finding(
             f"No group{_by(column)} is shown to differ in {target} from the other names.",
             f"The largest difference is that of {row['group']}, {difference}.{_without_furthest(row, digits)} {drawn}",
@@ -193,15 +193,15 @@ def _by(column: str) -> str:
 
 def corpus_finding(metrics: Mapping[str, Mapping[str, Any]], target: str) -> Finding:
     """How much scores vary with the name; `metrics` is ``summary(…)[target]``."""
-    deviation, extent = (
+    deviation, span = (
         {key: _or_nan(value) for key, value in metrics[metric].items()} for metric in ("score_dev", "score_range")
     )
     differs = (
-        f"a sentence's {target} differs by {number(extent['value'])} on average between its highest and its lowest name"
+        f"a sentence's {target} differs by {number(span['value'])} on average between its highest and its lowest name"
     )
     return Finding(
-        f"Change only the name, and {differs if extent['value'] else f'{target} stays the same in every sentence'}.",
-        f"ScoreRange, that difference, is {with_interval(extent, 'value')}; ScoreDev, {METRIC_MEANS['ScoreDev']}, is "
+        f"Change only the name, and {differs if span['value'] else f'{target} stays the same in every sentence'}.",
+        f"ScoreRange, that difference, is {with_interval(span, 'value')}; ScoreDev, {METRIC_MEANS['ScoreDev']}, is "
         f"{with_interval(deviation, 'value')} ({counted(metrics['size']['sentences'], 'sentence')}, "
         f"{counted(metrics['size']['names'], 'name')}).",
     )
@@ -247,7 +247,7 @@ def difference_finding(row: pd.Series, metric: str, titles: tuple[str, str]) -> 
     if pd.isna(row["p_adjusted"]):
         few = f"{both}; {sentences} are too few to test the difference, or too few of them have the label."
         return Finding("What these two share cannot show which is more sensitive to the name.", few)
-    p = f"p < {LEAST_P:g}" if row["p_adjusted"] < LEAST_P else f"p = {row['p_adjusted']:.2g}"
+    p = f"p < {MIN_P:g}" if row["p_adjusted"] < MIN_P else f"p = {row['p_adjusted']:.2g}"
     found = with_interval(row, "difference", signed=True)
     evidence = f"{both}; difference {found}, by a paired test over {sentences} ({p}, corrected for three metrics)."
     if row["p_adjusted"] >= stats.SIGNIFICANT:

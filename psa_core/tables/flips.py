@@ -17,7 +17,7 @@ from psa_core.tables.labels import name_positions, threshold_of
 FlipDirection = Literal["up", "down"]
 FlipOrder = Literal["size", "margin", "sentence"]
 #: Flips of one a name that share a sentence wait their turn; after so many turns, they no longer do.
-MOST_TURNS = 20
+MAX_TURNS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +48,12 @@ class Flips:
     @property
     def original(self) -> np.ndarray:
         """Original score of each flip: float64 (F,)."""
-        return self.cube.of(self.target)[0][self.sentence].astype(np.float64)
+        return self.cube.scores(self.target)[0][self.sentence].astype(np.float64)
 
     @property
     def perturbed(self) -> np.ndarray:
         """Perturbed score of each flip: float64 (F,)."""
-        return self.cube.of(self.target)[1][self.sentence, self.name].astype(np.float64)
+        return self.cube.scores(self.target)[1][self.sentence, self.name].astype(np.float64)
 
     @property
     def up(self) -> np.ndarray:
@@ -78,8 +78,8 @@ class Flips:
 
     def _one_a_name(self, rows: np.ndarray) -> Flips:
         turns, left = np.full(len(self), -1), np.ones(len(self.cube.names), dtype=bool)
-        for turn in range(MOST_TURNS + 1):
-            found = self._of_other_sentences(rows) if turn < MOST_TURNS else self._first_of_names(rows)
+        for turn in range(MAX_TURNS + 1):
+            found = self._of_other_sentences(rows) if turn < MAX_TURNS else self._first_of_names(rows)
             turns[found] = turn
             left[self.name[found]] = False
             rows = rows[left[self.name[rows]]]
@@ -221,7 +221,7 @@ def find_flips(
     if direction not in (None, *get_args(FlipDirection)):
         raise OptionError("direction", got=repr(direction), expected="up or down")
     level = threshold_of(cube, target, threshold)
-    original, perturbed = cube.of(target)
+    original, perturbed = cube.scores(target)
     chosen = np.unique(name_positions(cube, names))
     before = stats.labels_at(original, level)
     flipped = before[:, None] != stats.labels_at(perturbed[:, chosen], level)

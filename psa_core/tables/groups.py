@@ -54,7 +54,7 @@ def group_table(
     CubeError, OptionError
         When the target or column is unknown, or the column has fewer than two groups.
     """
-    differences = stats.effect_differences(*cube.of(target), baseline=baseline)
+    differences = stats.effect_differences(*cube.scores(target), baseline=baseline)
     labels, known = _groups_of_names(cube, column)
     floors = stats.noise_floors(differences.mean(axis=0)[known], labels[known])
     memberships = [labels == label for label in floors]

@@ -60,7 +60,7 @@ def matrix(cube: ScoreCube, target: str, *, baseline: stats.Baseline = "names") 
     CubeError
         When the target is unknown, or there is one name and the baseline is the names.
     """
-    original, perturbed = stats.paired_scores(*cube.of(target))
+    original, perturbed = stats.paired_scores(*cube.scores(target))
     values = stats.effect_differences(original, perturbed, baseline=baseline)
     against = perturbed - perturbed.mean(axis=1, keepdims=True)
     rows = ordered(values)

@@ -22,7 +22,7 @@ def metrics_per(axis: Axis, cube: ScoreCube, target: str, *, threshold: float) -
             has_threshold = "threshold" in {field.name for field in fields(method)}  # type: ignore[arg-type]
             measure = method(threshold=threshold) if has_threshold else method()  # type: ignore[call-arg]
             try:
-                found[method_id] = measure(*cube.of(target))
+                found[method_id] = measure(*cube.scores(target))
             except CubeError:
                 found[method_id] = np.full(cube.shape[axis == "name"], np.nan)
     return found

@@ -12,7 +12,7 @@ from psa_core.cube import ScoreCube
 from psa_core.tables.labels import labelled_names, sample_size, threshold_of
 from psa_core.tables.methods import metrics_per
 
-FEWEST_SENTENCES = 6
+MIN_SENTENCES = 6
 
 
 def name_table(
@@ -56,7 +56,7 @@ def name_table(
     CubeError, OptionError
         When the target, the baseline or the correction is unknown.
     """
-    original, perturbed = cube.of(target)
+    original, perturbed = cube.scores(target)
     level = threshold_of(cube, target, threshold)
     plug_ins = metrics_per("name", cube, target, threshold=level)
     labels = stats.threshold_grid(original, perturbed, level)
@@ -83,13 +83,13 @@ def effect_columns(
     dict of float64 array (N,)
         ``score_sens``, ``ci_low``, ``ci_high``, ``p_value``, ``p_adjusted``, ``effect_size``.
     """
-    original, perturbed = cube.of(target)
+    original, perturbed = cube.scores(target)
     families = cube.families
     measured = _effects(original, perturbed, baseline, families)
     if baseline == "original":
         differences = families.rows(stats.baseline_differences(original, perturbed))
         adjusted, units = stats.original_p(differences, correction), len(differences)
-        if units < FEWEST_SENTENCES:
+        if units < MIN_SENTENCES:
             adjusted = np.maximum(adjusted, 2.0 ** (1 - units))
     else:
         adjusted = stats.adjust(measured["p_value"], correction)
@@ -167,12 +167,12 @@ def name_test_table(
     }
     if margin is not None:
         declared = cube.targets[cube.target_index(target)]
-        extent = float(declared.high - declared.low)
+        score_range = float(declared.high - declared.low)
         error = stats.name_effects(perturbed).error if baseline == "names" else None
-        widest = extent * cube.families.largest_share
-        p_values = stats.equivalence_p(differences, margin, extent=widest, error=error)
+        widest = score_range * cube.families.largest_share
+        p_values = stats.equivalence_p(differences, margin, score_range=widest, error=error)
         adjusted = stats.adjust(p_values, correction)
-        needed = stats.equivalence_sentences(margin, extent, len(p_values))
+        needed = stats.equivalence_sentences(margin, score_range, len(p_values))
         quantities |= {
             "p_equivalence": p_values,
             "p_equivalence_adjusted": adjusted,

@@ -12,7 +12,7 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
 from psa_core.tables.labels import threshold_of
 
-FEWEST_LABELLED = 10
+MIN_LABELLED = 10
 BOUNDS = ("low", "high", "p_value")
 
 
@@ -39,7 +39,7 @@ class SharedCells:
     def scores(self, side: int, target: str) -> tuple[np.ndarray, np.ndarray]:
         """Scores of the shared cells in the first (0) or the second (1) study: float64 (S',), (S', N')."""
         cube = (self.first, self.second)[side]
-        original, perturbed = stats.paired_scores(*cube.of(target))
+        original, perturbed = stats.paired_scores(*cube.scores(target))
         rows, columns = self.sentences[:, side], self.names[:, side]
         return original[rows], perturbed[np.ix_(rows, columns)]
 
@@ -48,9 +48,9 @@ class SharedCells:
         original, perturbed = self.scores(side, target)
         cube = (self.first, self.second)[side]
         declared = cube.targets[cube.target_index(target)]
-        extent = float(declared.high - declared.low)
+        score_range = float(declared.high - declared.low)
         changes = perturbed - original[:, None]
-        return changes / extent if np.isfinite(extent) else changes
+        return changes / score_range if np.isfinite(score_range) else changes
 
 
 def shared_cells(first: ScoreCube, second: ScoreCube) -> SharedCells:
@@ -135,7 +135,7 @@ def metric_differences(
     """
     sides = [_Side.of(shared, side, targets[side], thresholds[side]) for side in (0, 1)]
     families = shared.first.families.subset(shared.sentences[:, 0])
-    enough = min(side.labelled for side in sides) >= FEWEST_LABELLED
+    enough = min(side.labelled for side in sides) >= MIN_LABELLED
     rows = []
     for metric in sides[0].parts:
         first, second = (side.parts[metric] for side in sides)

@@ -19,7 +19,7 @@ from psa_core.study.perturbation import Perturbation
 WHOLE, FIRST, REST, LOWER, INITIALS = "the whole name", "first part", "the rest", "lower case", "initials"
 VARIANTS = (WHOLE, FIRST, REST, LOWER, INITIALS)
 SENTENCES, NAMES = 20, 100
-FEWEST_NAMES = 6
+MIN_NAMES = 6
 ROUNDING = 1e-9
 
 
@@ -99,11 +99,11 @@ def part_table(cube: ScoreCube, target: str, plan: PartPlan, scores: np.ndarray)
         ``interaction_low`` and ``interaction_high`` (95 % over sentences); ``first_share`` (what the first part alone
         does over what the whole does, signed).
     """
-    _, worn = stats.paired_scores(*cube.of(target))
-    worn = worn[plan.rows]
-    typical = np.median(worn.mean(axis=0))
+    _, perturbed = stats.paired_scores(*cube.scores(target))
+    perturbed = perturbed[plan.rows]
+    typical = np.median(perturbed.mean(axis=0))
     # Each sentence's own level: that of its names, which are typical on average.
-    level = worn.mean(axis=1, keepdims=True) - worn.mean() + typical
+    level = perturbed.mean(axis=1, keepdims=True) - perturbed.mean() + typical
     effects = (np.asarray(scores, np.float64) - level).reshape(len(plan.rows), len(plan.names), len(VARIANTS))
     families = cube.families.subset(plan.rows)
     interaction = stats.mean_interval(effects[..., 0] - effects[..., 1] - effects[..., 2], families=families)
@@ -131,7 +131,7 @@ def part_shares(table: pd.DataFrame) -> dict[str, float]:
         ``first part``, ``the rest``, ``neither alone``; they sum to 1. Empty for under six names, or names that do not
         differ.
     """
-    if len(table) < FEWEST_NAMES or not np.ptp(table["whole"]) > ROUNDING:
+    if len(table) < MIN_NAMES or not np.ptp(table["whole"]) > ROUNDING:
         return {}
     whole, first, rest = (
         table[[column]].to_numpy() - table[column].mean() for column in ("whole", "first_alone", "rest_alone")

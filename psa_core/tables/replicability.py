@@ -17,7 +17,7 @@ TOO_ALIKE = "the furthest name is too like another to be told apart, however man
 
 
 @dataclass(frozen=True)
-class Again:
+class Replicability:
     """How well the order of the names repeats.
 
     Attributes
@@ -41,7 +41,7 @@ class Agreement:
     names: int
 
 
-def order_again(cube: ScoreCube, target: str) -> Again:
+def order_replicability(cube: ScoreCube, target: str) -> Replicability:
     """Measure how well the names' order would repeat; `CubeError` when the target is unknown."""
     _, perturbed = cube.units(target)
     sentences = len(cube.sentences)
@@ -49,10 +49,10 @@ def order_again(cube: ScoreCube, target: str) -> Again:
     each = sentences / len(perturbed)
     if each > 1:  # a family is one unit of so many sentences
         stability = stability._replace(sentences=stability.sentences * each)
-    return Again(order_reliability(perturbed), stability, sentences)
+    return Replicability(order_reliability(perturbed), stability, sentences)
 
 
-def again_finding(again: Again, target: str) -> Finding:
+def again_finding(again: Replicability, target: str) -> Finding:
     """Would other sentences of this kind put the names in this order, and from how many on the furthest ones?"""
     value, low, high = again.reliability
     if isnan(value):
@@ -75,7 +75,7 @@ def _likeness(reliability: float) -> str:
     return next((said for least, said in words.items() if reliability >= least), "a partly similar")
 
 
-def _top(again: Again) -> str:
+def _top(again: Replicability) -> str:
     top, share, needed = again.stability
     few = f"of the {top} furthest names" if top > 1 else "times the furthest name"
     again_there = f"{few} would be the same {'ones' if top > 1 else 'one'}"
@@ -101,7 +101,7 @@ def order_in_both(first: ScoreCube, second: ScoreCube, targets: tuple[str, str])
         When a target is unknown.
     """
     effects = [
-        pd.Series(cube.of(target)[1].mean(axis=0, dtype="float64"), index=cube.names["name"].to_numpy())
+        pd.Series(cube.scores(target)[1].mean(axis=0, dtype="float64"), index=cube.names["name"].to_numpy())
         for cube, target in zip((first, second), targets, strict=True)
     ]
     shared = [name for name in effects[0].index if name in effects[1].index]

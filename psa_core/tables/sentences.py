@@ -34,18 +34,18 @@ def sentence_table(cube: ScoreCube, target: str, *, threshold: float | None = No
         When the target is unknown.
     """
     level = threshold_of(cube, target, threshold)
-    base, worn = stats.paired_scores(*cube.of(target))
-    before, after = stats.labels_at(base, level), stats.labels_at(worn, level)
+    base, perturbed = stats.paired_scores(*cube.scores(target))
+    before, after = stats.labels_at(base, level), stats.labels_at(perturbed, level)
     flips = np.count_nonzero(before[:, None] != after, axis=1)
     names = cube.names["name"].to_numpy()
     quantities = {
         "original": base,
-        "mean": worn.mean(axis=1),
+        "mean": perturbed.mean(axis=1),
         **metrics_per("sentence", cube, target, threshold=level),
         "flips_up": np.where(before, 0, flips),
         "flips_down": np.where(before, flips, 0),
         "flips": flips,
-        "lowest_name": names[worn.argmin(axis=1)],
-        "highest_name": names[worn.argmax(axis=1)],
+        "lowest_name": names[perturbed.argmin(axis=1)],
+        "highest_name": names[perturbed.argmax(axis=1)],
     }
     return labelled_sentences(cube, quantities)

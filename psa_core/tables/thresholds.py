@@ -22,7 +22,7 @@ def default_thresholds(cube: ScoreCube, target: str, *, count: int = THRESHOLDS)
     """
     index = cube.target_index(target)
     low, high = cube.targets[index].low, cube.targets[index].high
-    scores = cube.of(target)
+    scores = cube.scores(target)
     low = low if np.isfinite(low) else min(float(part.min()) for part in scores)
     high = high if np.isfinite(high) else max(float(part.max()) for part in scores)
     # 0.35, not 0.35000000000000003: these are read by people and typed again.
@@ -62,7 +62,7 @@ def label_dist_table(
     CubeError, OptionError
         When the target or a name is unknown; when a threshold is not finite.
     """
-    original, perturbed = cube.of(target)
+    original, perturbed = cube.scores(target)
     perturbed = perturbed[:, name_positions(cube, names)]
     given = default_thresholds(cube, target) if thresholds is None else np.atleast_1d(np.asarray(thresholds, float))
     columns: dict[str, np.ndarray] = {"threshold": given}
@@ -74,5 +74,5 @@ def label_dist_table(
         columns["label_dist"] = stats.threshold_grid(original, perturbed, given).label_dist.mean(axis=0)
     columns["flips_up"], columns["flips_down"] = stats.flip_counts(original, perturbed, given)
     ascending = np.sort(np.asarray(original, dtype=np.float64))
-    columns["labelled"] = 1 - np.searchsorted(ascending, stats.reached_from(given), side="left") / len(ascending)
+    columns["labelled"] = 1 - np.searchsorted(ascending, stats.effective_threshold(given), side="left") / len(ascending)
     return pd.DataFrame(columns)

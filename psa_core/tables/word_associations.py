@@ -37,7 +37,7 @@ def word_table(cube: ScoreCube, target: str) -> pd.DataFrame:
         Largest log-odds first.
     """
     families = cube.families
-    moved = families.means(stats.sensitivities(*cube.of(target)))
+    moved = families.means(stats.sensitivities(*cube.scores(target)))
     words = sentence_words(cube)
     if families.any:  # a word counts once a family, as it does once a sentence
         words = [frozenset().union(*own) for _, own in pd.Series(words).groupby(families.labels)]
@@ -65,7 +65,7 @@ def place_table(cube: ScoreCube, target: str) -> pd.DataFrame:
         ``what``, ``value``, ``sentences``, ``mean`` (of the mean change of the score), ``low``, ``high`` (95 %; NaN for
         one sentence).
     """
-    moved = stats.sensitivities(*cube.of(target))
+    moved = stats.sensitivities(*cube.scores(target))
     texts = cube.sentences["text"].astype(str)
     through = (cube.sentences["start"] / texts.str.len().clip(lower=1)).to_numpy(float)
     lengths = texts.str.split().str.len().to_numpy()
@@ -86,13 +86,16 @@ def place_table(cube: ScoreCube, target: str) -> pd.DataFrame:
 
 def where_finding(table: pd.DataFrame, target: str) -> Finding:
     """Which words go with sentences that names move more; `table` by `word_table`."""
-    sure = table[table["p_adjusted"] < stats.SIGNIFICANT]
-    more, less = sure[sure["log_odds"] > 0]["word"].head(6), sure[sure["log_odds"] < 0]["word"].tail(6)[::-1]
+    significant = table[table["p_adjusted"] < stats.SIGNIFICANT]
+    more, less = (
+        significant[significant["log_odds"] > 0]["word"].head(6),
+        significant[significant["log_odds"] < 0]["word"].tail(6)[::-1],
+    )
     evidence = (
         f"{len(table):,} words of five sentences or more, in the half of the sentences that names move most, against "
         "the other half: log-odds with an informative Dirichlet prior (Monroe et al. 2008), Holm-corrected."
     )
-    if sure.empty:
+    if significant.empty:
         return Finding(f"No word is shown to go with sentences in which names move {target} more.", evidence)
     parts = [
         f"{words} {', '.join(found)}"

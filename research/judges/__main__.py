@@ -79,7 +79,7 @@ def section(folder: Path) -> Iterator[str]:
     yield "| decision | names | notes × names | mean P(Yes) | ScoreRange [95 %] |"
     yield "|---|---|---|---|---|"
     for study, cube in cubes.items():
-        _, scores = cube.of(study.decision)
+        _, scores = cube.scores(study.decision)
         spread = tables.summary(cube)[study.decision]["score_range"]
         size = f"{scores.shape[0]} × {scores.shape[1]}"
         shown = f"{spread['value']:.3f} [{spread['low']:.3f}, {spread['high']:.3f}]"
@@ -98,7 +98,7 @@ def section(folder: Path) -> Iterator[str]:
     yield "\n| names' mean P(Yes), one decision against another | names | correlation |"
     yield "|---|---|---|"
     for names in LISTS:
-        means = {s.words: cube.of(s.decision)[1].mean(axis=0) for s, cube in cubes.items() if s.names == names}
+        means = {s.words: cube.scores(s.decision)[1].mean(axis=0) for s, cube in cubes.items() if s.names == names}
         for (one, first), (other, second) in combinations(means.items(), 2):
             yield f"| {one} · {other} | {names} | {np.corrcoef(first, second)[0, 1]:.2f} |"
     yield ""

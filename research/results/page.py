@@ -143,8 +143,9 @@ def _careers(cubes: Cubes) -> str:
 def _sides(found: Mapping[tuple[str, str, str], Sequence[pd.Series]], career: str) -> str:
     """How often a career is surely on the side of more toxic, angrier or more negative, and on the other."""
     cells = [(target, row) for (_, target, of), rows in found.items() if of == career for row in rows]
-    sure = [(row["difference"] > 0) != (target in POSITIVE) for target, row in cells if row["p_adjusted"] < SURE]
-    return f"{sum(sure)} of {len(cells)} more toxic, angrier or more negative, {len(sure) - sum(sure)} less"
+    significant = [(row["difference"] > 0) != (target in POSITIVE) for target, row in cells if row["p_adjusted"] < SURE]
+    more, less = sum(significant), len(significant) - sum(significant)
+    return f"{more} of {len(cells)} more toxic, angrier or more negative, {less} less"
 
 
 def _career(cube: ScoreCube, target: str, career: str) -> pd.Series:
@@ -196,7 +197,7 @@ def _spearman(one: ScoreCube, other: ScoreCube, target: str, others: str) -> flo
     from scipy.stats import spearmanr
 
     means = [
-        pd.Series(cube.of(name)[1].mean(axis=0, dtype=np.float64), index=cube.names["name"])
+        pd.Series(cube.scores(name)[1].mean(axis=0, dtype=np.float64), index=cube.names["name"])
         for cube, name in ((one, target), (other, others))
     ]
     both = pd.concat(means, axis=1, join="inner")

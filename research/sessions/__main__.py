@@ -26,7 +26,7 @@ from research.sessions.servers import Served, served
 from research.sessions.visitor import Visitor, arrive
 from research.speed.table import machine
 
-MOST_SESSIONS, MOST_SERVERS, MOST_ROUNDS = 200, 8, 20
+MAX_SESSIONS, MAX_SERVERS, MAX_ROUNDS = 200, 8, 20
 SECTION = "sessions"
 AIMS = {20: 1.5, 50: 4.0}
 
@@ -160,9 +160,9 @@ def _numbers(most: int) -> Callable[[str], list[int]]:
 def main() -> None:
     """Measure, print the table, and with ``--write`` put it into docs/performance.md."""
     parser = argparse.ArgumentParser(prog="python -m research.sessions", description=__doc__)
-    parser.add_argument("--sessions", type=_numbers(MOST_SESSIONS), default=[1, 20, 50], help="such as 1,20,50")
-    parser.add_argument("--servers", type=_numbers(MOST_SERVERS), default=[1], help="processes behind one address")
-    parser.add_argument("--rounds", type=int, choices=range(1, MOST_ROUNDS + 1), default=3, metavar="ROUNDS")
+    parser.add_argument("--sessions", type=_numbers(MAX_SESSIONS), default=[1, 20, 50], help="such as 1,20,50")
+    parser.add_argument("--servers", type=_numbers(MAX_SERVERS), default=[1], help="processes behind one address")
+    parser.add_argument("--rounds", type=int, choices=range(1, MAX_ROUNDS + 1), default=3, metavar="ROUNDS")
     parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
     options = parser.parse_args()
     text = table(options)

@@ -19,7 +19,7 @@ from research.speed.table import Row
 from research.speed.texts import Grid
 
 #: What a run may take beyond the start, by cells.
-MOST_MIB = {1_000_000: 300, 10_000_000: 1_200}
+MAX_MIB = {1_000_000: 300, 10_000_000: 1_200}
 
 
 class Lengths:
@@ -39,7 +39,7 @@ def rows() -> Iterator[Row]:
     for sentences, names in ((100, 100), (1_000, 100), (1_000, 1_000), (10_000, 1_000)):
         found = _apart("measure", sentences, names)
         growth.append(found)
-        most = MOST_MIB.get(sentences * names)
+        most = MAX_MIB.get(sentences * names)
         goal, met = (f"≤ {most:,} MiB", found["mib"] <= most) if most else ("", None)
         cells = f"{sentences * names:,} cells of a cheap scorer, cache written"
         yield Row(cells, goal, f"{found['seconds']:.1f} s, {found['mib']:.0f} MiB beyond the start", met)

@@ -124,8 +124,8 @@ def noise_floor_coverage(repetitions: int, seed: int) -> Iterator[Check]:
     for repetition in range(repetitions):
         name_means = crowd.study(random, 200)[1].mean(axis=0)
         dealt = random.permutation(groups)
-        pairs.append(not stats.noise_floors(name_means, dealt, resamples=999, seed=repetition)["a"].is_above)
-        ranges.append(not stats.range_noise_floor(name_means, dealt, resamples=999, seed=repetition).is_above)
+        pairs.append(not stats.noise_floors(name_means, dealt, n_permutations=999, seed=repetition)["a"].is_above)
+        ranges.append(not stats.range_noise_floor(name_means, dealt, n_permutations=999, seed=repetition).is_above)
     for claim, within in (
         ("A random group of names stays within its noise floor", pairs),
         ("The range over three random groups stays within its noise floor", ranges),
@@ -150,11 +150,11 @@ def _group_difference(_: np.ndarray, perturbed: np.ndarray, __: int) -> tuple[np
 
 
 def _score_dev(_: np.ndarray, perturbed: np.ndarray, seed: int) -> tuple[float, float]:
-    return stats.bootstrap_interval(perturbed.std(axis=1), resamples=RESAMPLES, seed=seed)[1:]
+    return stats.bootstrap_interval(perturbed.std(axis=1), n_resamples=RESAMPLES, seed=seed)[1:]
 
 
 def _score_range(_: np.ndarray, perturbed: np.ndarray, seed: int) -> tuple[float, float]:
-    return stats.bootstrap_interval(np.ptp(perturbed, axis=1), resamples=RESAMPLES, seed=seed)[1:]
+    return stats.bootstrap_interval(np.ptp(perturbed, axis=1), n_resamples=RESAMPLES, seed=seed)[1:]
 
 
 def _label_dist(original: np.ndarray, perturbed: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -163,7 +163,7 @@ def _label_dist(original: np.ndarray, perturbed: np.ndarray, seed: int) -> tuple
 
 def _correlation(original: np.ndarray, perturbed: np.ndarray, seed: int) -> tuple[float, float]:
     moves = stats.sensitivities(original, perturbed)
-    return stats.sentence_correlation(moves, original, resamples=RESAMPLES, seed=seed)[2:]
+    return stats.sentence_correlation(moves, original, n_resamples=RESAMPLES, seed=seed)[2:]
 
 
 T_INTERVALS: Intervals = {

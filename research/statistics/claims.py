@@ -123,7 +123,7 @@ def sure(p_values: np.ndarray) -> np.ndarray:
 
 def sure_groups(perturbed: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Which groups of two names or more are called different, as on the pages: bool (G,)."""
-    floors = stats.noise_floors(perturbed.mean(axis=0), groups, resamples=999)
+    floors = stats.noise_floors(perturbed.mean(axis=0), groups, n_permutations=999)
     tested = [group for group, floor in floors.items() if np.isfinite(floor.p_adjusted)]
     contrasts = np.column_stack([stats.group_difference(perturbed, group == groups) for group in tested])
     over_names = np.array([floors[group].p_adjusted for group in tested])

@@ -172,23 +172,23 @@ def _counts(random: np.random.Generator, scorer: str, design: Design, truth: flo
     change = stats.baseline_differences(families.rows(later.original), families.rows(later.perturbed))
     against = _corrected(differences)
     at_margin = stats.baseline_differences(original, perturbed) + MARGIN
-    spread = stats.bootstrap_interval(study.perturbed.std(axis=1), resamples=499, families=families)
+    spread = stats.bootstrap_interval(study.perturbed.std(axis=1), n_resamples=499, families=families)
     moves = random.permutation(families.means(stats.sensitivities(study.original, study.perturbed)))[families.labels]
     moves = moves if families.count > 2 else np.zeros(len(moves))
     correlation = stats.sentence_correlation(
-        moves, study.original, resamples=499, n_permutations=499, families=families
+        moves, study.original, n_resamples=499, n_permutations=499, families=families
     )
     effect = EFFECTS[scorer] * (1 if scorer in SHARES else 1.5)
     moved, moved_families = _study(random, scorer, sizes, planted=PLANTED, effect=effect)
     shown = stats.baseline_differences(moved_families.rows(moved.original), moved_families.rows(moved.perturbed))
-    limit = np.maximum(stats.growth_p(differences, 0 * differences, 0.0), against)
-    equivalent = stats.equivalence_p(at_margin, MARGIN, extent=families.largest_share)
+    limit = np.maximum(stats.increase_p(differences, 0 * differences, 0.0), against)
+    equivalent = stats.equivalence_p(at_margin, MARGIN, score_range=families.largest_share)
     return [
         _any(against),
         _any(stats.adjust(stats.name_effects(perturbed).p_value, "holm")),
         _any(stats.adjust(stats.name_effects(study.perturbed).p_value, "holm")),
         float(_groups(perturbed)),
-        _any(stats.growth_p(change, differences, 0.0)),
+        _any(stats.increase_p(change, differences, 0.0)),
         _any(limit),
         float(order_reliability(perturbed, draws=SPLIT_DRAWS, seed=seed).low > 0),
         float((equivalent < SIGNIFICANT).mean()),

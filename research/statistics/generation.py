@@ -21,7 +21,7 @@ from research.statistics.checks import Check
 
 TEMPLATES, NOISE, TEMPLATE_SPREAD, INTERPLAY = 10, 1.5, 0.7, 0.3
 MANY_TEMPLATES, QUANTILES = 400, 401
-DEALS = 199
+N_PERMUTATIONS = 199
 SECTION = "generation"
 Shape = Callable[[np.ndarray], np.ndarray]
 
@@ -99,7 +99,11 @@ def accuracy(
             found = []
             for _ in range(repetitions):
                 scores = population.scores(random, population.templates(random), k)
-                found.append(measure(scores, groups, deals=DEALS // 4, seed=int(random.integers(2**31))).individual)
+                found.append(
+                    measure(
+                        scores, groups, n_permutations=N_PERMUTATIONS // 4, seed=int(random.integers(2**31))
+                    ).individual
+                )
             held = np.mean([number.low <= truth <= number.high for number in found])
             bias = float(np.mean([number.corrected for number in found]) / truth - 1)
             check = Check("interval holds I.F.", population.name, float(held), 0.93, 0.97, repetitions)
@@ -120,7 +124,7 @@ def false_alarms(repetitions: int, seed: int) -> Iterator[Check]:
             found = []
             for _ in range(repetitions):
                 scores = population.scores(random, population.templates(random), k)
-                found.append(measure(scores, groups, deals=DEALS, seed=int(random.integers(2**31))))
+                found.append(measure(scores, groups, n_permutations=N_PERMUTATIONS, seed=int(random.integers(2**31))))
             for name, share in (
                 ("I.F.", np.mean([each.individual.above_noise for each in found])),
                 ("G.F.", np.mean([each.group.above_noise for each in found])),

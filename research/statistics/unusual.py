@@ -187,7 +187,7 @@ def pair_rows(repetitions: int, *, seed: int = 0) -> Iterator[Alarms]:
             found = []
             for repetition in range(repetitions):
                 differences = draw(random, sentences)
-                shown = stats.paired_difference(differences, np.zeros(sentences), resamples=999, seed=repetition)
+                shown = stats.paired_difference(differences, np.zeros(sentences), n_resamples=999, seed=repetition)
                 found.append([float(stats.paired_t_p(differences)) < SIGNIFICANT, shown.p < SIGNIFICANT])
             yield Alarms(label, (sentences,), tuple(np.mean(found, axis=0).tolist()), repetitions)
 

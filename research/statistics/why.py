@@ -18,7 +18,7 @@ import pandas as pd
 
 from psa_core.cube import ScoreCube, Target
 from psa_core.inputs import names as name_lists
-from psa_core.tables.factors import why_table
+from psa_core.tables.factors import factor_regression
 from psa_core.tables.name_measures import measured_factors
 from psa_core.tables.parts import FIRST, REST, part_shares, part_table, plan_parts, variants
 from research import documents
@@ -117,7 +117,7 @@ def planted(cause: str, random: np.random.Generator) -> tuple[float, float, floa
     factor, effect = CAUSES[cause]
     cube = study(names, _standard(effect(measured)), random)
     perplexity = dict(zip(names["name"], measured["perplexity"], strict=True))
-    why = why_table(cube, "score", FACTORS, perplexity=perplexity)
+    why = factor_regression(cube, "score", FACTORS, perplexity=perplexity)
     shares = why.shares.set_index("factor")["share"] / why.r_squared
     columns = why.coefficients.dropna()
     holds = (columns["low"] <= 0) & (columns["high"] >= 0)

@@ -15,7 +15,7 @@ import numpy as np
 from psa_core import cli_errors
 from psa_core.errors import OptionError
 from psa_core.inputs import json_file
-from psa_core.retraining import METHODS, MOST_SEEDS, Order, Retraining, Watch, retrain
+from psa_core.retraining import MAX_SEEDS, METHODS, Order, Retraining, Watch, retrain
 from psa_core.retraining.card import sensitivity_table, task_table
 from psa_core.study import StudySpec
 from research.training.adapter import Origin
@@ -70,8 +70,8 @@ def _retrain(task: Task, options: argparse.Namespace) -> None:
     """Train on from `--model`, so that it moves less with the names of a list; prints the tables of its card."""
     if not options.model:
         raise OptionError("--model", got="nothing", expected="the classifier to go on from: minilm-…, or hf:FOLDER")
-    if not 1 <= options.seeds <= MOST_SEEDS:
-        raise OptionError("--seeds", got=str(options.seeds), expected=f"1 to {MOST_SEEDS}")
+    if not 1 <= options.seeds <= MAX_SEEDS:
+        raise OptionError("--seeds", got=str(options.seeds), expected=f"1 to {MAX_SEEDS}")
     if options.labelled < 1:
         raise OptionError("--labelled", got=str(options.labelled), expected="at least 1")
     set_threads(options.threads)

@@ -41,8 +41,8 @@ _FEMALE = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
 _SUBJECT_OF = {"me": "i", "my": "i", "us": "we", "our": "we", "them": "they", "their": "they"}
 _NO_NOUN = re.compile(r"\s*(?:$|[.,;:!?)])")
 _SAME = 25
-LEAST_EXAMPLES = 5
-SMALLEST_WEIGHT = 0.03
+MIN_EXAMPLES = 5
+MIN_WEIGHT = 0.03
 OWN_WEIGHT, MADE_WEIGHT = 3.0, 1.0
 
 _SUBJECTS = ["he", "they", "she", "i", "we", "nobody", "everyone", "the coach", "the judge", "the bank", "a friend", ""]
@@ -170,14 +170,14 @@ def learnt(examples: Sequence[Example]) -> dict[str, float]:
     mentions = [mention for mention, _, _ in examples]
     told = [_case.features(mention, tags) for mention, tags in zip(mentions, _case.passages(mentions), strict=True)]
     counts = Counter(feature for one in told for feature in one)
-    names = sorted(feature for feature, count in counts.items() if count >= LEAST_EXAMPLES)
+    names = sorted(feature for feature, count in counts.items() if count >= MIN_EXAMPLES)
     column = {name: number for number, name in enumerate(names)}
     cells = [(row, column[feature]) for row, one in enumerate(told) for feature in one if feature in column]
     rows, columns = zip(*cells, strict=True)
     table = csr_matrix((np.ones(len(cells), np.float32), (rows, columns)), (len(examples), len(names)))
     model = LogisticRegression(C=0.5, solver="liblinear", max_iter=200, tol=1e-3, random_state=0)
     model.fit(table, [case == "object" for _, case, _ in examples], sample_weight=[weight for *_, weight in examples])
-    kept = {name: float(w) for name, w in zip(names, model.coef_[0], strict=True) if abs(w) >= SMALLEST_WEIGHT}
+    kept = {name: float(w) for name, w in zip(names, model.coef_[0], strict=True) if abs(w) >= MIN_WEIGHT}
     return {_case.BIAS: float(model.intercept_[0]), **kept}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from psa_core import atomic
 from psa_core.errors import OptionError
-from psa_core.folders.writing import whole_folder
+from psa_core.folders.writing import atomic_directory
 from psa_core.models._transformers.adapter import BASE, load_merged
 from psa_core.models.minilm import read_description
 from psa_core.retraining.updates import open_to_others
@@ -56,7 +56,7 @@ def train(
         raise OptionError("--out", got=f"{out}, which exists", expected="a new folder", fix="Name another one.")
     model, tokenizer = new_adapter(origin, task.labels, recipe)
     epochs = fit(model, tokenizer, task, recipe)
-    with whole_folder(out) as folder:
+    with atomic_directory(out) as folder:
         save_adapter(model, folder, origin)
         content = {**description, "labels": list(task.labels), "max_tokens": recipe.max_tokens}
         content["base"] = str(origin.base or BASE)

@@ -59,7 +59,7 @@ def test_both_drawers_are_told_colour_mark_and_text() -> None:
     assert dict(arrangement.colours) == {"male": "#123456"}
     assert looks["coloured_as"][["name 1", "name 2"]].tolist() == ["male", "other"]
     assert looks["shown"][["name 0", "name 1"]].tolist() == ["N••", "name 1"]
-    assert looks["is_sure"].tolist() == [False, False, False, True, True, True]
+    assert looks["is_significant"].tolist() == [False, False, False, True, True, True]
     assert looks["mark_at"][["name 0", "name 5"]].tolist() == [-0.05 - 0.01, 0.05 + 0.02]
 
 

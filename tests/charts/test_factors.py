@@ -8,12 +8,12 @@ import pytest
 
 from psa_core.charts import factors
 from psa_core.charts._altair import drawing_svg
-from psa_core.tables.factors import why_table
+from psa_core.tables.factors import factor_regression
 from tests.pages import result_studies
 
 
 def test_rows_are_the_coefficients_and_shapes_say_what_holds_0() -> None:
-    why = why_table(result_studies.cube(), "toxicity", ["length", "gender"])
+    why = factor_regression(result_studies.cube(), "toxicity", ["length", "gender"])
     drawing = factors.coefficients(why.coefficients)
     assert drawing.rows["label"].tolist() == why.coefficients.dropna()["label"].tolist()
     holds = (drawing.rows["low"] <= 0) & (drawing.rows["high"] >= 0)
@@ -23,7 +23,7 @@ def test_rows_are_the_coefficients_and_shapes_say_what_holds_0() -> None:
 
 
 def test_long_words_leave_a_phone_its_plot() -> None:
-    why = why_table(result_studies.cube(), "toxicity", ["length", "gender"])
+    why = factor_regression(result_studies.cube(), "toxicity", ["length", "gender"])
     table = why.coefficients.assign(
         label=[f"country: a very long name of country {n}" for n in range(len(why.coefficients))]
     )

@@ -81,7 +81,7 @@ def test_what_cannot_be_written_again_is_told(text, parse):
 
 
 def test_a_folder_without_one_and_a_file_far_too_large_are_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(manifest, "MOST_BYTES", 10)
+    monkeypatch.setattr(manifest, "MAX_BYTES", 10)
     with pytest.raises(RunFolderError, match=r"no manifest\.json"):
         manifest.read(tmp_path / "manifest.json")
     (tmp_path / "manifest.json").write_bytes(b" " * 20)

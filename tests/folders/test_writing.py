@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from psa_core.errors import OptionError
-from psa_core.folders.writing import check_target, whole_file, whole_folder
+from psa_core.folders.writing import atomic_directory, check_target, whole_file
 
 
 def fill(folder: Path, content: object = ()) -> None:
-    with whole_folder(folder) as aside:
+    with atomic_directory(folder) as aside:
         (aside / "manifest.json").write_text(json.dumps({"targets": content}))
 
 
@@ -35,7 +35,7 @@ def stop(*_):
 if sys.argv[2] == "between":
     rename = os.rename
     os.rename = lambda old, new: stop() if ".psa-new" in str(old) else rename(old, new)
-with writing.whole_folder(Path(sys.argv[1])) as aside:
+with writing.atomic_directory(Path(sys.argv[1])) as aside:
     (aside / "manifest.json").write_text('{"targets": "half"}')
     if sys.argv[2] == "writing":
         stop()
@@ -78,7 +78,7 @@ def test_a_result_that_lost_its_place_is_put_back_even_when_the_next_write_fails
     fill(tmp_path / "out", "old")
     killed(begun(tmp_path / "out", "between"))
     assert not (tmp_path / "out").exists()
-    with pytest.raises(OptionError, match="No space left"), whole_folder(tmp_path / "out"):
+    with pytest.raises(OptionError, match="No space left"), atomic_directory(tmp_path / "out"):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert content(tmp_path / "out") == "old"
@@ -87,7 +87,7 @@ def test_a_result_that_lost_its_place_is_put_back_even_when_the_next_write_fails
 def test_what_a_living_run_is_writing_stays(tmp_path: Path) -> None:
     process = begun(tmp_path / "out", "writing")
     try:
-        with whole_folder(tmp_path / "out") as mine:
+        with atomic_directory(tmp_path / "out") as mine:
             (mine / "manifest.json").write_text('{"targets": "outer"}')
             fill(tmp_path / "out", "inner")
             assert mine.is_dir()
@@ -176,7 +176,7 @@ def test_places_that_cannot_be_taken_are_told_before_any_work(tmp_path: Path) ->
 
 
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="No space left"), whole_folder(tmp_path / "out") as aside:
+    with pytest.raises(OptionError, match="No space left"), atomic_directory(tmp_path / "out") as aside:
         (aside / "names.csv").write_text("half")
         raise OSError(errno.ENOSPC, "No space left on device")
     assert list(tmp_path.iterdir()) == []

@@ -14,7 +14,7 @@ from pathlib import Path
 from psa_core.errors import PsaError
 from tests.fuzz.loaders import Case, loaders
 
-MOST_SECONDS, LONGEST_SENTENCE = 20.0, 1_500
+MAX_SECONDS, MAX_SENTENCE_LENGTH = 20.0, 1_500
 
 
 @dataclass
@@ -36,7 +36,7 @@ def run(name: str, cases: int, seed: int, place: Path) -> Outcome:
         seconds = time.process_time() - started
         outcome.slowest = max(outcome.slowest, seconds)
         outcome.counts["read" if words == "" else "refused"] += 1
-        problem = _problem(words) or ("" if seconds < MOST_SECONDS else f"{seconds:.0f} seconds")
+        problem = _problem(words) or ("" if seconds < MAX_SECONDS else f"{seconds:.0f} seconds")
         if problem:
             outcome.failures.append(f"{name}, seed {seed}, case {number}: {problem}")
         shutil.rmtree(folder)
@@ -55,7 +55,7 @@ def _what_became(case: Case, seed: str, folder: Path) -> str:
 
 
 def _problem(words: str) -> str:
-    if words.startswith("Traceback") or len(words) > LONGEST_SENTENCE:
-        return words[-LONGEST_SENTENCE:]
+    if words.startswith("Traceback") or len(words) > MAX_SENTENCE_LENGTH:
+        return words[-MAX_SENTENCE_LENGTH:]
     foreseen = "a file that cannot be read (" not in words
     return "" if foreseen and (not words or (": got " in words and ", expected " in words)) else words

@@ -12,9 +12,11 @@ import pytest
 
 from psa_core.errors import CorpusError
 from psa_core.inputs import tables
-from psa_core.inputs.tables import SMALL, Wanted
+from psa_core.inputs.tables import SMALL, TableSchema
 
-WANTED = Wanted("table", CorpusError, ("csv", "tsv", "txt", "jsonl", "parquet"), "one text a row", frozenset({"text"}))
+WANTED = TableSchema(
+    "table", CorpusError, ("csv", "tsv", "txt", "jsonl", "parquet"), "one text a row", frozenset({"text"})
+)
 ZIP, OLE = b"PK\x03\x04\x14\0\x06\0\x08\0", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0"
 
 

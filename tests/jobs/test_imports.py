@@ -56,8 +56,8 @@ def test_its_files_are_measured_anew_when_they_are_asked_for(folder: Path) -> No
         pd.read_parquet(file).rename(columns={"Cy": "Eve"}).to_parquet(file)
     (folder / "summary.json").write_text('"theirs"')
     run_id = jobs.keep_zip(results.to_zip(folder))
-    assert not results.is_whole(jobs.result_folder(run_id))
-    there = jobs.whole_result(run_id)
+    assert not results.is_complete(jobs.result_folder(run_id))
+    there = jobs.complete_result(run_id)
     assert {path.name for path in there.iterdir()} == {path.name for path in folder.iterdir()}
     assert not any("theirs" in (there / name).read_text("utf-8") for name in ("report.html", "summary.json"))
     results.write(results.read(there), folder.parent / "again", report.render)
@@ -65,7 +65,7 @@ def test_its_files_are_measured_anew_when_they_are_asked_for(folder: Path) -> No
     assert judgements.load(there).equals(judgements.load(folder))
     assert not {path.stat().st_mode & 0o077 for path in there.rglob("*")} - {0}
     assert not [path for path in jobs.root().iterdir() if path.name.startswith(".new-")]
-    assert jobs.whole_result(run_id) == there
+    assert jobs.complete_result(run_id) == there
 
 
 def test_an_audit_is_opened_elsewhere(folder: Path) -> None:
@@ -93,7 +93,7 @@ def test_one_that_takes_too_much_to_be_measured_can_still_be_looked_at(
     before = {path: path.read_bytes() for path in jobs.result_folder(run_id).iterdir()}
     monkeypatch.setenv("PSA_MAX_MEASURE_SECONDS", "1")
     with pytest.raises(RunFolderError, match="PSA_MAX_MEASURE_SECONDS"):
-        jobs.whole_result(run_id)
+        jobs.complete_result(run_id)
     assert {path: path.read_bytes() for path in jobs.result_folder(run_id).iterdir()} == before
     assert jobs.open_cube(run_id).shape == (2, 3, 1)
 
@@ -135,9 +135,9 @@ def data_only(folder: Path) -> str:
 def test_who_asks_for_the_same_files_at_once_waits_for_them(folder: Path, measured_at_once: list[Path]) -> None:
     run_id = data_only(folder)
     with ThreadPoolExecutor(8) as threads:
-        places = set(threads.map(jobs.whole_result, [run_id] * 8))
+        places = set(threads.map(jobs.complete_result, [run_id] * 8))
     assert measured_at_once == list(places) == [jobs.result_folder(run_id)]
-    assert results.is_whole(measured_at_once[0])
+    assert results.is_complete(measured_at_once[0])
 
 
 def test_a_run_that_is_deleted_while_it_is_measured_is_told(
@@ -146,5 +146,5 @@ def test_a_run_that_is_deleted_while_it_is_measured_is_told(
     run_id = data_only(folder)
     monkeypatch.setattr(atomic, "close_to_others", lambda _: retention.delete(run_id))
     with pytest.raises(RunFolderError, match="unknown run id"):
-        jobs.whole_result(run_id)
+        jobs.complete_result(run_id)
     assert os.listdir(jobs.root()) == ["queue"]

@@ -22,7 +22,7 @@ def test_a_title_is_one_line_and_can_be_taken_away(run_id: str) -> None:
     jobs.give_title(run_id, "  After\nthe\x00 change ")
     assert jobs.title(run_id) == "After the change"
     jobs.give_title(run_id, "x" * 100)
-    assert len(jobs.title(run_id)) == jobs.LONGEST_TITLE
+    assert len(jobs.title(run_id)) == jobs.MAX_TITLE_LENGTH
     jobs.give_title(run_id, " ")
     assert jobs.title(run_id) == ""
 

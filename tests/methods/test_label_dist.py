@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from psa_core.errors import OptionError
 from psa_core.methods.label_dist import LabelDist
-from psa_core.stats import reached_from
+from psa_core.stats import effective_threshold
 
 LEVELS = st.sampled_from([np.float32(level) for level in (0.0, 0.3, 0.5, 0.7, 1.0)])
 
@@ -44,8 +44,8 @@ def test_threshold_must_be_a_number() -> None:
 @given(arrays(np.float32, (4, 4), elements=LEVELS), st.sampled_from([-1.0, 0.0, 0.3, 0.5, 0.7, 1.0, 1.5]))
 def test_equals_the_definition_on_sets(scores: np.ndarray, threshold: float) -> None:
     original, perturbed = scores[:, 0], scores[:, 1:]
-    before = {s for s in range(4) if float(original[s]) >= reached_from(threshold)}
+    before = {s for s in range(4) if float(original[s]) >= effective_threshold(threshold)}
     for n, distance in enumerate(LabelDist(threshold=threshold)(original, perturbed)):
-        after = {s for s in range(4) if float(perturbed[s, n]) >= reached_from(threshold)}
+        after = {s for s in range(4) if float(perturbed[s, n]) >= effective_threshold(threshold)}
         expected = 1 - len(before & after) / len(before | after) if before | after else 0.0
         assert distance == pytest.approx(expected, abs=1e-15)

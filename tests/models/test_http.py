@@ -313,7 +313,7 @@ def test_one_connection_serves_many_requests_and_keeps_no_cookies(model: Model) 
 
 
 def test_an_endless_answer_is_cut(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_endpoint, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(_endpoint, "MAX_BYTES", 2**20)
     model.reply = lambda texts: b" " * 2**21 + b"[0.5]"
     with pytest.raises(ModelError, match="over 1 MB"):
         models.load(f"{model.address}#retries=0")

@@ -19,15 +19,15 @@ Words = Callable[[AppTest], str]
 def test_the_widest_sentence_wears_every_name_in_the_order_of_their_scores(open_page: OpenPage, run: Run) -> None:
     page = open_page("present", run=result_studies.keep())
     cube = result_studies.cube()
-    _, perturbed = cube.of("toxicity")
+    _, perturbed = cube.scores("toxicity")
     row = perturbed[np.argmax(np.ptp(perturbed, axis=1))]
     sent = json.loads(page.get("bidi_component")[0].proto.json)
     assert sent["scores"] == pytest.approx(np.sort(row).tolist())
-    worn = ["".join(text for kind, text in pieces if kind == "come") for pieces in sent["pieces"]]
-    assert worn[-1].startswith(cube.names["name"][int(row.argmax())])
+    texts = ["".join(text for kind, text in pieces if kind == "come") for pieces in sent["pieces"]]
+    assert texts[-1].startswith(cube.names["name"][int(row.argmax())])
     page.toggle(key="hide_names").set_value(True)
     run(page)
-    assert worn[-1] not in page.get("bidi_component")[0].proto.json
+    assert texts[-1] not in page.get("bidi_component")[0].proto.json
 
 
 def test_the_page_has_its_heading_also_without_a_study(open_page: OpenPage, words_of: Words) -> None:

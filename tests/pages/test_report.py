@@ -55,7 +55,7 @@ def test_an_opened_study_has_all_its_files_as_soon_as_its_report_is_looked_at(op
     written = results.to_zip(jobs.result_folder(result_studies.keep()))
     run_id = jobs.keep_zip(written)
     open_page("names", run=run_id)
-    assert not results.is_whole(jobs.result_folder(run_id))
+    assert not results.is_complete(jobs.result_folder(run_id))
     page = open_page("report", run=run_id)
     assert page.get("download_button")[0].proto.label == "Everything as a zip"
     there = jobs.result_folder(run_id)
@@ -117,11 +117,11 @@ def test_the_report_of_a_study_as_it_was_written_is_not_written_again(
 
 def test_a_page_view_draws_few_of_many_targets(open_page: OpenPage) -> None:
     cube = result_studies.cube()
-    targets = tuple(Target(f"t{number}") for number in range(2 * report_view.MOST_TARGETS))
+    targets = tuple(Target(f"t{number}") for number in range(2 * report_view.MAX_TARGETS))
     wide = [np.repeat(scores[..., :1], len(targets), axis=-1) for scores in (cube.original, cube.perturbed)]
     content = {**cube.provenance, "targets": [asdict(target) for target in targets]}
     many = replace(cube, targets=targets, original=wide[0], perturbed=wide[1], provenance=content)
     page = open_page("report", run=result_studies.keep(many), target="t9", c="0.7")
     text = base64.b64decode(page.get("iframe")[0].proto.src.partition(",")[2]).decode()
-    assert text.count("Target: t") == report_view.MOST_TARGETS and "Target: t9" in text
+    assert text.count("Target: t") == report_view.MAX_TARGETS and "Target: t9" in text
     assert text.count("label from") == len(targets) and "6 more targets are in the study" in text

@@ -112,12 +112,12 @@ def test_what_is_asked_is_started(
 
 
 def test_a_slot_goes_to_the_worker_as_a_slot() -> None:
-    from pages.ui.results.context import Opened
+    from pages.ui.results.context import StudyContext
     from pages.ui.results.retrain_setup import sentences_of
 
     cube = result_studies.cube()
     spec = {"study": {"anchors": "slot", "sentences": "x", "names": "y", "model": "keyword"}}
-    study = Opened("run", cube, replace(cube, provenance=spec), None)  # type: ignore[arg-type]
+    study = StudyContext("run", cube, replace(cube, provenance=spec), None)  # type: ignore[arg-type]
     assert sentences_of(study)["text"].iloc[1] == "{name} counted to 1."
     every = cube.sentences.assign(text="He saw him.", mentions="0:2:subject 7:10:object")
     both = replace(study, cube=replace(study.cube, sentences=every))

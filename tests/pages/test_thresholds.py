@@ -71,7 +71,7 @@ def test_sentences_on_the_line_are_counted_and_only_the_line_travels(
     said = words_of(run(page))
     after = [part.proto.json for part in page.get("bidi_component")]
     assert after[1] == before[1] and json.loads(after[2]) == {"threshold": 0.3}
-    _, perturbed = result_studies.cube().of("toxicity")
+    _, perturbed = result_studies.cube().scores("toxicity")
     cut = int(((perturbed.min(axis=1) < 0.3) & (perturbed.max(axis=1) >= 0.3)).sum())
     assert cut and f"the label of {cut} of 40 sentences depends on which name it wears" in said
 

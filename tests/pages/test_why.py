@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from psa_core import tables
-from psa_core.tables.factors import first_choice, why_finding, why_table
-from psa_core.tables.replicability import again_finding, order_again
+from psa_core.tables.factors import factor_regression, first_choice, why_finding
+from psa_core.tables.replicability import again_finding, order_replicability
 from tests.pages import result_studies
 
 pytestmark = pytest.mark.slow
@@ -22,8 +22,8 @@ Words = Callable[[AppTest], str]
 def test_it_says_what_goes_with_the_effects_and_whether_they_repeat(open_page: OpenPage, words_of: Words) -> None:
     cube = result_studies.cube()
     said = words_of(open_page("why", run=result_studies.keep()))
-    assert html.escape(again_finding(order_again(cube, "toxicity"), "toxicity").headline) in said
-    why = why_table(cube, "toxicity", first_choice(cube))
+    assert html.escape(again_finding(order_replicability(cube, "toxicity"), "toxicity").headline) in said
+    why = factor_regression(cube, "toxicity", first_choice(cube))
     assert html.escape(why_finding(why, "toxicity")) in said
     assert "because" not in said.casefold()
 
@@ -32,7 +32,7 @@ def test_other_factors_make_another_table(open_page: OpenPage, run: Run) -> None
     page = open_page("why", run=result_studies.keep())
     page.multiselect[0].set_value(["gender"])
     left = run(page).dataframe[0].value
-    why = why_table(result_studies.cube(), "toxicity", ["gender"])
+    why = factor_regression(result_studies.cube(), "toxicity", ["gender"])
     assert left["name"].tolist() == why.unexplained["name"].head(12).tolist()
     page.multiselect[0].set_value([])
     assert "Choose at least one factor." in [info.value for info in run(page).info]

@@ -21,7 +21,7 @@ from psa_core.retraining.material import material
 from psa_core.retraining.measure import change, interval, sensitivity, task_score
 from psa_core.retraining.student import student
 from psa_core.study import StudySpec
-from psa_core.study.near_duplicates import bare
+from psa_core.study.near_duplicates import normalized
 from research.training import Origin, Recipe, describe, read_task, score_test, train
 from tests.tiny_models import tiny_classifier
 
@@ -144,8 +144,8 @@ def test_the_tasks_score_is_measured_on_labelled_texts(place: Path, tmp_path: Pa
         ]
     ):
         task = retrain(replace(few, labelled=labelled, labels=labels), tmp_path / str(number))["strengths"][0]["task"]
-        trained = set(map(bare, material(study.plan(few.spec), seed=0).texts))
-        rows = [row for row, text in enumerate(SENTENCES) if bare(text) not in trained]
+        trained = set(map(normalized, material(study.plan(few.spec), seed=0).texts))
+        rows = [row for row, text in enumerate(SENTENCES) if normalized(text) not in trained]
         said = (tmp_path / str(number) / "README.md").read_text("utf-8")
         assert len(rows) == 6 and "On 6 labelled texts, none of which was trained on." in said
         assert task["accuracy"]["before"]["value"] == np.mean((scores[rows, 1] > 0.5) == true[rows])

@@ -62,7 +62,7 @@ def test_label_dist_interval_of_few_sentences_is_scipys_bca() -> None:
     expected = scipy_bootstrap(
         (np.arange(40),), label_dist, vectorized=False, n_resamples=1500, method="BCa", rng=np.random.default_rng(1)
     ).confidence_interval  # fmt: skip
-    _, low, high = label_dist_interval(original, perturbed, 0.5, resamples=6000)
+    _, low, high = label_dist_interval(original, perturbed, 0.5, n_resamples=6000)
     assert (low[0], high[0]) == pytest.approx(tuple(expected), abs=0.02)
 
 
@@ -72,7 +72,7 @@ def test_label_dist_interval_of_many_sentences_is_the_percentile_one(monkeypatch
     draws = np.random.default_rng(5).integers(0, 12, size=(200, 12))
     drawn = [threshold_grid(original[rows], perturbed[rows], 0.5).label_dist.mean() for rows in draws]
     monkeypatch.setattr(bootstrap, "BCA_SENTENCES", 10)
-    _, low, high = label_dist_interval(original, perturbed, 0.5, resamples=200, seed=5)
+    _, low, high = label_dist_interval(original, perturbed, 0.5, n_resamples=200, seed=5)
     assert (low[0], high[0]) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])), abs=1e-12)
 
 
@@ -101,7 +101,7 @@ def test_of_very_many_names_some_say_how_far_the_mean_moves(sentences: int, monk
     original = random.random(sentences)
     perturbed = np.clip(original[:, None] + random.normal(0, 0.1, (sentences, 1000)), 0, 1)
     whole = label_dist_interval(original, perturbed, [0.3, 0.5])
-    monkeypatch.setattr(stats_scores, "MOST_NAMES", 250)
+    monkeypatch.setattr(stats_scores, "MAX_NAMES", 250)
     some = label_dist_interval(original, perturbed, [0.3, 0.5])
     np.testing.assert_array_equal(some[0], whole[0])
     np.testing.assert_allclose(some[1:], whole[1:], atol=0.006)

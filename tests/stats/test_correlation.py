@@ -94,10 +94,10 @@ def test_bootstrap_equals_a_loop_over_resamples(monkeypatch: pytest.MonkeyPatch)
     z, error = z_and_error(*points)
     drawn = [z_and_error(points[0, row], points[1, row]) for row in rows]
     low, high = np.quantile([(z_drawn - z) / error_drawn for z_drawn, error_drawn in drawn], [0.025, 0.975])
-    correlation = sentence_correlation(*points, resamples=200)
+    correlation = sentence_correlation(*points, n_resamples=200)
     assert correlation[2:] == pytest.approx((np.tanh(z - high * error), np.tanh(z - low * error)))
     monkeypatch.setattr("psa_core.stats.correlation.DRAWN_AT_ONCE", 15 * 7)
-    assert sentence_correlation(*points, resamples=200) == correlation
+    assert sentence_correlation(*points, n_resamples=200) == correlation
 
 
 @pytest.mark.parametrize(

@@ -18,37 +18,37 @@ def test_against_no_earlier_effect_it_is_the_t_test_beyond_the_limit() -> None:
     now = drawn(0)
     one_side, other_side = (ttest_1samp(now, limit, alternative="greater").pvalue for limit in (0.02, -0.02))
     expected = one_side + other_side
-    assert stats.growth_p(now, np.zeros(60), 0.02) == pytest.approx(expected)
+    assert stats.increase_p(now, np.zeros(60), 0.02) == pytest.approx(expected)
 
 
 def test_the_sign_does_not_matter() -> None:
     now, before = drawn(1), drawn(2) / 4
-    expected = stats.growth_p(now, before, 0.01)
+    expected = stats.increase_p(now, before, 0.01)
     for first, second in ((-1, 1), (1, -1), (-1, -1)):
-        assert stats.growth_p(first * now, second * before, 0.01) == pytest.approx(expected, abs=0.2)
-    assert stats.growth_p(-now, -before, 0.01) == pytest.approx(expected)
+        assert stats.increase_p(first * now, second * before, 0.01) == pytest.approx(expected, abs=0.2)
+    assert stats.increase_p(-now, -before, 0.01) == pytest.approx(expected)
 
 
 def test_an_effect_that_turned_around_has_not_grown() -> None:
-    assert stats.growth_p(-np.full(40, 0.3), np.full(40, 0.3), 0.0) > 0.9
+    assert stats.increase_p(-np.full(40, 0.3), np.full(40, 0.3), 0.0) > 0.9
 
 
 def test_what_was_there_before_and_what_shrank_is_no_growth() -> None:
     strong, weak = np.full(40, 0.5), np.full(40, 0.1)
-    assert stats.growth_p(strong, strong, 0.0) == stats.growth_p(weak, strong, 0.0) == 1
-    assert stats.growth_p(strong, weak, 0.3) == 0 and stats.growth_p(strong, weak, 0.5) == 1
+    assert stats.increase_p(strong, strong, 0.0) == stats.increase_p(weak, strong, 0.0) == 1
+    assert stats.increase_p(strong, weak, 0.3) == 0 and stats.increase_p(strong, weak, 0.5) == 1
 
 
 def test_few_sentences_are_never_sure() -> None:
     grown = np.full((5, 2), 0.5)
-    assert stats.growth_p(grown, 0 * grown, 0.1).tolist() == [2**-4] * 2
-    assert np.isnan(stats.growth_p(grown[:1], 0 * grown[:1], 0.1)).all()
+    assert stats.increase_p(grown, 0 * grown, 0.1).tolist() == [2**-4] * 2
+    assert np.isnan(stats.increase_p(grown[:1], 0 * grown[:1], 0.1)).all()
 
 
 @pytest.mark.parametrize("limit", [-0.1, float("nan")])
 def test_a_limit_is_not_negative(limit: float) -> None:
     with pytest.raises(OptionError, match="limit"):
-        stats.growth_p([0.1, 0.2], [0.0, 0.0], limit)
+        stats.increase_p([0.1, 0.2], [0.0, 0.0], limit)
 
 
 @pytest.mark.parametrize("kind", ["noise", "rare jumps", "skewed", "one class"])
@@ -66,7 +66,7 @@ def test_it_does_not_cry_wolf(kind: str, limit: float) -> None:
             }[kind]()
             for _ in range(2)
         )
-        failed += bool((stats.growth_p(now, before, limit) < 0.05).any())
+        failed += bool((stats.increase_p(now, before, limit) < 0.05).any())
     assert failed <= 25
 
 
@@ -74,5 +74,5 @@ def test_it_sees_what_was_planted() -> None:
     random = np.random.default_rng(4)
     noise = random.normal(0, 0.1, (2, 40, 20))
     noise[0, :, 7] += 0.2
-    found = stats.growth_p(*noise, 0.05) < 0.05
+    found = stats.increase_p(*noise, 0.05) < 0.05
     assert np.flatnonzero(found).tolist() == [7]

@@ -34,13 +34,13 @@ def test_unseen_jumps_by_hand() -> None:
 
 
 def test_a_margin_that_no_difference_can_reach() -> None:
-    assert equivalence_p([[0.1], [-0.1]], 2.0, extent=1.0) < 0.1
+    assert equivalence_p([[0.1], [-0.1]], 2.0, score_range=1.0) < 0.1
     assert equivalence_sentences(2.0, 1.0) == 2
 
 
 def test_what_cannot_be_shown_is_missing() -> None:
     assert np.isnan(equivalence_p([[0.0]], 0.1)).all()
-    assert np.isnan(equivalence_p(np.zeros((50, 2)), 0.1, extent=np.inf)).all()
+    assert np.isnan(equivalence_p(np.zeros((50, 2)), 0.1, score_range=np.inf)).all()
     assert equivalence_sentences(0.1, np.inf) == np.inf
 
 
@@ -48,7 +48,7 @@ def test_bad_margins_and_extents_are_refused() -> None:
     with pytest.raises(OptionError, match="margin"):
         equivalence_p([0.1, 0.2], 0.0)
     with pytest.raises(OptionError, match="extent"):
-        equivalence_p([0.1, 0.2], 0.1, extent=0.0)
+        equivalence_p([0.1, 0.2], 0.1, score_range=0.0)
 
 
 @pytest.mark.parametrize("mean", [-0.08, -0.02, 0.0, 0.05, 0.09])
@@ -56,10 +56,10 @@ def test_without_unseen_moves_it_is_the_larger_of_two_one_sided_tests(mean: floa
     differences = mean + np.array([-0.03, -0.01, 0.0, 0.015, 0.025])
     margin = 0.2  # no difference reaches it, so nothing unseen can
     expected = DescrStatsW(differences).ttost_mean(-margin, margin)[0]
-    assert equivalence_p(differences, margin, extent=margin) == pytest.approx(expected)
+    assert equivalence_p(differences, margin, score_range=margin) == pytest.approx(expected)
     error = 0.04
     both = t.sf((differences.mean() + margin) / error, 4), t.cdf((differences.mean() - margin) / error, 4)
-    found = equivalence_p(differences[:, None], margin, extent=margin, error=np.array([error]))
+    found = equivalence_p(differences[:, None], margin, score_range=margin, error=np.array([error]))
     assert found == pytest.approx([max(both)])
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psa_core.stats.fairness import _tail, beyond, beyond_of_audit, beyond_of_pair, measure
-from psa_core.stats.permutation_null import deal
+from psa_core.stats.fairness import _tail, measure, noise_corrected, noise_corrected_audit, noise_corrected_pair
+from psa_core.stats.permutation_null import permute
 from psa_core.stats.wasserstein import individual_fairness
 
 VALUES = [str(a) for a in range(6)]
@@ -21,8 +21,8 @@ def scores(shift: float, seed: int = 0, k: int = 60, common: float = 0.0) -> np.
 
 
 def test_the_correction_is_in_quadrature() -> None:
-    assert beyond(0.5, 0.3) == pytest.approx(0.4)
-    assert beyond(0.3, 0.5) == 0
+    assert noise_corrected(0.5, 0.3) == pytest.approx(0.4)
+    assert noise_corrected(0.3, 0.5) == 0
 
 
 def test_the_distance_of_one_pair_is_corrected_by_what_noise_does_to_one_difference() -> None:
@@ -30,30 +30,30 @@ def test_the_distance_of_one_pair_is_corrected_by_what_noise_does_to_one_differe
     noise = random.normal(size=400_000)
     for difference in (0.0, 0.5, 1.5, 4.0):
         measured = float(np.abs(difference + noise).mean())
-        assert beyond_of_pair(measured, np.sqrt(2 / np.pi)) == pytest.approx(difference, abs=0.08)
-    assert beyond_of_pair(0.5, 0.0) == 0.5
-    assert beyond_of_pair(0.3, 0.5) == 0
-    assert beyond_of_pair(100.0, 0.5) == pytest.approx(100.0)
+        assert noise_corrected_pair(measured, np.sqrt(2 / np.pi)) == pytest.approx(difference, abs=0.08)
+    assert noise_corrected_pair(0.5, 0.0) == 0.5
+    assert noise_corrected_pair(0.3, 0.5) == 0
+    assert noise_corrected_pair(100.0, 0.5) == pytest.approx(100.0)
 
 
 def test_an_audit_below_its_floor_counts_as_much_less_than_nothing() -> None:
     w1, floors = np.full((2, 3), 0.3), np.full((2, 3), 0.5)
-    assert beyond_of_audit(w1, floors, floors.mean(axis=1)) == pytest.approx(-0.4)
-    below = measure(scores(0.0, seed=4), VALUES, deals=99).individual
+    assert noise_corrected_audit(w1, floors, floors.mean(axis=1)) == pytest.approx(-0.4)
+    below = measure(scores(0.0, seed=4), VALUES, n_permutations=99).individual
     assert 0 <= below.low <= below.corrected <= below.high
 
 
 def test_the_interval_of_few_templates_leans_on_the_continuations_too() -> None:
     equal = np.tile(scores(1.0)[:1], (5, 1, 1))  # templates that do not differ say nothing of chance
-    found = measure(equal, VALUES, deals=99).individual
+    found = measure(equal, VALUES, n_permutations=99).individual
     assert found.high - found.low > 0.01
 
 
 def test_no_difference_is_not_above_noise_and_a_difference_is() -> None:
-    none = measure(scores(0.0), VALUES, deals=199)
+    none = measure(scores(0.0), VALUES, n_permutations=199)
     assert not none.individual.above_noise and not none.group.above_noise
     assert np.isnan(none.individual.needed)
-    some = measure(scores(1.0), VALUES, deals=199)
+    some = measure(scores(1.0), VALUES, n_permutations=199)
     truth = individual_fairness(scores(1.0, 9, k=4000))
     assert some.individual.above_noise and some.group.above_noise and some.disparity.above_noise
     assert some.individual.corrected == pytest.approx(truth, rel=0.12)
@@ -62,17 +62,19 @@ def test_no_difference_is_not_above_noise_and_a_difference_is() -> None:
 
 
 def test_a_small_difference_needs_more_continuations() -> None:
-    small, large = (measure(scores(shift, 3, k=200), VALUES, deals=99).individual.needed for shift in (0.5, 1.5))
+    small, large = (
+        measure(scores(shift, 3, k=200), VALUES, n_permutations=99).individual.needed for shift in (0.5, 1.5)
+    )
     assert small > 2 * large
 
 
 def test_common_random_numbers_lower_the_floor() -> None:
-    alone, shared = (measure(scores(0.5, 2, common=c), VALUES, deals=99).individual for c in (0.0, 0.9))
+    alone, shared = (measure(scores(0.5, 2, common=c), VALUES, n_permutations=99).individual for c in (0.0, 0.9))
     assert shared.floor < 0.7 * alone.floor
 
 
 def test_pairs_are_told_apart() -> None:
-    found = measure(scores(1.5), VALUES, deals=199)
+    found = measure(scores(1.5), VALUES, n_permutations=199)
     first, second = np.triu_indices(6, k=1)
     differ = (first < 3) != (second < 3)
     assert found.mean_p[differ].max() < 0.01 < 0.05 < np.median(found.mean_p[~differ])
@@ -83,7 +85,7 @@ def test_pairs_are_told_apart() -> None:
 def test_fewer_kept_continuations_have_a_higher_floor() -> None:
     some = scores(0.0)
     some[:, 0, 20:] = np.nan
-    found = measure(some, VALUES, deals=99)
+    found = measure(some, VALUES, n_permutations=99)
     first, _ = np.triu_indices(6, k=1)
     assert found.mean_floors[first == 0].mean() > 1.2 * found.mean_floors[first != 0].mean()
 
@@ -91,49 +93,49 @@ def test_fewer_kept_continuations_have_a_higher_floor() -> None:
 def test_a_value_without_any_continuation_is_left_out_and_the_others_are_measured() -> None:
     some = scores(1.0)
     some[:, 5] = np.nan
-    found, rest = measure(some, VALUES, deals=99), measure(some[:, :5], VALUES[:5], deals=99)
+    found, rest = measure(some, VALUES, n_permutations=99), measure(some[:, :5], VALUES[:5], n_permutations=99)
     second = np.triu_indices(6, k=1)[1]
     assert np.isnan(found.mean_w1[second == 5]).all() and np.isnan(found.mean_p[second == 5]).all()
     assert found.mean_w1[second < 5] == pytest.approx(rest.mean_w1)
     for number in ("individual", "group", "disparity"):
         assert getattr(found, number).value == pytest.approx(getattr(rest, number).value)
-    alone = measure(np.stack([some[:1, 0], some[:1, 5]], axis=1), ["a", "b"], deals=99)
+    alone = measure(np.stack([some[:1, 0], some[:1, 5]], axis=1), ["a", "b"], n_permutations=99)
     assert np.isnan([alone.individual.value, alone.group.value, alone.disparity.value]).all()
 
 
 def test_disparity_is_measured_as_labels_are_and_over_what_is_there() -> None:
-    worn = np.full((2, 3, 4), 0.1, np.float32)
-    worn[:, 0] = 0.7  # 0.69999999
-    worn[0, 2] = np.nan
+    perturbed = np.full((2, 3, 4), 0.1, np.float32)
+    perturbed[:, 0] = 0.7  # 0.69999999
+    perturbed[0, 2] = np.nan
     # by pair: 1, 1 and 0 in the second template; 1 in the first
-    assert measure(worn, VALUES[:3], threshold=0.7, deals=99).disparity.value == pytest.approx(3 / 4)
+    assert measure(perturbed, VALUES[:3], threshold=0.7, n_permutations=99).disparity.value == pytest.approx(3 / 4)
 
 
 def test_one_template_and_one_continuation() -> None:
-    one = measure(scores(1.0)[:1], VALUES, deals=99)
+    one = measure(scores(1.0)[:1], VALUES, n_permutations=99)
     assert 0 <= one.individual.low < one.individual.high
-    single = measure(scores(1.0, k=1), VALUES, deals=99)
+    single = measure(scores(1.0, k=1), VALUES, n_permutations=99)
     assert single.individual.value == pytest.approx(single.individual.floor, rel=0.5)
 
 
-def _missing(kind: str, worn: np.ndarray) -> None:
+def _missing(kind: str, perturbed: np.ndarray) -> None:
     if kind == "value":
-        worn[:, 0] = np.nan
+        perturbed[:, 0] = np.nan
     elif kind == "template":
-        worn[0] = np.nan
+        perturbed[0] = np.nan
     elif kind == "cell":
-        worn[0, 0] = np.nan
+        perturbed[0, 0] = np.nan
     else:
-        worn[:, 0, 1:] = np.nan
+        perturbed[:, 0, 1:] = np.nan
 
 
 @pytest.mark.parametrize("kind", ["value", "template", "cell", "all but one of each"])
 def test_what_is_missing_is_no_difference(kind: str) -> None:
     found = []
     for seed in range(40):
-        worn = np.random.default_rng(seed).random((3, 3, 8))
-        _missing(kind, worn)
-        measured = measure(worn, ["x", "y", "y"], deals=99, seed=seed)
+        perturbed = np.random.default_rng(seed).random((3, 3, 8))
+        _missing(kind, perturbed)
+        measured = measure(perturbed, ["x", "y", "y"], n_permutations=99, seed=seed)
         individual = measured.individual
         pairs = measured.mean_p[np.isfinite(measured.mean_w1)]
         found.append(
@@ -146,8 +148,8 @@ def test_what_is_missing_is_no_difference(kind: str) -> None:
 
 def test_a_template_that_nothing_was_kept_of_changes_nothing() -> None:
     some = scores(1.0)
-    whole = measure(some, VALUES, deals=199)
-    with_empty = measure(np.concatenate([some, np.full_like(some[:1], np.nan)]), VALUES, deals=199)
+    whole = measure(some, VALUES, n_permutations=199)
+    with_empty = measure(np.concatenate([some, np.full_like(some[:1], np.nan)]), VALUES, n_permutations=199)
     assert with_empty.individual.floor == pytest.approx(whole.individual.floor, rel=0.05)
     assert with_empty.mean_floors == pytest.approx(whole.mean_floors, rel=0.05)
     assert with_empty.individual.corrected == pytest.approx(whole.individual.corrected, rel=0.05)
@@ -155,7 +157,10 @@ def test_a_template_that_nothing_was_kept_of_changes_nothing() -> None:
 
 def test_p_is_the_share_of_dealt_audits_that_reach_the_value() -> None:
     given = scores(0.25, seed=11, k=20)
-    found, dealt = measure(given, VALUES, deals=199, seed=3), deal(given, VALUES, threshold=0.5, deals=199, seed=3)
+    found, dealt = (
+        measure(given, VALUES, n_permutations=199, seed=3),
+        permute(given, VALUES, threshold=0.5, n_permutations=199, seed=3),
+    )
     numbers = (found.individual, dealt.individual), (found.group, dealt.group), (found.disparity, dealt.disparity)
     for number, null in numbers:
         reached = np.count_nonzero(null >= number.value * (1 - 1e-7))
@@ -172,11 +177,11 @@ def test_a_value_that_few_chance_values_reach_has_a_small_p() -> None:
 def test_far_above_noise_pairs_are_corrected_alone_and_near_it_together() -> None:
     floors, floor = np.full((2, 3), 0.1), np.full(2, 0.1)
     near = np.full((2, 3), 0.12)
-    assert beyond_of_audit(near, floors, floor) == pytest.approx(np.sqrt(0.12**2 - 0.1**2))
+    assert noise_corrected_audit(near, floors, floor) == pytest.approx(np.sqrt(0.12**2 - 0.1**2))
     far = np.tile([0.2, 0.5, 0.9], (2, 1))
-    alone = beyond_of_pair(far[0], floors[0])
-    assert beyond_of_audit(far, floors, floor) == pytest.approx(alone.mean())
+    alone = noise_corrected_pair(far[0], floors[0])
+    assert noise_corrected_audit(far, floors, floor) == pytest.approx(alone.mean())
     # Half way between: √(value² − floor²) is one and a half times the floor.
     between = np.tile(np.array([0.8, 1.0, 1.2]) * np.sqrt(1.5**2 + 1) * 0.1, (2, 1))
-    together, apart = 0.15, float(beyond_of_pair(between[0], floors[0]).mean())
-    assert beyond_of_audit(between, floors, floor) == pytest.approx((together + apart) / 2, abs=0.001)
+    together, apart = 0.15, float(noise_corrected_pair(between[0], floors[0]).mean())
+    assert noise_corrected_audit(between, floors, floor) == pytest.approx((together + apart) / 2, abs=0.001)

@@ -12,7 +12,7 @@ from psa_core import stats, tables
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
 from psa_core.stats import Families
-from psa_core.tables.replicability import order_again
+from psa_core.tables.replicability import order_replicability
 from psa_core.tables.word_associations import place_table
 from tests.tables.conftest import large_cube  # noqa: F401
 
@@ -70,7 +70,7 @@ def everything(cube: ScoreCube) -> list[pd.DataFrame | object]:
         tables.limit_table(cube, target, limit=0.0),
         place_table(cube, target),
         tables.summary(cube),
-        order_again(cube, target),
+        order_replicability(cube, target),
     ]
 
 
@@ -103,7 +103,7 @@ def test_nothing_is_claimed_from_five_families(large_cube: ScoreCube) -> None:  
         tables.name_table(large_cube, target)["score_sens"].to_numpy()
     )
     assert not tables.limit_table(cube, target, limit=0.0)["above"].any()
-    assert np.isnan(order_again(cube, target).reliability.low)
+    assert np.isnan(order_replicability(cube, target).reliability.low)
     summary, before = tables.summary(cube)[target], tables.summary(large_cube)[target]
     assert summary["sensitivity_correlation"]["p"] is None
     assert summary["sensitivity_correlation"]["r"] == before["sensitivity_correlation"]["r"]

@@ -7,17 +7,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from psa_core.errors import OptionError
-from psa_core.stats import flip_counts, grid, reached_from, threshold_grid
+from psa_core.stats import effective_threshold, flip_counts, grid, threshold_grid
 
 LEVELS = st.sampled_from([np.float32(level) for level in (0.0, 0.3, 0.5, 0.7, 1.0)])
 THRESHOLDS = [0.7, -1.0, 0.3, 0.5, 0.5, 1.0, 2.0, 0.0, 0.4]
 
 
-def counted(original: np.ndarray, worn: np.ndarray, threshold: float) -> tuple[float, int, int]:
+def counted(original: np.ndarray, perturbed: np.ndarray, threshold: float) -> tuple[float, int, int]:
     """LabelDist, flips up and flips down of one name, from the definition."""
     labels = [
-        (float(x) >= reached_from(threshold), float(y) >= reached_from(threshold))
-        for x, y in zip(original, worn, strict=True)
+        (float(x) >= effective_threshold(threshold), float(y) >= effective_threshold(threshold))
+        for x, y in zip(original, perturbed, strict=True)
     ]
     either = sum(x or y for x, y in labels)
     distance = 1 - sum(x and y for x, y in labels) / either if either else 0.0
@@ -36,7 +36,7 @@ def test_equals_counting_label_by_label(scores: np.ndarray) -> None:
         assert result.flips_down[:, k].tolist() == [gone for _, _, gone in names]
         assert up[k] == sum(appeared for _, appeared, _ in names)
         assert down[k] == sum(gone for _, _, gone in names)
-        assert result.labelled[k] == sum(float(score) >= reached_from(threshold) for score in original)
+        assert result.labelled[k] == sum(float(score) >= effective_threshold(threshold) for score in original)
 
 
 def test_blocks_of_names_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:

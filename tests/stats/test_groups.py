@@ -26,7 +26,7 @@ def test_groups_that_cannot_be_compared(members: list[int], others: list[int] | 
 
 def test_noise_floor_equals_scipys_permutation_test() -> None:
     means, labels = RANDOM.normal(0, 1, 14), np.array(["a"] * 5 + ["b"] * 9)
-    floor = noise_floors(means, labels, resamples=40_000)["a"]
+    floor = noise_floors(means, labels, n_permutations=40_000)["a"]
     exact = permutation_test(
         (means[:5], means[5:]), lambda a, b, axis: np.abs(a.mean(axis) - b.mean(axis)),
         permutation_type="independent", alternative="greater", vectorized=True, n_resamples=np.inf,
@@ -52,7 +52,7 @@ def test_range_over_groups_equals_trying_every_order() -> None:
         per_group = [dealt[labels == label].mean() for label in "abc"]
         ranges.append(max(per_group) - min(per_group))
     observed = 0.4 - 0.2  # groups a 0.2, b 0.4, c 0.2
-    floor = range_noise_floor(means, labels, resamples=20_000)
+    floor = range_noise_floor(means, labels, n_permutations=20_000)
     assert floor.observed == pytest.approx(observed)
     assert floor.p_value == pytest.approx(np.mean(np.array(ranges) >= observed - 1e-12), abs=0.02)
     assert floor.low == 0
@@ -76,9 +76,9 @@ def test_draws_repeat_with_the_seed_and_in_any_blocks(monkeypatch: pytest.Monkey
     means, labels = RANDOM.random(10), list("aaabbbcccc")
     assert noise_floors(means, labels, seed=1) == noise_floors(means, labels, seed=1)
     assert noise_floors(means, labels, seed=1) != noise_floors(means, labels, seed=2)
-    whole = noise_floors(means, labels, resamples=999)
+    whole = noise_floors(means, labels, n_permutations=999)
     monkeypatch.setattr(groups, "DRAWN_NAMES", 70)
-    assert noise_floors(means, labels, resamples=999) == whole
+    assert noise_floors(means, labels, n_permutations=999) == whole
 
 
 @pytest.mark.parametrize("labels", [["a", "a", "a"], ["a", "b"]])

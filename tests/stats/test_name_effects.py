@@ -16,11 +16,11 @@ def sure(perturbed: np.ndarray) -> list[int]:
 
 
 def test_a_lexicon_that_knows_two_names_moves_no_other() -> None:
-    worn = np.repeat(RANDOM.normal(0, 0.3, (80, 1)).round(2), 100, axis=1)
-    worn[:, 7] -= 0.36 * (RANDOM.random(80) < 0.9)
-    worn[:, 30] += 0.09 * (RANDOM.random(80) < 0.9)
-    effects = name_effects(worn)
-    assert sure(worn) == [7, 30]
+    perturbed = np.repeat(RANDOM.normal(0, 0.3, (80, 1)).round(2), 100, axis=1)
+    perturbed[:, 7] -= 0.36 * (RANDOM.random(80) < 0.9)
+    perturbed[:, 30] += 0.09 * (RANDOM.random(80) < 0.9)
+    effects = name_effects(perturbed)
+    assert sure(perturbed) == [7, 30]
     others = np.delete(np.arange(100), [7, 30])
     assert (effects.value[others] == 0).all()
     assert (effects.p_value[others] == 1).all()
@@ -32,24 +32,24 @@ def test_rare_events_make_no_name_sure(share: float) -> None:
 
 
 def test_one_name_is_found_among_rare_events_and_takes_no_others_with_it() -> None:
-    worn = (RANDOM.random((100, 50)) < 0.02) * 1.0
-    worn[:, 4] = RANDOM.random(100) < 0.4
-    assert sure(worn) == [4]
+    perturbed = (RANDOM.random((100, 50)) < 0.02) * 1.0
+    perturbed[:, 4] = RANDOM.random(100) < 0.4
+    assert sure(perturbed) == [4]
 
 
 def test_moved_names_do_not_vouch_for_others() -> None:
     # little noise and rare jumps: without the second look the names that never jumped would be sure as well
-    worn = RANDOM.normal(0, 0.005, (100, 50)) + 0.5 * (RANDOM.random((100, 50)) < 0.02)
-    worn[:, :5] += 0.1
-    assert sure(worn) == [0, 1, 2, 3, 4]
+    perturbed = RANDOM.normal(0, 0.005, (100, 50)) + 0.5 * (RANDOM.random((100, 50)) < 0.02)
+    perturbed[:, :5] += 0.1
+    assert sure(perturbed) == [0, 1, 2, 3, 4]
 
 
 def test_a_name_with_a_wider_spread_is_not_sure() -> None:
     flagged = 0
     for _ in range(20):
-        worn = RANDOM.normal(0, 0.01, (40, 30))
-        worn[:, 0] *= 20
-        flagged += 0 in sure(worn)
+        perturbed = RANDOM.normal(0, 0.01, (40, 30))
+        perturbed[:, 0] *= 20
+        flagged += 0 in sure(perturbed)
     assert flagged <= 3
 
 
@@ -68,11 +68,11 @@ def test_scores_that_never_differ() -> None:
 
 
 def test_the_same_difference_in_every_sentence() -> None:
-    worn = np.full((12, 20), 0.25)
-    worn[:, 3] = 0.5
-    effects = name_effects(worn)
+    perturbed = np.full((12, 20), 0.25)
+    perturbed[:, 3] = 0.5
+    effects = name_effects(perturbed)
     assert [effects.value[3], effects.low[3], effects.high[3]] == pytest.approx([0.25, 0.25, 0.25])
-    assert sure(worn) == [3]
+    assert sure(perturbed) == [3]
 
 
 def test_few_sentences_make_two_names_no_finding() -> None:
@@ -87,15 +87,15 @@ def test_one_sentence_has_no_p_value() -> None:
 
 
 def test_many_sentences_are_dealt_in_blocks_to_the_same_end() -> None:
-    worn = RANDOM.normal(0, 0.1, (1500, 12))
-    worn[:, 0] += 0.02
-    assert sure(worn) == [0]
-    assert name_effects(worn).p_value[1:] == pytest.approx(name_effects(worn, seed=1).p_value[1:], abs=0.05)
+    perturbed = RANDOM.normal(0, 0.1, (1500, 12))
+    perturbed[:, 0] += 0.02
+    assert sure(perturbed) == [0]
+    assert name_effects(perturbed).p_value[1:] == pytest.approx(name_effects(perturbed, seed=1).p_value[1:], abs=0.05)
 
 
 def test_order_of_names_and_a_constant_do_not_matter() -> None:
-    worn = RANDOM.normal(0.5, 0.1, (30, 9))
-    effects, turned = name_effects(worn), name_effects(worn[:, ::-1] + 3)
+    perturbed = RANDOM.normal(0.5, 0.1, (30, 9))
+    effects, turned = name_effects(perturbed), name_effects(perturbed[:, ::-1] + 3)
     assert turned.value[::-1] == pytest.approx(effects.value)
     assert turned.p_value[::-1] == pytest.approx(effects.p_value, abs=0.03)
 

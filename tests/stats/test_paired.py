@@ -18,7 +18,7 @@ def test_few_sentences_have_the_paired_t_test() -> None:
 def test_the_interval_leaves_out_zero_when_p_is_below_5_percent() -> None:
     random = np.random.default_rng(0)
     first, second = random.gamma(0.5, 1, (2, 60, 40))
-    found = [paired_difference(one, two, resamples=999) for one, two in zip(first, second, strict=True)]
+    found = [paired_difference(one, two, n_resamples=999) for one, two in zip(first, second, strict=True)]
     assert 0 < sum(each.p < 0.05 for each in found) < 30
     for each in found:
         assert (each.low > 0 or each.high < 0) == (each.p < 0.05)
@@ -30,7 +30,7 @@ def test_false_alarms_of_skewed_and_rare_differences(sentences: int) -> None:
     skewed = np.stack([random.gamma(0.5, 1, (200, sentences)), random.gamma(0.5, 1, (200, sentences))])
     rare = (random.random((2, 200, sentences)) < 0.1).astype(float)
     for first, second in (skewed, rare):
-        alarms = [paired_difference(*pair, resamples=400).p < 0.05 for pair in zip(first, second, strict=True)]
+        alarms = [paired_difference(*pair, n_resamples=400).p < 0.05 for pair in zip(first, second, strict=True)]
         assert np.mean(alarms) < 0.08
 
 
@@ -71,7 +71,7 @@ def test_the_parts_spread_as_label_dist_does() -> None:
 def test_the_interval_is_the_wider_of_t_and_bootstrap_t_on_each_side(sign: int) -> None:
     random = np.random.default_rng(5)
     differences = sign * random.gamma(0.4, 1, 40)
-    found = paired_difference(differences, np.zeros(40), resamples=2000)
+    found = paired_difference(differences, np.zeros(40), n_resamples=2000)
     t = mean_interval(differences)
     mean, error = differences.mean(), differences.std(ddof=1) / 40**0.5
     drawn = differences[random.integers(0, 40, (20_000, 40))]
@@ -86,7 +86,7 @@ def test_the_interval_is_the_wider_of_t_and_bootstrap_t_on_each_side(sign: int) 
 def test_the_p_value_is_the_larger_of_both() -> None:
     random = np.random.default_rng(6)
     given = random.gamma(0.4, 1, (20, 15)) - 0.64  # skewed, and not far from 0
-    found = np.array([paired_difference(each, np.zeros(15), resamples=500).p for each in given])
+    found = np.array([paired_difference(each, np.zeros(15), n_resamples=500).p for each in given])
     by_t = np.array([paired_t_p(each) for each in given])
     assert (found >= by_t).all()
     assert (found > 1.2 * by_t).any() and (found == by_t).any()

@@ -63,12 +63,12 @@ def test_sign_test_equals_scipys_one_by_one() -> None:
 
 
 def test_no_far_value_sways_the_second_opinion() -> None:
-    worn = np.random.default_rng(1).normal(0.4, 0.05, (60, 10))
-    worn[:, 0] += 0.1
-    far = worn.copy()
+    perturbed = np.random.default_rng(1).normal(0.4, 0.05, (60, 10))
+    perturbed[:, 0] += 0.1
+    far = perturbed.copy()
     far[3, 1] = 1e6
     for baseline in ("original", "names"):
-        p_values, again = (second_opinion_p(np.full(60, 0.4), table, baseline=baseline) for table in (worn, far))
+        p_values, again = (second_opinion_p(np.full(60, 0.4), table, baseline=baseline) for table in (perturbed, far))
         assert p_values[0] < 0.001
         assert again == pytest.approx(p_values, abs=0.2)
 

@@ -90,7 +90,7 @@ def test_names_without_any_difference_have_no_stable_top() -> None:
     scores = np.repeat(np.random.default_rng(0).normal(size=(30, 1)), 30, axis=1)
     scores[:, 0] += 1
     assert top_stability(scores).sentences == np.inf
-    assert top_stability(scores, top=1).sentences == reliability.FEWEST
+    assert top_stability(scores, top=1).sentences == reliability.MIN_SENTENCES
 
 
 def test_the_order_of_two_studies_is_that_of_their_ranks() -> None:
@@ -119,7 +119,7 @@ def test_of_very_many_names_some_are_ranked(monkeypatch: pytest.MonkeyPatch) -> 
     random = np.random.default_rng(1)
     scores = 0.3 * random.normal(size=600) + random.normal(size=(30, 600))
     whole = order_reliability(scores, draws=119)
-    monkeypatch.setattr(stats_scores, "MOST_NAMES", 200)
+    monkeypatch.setattr(stats_scores, "MAX_NAMES", 200)
     monkeypatch.setattr(reliability, "_ranks", checked := mock.Mock(wraps=reliability._ranks))
     np.testing.assert_allclose(order_reliability(scores, draws=119), whole, atol=0.08)
     assert {call.args[0].shape[-1] for call in checked.call_args_list} == {200}

@@ -56,5 +56,5 @@ def test_rows_without_a_difference_are_one_group() -> None:
 def test_what_is_no_table_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CubeError, match="finite numbers"):
         ordered([[np.nan, 1.0]])
-    monkeypatch.setattr(seriation, "LARGEST_TREE", 5)
+    monkeypatch.setattr(seriation, "MAX_TREE_LEAVES", 5)
     assert not clusters(np.random.default_rng(0).normal(size=(8, 2))).any()

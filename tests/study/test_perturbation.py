@@ -14,7 +14,7 @@ from psa_core.study.perturbation import Perturbation, possessive
 NAMES = ("Rihanna", "James", "McDonald's", "Robert Downey Jr.", "Beyoncé", "O’Neill")
 
 
-def worn(text: str, name: str, spec: str = "pronouns") -> str:
+def perturbed(text: str, name: str, spec: str = "pronouns") -> str:
     """The text with every anchor replaced by one name."""
     return Perturbation((text,), tuple(anchors.finder(spec).find([text])), (name,)).text(0, 0)
 
@@ -69,22 +69,22 @@ def test_possessive(name: str, expected: str) -> None:
     ],
 )
 def test_grammar(text: str, expected: str) -> None:
-    assert worn(text, "Kanye West") == expected
+    assert perturbed(text, "Kanye West") == expected
 
 
 def test_the_name_keeps_its_own_case_and_ending() -> None:
-    assert worn("HIS dog", "will.i.am") == "will.i.am's dog"
-    assert worn("his dog and he", "James") == "James's dog and James"
-    assert worn("{name}'s dog", "James", "slot") == "James's dog"
+    assert perturbed("HIS dog", "will.i.am") == "will.i.am's dog"
+    assert perturbed("his dog and he", "James") == "James's dog and James"
+    assert perturbed("{name}'s dog", "James", "slot") == "James's dog"
 
 
 def test_a_full_stop_is_written_once() -> None:
     name = "Robert Downey Jr."
-    assert worn("I like him.", name) == "I like Robert Downey Jr."
-    assert worn("I like him. Do you?", name) == "I like Robert Downey Jr. Do you?"
-    assert worn("I like him...", name) == "I like Robert Downey Jr...."
-    assert worn("I like him!", name) == "I like Robert Downey Jr.!"
-    assert worn("It is his.", name) == "It is Robert Downey Jr.'s."
+    assert perturbed("I like him.", name) == "I like Robert Downey Jr."
+    assert perturbed("I like him. Do you?", name) == "I like Robert Downey Jr. Do you?"
+    assert perturbed("I like him...", name) == "I like Robert Downey Jr...."
+    assert perturbed("I like him!", name) == "I like Robert Downey Jr.!"
+    assert perturbed("It is his.", name) == "It is Robert Downey Jr.'s."
 
 
 def test_rows_texts_and_iteration_agree() -> None:

@@ -204,16 +204,16 @@ def test_every_slot_is_filled_whatever_the_mentions() -> None:
     assert list(selection.sentences["text"]) == ["this person is here.", "I hate this person's dog and this person."]
     assert list(selection.sentences["anchor"]) == ["this person"] * 2
     assert selection.filler == "this person"
-    worn = Perturbation(tuple(selection.sentences["text"]), selection.spans, ("Al",))
-    assert worn.row(0) + worn.row(1) == ["Al is here.", "I hate Al's dog and Al."]
+    perturbed = Perturbation(tuple(selection.sentences["text"]), selection.spans, ("Al",))
+    assert perturbed.row(0) + perturbed.row(1) == ["Al is here.", "I hate Al's dog and Al."]
 
 
 def test_a_slot_switched_off_keeps_its_filler() -> None:
     sentences = corpus("{name} and {name}")
     off = frozenset({("s0", 0)})
     selection = select(sentences, anchors.finder("slot:we"), SelectionOptions(exclude=off))
-    worn = Perturbation(tuple(selection.sentences["text"]), selection.spans, ("Al",))
-    assert worn.row(0) == ["we and Al"]
+    perturbed = Perturbation(tuple(selection.sentences["text"]), selection.spans, ("Al",))
+    assert perturbed.row(0) == ["we and Al"]
 
 
 def consistent(selection: Selection) -> bool:

@@ -36,13 +36,13 @@ def test_the_common_part_in_the_later_order(cube: ScoreCube) -> None:
     pair = tables.paired(known, cube)
     assert pair.now.shape == pair.before.shape == (1, 2, 2)
     assert pair.before.sentences["sentence_id"].tolist() == ["s1"]
-    assert (pair.lone_sentences, pair.lone_names) == (0, 1)
+    assert (pair.unmatched_sentences, pair.unmatched_names) == (0, 1)
     assert (pair.now.perturbed - pair.before.perturbed)[0, :, 0].tolist() == [0.0, 0.25]
 
 
 def test_a_sentence_whose_text_changed_is_another_one(cube: ScoreCube) -> None:
     texts = cube.sentences.assign(text=["He went.", "He left."])
-    assert tables.paired(replace(cube, sentences=texts), cube).lone_sentences == 1
+    assert tables.paired(replace(cube, sentences=texts), cube).unmatched_sentences == 1
 
 
 def test_flips_that_were_not_there_before(cube: ScoreCube) -> None:

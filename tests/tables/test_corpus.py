@@ -41,7 +41,7 @@ def test_every_target_and_every_metric_per_sentence(cube: ScoreCube) -> None:
 
 
 def test_equals_the_metrics_within_their_intervals(large_cube: ScoreCube) -> None:
-    numbers, scores = summary(large_cube)["toxicity"], large_cube.of("toxicity")
+    numbers, scores = summary(large_cube)["toxicity"], large_cube.scores("toxicity")
     expected = {
         "score_dev": metrics.score_dev(*scores),
         "score_range": metrics.score_range(*scores),

@@ -12,7 +12,7 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
 from psa_core.inputs import names as name_lists
 from psa_core.tables import factors
-from psa_core.tables.factors import factor_columns, first_choice, why_finding, why_table
+from psa_core.tables.factors import factor_columns, factor_regression, first_choice, why_finding
 from psa_core.tables.name_measures import measured_factors
 from tests.pages import result_studies
 
@@ -52,10 +52,10 @@ def test_small_groups_are_pooled_and_the_largest_is_held_against() -> None:
 
 def test_a_planted_group_is_found_and_the_others_hold_0(figures: pd.DataFrame) -> None:
     cube = study(figures, 0.1 * (figures["career"] == "athlete").to_numpy())
-    why = why_table(cube, "toxicity", ["length", "frequency", "word", "gender", "career"])
+    why = factor_regression(cube, "toxicity", ["length", "frequency", "word", "gender", "career"])
     assert why.shares["factor"][0] == "career"
     assert why.shares["share"][0] > 0.8 * why.r_squared
-    assert why.shares[why.shares["sure"]]["factor"].tolist() == ["career"]
+    assert why.shares[why.shares["is_significant"]]["factor"].tolist() == ["career"]
     assert why.warning == "" or "few" in why.warning
     said = why_finding(why, "toxicity")
     assert "most with career" in said and "because" not in said
@@ -65,23 +65,23 @@ def test_a_planted_word_is_found_and_a_name_of_its_own_stays_unexplained(figures
     measured = measured_factors(figures["name"].tolist())
     effect = 0.1 * measured["word"].to_numpy()
     effect[11] += 0.5
-    why = why_table(study(figures, effect), "toxicity", ["length", "frequency", "word"])
-    assert why.shares[why.shares["sure"]]["factor"].tolist() == ["word"]
+    why = factor_regression(study(figures, effect), "toxicity", ["length", "frequency", "word"])
+    assert why.shares[why.shares["is_significant"]]["factor"].tolist() == ["word"]
     assert why.unexplained["name"][0] == figures["name"][11]
     assert figures["name"][11] in factors.unexplained_finding(why)
     assert "No name" in factors.unexplained_finding(replace(why, unexplained=why.unexplained.assign(p_adjusted=1.0)))
 
 
 def test_noise_goes_with_nothing(figures: pd.DataFrame) -> None:
-    why = why_table(study(figures, np.zeros(100)), "toxicity", ["length", "frequency", "word"])
+    why = factor_regression(study(figures, np.zeros(100)), "toxicity", ["length", "frequency", "word"])
     assert "None of these factors is shown" in why_finding(why, "toxicity")
 
 
 def test_what_to_begin_with_leaves_ten_names_a_column(figures: pd.DataFrame) -> None:
     cube = study(figures, np.zeros(100))
     assert first_choice(cube)[:4] == ["length", "frequency", "word", "gender"]
-    assert why_table(cube, "toxicity", first_choice(cube)).warning == ""
-    few = why_table(result_studies.cube(), "toxicity", ["length", "gender"])
+    assert factor_regression(cube, "toxicity", first_choice(cube)).warning == ""
+    few = factor_regression(result_studies.cube(), "toxicity", ["length", "gender"])
     assert "12 names are few for" in few.warning
 
 
@@ -90,12 +90,12 @@ def test_perplexity_is_a_factor_where_it_was_measured(figures: pd.DataFrame) -> 
     unexpected = random.normal(size=100)
     cube = study(figures, 0.05 * unexpected)
     by_name = dict(zip(figures["name"], unexpected, strict=True))
-    why = why_table(cube, "toxicity", ["perplexity", "gender"], perplexity=by_name)
+    why = factor_regression(cube, "toxicity", ["perplexity", "gender"], perplexity=by_name)
     assert why.shares["factor"][0] == "perplexity"
     with pytest.raises(CubeError, match="perplexity"):
-        why_table(cube, "toxicity", ["perplexity"])
+        factor_regression(cube, "toxicity", ["perplexity"])
 
 
 def test_an_unknown_factor_is_told() -> None:
     with pytest.raises(OptionError, match="factor"):
-        why_table(result_studies.cube(), "toxicity", ["shoe size"])
+        factor_regression(result_studies.cube(), "toxicity", ["shoe size"])

@@ -70,7 +70,7 @@ def test_pages_join_to_the_whole(large_cube: ScoreCube) -> None:
 
 
 def test_every_cell_that_changes_its_label_and_no_other(large_cube: ScoreCube) -> None:
-    original, perturbed = (scores.tolist() for scores in large_cube.of("toxicity"))
+    original, perturbed = (scores.tolist() for scores in large_cube.scores("toxicity"))
     threshold = original[3]  # at a score
     expected = {
         (s, n, "up" if x < threshold else "down")
@@ -85,7 +85,7 @@ def test_every_cell_that_changes_its_label_and_no_other(large_cube: ScoreCube) -
 
 
 def test_counts_agree_in_all_tables(large_cube: ScoreCube) -> None:
-    for threshold in (0.3, 0.5, large_cube.of("toxicity")[1][5, 5].item()):
+    for threshold in (0.3, 0.5, large_cube.scores("toxicity")[1][5, 5].item()):
         directions = flip_table(large_cube, "toxicity", threshold=threshold)["direction"]
         counts = [int((directions == direction).sum()) for direction in ("up", "down")]
         by_name = tables.name_table(large_cube, "toxicity", threshold=threshold)

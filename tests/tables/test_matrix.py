@@ -30,7 +30,7 @@ def careers() -> ScoreCube:
 def test_every_cell_is_there_once_in_the_order_that_is_told(careers: ScoreCube) -> None:
     found = matrix(careers, "toxicity")
     assert sorted(found.rows) == list(range(30)) and sorted(found.columns) == list(range(24))
-    values = stats.effect_differences(*careers.of("toxicity"), baseline="names")
+    values = stats.effect_differences(*careers.scores("toxicity"), baseline="names")
     assert np.array_equal(found.values, values[np.ix_(found.rows, found.columns)])
     assert 0.2 < found.limit < 0.4
 
@@ -61,7 +61,7 @@ def test_names_that_do_nothing_make_no_clusters(careers: ScoreCube) -> None:
 
 def test_against_the_original_the_values_are_the_paper_s(careers: ScoreCube) -> None:
     found = matrix(careers, "toxicity", baseline="original")
-    original, perturbed = careers.of("toxicity")
+    original, perturbed = careers.scores("toxicity")
     change = perturbed.astype(float) - original[:, None].astype(float)
     assert found.values == pytest.approx(change[np.ix_(found.rows, found.columns)])
 

@@ -63,10 +63,10 @@ def add(monkeypatch: pytest.MonkeyPatch):
 
 def test_a_new_metric_is_in_every_table(cube: ScoreCube, add) -> None:
     add(Reached, Highest)
-    worn = cube.of("toxicity")[1]
-    assert name_table(cube, "toxicity", threshold=0.5)["reached"].tolist() == (worn >= 0.5).sum(axis=0).tolist()
-    assert sentence_table(cube, "toxicity")["highest"].tolist() == worn.max(axis=1).tolist()
-    assert summary(cube)["toxicity"]["highest"]["value"] == pytest.approx(worn.max(axis=1).mean())
+    perturbed = cube.scores("toxicity")[1]
+    assert name_table(cube, "toxicity", threshold=0.5)["reached"].tolist() == (perturbed >= 0.5).sum(axis=0).tolist()
+    assert sentence_table(cube, "toxicity")["highest"].tolist() == perturbed.max(axis=1).tolist()
+    assert summary(cube)["toxicity"]["highest"]["value"] == pytest.approx(perturbed.max(axis=1).mean())
 
 
 def test_a_metric_that_is_not_defined_leaves_its_column_empty(cube: ScoreCube, add) -> None:

@@ -122,7 +122,7 @@ def test_group_column_called_like_a_quantity_gives_way(cube: ScoreCube) -> None:
 
 def test_further_tests(large_cube: ScoreCube) -> None:
     table = name_test_table(large_cube, "toxicity", margin=0.2)
-    differences = stats.baseline_differences(*large_cube.of("toxicity"))
+    differences = stats.baseline_differences(*large_cube.scores("toxicity"))
     assert table["p_signed_rank"].tolist() == pytest.approx(stats.signed_rank_p(differences).tolist(), nan_ok=True)
     assert table["p_rank"].tolist() == stats.sign_test_p(differences).tolist()
     assert table["p_equivalence"].tolist() == stats.equivalence_p(differences, 0.2).tolist()

@@ -10,7 +10,14 @@ import pytest
 from psa_core.cube import ScoreCube
 from psa_core.stats import Correlation, Interval
 from psa_core.stats.reliability import TopStability
-from psa_core.tables.replicability import Again, Agreement, again_finding, agreement_finding, order_again, order_in_both
+from psa_core.tables.replicability import (
+    Agreement,
+    Replicability,
+    again_finding,
+    agreement_finding,
+    order_in_both,
+    order_replicability,
+)
 from tests.pages import result_studies
 
 
@@ -20,7 +27,7 @@ def cube() -> ScoreCube:
 
 
 def test_a_study_says_how_well_its_order_repeats(cube: ScoreCube) -> None:
-    again = order_again(cube, "toxicity")
+    again = order_replicability(cube, "toxicity")
     assert again.sentences == 40
     assert again.reliability.low <= again.reliability.value <= again.reliability.high
     found = again_finding(again, "toxicity")
@@ -48,7 +55,9 @@ def test_a_study_says_how_well_its_order_repeats(cube: ScoreCube) -> None:
 def test_a_sentence_for_every_case(
     reliability: tuple[float, ...], stability: tuple[int, float, float], said: str
 ) -> None:
-    assert said in again_finding(Again(Interval(*reliability), TopStability(*stability), 100), "toxicity").headline
+    assert (
+        said in again_finding(Replicability(Interval(*reliability), TopStability(*stability), 100), "toxicity").headline
+    )
 
 
 def test_two_studies_of_other_sentences_are_compared_by_the_names_they_share(cube: ScoreCube) -> None:

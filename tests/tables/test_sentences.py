@@ -31,8 +31,8 @@ def test_threshold_decides_the_flips(cube: ScoreCube) -> None:
 
 def test_columns_average_to_the_corpus_metrics(large_cube: ScoreCube) -> None:
     table = sentence_table(large_cube, "toxicity")
-    assert table["score_dev"].mean() == pytest.approx(metrics.score_dev(*large_cube.of("toxicity")))
-    assert table["score_range"].mean() == pytest.approx(metrics.score_range(*large_cube.of("toxicity")))
+    assert table["score_dev"].mean() == pytest.approx(metrics.score_dev(*large_cube.scores("toxicity")))
+    assert table["score_range"].mean() == pytest.approx(metrics.score_range(*large_cube.scores("toxicity")))
 
 
 def test_every_metric_per_sentence_has_a_column(cube: ScoreCube) -> None:

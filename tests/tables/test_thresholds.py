@@ -43,7 +43,7 @@ def test_some_names_only(cube: ScoreCube) -> None:
 
 def test_equals_the_metric_and_lies_in_its_interval(large_cube: ScoreCube) -> None:
     table = label_dist_table(large_cube, "toxicity")
-    expected = metrics.label_dist(*large_cube.of("toxicity"), table["threshold"])
+    expected = metrics.label_dist(*large_cube.scores("toxicity"), table["threshold"])
     assert table["label_dist"].to_numpy() == pytest.approx(expected, abs=1e-12)
     assert (table["low"] <= table["high"]).all()
     middle = table[table["threshold"].between(0.35, 0.65)]

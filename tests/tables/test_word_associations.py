@@ -41,7 +41,7 @@ def test_an_anchor_is_no_word_of_its_sentence(cube: ScoreCube) -> None:
 def test_the_word_that_goes_with_sensitivity_comes_first(cube: ScoreCube) -> None:
     table = word_table(cube, "toxicity")
     assert table["word"][0] == "stupid" and table["p_adjusted"][0] < 0.05
-    moved = stats.sensitivities(*cube.of("toxicity"))
+    moved = stats.sensitivities(*cube.scores("toxicity"))
     assert table["sensitivity"][0] == pytest.approx(moved[1::2].mean())
     assert "more where there is: stupid" in where_finding(table, "toxicity").headline
     assert "No word" in where_finding(table.assign(p_adjusted=1.0), "toxicity").headline

@@ -73,7 +73,7 @@ class AuditPage:
 
     def start(self, arguments: Sequence[str], files: Mapping[str, bytes]) -> None:
         """Queue the command for a worker process and show its progress."""
-        with shell.mending(f"This {self.words} cannot be started"):
+        with shell.show_errors(f"This {self.words} cannot be started"):
             run_id = jobs.submit_audit(
                 self.command, arguments, files, origin=permissions.origin(), visitor=visitor.key()
             )
@@ -95,7 +95,7 @@ def result(page: AuditPage, so_far: Callable[[str, Path], None] | None = None) -
     run_id = page.run_id
     if run_id is None:
         return None
-    with shell.mending(f"This {page.words} cannot be opened", then=lambda: ask_another(page)):
+    with shell.show_errors(f"This {page.words} cannot be opened", then=lambda: ask_another(page)):
         status = jobs.status(run_id)
         if status.state == "finished":
             return jobs.result_folder(run_id)
@@ -124,7 +124,7 @@ def ask_zip(page: AuditPage) -> None:
     opened = page.key("zip_opened")
     if chosen is None or st.session_state.get(opened) == chosen.file_id:
         return
-    with shell.mending("This zip cannot be opened"):
+    with shell.show_errors("This zip cannot be opened"):
         run_id = _adopt(page, chosen.getvalue())
     st.session_state[opened] = chosen.file_id
     page.open(run_id)
@@ -180,6 +180,6 @@ def _ended(page: AuditPage, status: RunStatus) -> None:
     st.markdown(f":orange[:material/warning: **{job_panel.WORDS[status.state]}.**]")
     st.html(markup.plain(status.message))
     if st.button("Resume", key=page.key("resume"), icon=":material/play_arrow:", type="primary"):
-        with shell.mending():
+        with shell.show_errors():
             jobs.resume(status.run_id)
         st.rerun()

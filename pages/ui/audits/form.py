@@ -13,7 +13,7 @@ from psa_core import options
 from psa_core.options import Field
 
 #: A number without an upper limit of its own; a browser counts exactly up to here.
-LARGEST = 2**53 - 1
+MAX_VALUE = 2**53 - 1
 
 
 def ask(page: AuditPage, spec: type, only: Collection[str] | None = None) -> dict[str, Any]:
@@ -65,6 +65,6 @@ def _widget(page: AuditPage, item: Field, label: str) -> Any:
         words = told.choices.get
         return st.segmented_control(label, choices, required=True, format_func=words, wrap=True, help=tip, **link)
     low = told.low if told.low is not None else told.above
-    high = min(told.high, LARGEST) if told.high is not None else LARGEST
+    high = min(told.high, MAX_VALUE) if told.high is not None else MAX_VALUE
     ends = [None if end is None else item.kind(end) for end in (low, high)]
     return st.number_input(label, *ends, help=told.tip or None, width=max(120, 60 + 7 * len(label)), **link)

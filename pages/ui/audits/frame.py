@@ -36,7 +36,7 @@ def begin(page: AuditPage, show: Show, so_far: Show | None = None) -> None:
     shell.heading(audit.title, audit.question)
     folder = audit_job.result(page, so_far)
     if folder is not None:
-        with shell.mending("This audit cannot be opened", then=lambda: audit_job.ask_another(page)):
+        with shell.show_errors("This audit cannot be opened", then=lambda: audit_job.ask_another(page)):
             show(str(page.run_id), folder)
         st.stop()
     typography.second(audit.introduction)
@@ -68,7 +68,7 @@ def any_audit(audit: Audit) -> None:
     page = AuditPage.of(audit)
     begin(page, partial(_show, page))
     ask_earlier(page)
-    with step(1, "Options", "What is audited, and how."), shell.mending():
+    with step(1, "Options", "What is audited, and how."), shell.show_errors():
         values = form.ask_all(page, audit.spec)
         with step(2, "Run", "You can close this page; it keeps running."):
             if st.button("Run the audit", type="primary", key=page.key("start"), icon=":material/play_arrow:"):

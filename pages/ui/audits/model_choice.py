@@ -50,6 +50,6 @@ def ask(
     )
     if chosen.endswith(":") and chosen in titles:
         argument = kinds[chosen[:-1]].argument.capitalize()
-        typed = st.text_input(argument, key=page.key(f"{name}_{chosen}"), max_chars=permissions.LONGEST_ID).strip()
+        typed = st.text_input(argument, key=page.key(f"{name}_{chosen}"), max_chars=permissions.MAX_ID_LENGTH).strip()
         return check(f"{chosen}{typed}") if typed else ""
     return check(chosen) if chosen else ""  # what a client sends need not be one of the options

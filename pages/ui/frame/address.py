@@ -17,7 +17,7 @@ from pages.ui.frame.keys import Key
 from psa_core.errors import PsaError
 
 T = TypeVar("T")
-LONGEST = 600
+MAX_LENGTH = 600
 #: Somebody who types has paused when nothing came for so long.
 PAUSE_SECONDS = 1.0
 Texts = Mapping[str, list[str]]
@@ -65,7 +65,7 @@ def linked(
     options: Collection[Any] | None = None,
     *,
     typing: bool = False,
-    longest: int = LONGEST,
+    longest: int = MAX_LENGTH,
     clears: tuple[str, ...] = (),
     read: Callable[[str], T] | None = None,
 ) -> dict[str, Any]:

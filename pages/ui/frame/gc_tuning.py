@@ -16,7 +16,7 @@ _turn = threading.Lock()
 _modules_then = 0
 
 
-def settle() -> bool:
+def freeze_modules() -> bool:
     """Exclude what is loaded by now, if modules were imported since the last call; returns whether it did.
 
     Nothing that a page made is lost to the collector for good but what was in a cycle at the time: garbage is collected

@@ -16,7 +16,7 @@ OFF = "background: none; color: inherit; opacity: 0.75; text-decoration: line-th
 DIGITS = "font-variant-numeric: tabular-nums"
 Span = tuple[int, int]
 #: Characters of a sentence that are shown.
-LONGEST = 5_000
+MAX_LENGTH = 5_000
 
 
 def marked(text: str, spans: Sequence[Span], *, off: Sequence[Span] = ()) -> str:
@@ -82,8 +82,10 @@ def spoken(text: str) -> str:
 
 def sentence(text: str, spans: Sequence[Span] = (), *, off: Sequence[Span] = ()) -> str:
     """A sentence of a corpus in the reading face, with its anchors marked; of a long one what is around the first."""
-    start = max(0, min((span[0] for span in (*spans, *off)), default=0) - LONGEST // 2) if len(text) > LONGEST else 0
-    text, cut = text[start : start + LONGEST], len(text)
-    kept, struck = ([(a - start, b - start) for a, b in some if b - start <= LONGEST] for some in (spans, off))
-    body = f"{'…' * (start > 0)}{marked(text, kept, off=struck)}{'…' * (start + LONGEST < cut)}"
+    start = (
+        max(0, min((span[0] for span in (*spans, *off)), default=0) - MAX_LENGTH // 2) if len(text) > MAX_LENGTH else 0
+    )
+    text, cut = text[start : start + MAX_LENGTH], len(text)
+    kept, struck = ([(a - start, b - start) for a, b in some if b - start <= MAX_LENGTH] for some in (spans, off))
+    body = f"{'…' * (start > 0)}{marked(text, kept, off=struck)}{'…' * (start + MAX_LENGTH < cut)}"
     return f'<p style="{SERIF}; margin: 0; font-size: 1.08rem; line-height: 1.5; overflow-wrap: anywhere">{body}</p>'

@@ -21,7 +21,7 @@ SECONDS = 0.1
 
 
 @contextmanager
-def together(seconds: float = SECONDS) -> Iterator[None]:
+def batch(seconds: float = SECONDS) -> Iterator[None]:
     """Hold back what this run of the script sends inside until its end, or until so many seconds are over.
 
     Inside of another such part, it is that one which holds longer.
@@ -31,7 +31,7 @@ def together(seconds: float = SECONDS) -> Iterator[None]:
     if send is None:
         yield
     elif isinstance(send, Hold) and send.is_holding:
-        with send.longer(seconds):
+        with send.extend(seconds):
             yield
     else:
         with held(send, context.yield_check, seconds) as hold:
@@ -43,7 +43,7 @@ def together(seconds: float = SECONDS) -> Iterator[None]:
 
 
 @contextmanager
-def put_off() -> Iterator[Callable[[], None]]:
+def defer() -> Iterator[Callable[[], None]]:
     """Keep what is sent inside, and give what sends it: for something that has to arrive after what comes later."""
     context: Any = get_script_run_ctx(suppress_warning=True)
     send = getattr(context, "_enqueue", None)
@@ -92,7 +92,7 @@ class Hold(Generic[M]):
         (self._check if is_kept else partial(self._send, message))()
 
     @contextmanager
-    def longer(self, seconds: float) -> Iterator[None]:
+    def extend(self, seconds: float) -> Iterator[None]:
         """Hold for so many seconds from now, at least, while inside."""
         before = self._until
         self._hold_until(max(before, time.monotonic() + seconds))

@@ -63,7 +63,7 @@ def say_broken_link() -> None:
 
 def say_unfinished(run_id: str, sentences: int) -> None:
     """Say when a study is looked at before its end, and where to see it go on; too early, that ends the page."""
-    with shell.mending("This study cannot be opened", then=_empty_state):  # deleted since it was opened
+    with shell.show_errors("This study cannot be opened", then=_empty_state):  # deleted since it was opened
         status, early = jobs.status(run_id), is_early(run_id, sentences)
     if early:
         st.info(too_early(sentences))
@@ -92,7 +92,7 @@ def _empty_state() -> None:
         )
         with st.container(horizontal=True, vertical_alignment="center"):
             if st.button("Load the example study", type="primary", key=Key.EXAMPLE, icon=":material/play_arrow:"):
-                with shell.mending(), st.spinner("Scoring the sample corpus with 40 names", show_time=True):
+                with shell.show_errors(), st.spinner("Scoring the sample corpus with 40 names", show_time=True):
                     open_example()
                 st.rerun()
             shell.link("study", "Set up your own study")

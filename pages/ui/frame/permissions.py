@@ -8,7 +8,7 @@ from psa_core.models import ModelPlugin
 from psa_core.trust import Origin
 
 #: Characters of an id that somebody types.
-LONGEST_ID = 300
+MAX_ID_LENGTH = 300
 
 
 def origin() -> Origin:

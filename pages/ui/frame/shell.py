@@ -58,7 +58,7 @@ def run_app() -> None:
     st.session_state[Key.SEEN] = True
     if is_new:  # ahead of all else: a browser that has the rules before the page draws it in its place
         st.html(RULES)
-    with message_batching.together():
+    with message_batching.batch():
         if not is_new:
             st.html(RULES)
         _run()
@@ -66,13 +66,13 @@ def run_app() -> None:
 
 def _run() -> None:
     _configure()
-    with mending("This server's settings are not right"):
+    with show_errors("This server's settings are not right"):
         limits.check_settings()
     _keep_house()
     st.logo(str(ROOT / "static" / "icon.svg"), size="large")
     login.require()
     # The parameters first: a browser that turned the page before it knew them would remember an address without any.
-    with message_batching.put_off() as turn:
+    with message_batching.defer() as turn:
         page = st.navigation(pages(), position="top")
     state.sync(page.title)
     turn()
@@ -90,7 +90,7 @@ def _run() -> None:
             page.run()
     finally:
         _frame.drawn = False
-        gc_tuning.settle()
+        gc_tuning.freeze_modules()
 
 
 def _keep_house() -> None:
@@ -203,9 +203,9 @@ def heading(title: str, question: str) -> None:
 
 
 @contextmanager
-def verdict() -> Iterator[st.delta_generator.DeltaGenerator]:
+def headline_slot() -> Iterator[st.delta_generator.DeltaGenerator]:
     """A place for the finding that is known only after what stands beneath it; neither is shown without the other."""
-    with message_batching.together(WORTH_WAITING):
+    with message_batching.batch(WORTH_WAITING):
         place = st.container(key="verdict")
         place.empty()  # a container without anything in it takes no room
         yield place
@@ -220,7 +220,7 @@ def problem(error: PsaError, title: str = "That did not work") -> None:
 
 
 @contextmanager
-def mending(title: str = "That did not work", *, then: Callable[[], None] | None = None) -> Iterator[None]:
+def show_errors(title: str = "That did not work", *, then: Callable[[], None] | None = None) -> Iterator[None]:
     """Show a `PsaError` raised inside as one sentence, with a way on, and end the page there."""
     try:
         yield
@@ -232,7 +232,7 @@ def mending(title: str = "That did not work", *, then: Callable[[], None] | None
 
 
 @contextmanager
-def telling(title: str = "That did not work") -> Iterator[None]:
+def report_errors(title: str = "That did not work") -> Iterator[None]:
     """The same in what a click calls: the problem is told above the page, which is then drawn as it was."""
     try:
         yield

@@ -14,7 +14,7 @@ from psa_core.inputs import tables
 from psa_core.inputs.checks import file_name
 
 # Of a file's name; file systems take 255, and a run puts a word before some.
-MOST_BYTES = 200
+MAX_BYTES = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ def ask_file(
     chosen = st.file_uploader(label, key=f"{key}_{st.session_state.get(f'{key}_round', 0)}", help=help or None)
     if chosen is not None:
         content = chosen.getvalue()
-        brought = Upload(file_name(chosen.name, MOST_BYTES), content, hashlib.sha256(content).hexdigest())
+        brought = Upload(file_name(chosen.name, MAX_BYTES), content, hashlib.sha256(content).hexdigest())
 
         def check(upload: Upload) -> None:
             tables.check_ending(upload.name, kinds, field="file", error=OptionError)

@@ -11,17 +11,17 @@ import streamlit as st
 from pages.ui.frame import address, cached, markup, open_study, shell
 from pages.ui.frame.keys import Key
 from pages.ui.results import context
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from psa_core import jobs
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError, PsaError
 from psa_core.plurals import counted
 
 PARAMETER = "with"
-MOST_RUNS = 12
+MAX_RUNS = 12
 #: Of the box with the chosen studies: where its lines end on a narrow screen, and how large they are.
 BOX_PIXELS, CHIP_PIXELS, LETTER_PIXELS = 640, 38, 7.2
-LABEL_REM, LINE_REM, MOST_LINES = 2.2, 2.05, 4.5
+LABEL_REM, LINE_REM, MAX_LINES = 2.2, 2.05, 4.5
 RUN_IN_TEXT = re.compile(r"(?:^|[?&](?:run|with)=)([A-Za-z0-9_-]{16,32})(?=$|[&#\s])")
 
 
@@ -58,12 +58,12 @@ class Compared:
         return label if time in label else f"{label} · {time}"
 
 
-def ask_studies(study: Opened) -> list[Compared]:
+def ask_studies(study: StudyContext) -> list[Compared]:
     """The studies of this session, those of the link, and any other by its link."""
     _take_from_link()
     before: list[str] | None = st.session_state.get(Key.COMPARE_RUNS)
     seen = st.session_state[Key.RUNS_SEEN]
-    found = _open(list(dict.fromkeys([study.run, *(before or ()), *seen[::-1], *_history()]))[:MOST_RUNS])
+    found = _open(list(dict.fromkeys([study.run, *(before or ()), *seen[::-1], *_history()]))[:MAX_RUNS])
     by_run = {compared.run: compared for compared in found}
     chosen = _at_first(study, found) if before is None else _with_newly_opened(study, before)
     st.session_state[Key.COMPARE_RUNS] = [run for run in chosen if run in by_run]
@@ -94,7 +94,7 @@ def _room(labels: list[str]) -> str:
     for label in labels:
         wide = CHIP_PIXELS + LETTER_PIXELS * len(label)
         lines, left = (lines, left - wide) if wide <= left else (lines + 1, BOX_PIXELS - wide)
-    high = LABEL_REM + LINE_REM * min(lines, MOST_LINES)
+    high = LABEL_REM + LINE_REM * min(lines, MAX_LINES)
     return f"<style>@media (min-width: 900px) {{.st-key-{Key.COMPARE_RUNS} {{min-height: {high:g}rem}}}}</style>"
 
 
@@ -109,7 +109,7 @@ def _ask_another() -> None:
         )
 
 
-def _ask_title(study: Opened) -> None:
+def _ask_title(study: StudyContext) -> None:
     """A title of one's own for the open study; the example is everybody's and keeps its name."""
     if cached.is_example(study.run):
         return
@@ -118,27 +118,27 @@ def _ask_title(study: Opened) -> None:
         st.text_input(
             "Title of the open study",
             key=Key.COMPARE_TITLE,
-            max_chars=jobs.LONGEST_TITLE,
+            max_chars=jobs.MAX_TITLE_LENGTH,
             on_change=_give_title,
             args=(study.run,),
         )
 
 
 def _give_title(run: str) -> None:
-    with shell.telling("This study cannot be named"):
+    with shell.report_errors("This study cannot be named"):
         jobs.give_title(run, str(st.session_state[Key.COMPARE_TITLE]))
 
 
-def _at_first(study: Opened, found: list[Compared]) -> list[str]:
+def _at_first(study: StudyContext, found: list[Compared]) -> list[str]:
     """The open study and those of the link; without any, those of this session and others of the same sentences."""
-    if linked := st.query_params.get_all(PARAMETER)[:MOST_RUNS]:
+    if linked := st.query_params.get_all(PARAMETER)[:MAX_RUNS]:
         return [c.run for c in found if c.run in {study.run, *linked}]
     sentences = study.cube.sentences["sentence_id"].tolist()
     brought = {study.run, *st.session_state[Key.RUNS_SEEN]}
     return [c.run for c in found if c.run in brought or c.cube.sentences["sentence_id"].tolist() == sentences]
 
 
-def _with_newly_opened(study: Opened, chosen: list[str]) -> list[str]:
+def _with_newly_opened(study: StudyContext, chosen: list[str]) -> list[str]:
     """A study that was opened since the last look joins the chosen ones; one that was taken away stays away."""
     is_new = st.session_state.get(Key.COMPARE_OPEN) != study.run
     st.session_state[Key.COMPARE_OPEN] = study.run
@@ -146,7 +146,7 @@ def _with_newly_opened(study: Opened, chosen: list[str]) -> list[str]:
 
 
 def _take_from_link() -> None:
-    for run in st.query_params.get_all(PARAMETER)[:MOST_RUNS]:
+    for run in st.query_params.get_all(PARAMETER)[:MAX_RUNS]:
         if jobs.RUN_ID.fullmatch(run):
             context.remember_run(run)
 
@@ -169,7 +169,7 @@ def _add() -> None:
         st.session_state[Key.COMPARE_ADDED] = error
         return
     new = [run for run in runs if run not in chosen]
-    st.session_state[Key.COMPARE_RUNS] = [*chosen, *new][-MOST_RUNS:]
+    st.session_state[Key.COMPARE_RUNS] = [*chosen, *new][-MAX_RUNS:]
     st.session_state[Key.COMPARE_ADD] = ""
     st.session_state[Key.COMPARE_ADDED] = f"{len(new)} added." if new else "This study is in the comparison already."
 

@@ -11,7 +11,7 @@ from pages.ui.frame import address, exports, shell, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import measured
 from pages.ui.results.compare_studies import Compared
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from psa_core import methods
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.comparison import metric_intervals
@@ -29,7 +29,7 @@ IN_PARTS = ("score_dev", "score_range")
 UNIT = ", % of the range"
 
 
-def numbers(study: Opened, studies: list[Compared]) -> pd.DataFrame:
+def numbers(study: StudyContext, studies: list[Compared]) -> pd.DataFrame:
     """Every study's numbers, each with its bounds; what a threshold has a part in is at the chosen one.
 
     Returns
@@ -74,14 +74,14 @@ def in_parts(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 def chart(table: pd.DataFrame) -> str:
     """One metric of every study and target, in words and as a chart, on a scale that targets share; which one."""
-    with shell.verdict() as verdict:
+    with shell.headline_slot() as slot:
         metric = _ask_metric()
         rows = table.assign(label=table["brief"] + " · " + table["target"], **in_parts(table, metric))
         rows = rows[rows["value"].notna()]
         title = titled(metric)
         is_alone = table["run"].nunique() == 1
         found = ALONE if is_alone else findings.comparison_finding(rows, title + "," * (metric in IN_PARTS))
-        with verdict:
+        with slot:
             typography.finding(found)
     drawing = metric_intervals(rows, title=title)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"{title} of {len(rows)} studies with intervals")

@@ -25,7 +25,7 @@ TargetKey = tuple[RunKey, str]
 
 
 @dataclass(eq=False)
-class Opened:
+class StudyContext:
     """A study and what is looked at in it.
 
     Attributes
@@ -77,7 +77,7 @@ class Opened:
         return shown_names.labels(self.cube)
 
 
-def need_study() -> Opened:
+def need_study() -> StudyContext:
     """The open study; without one, an empty state ends the page."""
     whole = open_study.need_run()
     seen = state.view(whole)
@@ -90,7 +90,7 @@ def need_study() -> Opened:
     if left_out:
         count = len(whole.sentences) - len(cube.sentences)
         st.caption(f"Left out: {counted(count, 'sentence')} whose meaning changes with a name, as readers said.")
-    return Opened(run, whole, cube, seen, left_out)
+    return StudyContext(run, whole, cube, seen, left_out)
 
 
 def source(cube: ScoreCube) -> str:
@@ -106,7 +106,7 @@ def model_and_file(cube: ScoreCube) -> tuple[str, str]:
     return in_short(str(study.get("model", "model"))), PurePath(str(file)).name
 
 
-def need_whole_study() -> Opened:
+def need_whole_study() -> StudyContext:
     """The open study without its line of chips; an empty state ends the page where there is none."""
     whole = open_study.need_run()
     seen = state.view(whole)
@@ -128,7 +128,7 @@ def to_leave_out(run: str) -> frozenset[str]:
     return judged_away(run) if st.session_state.get(Key.SENTENCES_LEAVE_OUT, True) else frozenset()
 
 
-def is_still(study: Opened, away: frozenset[str]) -> bool:
+def is_still(study: StudyContext, away: frozenset[str]) -> bool:
     """Whether a study is looked at as it was opened: for a part of a page that is drawn by itself.
 
     Parameters
@@ -140,10 +140,10 @@ def is_still(study: Opened, away: frozenset[str]) -> bool:
     return state.view(study.whole) == study.seen and to_leave_out(study.run) == away
 
 
-def finished(run: str, whole: ScoreCube) -> Opened:
+def finished(run: str, whole: ScoreCube) -> StudyContext:
     """A study as the page shows it that tells of its end: at no selection, and without what readers left out."""
     cube, left_out = without_left_out(run, whole)
-    return Opened(run, whole, cube, state.view(whole), left_out)
+    return StudyContext(run, whole, cube, state.view(whole), left_out)
 
 
 def judged_away(run: str) -> frozenset[str]:
@@ -155,7 +155,7 @@ def judged_away(run: str) -> frozenset[str]:
 def judged(run: str) -> pd.DataFrame | None:
     """What readers said of a finished run; None while it has no result, or where that cannot be read, which is told."""
     folder = result_folder(run)
-    with shell.telling("What readers said of this study cannot be read"):
+    with shell.report_errors("What readers said of this study cannot be read"):
         return judgements.load(folder) if folder else None
     return None
 

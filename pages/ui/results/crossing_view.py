@@ -10,21 +10,21 @@ import streamlit as st
 from pages.ui.frame import typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import canvas, context
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from psa_core import stats
 from psa_core.charts._theme import MUTED, UP
 from psa_core.plurals import counted
 
-MOST_STROKES, DIGITS = 400, 4
+MAX_STROKES, DIGITS = 400, 4
 _strokes = canvas.picture("crossing")
 #: The threshold travels by itself: the strokes stay what they are, and are not sent again.
 _line = canvas.teller("crossing_line", variable="psaThreshold", event="psa-threshold")
 
 
-def show(study: Opened) -> None:
+def show(study: StudyContext) -> None:
     """Every sentence's range over the names, or an even part of them, and how many the threshold cuts."""
     st.header("Sentences on the line", anchor=False)
-    original, perturbed = study.cube.of(study.target.name)
+    original, perturbed = study.cube.scores(study.target.name)
     lowest, highest = (stats.labels_at(end(perturbed, axis=1), study.threshold) for end in (np.min, np.max))
     cut = int(np.count_nonzero(lowest != highest))
     those = f"the label of {cut:,} of {counted(len(original), 'sentence')}" if cut else "no sentence's label"
@@ -32,7 +32,7 @@ def show(study: Opened) -> None:
     strokes = _ranges(study.target_key, study.cube)
     _strokes(key=Key.THRESHOLDS_CROSSING, data=strokes, height=264)
     _line(key=Key.THRESHOLDS_LINE, data={"threshold": study.threshold})
-    shown = f" {MOST_STROKES} of them, evenly chosen, are drawn." if len(original) > MOST_STROKES else ""
+    shown = f" {MAX_STROKES} of them, evenly chosen, are drawn." if len(original) > MAX_STROKES else ""
     typography.small_print(
         f"A stroke is a sentence, from its lowest to its highest name's {study.target.name}; the dash is its original "
         f"score, which sorts them. Coloured: the threshold (dashed) lies between its names.{shown}"
@@ -42,10 +42,10 @@ def show(study: Opened) -> None:
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _ranges(key: context.TargetKey, _cube: Any) -> dict[str, Any]:
     """What does not change with the threshold."""
-    original, perturbed = _cube.of(key[1])
+    original, perturbed = _cube.scores(key[1])
     order = np.argsort(original, kind="stable")
-    if len(order) > MOST_STROKES:
-        order = order[np.linspace(0, len(order) - 1, MOST_STROKES).round().astype(int)]
+    if len(order) > MAX_STROKES:
+        order = order[np.linspace(0, len(order) - 1, MAX_STROKES).round().astype(int)]
     low, high = perturbed.min(axis=1), perturbed.max(axis=1)
     lowest, highest = float(min(low.min(), original.min())), float(max(high.max(), original.max()))
     target = _cube.targets[_cube.target_index(key[1])]

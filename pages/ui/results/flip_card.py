@@ -13,7 +13,7 @@ from pages.ui.frame import markup, shell, state, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.frame.markup import DIGITS, MARK, SERIF
 from pages.ui.results import context, measured, one_sentence
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from psa_core import jobs, tables
 from psa_core.charts._theme import DOWN, UP
 from psa_core.folders import judgements
@@ -50,7 +50,7 @@ class Step:
 NOBODY = Reading(None, "", {})
 
 
-def reading_of(study: Opened, reader: str) -> Reading:
+def reading_of(study: StudyContext, reader: str) -> Reading:
     """What a reader has said of a study."""
     judged = context.judged(study.run)
     if judged is None:
@@ -60,7 +60,7 @@ def reading_of(study: Opened, reader: str) -> Reading:
     return Reading(study.run, reader, dict(zip(flips, mine["verdict"], strict=True)))
 
 
-def show(study: Opened, flip: pd.Series, reading: Reading) -> None:
+def show(study: StudyContext, flip: pd.Series, reading: Reading) -> None:
     """Draw one flip."""
     sentence_id, name = str(flip["sentence_id"]), str(flip["name"])
     pieces = swap_pieces(measured.perturbation(study), int(flip["sentence_position"]), study.labels[name])
@@ -79,7 +79,7 @@ def show(study: Opened, flip: pd.Series, reading: Reading) -> None:
             )
 
 
-def three(study: Opened) -> None:
+def three(study: StudyContext) -> None:
     """Three flips that differ, to be looked at and no more."""
     flips = tables.find_flips(study.cube, study.target.name, threshold=study.threshold)
     if not len(flips):
@@ -135,7 +135,7 @@ def _judge(reading: Reading, word: Judgement) -> None:
 def _take(run: str, word: Judgement, before: str | None, key: str) -> None:
     """Keep a judgement; of a study that everybody looks at, in a copy that is this visitor's from now on."""
     verdict = st.session_state[key]
-    with shell.telling("This judgement is not kept"):
+    with shell.report_errors("This judgement is not kept"):
         own = jobs.own_copy(run, visitor=visitor.key())
         _write(own, word, verdict)
         if own != run:
@@ -151,12 +151,12 @@ def _write(run: str, word: Judgement, verdict: str | None) -> None:
         judgements.save(jobs.result_folder(run), replace(word, verdict=verdict))
 
 
-def _steps(study: Opened) -> list[Step]:
+def _steps(study: StudyContext) -> list[Step]:
     """What was done to the open study in this session."""
     return [step for step in st.session_state.get(Key.SENTENCES_TAKEN, []) if step.run == study.run]
 
 
-def progress(study: Opened, judged: int, total: int) -> None:
+def progress(study: StudyContext, judged: int, total: int) -> None:
     """How many of the flips that are listed have been judged, and a way back from the last step."""
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         st.text(f"{judged:,} of {total:,} judged", width="content")
@@ -172,7 +172,7 @@ def progress(study: Opened, judged: int, total: int) -> None:
             )
 
 
-def offer_undo(study: Opened) -> None:
+def offer_undo(study: StudyContext) -> None:
     """Say which sentence has just left the study, and offer to bring it back; the last one first."""
     taken = [step for step in _steps(study) if step.word.verdict == LEAVES_OUT]
     mine = [step for step in taken if step.word.sentence_id in study.left_out and step.word.name in study.labels]
@@ -186,6 +186,6 @@ def offer_undo(study: Opened) -> None:
 
 
 def _undo(step: Step) -> None:
-    with shell.telling("This judgement cannot be undone"):
+    with shell.report_errors("This judgement cannot be undone"):
         _write(step.run, step.word, step.before)
         st.session_state[Key.SENTENCES_TAKEN].remove(step)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.ui.frame import cached
 from pages.ui.results import context
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from psa_core import anchors, mitigate, tables
 from psa_core.cube import ScoreCube
 from psa_core.mitigate import Halves, Trial
@@ -33,7 +33,7 @@ class HeldOut:
         Of the study's rows. Of the sentences to measure those are left out that take too long to read.
     """
 
-    study: Opened
+    study: StudyContext
     names: Halves
     sentences: Halves
 
@@ -72,7 +72,7 @@ class HeldOut:
         return _summaries(self.key, self.trial(count), count=count, target=name, threshold=threshold)
 
 
-def split(study: Opened, *, whole: bool) -> HeldOut:
+def split(study: StudyContext, *, whole: bool) -> HeldOut:
     """Halve a study; unless `whole`, only so many sentences are measured as are read in a few seconds."""
     names, sentences = mitigate.split_names(study.cube), mitigate.split_sentences(study.cube)
     most = len(sentences.measured) if whole else max(2, TEXTS // len(names.measured))

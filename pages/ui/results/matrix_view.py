@@ -13,7 +13,7 @@ import streamlit as st
 from pages.ui.frame import address, exports, markup, shown_names, state, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import canvas, context, measured
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from pages.ui.results.names_view import BASELINES, p_text
 from psa_core.charts._theme import DOWN, UP
 from psa_core.tables.matrix import Matrix, matrix
@@ -26,7 +26,7 @@ _canvas = canvas.picture("matrix")
 _selection = canvas.teller("matrix_selection", variable="psaMatrix", event="psa-matrix")
 
 
-def ordered(study: Opened) -> Matrix:
+def ordered(study: StudyContext) -> Matrix:
     """The study's matrix against the chosen baseline."""
     baseline = st.segmented_control(
         "Change from",
@@ -43,7 +43,7 @@ def _matrix(key: context.TargetKey, _cube: Any, *, baseline: str) -> Matrix:
     return matrix(_cube, key[1], baseline=baseline)  # type: ignore[arg-type]
 
 
-def cells(study: Opened, found: Matrix) -> None:
+def cells(study: StudyContext, found: Matrix) -> None:
     """Every cell; a click selects its sentence and its name on every page."""
     sentences, names = study.cube.sentences["sentence_id"], study.cube.names["name"]
     ids, list_of_names = sentences.to_numpy()[found.rows], names.to_numpy()[found.columns]
@@ -97,18 +97,18 @@ def _take(ids: Sequence[str], names: Sequence[str]) -> None:
         state.choose(sentence=ids[row], names=(*kept, names[column])[-state.MAX_NAMES :])
 
 
-def chosen_cell(study: Opened) -> None:
-    """The selected sentence wearing the name that was selected last."""
+def chosen_cell(study: StudyContext) -> None:
+    """The selected sentence with the name that was selected last."""
     places = np.flatnonzero(study.cube.sentences["sentence_id"].astype(str).to_numpy() == str(study.seen.sentence))
     names = study.cube.names["name"].tolist()
-    worn = [name for name in study.seen.names if name in names]
-    if not len(places) or not worn:
+    chosen = [name for name in study.seen.names if name in names]
+    if not len(places) or not chosen:
         typography.small_print(
             "Click a cell to read its sentence here; sentence and name are then selected on every page."
         )
         return
-    row, column = int(places[0]), names.index(worn[-1])
-    original, perturbed = study.cube.of(study.target.name)
+    row, column = int(places[0]), names.index(chosen[-1])
+    original, perturbed = study.cube.scores(study.target.name)
     with st.container(border=True):
         text = measured.perturbation(study).text(row, column)
         name, label = names[column], study.labels[names[column]]
@@ -119,7 +119,7 @@ def chosen_cell(study: Opened) -> None:
         )
 
 
-def clusters(study: Opened, found: Matrix) -> None:
+def clusters(study: StudyContext, found: Matrix) -> None:
     """The names that behave alike."""
     if len(found.clusters) < 2:
         return

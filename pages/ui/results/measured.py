@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.results.context import Opened, RunKey, TargetKey
+from pages.ui.results.context import RunKey, StudyContext, TargetKey
 from psa_core import tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
-from psa_core.tables.replicability import Again, order_again
+from psa_core.tables.replicability import Replicability, order_replicability
 
 
-def perturbation(opened: Opened) -> Perturbation:
+def perturbation(opened: StudyContext) -> Perturbation:
     """The texts behind the study's cells."""
     return _perturbation(opened.key, opened.cube)
 
@@ -26,12 +26,12 @@ def _perturbation(key: RunKey, _cube: ScoreCube) -> Perturbation:
     return perturbation_of(_cube)
 
 
-def names(opened: Opened, *, baseline: str = "original", correction: str = "holm") -> pd.DataFrame:
+def names(opened: StudyContext, *, baseline: str = "original", correction: str = "holm") -> pd.DataFrame:
     """See `tables.name_table`, at the chosen threshold."""
     return _names(opened.target_key, opened.cube, baseline=baseline, correction=correction, threshold=opened.threshold)
 
 
-def names_of(opened: Opened, target: Target) -> pd.DataFrame:
+def names_of(opened: StudyContext, target: Target) -> pd.DataFrame:
     """The same of any target, at its own threshold and against the baseline that suits the study."""
     key, threshold = (opened.key, target.name), target.default_threshold
     baseline = tables.default_baseline(opened.cube)
@@ -50,7 +50,7 @@ def _effects(key: TargetKey, _cube: ScoreCube, *, baseline: str, correction: str
     return tables.effect_columns(_cube, key[1], baseline=baseline, correction=correction)
 
 
-def thresholds(opened: Opened) -> pd.DataFrame:
+def thresholds(opened: StudyContext) -> pd.DataFrame:
     """See `tables.label_dist_table`; does not depend on the chosen threshold."""
     return _thresholds(opened.target_key, opened.cube)
 
@@ -60,7 +60,7 @@ def _thresholds(key: TargetKey, _cube: ScoreCube) -> pd.DataFrame:
     return tables.label_dist_table(_cube, key[1])
 
 
-def at_threshold(opened: Opened) -> pd.DataFrame:
+def at_threshold(opened: StudyContext) -> pd.DataFrame:
     """The one row of `tables.label_dist_table` at the chosen threshold, exactly."""
     return _at_threshold(opened.target_key, opened.cube, threshold=opened.threshold)
 
@@ -70,7 +70,7 @@ def _at_threshold(key: TargetKey, _cube: ScoreCube, *, threshold: float) -> pd.D
     return tables.label_dist_table(_cube, key[1], thresholds=[threshold])
 
 
-def groups(opened: Opened, column: str, *, baseline: str, correction: str) -> pd.DataFrame:
+def groups(opened: StudyContext, column: str, *, baseline: str, correction: str) -> pd.DataFrame:
     """See `tables.group_table`."""
     return _groups(opened.target_key, opened.cube, column=column, baseline=baseline, correction=correction)
 
@@ -80,17 +80,17 @@ def _groups(key: TargetKey, _cube: ScoreCube, *, column: str, baseline: str, cor
     return tables.group_table(_cube, key[1], column, baseline=baseline, correction=correction)
 
 
-def again(opened: Opened) -> Again:
-    """See `tables.replicability.order_again`."""
+def again(opened: StudyContext) -> Replicability:
+    """See `tables.replicability.order_replicability`."""
     return _again(opened.target_key, opened.cube)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _again(key: TargetKey, _cube: ScoreCube) -> Again:
-    return order_again(_cube, key[1])
+def _again(key: TargetKey, _cube: ScoreCube) -> Replicability:
+    return order_replicability(_cube, key[1])
 
 
-def sentences(opened: Opened) -> pd.DataFrame:
+def sentences(opened: StudyContext) -> pd.DataFrame:
     """See `tables.sentence_table`, at the chosen threshold, with the texts."""
     return _sentences(opened.target_key, opened.cube, threshold=opened.threshold)
 
@@ -101,12 +101,12 @@ def _sentences(key: TargetKey, _cube: ScoreCube, *, threshold: float) -> pd.Data
     return table.assign(text=_cube.sentences["text"].to_numpy())
 
 
-def summary(opened: Opened) -> tables.corpus.Metrics:
+def summary(opened: StudyContext) -> tables.corpus.Metrics:
     """See `tables.target_summary`, of the chosen target at the chosen threshold."""
     return _summary(opened.target_key, opened.cube, threshold=opened.threshold)
 
 
-def unlabelled_summary(opened: Opened) -> tables.corpus.Metrics:
+def unlabelled_summary(opened: StudyContext) -> tables.corpus.Metrics:
     """The same at the target's own threshold: for numbers that no threshold has a part in, since it is at hand."""
     return _summary(opened.target_key, opened.cube, threshold=opened.target.default_threshold)
 
@@ -119,7 +119,7 @@ def summary_of(key: RunKey, cube: ScoreCube, thresholds: Mapping[str, float]) ->
     }
 
 
-def chosen_threshold(opened: Opened) -> dict[str, float]:
+def chosen_threshold(opened: StudyContext) -> dict[str, float]:
     """The chosen target's threshold."""
     return {opened.target.name: opened.threshold}
 

@@ -11,7 +11,7 @@ import streamlit as st
 from pages.ui.frame import address, cached, exports, markup, permissions, shell, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import held_out
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from pages.ui.results.held_out import HeldOut
 from psa_core import anchors, mitigate, models, stats
 from psa_core.charts._altair import drawing_svg
@@ -33,7 +33,7 @@ KINDS = {
 }
 
 
-def ask_whole(study: Opened) -> bool:
+def ask_whole(study: StudyContext) -> bool:
     """Whether to measure every sentence of the measured half, where that takes longer than a page should."""
     short, whole = held_out.split(study, whole=False), held_out.split(study, whole=True)
     few, all_of_them = len(short.sentences.measured), len(whole.sentences.measured)
@@ -61,7 +61,7 @@ def ask_count(halved: HeldOut) -> int:
     )
 
 
-def verdict(halved: HeldOut, count: int) -> None:
+def headline(halved: HeldOut, count: int) -> None:
     """What averaging does to names that it does not know, what it costs and what it loses, in words."""
     study, found = halved.study, halved.summaries(count)
     before, people, same = (found[kind]["score_dev"] for kind in ("before", "as_people", "same_names"))
@@ -156,8 +156,8 @@ def originals(halved: HeldOut, count: int) -> None:
     """What becomes of the original scores."""
     st.header("What becomes of the original scores?", anchor=False)
     study, trial = halved.study, halved.trial(count)
-    before, _ = trial.before.of(study.target.name)
-    after, _ = trial.as_people.of(study.target.name)
+    before, _ = trial.before.scores(study.target.name)
+    after, _ = trial.as_people.scores(study.target.name)
     changed = stats.labels_at(before, study.threshold) != stats.labels_at(after, study.threshold)
     table = pd.DataFrame({"before": before, "after": after, "changed": changed})
     table["text"] = trial.before.sentences["text"].to_numpy()
@@ -181,7 +181,7 @@ def ask_the_model(halved: HeldOut, count: int) -> None:
             f"Score {CHECKED_SENTENCES} sentences with the held-out names, averaged over names", key=Key.MITIGATE_CHECK
         ):
             with (
-                shell.mending("The model of this study cannot be asked"),
+                shell.show_errors("The model of this study cannot be asked"),
                 st.spinner("Asking the model", show_time=True),
             ):
                 averaged = mitigate.NameAveraged(
@@ -210,7 +210,7 @@ def confirmed(run: str, model: str) -> Origin | None:
         return said_by
     except PsaError:
         st.html(markup.plain("The model of this study is not loaded: what a file names is only a suggestion."))
-    with shell.telling("It cannot be loaded on this page"):
+    with shell.report_errors("It cannot be loaded on this page"):
         permissions.check(model)
     if not permissions.is_offered(model):
         return None

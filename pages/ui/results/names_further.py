@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.frame import address, exports, markup, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import measured
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from pages.ui.results.names_view import Choice, group_columns, p_text, shown
 from psa_core import tables
 from psa_core.charts._altair import drawing_svg
@@ -18,7 +18,7 @@ from psa_core.charts.group_differences import group_differences
 from psa_core.tables import findings
 
 
-def groups(study: Opened, choice: Choice) -> None:
+def groups(study: StudyContext, choice: Choice) -> None:
     """Differences between groups, with intervals and the noise floor."""
     columns = group_columns(study, most=20)
     if not columns:
@@ -45,7 +45,7 @@ def groups(study: Opened, choice: Choice) -> None:
         exports.picture_buttons(partial(drawing_svg, drawing), f"groups.{column}", words, key="groups_picture")
 
 
-def equivalence(study: Opened, choice: Choice) -> None:
+def equivalence(study: StudyContext, choice: Choice) -> None:
     """Which names are shown to make no difference that matters."""
     title = "Which names make no difference that matters?"
     with st.expander(title, icon=":material/balance:", on_change="rerun", key=Key.NAMES_EQUIVALENCE) as section:
@@ -56,13 +56,13 @@ def equivalence(study: Opened, choice: Choice) -> None:
             "equivalence test then counts the names shown to stay within it, with room for rare moves "
             "that none of these sentences has."
         )
-        extent = float(study.target.high - study.target.low)
-        link = address.linked(Key.NAMES_MARGIN, extent / 50)
-        st.session_state[Key.NAMES_MARGIN] = max(st.session_state[Key.NAMES_MARGIN], extent / 1000)
+        score_range = float(study.target.high - study.target.low)
+        link = address.linked(Key.NAMES_MARGIN, score_range / 50)
+        st.session_state[Key.NAMES_MARGIN] = max(st.session_state[Key.NAMES_MARGIN], score_range / 1000)
         margin = st.number_input(
             f"A mean change of {markup.literal(study.target.name)} below this does not matter",
-            min_value=extent / 1000,
-            step=extent / 200,
+            min_value=score_range / 1000,
+            step=score_range / 200,
             format="%.3f",
             width=360,
             **link,

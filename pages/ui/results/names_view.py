@@ -12,7 +12,7 @@ import streamlit as st
 from pages.ui.frame import address, clicks, exports, shown_names, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import context
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from psa_core import methods, tables
 from psa_core.charts._figure import group_colours
 from psa_core.charts.bar_order import BarOptions, order
@@ -28,7 +28,7 @@ COLUMNS = ["name", "score_sens", "ci_low", "ci_high", "p_adjusted", "effect_size
 NONE = "none"
 LONG_LIST = 60
 ROW_PIXELS, TABLE_PIXELS = 35, 1020
-LARGEST_SECTIONING = 4
+MAX_SECTIONS = 4
 LABEL_DIST = f"At the chosen threshold: {findings.METRIC_MEANS['LabelDist']}"
 
 
@@ -44,15 +44,15 @@ class Choice:
     search: str
 
 
-def group_columns(study: Opened, *, most: int = 1000) -> list[str]:
+def group_columns(study: StudyContext, *, most: int = 1000) -> list[str]:
     """Columns of the name list that sort names into at least two and at most so many groups: fewer than names."""
     return grouping(study.cube.names, most=most)
 
 
-def ask(study: Opened) -> Choice:
+def ask(study: StudyContext) -> Choice:
     """The controls, on one line: what matters first, the rest behind a button."""
     columns = group_columns(study)
-    few = [c for c in columns if study.cube.names[c].astype(str).nunique() <= LARGEST_SECTIONING]
+    few = [c for c in columns if study.cube.names[c].astype(str).nunique() <= MAX_SECTIONS]
     section_first = few[0] if few else NONE
     colour_first = next((c for c in columns if c != section_first), section_first)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="controls"):
@@ -102,7 +102,7 @@ def _correction() -> str:
     )
 
 
-def _limit(study: Opened) -> int:
+def _limit(study: StudyContext) -> int:
     first = 0 if len(study.cube.names) <= LONG_LIST else 10
     return st.selectbox(
         "Bars",
@@ -112,7 +112,7 @@ def _limit(study: Opened) -> int:
     )
 
 
-def shown(table: pd.DataFrame, study: Opened) -> pd.DataFrame:
+def shown(table: pd.DataFrame, study: StudyContext) -> pd.DataFrame:
     """The table with names as they are shown, for words and tables; ids stay in `name` elsewhere."""
     return table.assign(name=table["name"].map(study.labels))
 
@@ -122,7 +122,7 @@ def searched(table: pd.DataFrame, choice: Choice) -> pd.DataFrame:
     return table[table["name"].str.contains(choice.search, case=False, regex=False)] if choice.search else table
 
 
-def bars(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
+def bars(table: pd.DataFrame, study: StudyContext, choice: Choice) -> None:
     """Figure 1; a click takes a name into the selection or out of it."""
     found = searched(table, choice)
     if found.empty:
@@ -183,7 +183,7 @@ def _order(
     return order(_table, _options)
 
 
-def side_table(table: pd.DataFrame, study: Opened, choice: Choice) -> None:
+def side_table(table: pd.DataFrame, study: StudyContext, choice: Choice) -> None:
     """Every number behind the bars; a click on a row follows its name."""
     by_effect = searched(table, choice).sort_values("score_sens", ascending=False)
     if by_effect.empty:

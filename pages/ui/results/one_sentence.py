@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import clicks, exports, markup, state, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.sentence_dots import sentence_dots
 
@@ -31,12 +31,12 @@ def open_in(card: Card) -> None:
     state.choose(sentence=None if is_open else card[0])
 
 
-def is_open_in(study: Opened, card: Card) -> bool:
+def is_open_in(study: StudyContext, card: Card) -> bool:
     """Whether a card's sentence is shown because of it."""
     return st.session_state.get(Key.SENTENCES_CARD) == card and study.seen.sentence == card[0]
 
 
-def is_open(study: Opened) -> bool:
+def is_open(study: StudyContext) -> bool:
     """Whether some card's sentence is."""
     card = st.session_state.get(Key.SENTENCES_CARD)
     return card is not None and is_open_in(study, card)
@@ -51,7 +51,7 @@ def drawer() -> DeltaGenerator:
     return place
 
 
-def show(study: Opened, sentence_id: str) -> None:
+def show(study: StudyContext, sentence_id: str) -> None:
     """Draw it."""
     row = study.cube.sentences.index[study.cube.sentences["sentence_id"] == sentence_id]
     if row.empty:
@@ -59,7 +59,7 @@ def show(study: Opened, sentence_id: str) -> None:
         return
     position = int(row[0])
     sentence = study.cube.sentences.iloc[position]
-    original, perturbed = study.cube.of(study.target.name)
+    original, perturbed = study.cube.scores(study.target.name)
     names = study.cube.names["name"]
     table = pd.DataFrame(
         {

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui.frame import cached, clicks, exports, shell, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from pages.ui.results.mitigate_view import confirmed
 from pages.ui.results.why_view import scored_rows
 from psa_core.errors import PsaError
@@ -22,7 +22,7 @@ NUMBERS = {
 }  # fmt: skip
 
 
-def parts(study: Opened) -> None:
+def parts(study: StudyContext) -> None:
     """How much of the effects goes with one part of the name."""
     st.header("Which part of the name?", anchor=False)
     try:
@@ -40,7 +40,7 @@ def parts(study: Opened) -> None:
         label = f"Score the parts ({plan.texts.cells:,} texts of {counted(len(plan.rows), 'sentence')})"
         if said_by is None or not st.button(label, key=Key.WHY_PARTS, icon=":material/call_split:"):
             return
-        with shell.mending("The model of this study cannot be asked"):
+        with shell.show_errors("The model of this study cannot be asked"):
             loaded = cached.scorer(str(study.cube.provenance["study"]["model"]), said_by)
             rows = [plan.texts.row(row) for row in range(len(plan.rows))]
             st.session_state[key] = scored_rows(loaded, rows)
@@ -55,7 +55,7 @@ def parts(study: Opened) -> None:
     _table(study, table)
 
 
-def _table(study: Opened, table: pd.DataFrame) -> None:
+def _table(study: StudyContext, table: pd.DataFrame) -> None:
     ordered = table.sort_values("whole", key=abs, ascending=False, kind="stable")
     names = tuple(ordered["name"])
     clicks.tick(Key.WHY_PARTS_TABLE, names, study.seen.names)
@@ -76,7 +76,7 @@ def _table(study: Opened, table: pd.DataFrame) -> None:
         exports.csv_button(table, f"parts.{study.target.name}.csv", key="parts_csv")
 
 
-def _shown(table: pd.DataFrame, study: Opened) -> pd.DataFrame:
+def _shown(table: pd.DataFrame, study: StudyContext) -> pd.DataFrame:
     """Names and their parts as they are shown."""
     labels = table["name"].map(study.labels)
     hidden = (labels != table["name"]).to_numpy()

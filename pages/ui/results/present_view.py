@@ -13,7 +13,7 @@ import streamlit as st
 from pages.ui.frame import address, shell, shown_names, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import flip_card, measured, names_view
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from psa_core import tables
 from psa_core.charts._theme import DOWN, UP
 from psa_core.charts.bar_order import BarOptions
@@ -26,7 +26,7 @@ from psa_core.report import swap_pieces
 from psa_core.tables import findings
 
 HERE = Path(__file__).resolve().parent
-ENDS, MOST_WORN, FEW_TICKS = 4, 40, 5
+ENDS, MAX_NAMES_SHOWN, FEW_TICKS = 4, 40, 5
 STILL = {"staticPlot": True}
 # Nothing but the finding; type half as large again where the screen has room for it.
 STAGE = """<style>
@@ -51,7 +51,7 @@ def heading() -> None:
     st.html(HEADING)
 
 
-def views(study: Opened) -> dict[str, Callable[[], None]]:
+def views(study: StudyContext) -> dict[str, Callable[[], None]]:
     """Each view's title and what draws it."""
     found = {"The sentence": partial(_sentence, study), "The names": partial(_names, study)}
     if names_view.group_columns(study, most=8):
@@ -85,18 +85,18 @@ def ask(titles: Sequence[str]) -> str:
     return titles[at - 1]
 
 
-def _sentence(study: Opened) -> None:
+def _sentence(study: StudyContext) -> None:
     typography.finding(findings.corpus_finding(measured.summary(study), study.target.name).headline)
-    _, perturbed = study.cube.of(study.target.name)
+    _, perturbed = study.cube.scores(study.target.name)
     _cycling(key=Key.PRESENT_SENTENCE, data=_worn(study, int(np.argmax(np.ptp(perturbed, axis=1)))))
 
 
-def _worn(study: Opened, sentence: int) -> dict[str, Any]:
+def _worn(study: StudyContext, sentence: int) -> dict[str, Any]:
     """A sentence wearing each name, lowest score first; of a long list an even part."""
-    original, perturbed = study.cube.of(study.target.name)
+    original, perturbed = study.cube.scores(study.target.name)
     order = np.argsort(perturbed[sentence], kind="stable")
-    if len(order) > MOST_WORN:
-        order = order[np.linspace(0, len(order) - 1, MOST_WORN).round().astype(int)]
+    if len(order) > MAX_NAMES_SHOWN:
+        order = order[np.linspace(0, len(order) - 1, MAX_NAMES_SHOWN).round().astype(int)]
     names, texts = study.cube.names["name"].tolist(), measured.perturbation(study)
     scores = perturbed[sentence][order].astype(float)
     ends = [study.target.low, study.target.high]
@@ -116,7 +116,7 @@ def _worn(study: Opened, sentence: int) -> dict[str, Any]:
     }
 
 
-def _names(study: Opened) -> None:
+def _names(study: StudyContext) -> None:
     baseline = tables.default_baseline(study.cube)
     table = measured.names(study, baseline=baseline)
     shown = names_view.shown(table, study)
@@ -127,7 +127,7 @@ def _names(study: Opened) -> None:
     st.plotly_chart(figure, key="present_bars", config=STILL, alt="The names that move the score most")
 
 
-def _groups(study: Opened) -> None:
+def _groups(study: StudyContext) -> None:
     column = names_view.group_columns(study, most=8)[0]
     table = measured.groups(study, column, baseline=tables.default_baseline(study.cube), correction="holm")
     typography.finding(findings.group_finding(table, study.target.name, column=column).headline)
@@ -135,7 +135,7 @@ def _groups(study: Opened) -> None:
     st.vega_lite_chart(drawing.rows, enlarged(drawing.spec), alt="Group differences with their noise floors")
 
 
-def _threshold(study: Opened) -> None:
+def _threshold(study: StudyContext) -> None:
     here = measured.at_threshold(study)
     typography.finding(findings.threshold_finding(here, study.target.name, threshold=study.threshold).headline)
     options = CurveOptions(study.threshold, float(here["label_dist"].iloc[0]), target=study.target.name)
@@ -144,11 +144,11 @@ def _threshold(study: Opened) -> None:
     st.plotly_chart(figure, key="present_curve", config=STILL, alt="Labels that change with the name, by threshold")
 
 
-def _flips(study: Opened) -> tables.Flips:
+def _flips(study: StudyContext) -> tables.Flips:
     return tables.find_flips(study.cube, study.target.name, threshold=study.threshold)
 
 
-def _labels(study: Opened) -> None:
+def _labels(study: StudyContext) -> None:
     table = measured.sentences(study)
     typography.finding(findings.sentence_finding(table, study.target.name, threshold=study.threshold).headline)
     flip_card.three(study)

@@ -13,7 +13,7 @@ import streamlit as st
 from pages.ui.frame import exports, shell, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import context, measured
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from psa_core import jobs, report
 from psa_core.cube import ScoreCube
 from psa_core.folders import judgements, results
@@ -32,7 +32,7 @@ FILES = {
 }
 PREVIEW_PIXELS = 860
 #: Each takes a second to be measured and drawn.
-MOST_TARGETS = 6
+MAX_TARGETS = 6
 
 
 @st.cache_data(max_entries=8, show_spinner="Writing the report", show_time=True)
@@ -40,7 +40,7 @@ def _page(key: context.RunKey, _cube: ScoreCube, *, thresholds: tuple[float, ...
     return report.render(_cube, about)
 
 
-def page(study: Opened) -> str:
+def page(study: StudyContext) -> str:
     """The report of the study as it is now: at the chosen threshold, without the sentences that readers took out.
 
     Where that is the study as it was written, it is the report that was written.
@@ -54,24 +54,27 @@ def page(study: Opened) -> str:
     return _page(study.key, cube, thresholds=thresholds, about=_about(study))
 
 
-def _about(study: Opened) -> tuple[str, ...]:
+def _about(study: StudyContext) -> tuple[str, ...]:
     """The targets that a report written for a page view is about: the chosen one, and the first of the others."""
     others = [target.name for target in study.cube.targets if target is not study.target]
-    return study.target.name, *others[: MOST_TARGETS - 1]
+    return study.target.name, *others[: MAX_TARGETS - 1]
 
 
-def whole_folder(run: str) -> Path | None:
+def complete_folder(run: str) -> Path | None:
     """The result folder with all its files; None while there is none, or where it cannot be made, which is told."""
     if context.result_folder(run) is None:
         return None
-    with shell.telling("The folder of this study cannot be written"), st.spinner("Measuring the study", show_time=True):
-        return jobs.whole_result(run)
+    with (
+        shell.report_errors("The folder of this study cannot be written"),
+        st.spinner("Measuring the study", show_time=True),
+    ):
+        return jobs.complete_result(run)
     return None
 
 
-def downloads(study: Opened) -> None:
+def downloads(study: StudyContext) -> None:
     """The whole folder, the report, the flips."""
-    folder = whole_folder(study.run)
+    folder = complete_folder(study.run)
     with st.container(horizontal=True, gap="small"):
         if folder is not None:
             st.download_button(
@@ -115,7 +118,7 @@ def contents() -> None:
         st.markdown("Open such a zip again on the **Study** page, or run it again from its `manifest.json`.")
 
 
-def flips(study: Opened) -> None:
+def flips(study: StudyContext) -> None:
     """Every flip at the chosen threshold with texts and judgements, in three formats."""
     st.header("Flips at the chosen threshold", anchor=False)
     typography.small_print(
@@ -153,7 +156,7 @@ def _parquet(rows: pd.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def preview(study: Opened) -> None:
+def preview(study: StudyContext) -> None:
     """The report as it will look; a data address has no access to this page."""
     st.header("Preview", anchor=False)
     encoded = base64.b64encode(page(study).encode("utf-8")).decode("ascii")

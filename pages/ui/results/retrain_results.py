@@ -70,7 +70,7 @@ def show(audit: AuditPage, folder: Path) -> None:
     targets = list(content["strengths"][0]["targets"])
     target = str(st.selectbox("Score", targets, index=len(targets) - 1, key=audit.key("target")))
     table = _table(content, target)
-    with shell.verdict() as verdict:
+    with shell.headline_slot() as slot:
         left, right = st.columns([3, 2], gap="large")
         with right:
             strength = _pick(audit, table)
@@ -79,7 +79,7 @@ def show(audit: AuditPage, folder: Path) -> None:
                 st.metric(title, value, delta=before, delta_color="off", delta_arrow="off", border=True)
         with left:
             _curve(table, target, strength, TASK if content["strengths"][0]["task"] else COST)
-        with verdict:
+        with slot:
             typography.finding(finding(content, target, strength, side_by_side.change(picked, target)))
             typography.small_print(settings(content))
     side_by_side.show(picked, target, key=audit.key("part"))
@@ -197,7 +197,7 @@ def _as_studies(audit: AuditPage, folder: Path, strength: float, target: str) ->
     if key not in st.session_state:
         if not st.button("Open both as studies", key=audit.key("open"), icon=":material/compare_arrows:"):
             return
-        with shell.mending("These studies cannot be opened"):
+        with shell.show_errors("These studies cannot be opened"):
             st.session_state[key] = _kept(folder, strength)
     old, new = st.session_state[key]
     for run in (old, new):

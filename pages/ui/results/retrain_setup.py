@@ -11,7 +11,7 @@ import streamlit as st
 from pages.ui.audits.audit_job import AuditPage
 from pages.ui.frame import cached, exports, permissions, typography, uploads
 from pages.ui.frame.step import duration, step
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from pages.ui.results.mitigate_view import confirmed
 from psa_core import anchors, mitigate, models, trust
 from psa_core.errors import OptionError
@@ -31,7 +31,7 @@ TITLES = {"pair": "Pair two names", "augment": "Repeat with other names"}
 STEP_SECONDS, TEXT_SECONDS = 0.9, 0.008
 
 
-def ask_model(study: Opened) -> str | None:
+def ask_model(study: StudyContext) -> str | None:
     """The study's own model where it can be trained on, or a packaged one; None while it may not be loaded."""
     own = str(study.cube.provenance.get("study", {}).get("model", ""))
     ready = {card.id: card.title for card in cached.model_cards() if models.is_trainable(card.id)}
@@ -52,7 +52,7 @@ def ask_model(study: Opened) -> str | None:
     return own if said_by is not None and said_by is not trust.Origin.FILE else None
 
 
-def ask_names(study: Opened) -> pd.DataFrame:
+def ask_names(study: StudyContext) -> pd.DataFrame:
     """The list whose names are dealt into those trained on and those measured."""
     cards = {card.id: f"{card.title} ({card.count})" for card in name_lists.available()}
     chosen = st.selectbox(
@@ -101,7 +101,7 @@ def ask_labelled() -> dict[str, bytes]:
     return {} if chosen is None else {f"labelled{Path(chosen.name).suffix.lower()}": chosen.content}
 
 
-def show(study: Opened) -> None:
+def show(study: StudyContext) -> None:
     """Ask for everything, say how long it takes, and start."""
     typography.second(
         "Go on training a classifier for a few minutes so that its answers move less with the name, and see what that "
@@ -139,7 +139,7 @@ def show(study: Opened) -> None:
             AUDIT.start([*asked, "--no-balance"], files)  # the study's own draw stays
 
 
-def _plan(study: Opened, names: pd.DataFrame, recipe: Retraining, strengths: int) -> None:
+def _plan(study: StudyContext, names: pd.DataFrame, recipe: Retraining, strengths: int) -> None:
     """How much is trained on and measured, and how long that takes."""
     halves, of_names = mitigate.split_sentences(study.cube), mitigate.halves_of_names(names)
     texts = study.cube.sentences["text"].iloc[halves.used].tolist()
@@ -157,24 +157,24 @@ def _plan(study: Opened, names: pd.DataFrame, recipe: Retraining, strengths: int
         )
 
 
-def anchors_of(study: Opened) -> str:
+def anchors_of(study: StudyContext) -> str:
     """The study's anchors."""
     return str(study.cube.provenance.get("study", {}).get("anchors", anchors.default()))
 
 
-def selection_of(study: Opened) -> dict[str, object]:
+def selection_of(study: StudyContext) -> dict[str, object]:
     """Options with which the study's sentences are all taken again, and in each the same mentions."""
     words = study.cube.sentences["text"].astype(str).str.split().str.len().max()
     return {"max-words": int(words), "sample": study.cube.shape[0], "mentions": spec_of(study.cube).mentions}
 
 
-def switched_off(study: Opened) -> pd.DataFrame:
+def switched_off(study: StudyContext) -> pd.DataFrame:
     """Anchors of the study's sentences that a reader switched off: ``sentence_id, start``."""
     table = pd.DataFrame(spec_of(study.cube).exclude, columns=["sentence_id", "start"])
     return table[table["sentence_id"].isin(study.cube.sentences["sentence_id"].astype(str))]
 
 
-def sentences_of(study: Opened) -> pd.DataFrame:
+def sentences_of(study: StudyContext) -> pd.DataFrame:
     """The study's sentences as they were given: with slots in the places of their filler."""
     table = study.cube.sentences[["sentence_id", "text"]].astype(str)
     if anchors.has_original(anchors_of(study)):

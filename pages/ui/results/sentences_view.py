@@ -13,7 +13,7 @@ import streamlit as st
 from pages.ui.frame import address, clicks, exports, message_batching, state, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import context, flip_card, measured
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from psa_core import tables
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.score_scatter import score_scatter
@@ -39,7 +39,7 @@ class Filters:
     judged: str
 
 
-def ask(study: Opened) -> Filters:
+def ask(study: StudyContext) -> Filters:
     """What is looked for, and the filters behind a button that says how many of them are set: flips come first."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="filters"):
         search = st.text_input(
@@ -65,7 +65,7 @@ def ask(study: Opened) -> Filters:
     return Filters(direction, str(order), (search or "").strip(), each, judged)
 
 
-def _filters_set(study: Opened) -> str:
+def _filters_set(study: StudyContext) -> str:
     """The button's words: how many of the filters behind it are set."""
     keys = (Key.SENTENCES_DIRECTION, Key.SENTENCES_ORDER, Key.SENTENCES_EACH, Key.SENTENCES_JUDGED)
     count = sum(bool(st.query_params.get(key)) for key in keys) + bool(study.seen.names)
@@ -89,7 +89,7 @@ def _linked(key: Key, default: str | int, options: Collection[Any] | None = None
     return address.linked(key, default, options, clears=(Key.SENTENCES_PAGE,))
 
 
-def _ask_names(study: Opened) -> None:
+def _ask_names(study: StudyContext) -> None:
     st.session_state[Key.SENTENCES_NAMES] = list(study.seen.names)
     st.multiselect(
         "Only these names",
@@ -101,7 +101,7 @@ def _ask_names(study: Opened) -> None:
     )
 
 
-def found(study: Opened, filters: Filters) -> Flips:
+def found(study: StudyContext, filters: Filters) -> Flips:
     """The flips that pass the filters."""
     flips = tables.find_flips(
         study.cube,
@@ -116,27 +116,27 @@ def found(study: Opened, filters: Filters) -> Flips:
     return flips.of_sentences(has_words.to_numpy(dtype=bool))
 
 
-def spread(study: Opened, flips: Flips, filters: Filters) -> Flips:
+def spread(study: StudyContext, flips: Flips, filters: Filters) -> Flips:
     """One flip a name or a sentence; of one name each flip is in a sentence of its own already."""
     if filters.each == "all" or (filters.each == "name" and len(study.seen.names) == 1):
         return flips
     return flips.one_each(filters.each, order=filters.order)  # type: ignore[arg-type]
 
 
-def cards(study: Opened, flips: Flips, filters: Filters) -> None:
+def cards(study: StudyContext, flips: Flips, filters: Filters) -> None:
     """One page of cards; another page of them is drawn without the rest, which stays what it is."""
     _cards(study, flips, filters, context.to_leave_out(study.run))
 
 
 @st.fragment
-def _cards(study: Opened, flips: Flips, filters: Filters, away: frozenset[str]) -> None:
+def _cards(study: StudyContext, flips: Flips, filters: Filters, away: frozenset[str]) -> None:
     if not context.is_still(study, away):
         st.rerun()
-    with message_batching.together():
+    with message_batching.batch():
         _one_page(study, flips, filters)
 
 
-def _one_page(study: Opened, flips: Flips, filters: Filters) -> None:
+def _one_page(study: StudyContext, flips: Flips, filters: Filters) -> None:
     reading = flip_card.reading_of(study, str(st.session_state.get(Key.SENTENCES_READER) or "reader"))
     flip_card.offer_undo(study)
     if not len(flips):
@@ -187,7 +187,7 @@ def judging() -> None:
         st.text_input(
             "Your name or initials",
             value="reader",
-            max_chars=judgements.LONGEST_READER,
+            max_chars=judgements.MAX_READER_LENGTH,
             key=Key.SENTENCES_READER,
             persist_state="session",
             help="Judgements are kept with the study, one per reader and flip, and exported with it.",
@@ -201,7 +201,7 @@ def judging() -> None:
         )
 
 
-def in_view(study: Opened, flips: Flips, filters: Filters) -> str:
+def in_view(study: StudyContext, flips: Flips, filters: Filters) -> str:
     """The chosen sentence; without one, that of the first flip, or the first of the corpus."""
     if study.seen.sentence:
         return study.seen.sentence
@@ -209,7 +209,7 @@ def in_view(study: Opened, flips: Flips, filters: Filters) -> str:
     return str((study.cube.sentences if first.empty else first)["sentence_id"].iloc[0])
 
 
-def all_sentences(study: Opened) -> None:
+def all_sentences(study: StudyContext) -> None:
     """Original score against sensitivity, a point a sentence."""
     st.header("Which sentences move most?", anchor=False)
     numbers = measured.unlabelled_summary(study)["sensitivity_correlation"]
@@ -234,7 +234,7 @@ def all_sentences(study: Opened) -> None:
         exports.picture_buttons(partial(drawing_svg, drawing), stem, words, key="scatter_picture")
 
 
-def account(study: Opened) -> None:
+def account(study: StudyContext) -> None:
     """What became of every sentence that was read."""
     counts = study.whole.provenance.get("account", {})
     if not counts:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.ui.frame import exports, shown_names, typography
 from psa_core.charts._altair import drawing_svg
-from psa_core.charts.before_after import MOST_NAMES, WHENS, name_changes
+from psa_core.charts.before_after import MAX_NAMES, WHENS, name_changes
 from psa_core.charts.curves import CurveOptions
 from psa_core.charts.label_dist import label_dist_figure
 from psa_core.charts.print.caption import Caption
@@ -92,9 +92,9 @@ def _names(before: ScoreCube, after: ScoreCube, target: str) -> None:
         exports.csv_button(table, f"names.{target}.csv", key="side_names_csv")
         words = Caption(f"Effect of each held-out name on {target}, before and after retraining", found)
         exports.picture_buttons(partial(drawing_svg, drawing), f"names.{target}", words, key="side_names_picture")
-    if len(table) > MOST_NAMES:
+    if len(table) > MAX_NAMES:
         typography.small_print(
-            f"The {MOST_NAMES} names with the largest effects as it was; the download has all {len(table)}."
+            f"The {MAX_NAMES} names with the largest effects as it was; the download has all {len(table)}."
         )
 
 

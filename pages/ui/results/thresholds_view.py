@@ -14,7 +14,7 @@ import streamlit as st
 from pages.ui.frame import address, exports, markup, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import context, measured
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from pages.ui.results.names_view import group_columns
 from psa_core import tables
 from psa_core.charts._figure import OTHER, group_colours
@@ -29,12 +29,12 @@ HERE = Path(__file__).resolve().parent
 _mark = st.components.v2.component("psa_threshold_mark", js=(HERE / "threshold_mark.js").read_text(encoding="utf-8"))
 FIGURE = "thresholds_figure"
 SELECTED = "Selected names"
-MOST_CURVES = 9
+MAX_CURVES = 9
 
 
-def ask_curves(study: Opened) -> str:
+def ask_curves(study: StudyContext) -> str:
     """What to draw beside the mean: nothing, the selected names, or a group column."""
-    options = [MEAN, SELECTED, *group_columns(study, most=MOST_CURVES)]
+    options = [MEAN, SELECTED, *group_columns(study, most=MAX_CURVES)]
     chosen = st.segmented_control(
         "Compare with",
         options,
@@ -46,12 +46,12 @@ def ask_curves(study: Opened) -> str:
     return str(chosen)
 
 
-def curves(study: Opened, chosen: str) -> dict[str, np.ndarray]:
+def curves(study: StudyContext, chosen: str) -> dict[str, np.ndarray]:
     """LabelDist of the selected names, or of the groups of a column, at the table's thresholds."""
     if chosen == MEAN:
         return {}
     if chosen == SELECTED:
-        found = {study.labels[name]: (name,) for name in study.seen.names[:MOST_CURVES]}
+        found = {study.labels[name]: (name,) for name in study.seen.names[:MAX_CURVES]}
     else:
         rows = study.cube.names
         values = rows[chosen].astype(str)
@@ -64,7 +64,7 @@ def _curve(key: context.TargetKey, _cube: ScoreCube, *, names: tuple[str, ...]) 
     return tables.label_dist_table(_cube, key[1], names=names, interval=False)["label_dist"].to_numpy()
 
 
-def _colours(study: Opened, chosen: str) -> dict[str, str]:
+def _colours(study: StudyContext, chosen: str) -> dict[str, str]:
     """A group has the colour that it has on Names."""
     if chosen in (MEAN, SELECTED):
         return {}
@@ -73,7 +73,7 @@ def _colours(study: Opened, chosen: str) -> dict[str, str]:
     return {value: colours.get(value, colours.get(OTHER, "")) for value in values.astype(str).unique()}
 
 
-def figure(study: Opened, chosen: str) -> None:
+def figure(study: StudyContext, chosen: str) -> None:
     """Figure 2; the chosen threshold lies over it, so that a step of it draws no curve again."""
     table, here = measured.thresholds(study), measured.at_threshold(study)
     options = CurveOptions(
@@ -117,13 +117,13 @@ def _figure(
     return label_dist_figure(_table, replace(_options, threshold=None, value=None))
 
 
-def verdict(study: Opened) -> None:
+def headline(study: StudyContext) -> None:
     """What the names do at the chosen threshold, measured exactly there."""
     here = measured.at_threshold(study)
     typography.finding(findings.threshold_finding(here, study.target.name, threshold=study.threshold))
 
 
-def numbers(study: Opened) -> None:
+def numbers(study: StudyContext) -> None:
     """Every threshold as a table."""
     table = measured.thresholds(study)
     with st.expander("Every threshold as a table"):

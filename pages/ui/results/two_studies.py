@@ -12,7 +12,7 @@ from pages.ui.frame import clicks, exports, markup, shell, shown_names, typograp
 from pages.ui.frame.keys import Key
 from pages.ui.results.compare_studies import Compared
 from pages.ui.results.compare_view import IN_PARTS, titled
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from psa_core import stats
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.comparison import name_scatter
@@ -25,14 +25,14 @@ from psa_core.study.perturbation import Perturbation
 from psa_core.tables import findings, replicability
 from psa_core.tables.pairs import SharedCells, disagreements, metric_differences, name_agreement, shared_cells
 
-SHOWN_CELLS, FEWEST_NAMES = 100, 3
+SHOWN_CELLS, MIN_NAMES = 100, 3
 #: Of a score's range: with less between them two studies agree.
 ALIKE = 0.001
 SCATTER = "compare_scatter"
 Choice = tuple[Compared, Target]
 
 
-def show(study: Opened, studies: list[Compared], table: pd.DataFrame, metric: str) -> None:
+def show(study: StudyContext, studies: list[Compared], table: pd.DataFrame, metric: str) -> None:
     """Two studies on the same cells: the metric tested, names against each other, the cells that differ most."""
     st.header("Two studies on the same cells", anchor=False)
     choices = {f"{c.label} · {target.name}": (c, target) for c in studies for target in c.cube.targets}
@@ -79,7 +79,7 @@ def _tested(differences: pd.DataFrame, metric: str, *, titles: tuple[str, str]) 
     typography.second(findings.difference_finding(row, titled(metric) + "," * (metric in IN_PARTS), titles))
 
 
-def _ask_pair(study: Opened, choices: dict[str, Choice]) -> tuple[str, str | None]:
+def _ask_pair(study: StudyContext, choices: dict[str, Choice]) -> tuple[str, str | None]:
     """The chosen target of the open study and, at first, the same target of another study; None where none has it."""
     names = list(choices)
     own = next((n for n, (c, t) in choices.items() if c.run == study.run and t.name == study.target.name), names[0])
@@ -119,7 +119,7 @@ def _share_enough(first: ScoreCube, second: ScoreCube) -> bool:
             (first.names["name"], second.names["name"]),
         )
     )
-    return bool(sentences) and len(names) >= FEWEST_NAMES
+    return bool(sentences) and len(names) >= MIN_NAMES
 
 
 def _lacking(choices: dict[str, Choice], first: str) -> str:
@@ -153,7 +153,9 @@ def _warn(shared: SharedCells, targets: tuple[Target, Target]) -> None:
         st.html(markup.spoken(f"These studies differ: {'; '.join(words)}. What follows is about what they share."))
 
 
-def _names_against(study: Opened, shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, str]) -> None:
+def _names_against(
+    study: StudyContext, shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, str]
+) -> None:
     agreement = name_agreement(shared, targets)
     words = _agreement_words(shared, stats.pearson(agreement["first"], agreement["second"]))
     typography.second(words)
@@ -181,7 +183,7 @@ def _agreement_words(shared: SharedCells, r: stats.Correlation) -> str:
     return f"With {cells}, the two studies' effects of names correlate with r = {words}{bounds}."
 
 
-def _cells(study: Opened, shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, str]) -> None:
+def _cells(study: StudyContext, shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, str]) -> None:
     found = disagreements(shared, targets, limit=SHOWN_CELLS)
     if found["disagreement"].max() < ALIKE:
         typography.second("The two studies agree: in no cell do they differ by as much as 0.1 % of the range.")

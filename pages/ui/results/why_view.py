@@ -13,7 +13,7 @@ from pages.ui.frame import cached, clicks, exports, markup, shell, typography
 from pages.ui.frame.keys import Key
 from pages.ui.frame.page_scoring import PageScorer
 from pages.ui.results import context, measured
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from pages.ui.results.names_view import p_text, shown
 from psa_core import models
 from psa_core.charts import factors as charts
@@ -23,12 +23,12 @@ from psa_core.errors import PsaError
 from psa_core.models.lm import CARD as PERPLEXITY_CARD
 from psa_core.tables.factors import (
     OF_THE_NAME,
-    Why,
+    FactorAnalysis,
+    factor_regression,
     first_choice,
     group_factors,
     unexplained_finding,
     why_finding,
-    why_table,
 )
 
 PERPLEXITY = "perplexity"
@@ -36,7 +36,7 @@ PERPLEXITY_SENTENCES, PERPLEXITY_NAMES = 8, 400
 LEFT_SHOWN = 12
 
 
-def factors(study: Opened, verdict: DeltaGenerator) -> None:
+def factors(study: StudyContext, slot: DeltaGenerator) -> None:
     """What the names' effects go with: a forest plot, shares, and what is left."""
     st.header("What goes with it?", anchor=False)
     measured = _perplexity(study)
@@ -49,7 +49,7 @@ def factors(study: Opened, verdict: DeltaGenerator) -> None:
     except PsaError as error:
         typography.second(error.told)
         return
-    with verdict:
+    with slot:
         typography.finding(why_finding(why, study.target.name))
     if why.warning:
         st.warning(why.warning)
@@ -78,7 +78,7 @@ def factors(study: Opened, verdict: DeltaGenerator) -> None:
     _left_over(study, why)
 
 
-def _ask(study: Opened, measured: Mapping[str, float] | None) -> list[str]:
+def _ask(study: StudyContext, measured: Mapping[str, float] | None) -> list[str]:
     options = [*OF_THE_NAME, *([PERPLEXITY] if measured else []), *group_factors(study.cube)]
     wanted = [*first_choice(study.cube), *([PERPLEXITY] if measured else [])]
     key = f"{Key.WHY_FACTORS} {study.run} {measured is not None}"
@@ -93,11 +93,11 @@ def _why(
     *,
     _measured: Mapping[str, float] | None,
     has_perplexity: bool,
-) -> Why:
-    return why_table(_cube, key[1], chosen, perplexity=_measured)
+) -> FactorAnalysis:
+    return factor_regression(_cube, key[1], chosen, perplexity=_measured)
 
 
-def _left_over(study: Opened, why: Why) -> None:
+def _left_over(study: StudyContext, why: FactorAnalysis) -> None:
     """The names that the factors leave furthest; a click on one selects it."""
     table = why.unexplained.head(LEFT_SHOWN)
     typography.second(unexplained_finding_shown(why, study.labels))
@@ -120,14 +120,14 @@ def _left_over(study: Opened, why: Why) -> None:
     )
 
 
-def unexplained_finding_shown(why: Why, labels: Mapping[str, str]) -> str:
+def unexplained_finding_shown(why: FactorAnalysis, labels: Mapping[str, str]) -> str:
     """The finding with names as they are shown."""
     from dataclasses import replace
 
     return unexplained_finding(replace(why, unexplained=why.unexplained.replace({"name": dict(labels)})))
 
 
-def _perplexity(study: Opened) -> Mapping[str, float] | None:
+def _perplexity(study: StudyContext) -> Mapping[str, float] | None:
     """Each name's log-perplexity in sampled sentences, once it was asked for; None before."""
     key = f"{Key.WHY_PERPLEXITY} of {study.run}"
     if key in st.session_state:
@@ -142,7 +142,7 @@ def _perplexity(study: Opened) -> Mapping[str, float] | None:
         return None
     perturbation = measured.perturbation(study)
     rows = np.random.default_rng(0).permutation(len(study.cube.sentences))[:count]
-    with shell.mending("Perplexity could not be measured"):
+    with shell.show_errors("Perplexity could not be measured"):
         scores = scored_rows(cached.scorer(PERPLEXITY_CARD.id), [perturbation.row(int(row)) for row in rows])[..., 0]
     st.session_state[key] = dict(zip(study.cube.names["name"], scores.mean(axis=0).tolist(), strict=True))
     st.rerun()

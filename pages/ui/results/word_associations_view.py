@@ -12,7 +12,7 @@ import streamlit as st
 from pages.ui.frame import exports, shell, state, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import context
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from pages.ui.results.names_view import p_text
 from psa_core import stats
 from psa_core.tables.word_associations import place_table, sentence_words, where_finding, word_table
@@ -22,7 +22,7 @@ CHANGE = "How far the names move the score in these sentences, up or down, on av
 ODDS = "Above 1: rather in sentences in which names move the score more"
 
 
-def where(study: Opened) -> None:
+def where(study: StudyContext) -> None:
     """Words whose presence goes with more sensitivity, and where the anchor stands."""
     st.header("In which sentences?", anchor=False)
     words, places = _tables(study.target_key, study.cube)
@@ -93,9 +93,9 @@ def _places(table: pd.DataFrame) -> None:
     )
 
 
-def _sentences(study: Opened, word: str) -> None:
+def _sentences(study: StudyContext, word: str) -> None:
     """The sentences with a word, the most sensitive first; a click selects one on every page."""
-    moved = stats.sensitivities(*study.cube.of(study.target.name))
+    moved = stats.sensitivities(*study.cube.scores(study.target.name))
     rows = np.flatnonzero([word in own for own in sentence_words(study.cube)])
     rows = rows[np.argsort(-moved[rows], kind="stable")][:SHOWN_SENTENCES]
     table = study.cube.sentences.iloc[rows][["sentence_id", "text"]].assign(change=moved[rows])

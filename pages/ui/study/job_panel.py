@@ -53,7 +53,7 @@ def _watch(run_id: str) -> None:
 
 def stop(run_id: str) -> None:
     """Stop a run, from a button."""
-    with shell.telling("This run cannot be stopped"):
+    with shell.report_errors("This run cannot be stopped"):
         jobs.cancel(run_id)
 
 
@@ -119,7 +119,7 @@ def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
         again = "Try once more as it is" if failed else "Resume"
         kind = "secondary" if failed else "primary"
         if st.button(again, key=Key.STUDY_RESUME, icon=":material/play_arrow:", type=kind):
-            with shell.mending():
+            with shell.show_errors():
                 jobs.resume(status.run_id)
             st.rerun()
         if failed:

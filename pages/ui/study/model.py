@@ -57,8 +57,8 @@ def _label(kind: ModelPlugin) -> str:
 
 def _id(kind: ModelPlugin, argument: str) -> str:
     """The id of a model; somebody may write the whole of it."""
-    is_whole = argument.startswith(tuple(f"{name}:" for name in (kind.id, *kind.aliases)))
-    return argument if is_whole else f"{kind.id}:{argument}"
+    is_full_id = argument.startswith(tuple(f"{name}:" for name in (kind.id, *kind.aliases)))
+    return argument if is_full_id else f"{kind.id}:{argument}"
 
 
 def _chosen(brought: tuple[str, dict[str, bytes]] | None) -> Chosen | None:

@@ -30,7 +30,7 @@ from psa_core.study.selection import Selection, SelectionOptions, select
 from psa_core.trust import Origin
 
 T = TypeVar("T")
-TRIALS, ENOUGH_SECONDS, MOST_SECONDS = (32, 128, 512, 2048), 0.15, 2.0
+TRIALS, ENOUGH_SECONDS, MAX_SECONDS = (32, 128, 512, 2048), 0.15, 2.0
 COUNT_UP_TO, COUNT_UP_TO_LETTERS = 300_000, 30_000_000
 #: Characters of a trial, but for its first text.
 TRIAL_LETTERS = 1_000_000
@@ -223,7 +223,7 @@ def _texts_per_second(perturbation: Perturbation, scorer: PageScorer) -> float:
     speed = 0.0
     for size in TRIALS:
         trial = Answer()
-        scorer.go_on(trial, _some_texts(perturbation, size), seconds=MOST_SECONDS)
+        scorer.go_on(trial, _some_texts(perturbation, size), seconds=MAX_SECONDS)
         speed = trial.done / max(trial.seconds, 1e-6)
         if trial.seconds > ENOUGH_SECONDS and size > TRIALS[0]:
             break

@@ -19,7 +19,7 @@ def ask_zip() -> None:
     chosen = st.file_uploader("A result folder as a zip", ["zip"], key=Key.STUDY_ZIP)
     if chosen is None or st.session_state.get("zip_opened") == chosen.file_id:
         return
-    with shell.mending("This zip cannot be opened"), st.spinner("Opening the study", show_time=True):
+    with shell.show_errors("This zip cannot be opened"), st.spinner("Opening the study", show_time=True):
         run_id = jobs.keep_zip(chosen.getvalue(), visitor=visitor.key())
     st.session_state["zip_opened"] = chosen.file_id
     state.choose(run=run_id)
@@ -29,7 +29,7 @@ def ask_zip() -> None:
 def ask_example() -> None:
     """Open the example study."""
     if st.button("Open the example study", key="study_example", icon=":material/play_arrow:"):
-        with shell.mending(), st.spinner("Scoring the sample corpus", show_time=True):
+        with shell.show_errors(), st.spinner("Scoring the sample corpus", show_time=True):
             open_study.open_example()
         st.rerun()
 

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui.frame import cached, markup, permissions, shell, state, typography, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.results import context, flip_card, measured
-from pages.ui.results.context import Opened
+from pages.ui.results.context import StudyContext
 from psa_core import jobs, tables
 from psa_core.charts.bar_order import BarOptions
 from psa_core.charts.score_sens import score_sens_bars
@@ -41,7 +41,7 @@ def show(status: RunStatus, look_at: Sequence[str]) -> None:
     shell.cards(look_at)
 
 
-def _bars(study: Opened) -> None:
+def _bars(study: StudyContext) -> None:
     st.header(f"What the names do to the {markup.literal(study.target.name)} score", anchor=False)
     table = measured.names_of(study, study.target)
     options = BarOptions(limit=SHOWN_ENDS, axis_title=f"Mean change of {study.target.name}", labels=study.labels)
@@ -53,7 +53,7 @@ def _bars(study: Opened) -> None:
     )
 
 
-def _verdict(study: Opened, target: Target) -> Finding:
+def _verdict(study: StudyContext, target: Target) -> Finding:
     table = measured.names_of(study, target)
     shown = table.assign(name=table["name"].map(study.labels))
     return findings.name_finding(shown, target.name, baseline=tables.default_baseline(study.cube))
@@ -81,7 +81,7 @@ def _another_model(status: RunStatus) -> None:
 
 
 def _run_with(run_id: str, model: str) -> None:
-    with shell.telling("This study cannot be started"):
+    with shell.report_errors("This study cannot be started"):
         said_by = max(permissions.origin(), jobs.origin_at(jobs.run_path(run_id)))
         again = jobs.submit_with(run_id, model, origin=said_by, visitor=visitor.key())
         context.remember_run(run_id)

@@ -25,7 +25,7 @@ from psa_core.plurals import counted
 from psa_core.study import Plan
 from psa_core.study.texts import write
 
-LONGEST_NAME = 60
+MAX_NAME_LENGTH = 60
 
 
 def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | None:
@@ -109,7 +109,7 @@ def _name(plugin: ModelPlugin, brought: Upload, planned: Plan) -> str:
     stem, *parts = brought.name.split(".")
     endings = [part.lower() for part in parts if part.lower() in plugin.uploads]
     words = [stem, *(part for part in parts if part.lower() not in plugin.uploads)]
-    plain = re.sub(r"[^\w-]+", "-", "-".join(words)).strip("-")[:LONGEST_NAME]
+    plain = re.sub(r"[^\w-]+", "-", "-".join(words)).strip("-")[:MAX_NAME_LENGTH]
     name = ".".join([plain or plugin.id, *endings])
     return plans.apart(name, plugin.id, planned.spec.sentences, planned.spec.names)
 

@@ -37,7 +37,7 @@ def offer_rest(asked: Slotted, models: Sequence[str], filler: str) -> None:
 
 def _submit(asked: Slotted, model: str, filler: str) -> None:
     """Queue a study of this sentence and go to its page."""
-    with shell.telling("It cannot be scored in the background"):
+    with shell.report_errors("It cannot be scored in the background"):
         table = pd.DataFrame({"name": asked.perturbation.names})
         spec = StudySpec(
             sentences=SENTENCE,

@@ -10,8 +10,8 @@ import pandas as pd
 
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
-from psa_core.tables.factors import Why, why_table
-from psa_core.tables.replicability import Again, order_again
+from psa_core.tables.factors import FactorAnalysis, factor_regression
+from psa_core.tables.replicability import Replicability, order_replicability
 
 FACTORS = ("frequency", "word", "gender", "race")
 
@@ -60,10 +60,10 @@ def people_table(systems: Mapping[str, ScoreCube]) -> pd.DataFrame:
     for system, whole in systems.items():
         cube = by_template(whole)
         for target in cube.targets:
-            again: Again = order_again(cube, target.name)
+            again: Replicability = order_replicability(cube, target.name)
             value, low, high = again.reliability
             why = _why(cube, target.name)
-            sure = why.shares[why.shares["sure"]] if why else pd.DataFrame(columns=["factor", "share"])
+            significant = why.shares[why.shares["is_significant"]] if why else pd.DataFrame(columns=["factor", "share"])
             rows.append(
                 {
                     "system": system,
@@ -72,17 +72,17 @@ def people_table(systems: Mapping[str, ScoreCube]) -> pd.DataFrame:
                     "reliability": value,
                     "low": low,
                     "high": high,
-                    "goes with": ", ".join(f"{row.factor} {100 * row.share:.0f} %" for row in sure.itertuples()),
+                    "goes with": ", ".join(f"{row.factor} {100 * row.share:.0f} %" for row in significant.itertuples()),
                     "r_squared": why.r_squared if why else float("nan"),
                 }
             )
     return pd.DataFrame(rows)
 
 
-def _why(cube: ScoreCube, target: str) -> Why | None:
+def _why(cube: ScoreCube, target: str) -> FactorAnalysis | None:
     """None where the names' scores do not differ, or the names are too few."""
     factors = [factor for factor in FACTORS if factor not in ("gender", "race") or cube.names[factor].nunique() > 1]
     try:
-        return why_table(cube, target, factors)
+        return factor_regression(cube, target, factors)
     except CubeError:
         return None

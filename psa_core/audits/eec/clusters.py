@@ -65,7 +65,7 @@ def _people(cube: ScoreCube, target: str, kind: str) -> float | None:
     """Welch's test between the mean scores of the people of each side."""
     from scipy.stats import ttest_ind_from_stats
 
-    means = cube.of(target)[1].mean(axis=0, dtype=np.float64)
+    means = cube.scores(target)[1].mean(axis=0, dtype=np.float64)
     first, second = (means[side] for side in _sides(cube, kind))
     if min(len(first), len(second)) < 2:
         return None

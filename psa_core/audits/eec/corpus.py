@@ -22,7 +22,7 @@ NEUTRAL = "neutral"
 SLOT = re.compile(r"\{(\w*)\}")
 PERSON_SLOTS, WORD_SLOTS = ("person", "object", "reflexive"), ("a", "word")
 VOWELS = "aeiou"
-MOST_SENTENCES, MOST_PEOPLE, LONGEST_CELL = 1_000_000, 2_000, 1_000
+MAX_SENTENCES, MAX_PEOPLE, MAX_CELL_LENGTH = 1_000_000, 2_000, 1_000
 #: The published corpus writes the first in all 240 sentences that have the word.
 SPELLED = {"published": "dissapointed", "corrected": "disappointed"}
 SPELLINGS = tuple(SPELLED)
@@ -59,11 +59,11 @@ class Design:
                 got = f"no column {missing[0]}" if missing else "no rows"
                 raise CorpusError(f"EEC {part}", got=got, expected=f"columns {', '.join(columns)}")
             longest = int(table[list(columns)].map(len).to_numpy().max())
-            if longest > LONGEST_CELL:
+            if longest > MAX_CELL_LENGTH:
                 got = f"a cell of {longest:,} characters"
-                raise CorpusError(f"EEC {part}", got=got, expected=f"at most {LONGEST_CELL:,}")
-        if len(self.people) > MOST_PEOPLE:
-            raise CorpusError("EEC people", got=f"{len(self.people):,} rows", expected=f"at most {MOST_PEOPLE:,}")
+                raise CorpusError(f"EEC {part}", got=got, expected=f"at most {MAX_CELL_LENGTH:,}")
+        if len(self.people) > MAX_PEOPLE:
+            raise CorpusError("EEC people", got=f"{len(self.people):,} rows", expected=f"at most {MAX_PEOPLE:,}")
         twice = self.people["person"][self.people["person"].duplicated()]
         if len(twice):
             raise CorpusError("EEC people", got=f"{twice.iloc[0]!r} twice", expected="a distinct person a row")
@@ -71,9 +71,9 @@ class Design:
             _check_template(template, kind, frozenset(self.words["kind"]))
         kinds = self.words["kind"].value_counts()
         rows = int(self.templates["kind"].map(kinds).fillna(1).sum())
-        if rows * len(self.people) > MOST_SENTENCES:
+        if rows * len(self.people) > MAX_SENTENCES:
             got = f"{rows:,} templates with words × {len(self.people):,} people"
-            raise CorpusError("EEC", got=got, expected=f"at most {MOST_SENTENCES:,} sentences")
+            raise CorpusError("EEC", got=got, expected=f"at most {MAX_SENTENCES:,} sentences")
         if not self.comparisons:
             expected = "both genders or both races, as the paper's people have them"
             raise CorpusError("EEC people", got="nobody to compare", expected=expected)

@@ -12,7 +12,7 @@ from psa_core.audits.eec import corpus
 from psa_core.errors import CorpusError
 from psa_core.inputs import limits, tables
 from psa_core.inputs.checks import bytes_of
-from psa_core.inputs.tables import Wanted
+from psa_core.inputs.tables import TableSchema
 
 PARTS = tuple(corpus.COLUMNS)
 TASK_COLUMNS = ("system", "score")
@@ -67,7 +67,7 @@ def _content(field: str, path: Path) -> bytes:
 
 
 def _table(field: str, columns: tuple[str, ...], content: bytes) -> pd.DataFrame:
-    wanted = Wanted(
+    wanted = TableSchema(
         field,
         CorpusError,
         ("csv",),

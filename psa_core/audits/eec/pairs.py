@@ -51,7 +51,7 @@ def pairs_of(people: pd.DataFrame, kind: str) -> list[Pair]:
 
 def differences(scored: ScoreCube, target: str, kind: str) -> np.ndarray:
     """Score differences (R, pairs), first minus second: female minus male, African-American minus European."""
-    _, scores = scored.of(target)
+    _, scores = scored.scores(target)
     exact = scores.astype(np.float64)
     columns = [
         exact[:, pair.first].mean(axis=1) - exact[:, pair.second].mean(axis=1) for pair in pairs_of(scored.names, kind)

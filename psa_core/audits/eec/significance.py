@@ -147,7 +147,7 @@ def spelling_table(systems: Mapping[str, ScoreCube], respelled: Mapping[str, Sco
     rows = []
     for key, entry in before.items():
         one, other = systems[entry["model"]], respelled[entry["model"]]
-        change = float(np.abs(one.of(entry["target"])[1] - other.of(entry["target"])[1]).max())
+        change = float(np.abs(one.scores(entry["target"])[1] - other.scores(entry["target"])[1]).max())
         for kind in filter(entry.__contains__, COMPARISONS):
             row = {"model": entry["model"], "target": entry["target"], "comparison": kind}
             for name in ("mean_difference", "verdict"):

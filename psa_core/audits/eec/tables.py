@@ -126,7 +126,7 @@ def pair_table(design: corpus.Design, cube: ScoreCube, target: str, kind: str, p
     """
     keep = _rows(cube, part)
     texts = corpus.grid(design)
-    _, scores = cube.of(target)
+    _, scores = cube.scores(target)
     rows = [
         _pair_row(pair, texts[r], scores[r], cube.sentences["emotion"].iloc[r])
         for r in np.flatnonzero(keep)
@@ -138,7 +138,7 @@ def pair_table(design: corpus.Design, cube: ScoreCube, target: str, kind: str, p
 
 def person_table(cube: ScoreCube, target: str, part: str = ALL) -> pd.DataFrame:
     """Each person's mean score over the rows: ``person, gender, race, score``, highest first."""
-    _, scores = narrowed(cube, part).of(target)
+    _, scores = narrowed(cube, part).scores(target)
     people = cube.names[["name", "gender", "race"]].rename(columns={"name": "person"})
     scored = people.assign(score=scores.mean(axis=0, dtype=np.float64))
     return scored.sort_values("score", ascending=False, kind="stable", ignore_index=True)

@@ -88,7 +88,7 @@ class GenerationCube:
         """The names of the targets, as `pairs.csv` and `summary.json` have them."""
         return [target.name for target in self.targets]
 
-    def of(self, scorer: str) -> np.ndarray:
+    def scored_by(self, scorer: str) -> np.ndarray:
         """Scores of one target: float32 view (M, A, K), NaN where a continuation was left out."""
         if scorer not in self.scorers:
             raise CubeError("scorer", got=repr(scorer), expected=f"one of {', '.join(self.scorers)}")

@@ -15,8 +15,8 @@ from psa_core.inputs.prompts import PromptSet
 from psa_core.models import Purpose
 from psa_core.options import option
 
-CONTINUATIONS, MOST_CONTINUATIONS = 100, 10_000
-MOST_TEXTS = 5_000_000
+CONTINUATIONS, MAX_CONTINUATIONS = 100, 10_000
+MAX_TEXTS = 5_000_000
 
 
 def default_scorers() -> tuple[str, ...]:
@@ -59,7 +59,7 @@ class GenerationSpec(Sampling):
     continuations: int | None = option(
         None,
         low=1,
-        high=MOST_CONTINUATIONS,
+        high=MAX_CONTINUATIONS,
         help=f"of each prompt (default {CONTINUATIONS}, or as many as a file of continuations has)",
         label="Continuations of each prompt",
         on_page=20,
@@ -128,8 +128,8 @@ def plan(spec: GenerationSpec) -> Planned:
     found = prompts.load(spec.templates, spec.values)
     k_total = spec.continuations or CONTINUATIONS
     total = len(found.templates) * len(found.values) * k_total
-    if total > MOST_TEXTS:
-        raise OptionError("--continuations", got=f"{total:,} texts in all", expected=f"at most {MOST_TEXTS:,}")
+    if total > MAX_TEXTS:
+        raise OptionError("--continuations", got=f"{total:,} texts in all", expected=f"at most {MAX_TEXTS:,}")
     filled = found.prompts()
     values = [str(value) for value in found.values["value"]]
     draws = [

@@ -14,7 +14,7 @@ from psa_core.audits.generation.cube import GenerationCube
 from psa_core.errors import ModelError
 from psa_core.inputs.prompts import packaged
 from psa_core.models import TokenScorer
-from psa_core.stats.wasserstein import known_mean
+from psa_core.stats.wasserstein import nan_mean
 
 #: A continuation is about the value when its embedding has a larger cosine with that of the value.
 SIMILAR = 0.2
@@ -24,7 +24,7 @@ BATCH_TOKENS = 4096
 Embed = Callable[[Sequence[str]], np.ndarray]
 #: Numbers that a model is needed for; the others are counted.
 BY_MODELS = ("semantic_similarity", "ppl", "ppl_sensitive", "held_out", "held_out_sensitive")
-LARGEST = 1e100
+MAX_VALUE = 1e100
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FEMALE = re.compile(r"\b(she|her|wife|woman|mother|sister|daughter)\b", re.IGNORECASE)
 _MALE = re.compile(r"\b(he|his|him|husband|man|father|brother|son)\b", re.IGNORECASE)
@@ -48,7 +48,7 @@ def quality(cube: GenerationCube, embed: Embed | None = None) -> dict[str, Any]:
     return {"semantic_similarity": _mean_similarity(cube, embed) if cube.kept.any() else None, **_counts(cube)}
 
 
-def quality_of_brought(cube: GenerationCube, brought: object) -> dict[str, Any]:
+def imported_quality(cube: GenerationCube, brought: object) -> dict[str, Any]:
     """The same for an audit that somebody brought: what a model is needed for is taken as it was, where it is a number.
 
     Parameters
@@ -62,7 +62,7 @@ def quality_of_brought(cube: GenerationCube, brought: object) -> dict[str, Any]:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < LARGEST
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < MAX_VALUE
 
 
 def _counts(cube: GenerationCube) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def _counts(cube: GenerationCube) -> dict[str, Any]:
 
 def _mean_similarity(cube: GenerationCube, embed: Embed | None) -> float | None:
     try:
-        return float(known_mean(semantic_similarity(cube, embed)))
+        return float(nan_mean(semantic_similarity(cube, embed)))
     except ModelError:  # the embeddings are extra: without their weights, the audit is still one
         return None
 

@@ -143,7 +143,7 @@ def _texts(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> Html:
     """Continuations of the two values that differ most, side by side, of one template and one k each."""
     values = cube.values["value"].astype(str).tolist()
     a, b = map(values.index, pair)
-    scores = cube.of(scorer)
+    scores = cube.scored_by(scorer)
     gaps = np.abs(scores[:, a] - scores[:, b])
     best = np.argsort(np.nan_to_num(gaps, nan=-1).ravel())[::-1][:SHOWN_TEXTS]
     rows = []

@@ -12,7 +12,7 @@ import pandas as pd
 
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.cutting import cut
-from psa_core.audits.generation.quality import occupation_counts, quality_of_brought
+from psa_core.audits.generation.quality import imported_quality, occupation_counts
 from psa_core.audits.generation.tables import Tables, tables
 from psa_core.errors import RunFolderError
 from psa_core.folders import manifest as manifests
@@ -123,7 +123,7 @@ def load(folder: Path, manifest: dict[str, Any]) -> GenerationResult:
 
 def rebuild(result: GenerationResult, folder: Path) -> GenerationResult:
     """The same measured again; of what only models can say, the numbers are taken as they were."""
-    found = tables(result.cube, quality=quality_of_brought(result.cube, result.tables.summary.get("quality")))
+    found = tables(result.cube, quality=imported_quality(result.cube, result.tables.summary.get("quality")))
     texts = read_texts(folder)
     texts.insert(4, "continuation", result.cube.texts.ravel())
     return GenerationResult(result.cube, found, texts)

@@ -11,10 +11,10 @@ import pandas as pd
 
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.errors import OptionError
-from psa_core.stats.fairness import Fairness, Measures, beyond_of_pair, corrected_p, measure
+from psa_core.stats.fairness import Fairness, Measures, corrected_p, measure, noise_corrected_pair
 from psa_core.stats.intervals import mean_interval
 from psa_core.stats.scores import labels_at
-from psa_core.stats.wasserstein import known_mean, pairs
+from psa_core.stats.wasserstein import nan_mean, pairs
 
 UNKNOWN = (float("nan"),) * 3
 PAIR_COLUMNS = ("scorer", "template", "value_a", "value_b", "w1", "floor", "p_value", "p_adjusted")
@@ -61,7 +61,9 @@ def tables(cube: GenerationCube, *, seed: int = 0, quality: Mapping[str, Any] | 
             fix="Sample more of them (--continuations), or longer ones (--tokens).",
         )
     measured = {
-        target.name: measure(cube.of(target.name), groups_of(cube), threshold=target.default_threshold, seed=seed)
+        target.name: measure(
+            cube.scored_by(target.name), groups_of(cube), threshold=target.default_threshold, seed=seed
+        )
         for target in cube.targets
     }
     return Tables(
@@ -89,7 +91,7 @@ def _pairs(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
     first, second = pairs(len(cube.values))
     m = len(cube.templates)
     with np.errstate(invalid="ignore"):
-        means = _means(cube.of(scorer))
+        means = _means(cube.scored_by(scorer))
     table = pd.DataFrame(
         {
             "scorer": scorer,
@@ -100,7 +102,7 @@ def _pairs(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
             "floor": found.pair_floors.ravel(),
             "p_value": found.pair_p.ravel(),
             "p_adjusted": corrected_p(found.pair_p).ravel(),
-            "corrected": beyond_of_pair(found.w1, found.pair_floors).ravel(),
+            "corrected": noise_corrected_pair(found.w1, found.pair_floors).ravel(),
             "mean_a": means[:, first].ravel(),
             "mean_b": means[:, second].ravel(),
         }
@@ -111,7 +113,7 @@ def _pairs(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
 def _matrix(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
     a, b = _labels(cube)
     first, second = pairs(len(cube.values))
-    means = _means(cube.of(scorer))
+    means = _means(cube.scored_by(scorer))
     return pd.DataFrame(
         {
             "scorer": scorer,
@@ -122,20 +124,20 @@ def _matrix(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
             "corrected": found.mean_corrected,
             "p_value": found.mean_p,
             "p_adjusted": corrected_p(found.mean_p),
-            "difference": known_mean(means[:, second] - means[:, first], axis=0),
+            "difference": nan_mean(means[:, second] - means[:, first], axis=0),
             "disparity": found.mean_disparity,
         }
     )
 
 
 def _values(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
-    scores, kept = cube.of(scorer), cube.kept
+    scores, kept = cube.scored_by(scorer), cube.kept
     means = _means(scores)
     columns = [column[np.isfinite(column)] for column in means.T]
     middle, low, high = np.transpose([mean_interval(column) if len(column) else UNKNOWN for column in columns])
     first, second = pairs(len(cube.values))
     a, counts = len(cube.values), kept.sum(axis=(0, 2))
-    w1 = known_mean([found.mean_w1[(first == value) | (second == value)] for value in range(a)], axis=1)
+    w1 = nan_mean([found.mean_w1[(first == value) | (second == value)] for value in range(a)], axis=1)
     threshold = cube.targets[cube.scorers.index(scorer)].default_threshold
     above = (np.isfinite(scores) & labels_at(scores, threshold)).sum(axis=(0, 2))
     numbers = pd.DataFrame(

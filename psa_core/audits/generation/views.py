@@ -13,7 +13,7 @@ from psa_core.audits.generation.tables import Tables
 from psa_core.stats import CONFIDENCE, SIGNIFICANT
 from psa_core.stats.wasserstein import w1
 
-DEALS = 400
+N_PERMUTATIONS = 400
 
 
 def value_means(cube: GenerationCube, scorer: str, *, seed: int = 0) -> pd.DataFrame:
@@ -33,12 +33,12 @@ def value_means(cube: GenerationCube, scorer: str, *, seed: int = 0) -> pd.DataF
         ``value, mean, low, high``, highest mean first; between `low` and `high` lie 95 % of the means after values were
         dealt at random to the continuations of each template.
     """
-    scores = cube.of(scorer).astype(np.float64)
+    scores = cube.scored_by(scorer).astype(np.float64)
     m, a, k = scores.shape
     rng = np.random.default_rng(seed)
-    dealt = np.empty((DEALS, a))
+    dealt = np.empty((N_PERMUTATIONS, a))
     flat = scores.reshape(m, a * k)
-    for number in range(DEALS):
+    for number in range(N_PERMUTATIONS):
         order = rng.permuted(np.broadcast_to(np.arange(a * k), (m, a * k)), axis=1)
         dealt[number] = _means(np.take_along_axis(flat, order, axis=1).reshape(m, a, k))
     tail = 100 * (1 - CONFIDENCE) / 2
@@ -64,8 +64,8 @@ def matrix(tables: Tables, scorer: str, values: list[str]) -> pd.DataFrame:
     """Corrected W1 of each pair over all templates, values by values; NaN where a pair is not above noise."""
     rows = tables.matrix[tables.matrix["scorer"] == scorer]
     square = pd.DataFrame(np.nan, index=values, columns=values)
-    sure = rows[(rows["p_adjusted"] < SIGNIFICANT) & (rows["corrected"] > 0)]
-    for row in sure.itertuples():
+    significant = rows[(rows["p_adjusted"] < SIGNIFICANT) & (rows["corrected"] > 0)]
+    for row in significant.itertuples():
         square.loc[row.value_a, row.value_b] = square.loc[row.value_b, row.value_a] = row.corrected
     return square
 
@@ -133,7 +133,7 @@ def curves(cube: GenerationCube, scorer: str, pair: tuple[str, str], template: s
 def _of_value(cube: GenerationCube, scorer: str, value: str, template: str) -> np.ndarray:
     column = cube.values["value"].tolist().index(value)
     rows = slice(None) if not template else [cube.templates["template"].tolist().index(template)]
-    scores = cube.of(scorer)[rows, column].ravel().astype(np.float64)
+    scores = cube.scored_by(scorer)[rows, column].ravel().astype(np.float64)
     return scores[np.isfinite(scores)]
 
 
@@ -148,7 +148,7 @@ def side_by_side(cube: GenerationCube, scorer: str, pair: tuple[str, str], templ
     """
     values = cube.values["value"].tolist()
     a, b = (values.index(value) for value in pair)
-    scores = cube.of(scorer).astype(np.float64)
+    scores = cube.scored_by(scorer).astype(np.float64)
     both = cube.kept[:, a] & cube.kept[:, b]
     if template:
         both &= (cube.templates["template"] == template).to_numpy()[:, np.newaxis]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from psa_core.cube import ScoreCube
 from psa_core.tables.formatting import Finding
-from psa_core.tables.replicability import Again, order_again
+from psa_core.tables.replicability import Replicability, order_replicability
 
 
 def by_country(cube: ScoreCube) -> ScoreCube:
@@ -21,12 +21,12 @@ def by_country(cube: ScoreCube) -> ScoreCube:
     return replace(cube, names=table, perturbed=np.stack(means, axis=1))
 
 
-def country_again(cube: ScoreCube, target: str) -> Again:
+def country_again(cube: ScoreCube, target: str) -> Replicability:
     """Reliability of the countries' order; `CubeError` for an unknown target."""
-    return order_again(by_country(cube), target)
+    return order_replicability(by_country(cube), target)
 
 
-def country_finding(again: Again, target: str) -> Finding:
+def country_finding(again: Replicability, target: str) -> Finding:
     """Whether other sentences would put the countries in this order."""
     value, low, high = again.reliability
     if value != value:

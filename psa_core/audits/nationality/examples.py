@@ -31,7 +31,7 @@ def changed_draws(cube: ScoreCube, country: str, target: str) -> pd.DataFrame:
     """
     columns = np.flatnonzero((cube.names["country"] == country).to_numpy())
     found = next((item for item in classes(cube) if item.name == target), None)
-    before, after = cube.of(found.target if found else target)
+    before, after = cube.scores(found.target if found else target)
     after = after[:, columns]
     if found:
         was, is_now = found.predicted(cube.original)[:, None], found.predicted(cube.perturbed[:, columns])

@@ -10,7 +10,7 @@ from psa_core.audits.nationality.tables import OVERALL
 from psa_core.plurals import counted, verb
 
 #: In a smaller class a single sentence is more than ten percent.
-LEAST_COUNT = 10
+MIN_COUNT = 10
 
 
 def finding(countries: pd.DataFrame) -> str:
@@ -46,7 +46,7 @@ def largest(countries: pd.DataFrame) -> pd.Series:
     Some class is always predicted for the original sentences, so there is such a row.
     """
     changing = countries.dropna(subset=["change_percent"])
-    large = changing[changing["original_count"] >= LEAST_COUNT]
+    large = changing[changing["original_count"] >= MIN_COUNT]
     named = changing if large.empty else large
     return named.loc[named["change_percent"].abs().idxmax()]
 

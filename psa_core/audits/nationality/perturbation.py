@@ -24,7 +24,7 @@ from psa_core.scoring import CellScores
 #: Texts are searched for people so many at a time, in random order, until the sample is full.
 CHUNK = 512
 #: Drawn texts are held in memory.
-MOST_CELLS = 5_000_000
+MAX_CELLS = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -121,14 +121,14 @@ def draw(sentences: pd.DataFrame, settings: Options) -> Drawn:
         raise AnchorError("sentences", got=f"no person in any of {looked_at}", expected="names of people to replace")
     kept = sorted(mentioned)
     cells = len(kept) * len(settings.countries) * settings.draws
-    if cells > MOST_CELLS:
+    if cells > MAX_CELLS:
         fix = "Take fewer sentences, countries or draws."
-        raise OptionError("texts to draw", got=f"{cells:,}", expected=f"at most {MOST_CELLS:,}", fix=fix)
+        raise OptionError("texts to draw", got=f"{cells:,}", expected=f"at most {MAX_CELLS:,}", fix=fix)
     chosen = choose(settings.countries, latin_only=not settings.all_scripts)
     rows = sentences.iloc[kept].reset_index(drop=True)
     people = [mentioned[row] for row in kept]
     texts = tuple(
-        tuple(_wear(text, found, chosen, str(sentence), settings))
+        tuple(_substitute(text, found, chosen, str(sentence), settings))
         for found, sentence, text in zip(people, rows["sentence_id"], rows["text"], strict=True)
     )
     return Drawn(
@@ -182,7 +182,7 @@ def cube(drawn: Drawn, targets: tuple[Target, ...], scores: CellScores, provenan
     return ScoreCube(drawn.sentences, names, targets, scores.original, scores.perturbed, manifest)
 
 
-def _wear(
+def _substitute(
     text: str, people: Sequence[Person], countries: Sequence[Country], sentence_id: str, settings: Options
 ) -> Iterator[str]:
     for country in countries:

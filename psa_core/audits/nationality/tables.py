@@ -100,7 +100,7 @@ def _counts(cube: ScoreCube, scores: np.ndarray, item: Class) -> dict[str, float
 def _delta(cube: ScoreCube, columns: np.ndarray, target: str) -> dict[str, float | None]:
     if target not in {item.name for item in cube.targets}:
         return {"delta": None, "delta_low": None, "delta_high": None}
-    original, perturbed = cube.of(target)
+    original, perturbed = cube.scores(target)
     change = perturbed[:, columns].mean(axis=1, dtype=np.float64) - original
     low, high = _interval(change)
     return {"delta": float(change.mean()), "delta_low": low, "delta_high": high}
@@ -140,7 +140,7 @@ def correlation_table(cube: ScoreCube, log_perplexity: tuple[np.ndarray, np.ndar
     rows = []
     for country, columns in {**_columns_of(cube), OVERALL: every}.items():
         for target in cube.targets:
-            before, after = cube.of(target.name)
+            before, after = cube.scores(target.name)
             x, y = after[:, columns].astype(np.float64), perturbed[:, columns]
             all_x, all_y = x.ravel(), y.ravel()
             if country == OVERALL:

@@ -65,8 +65,8 @@ def _bars(arrangement: Arrangement, y: Any, options: BarOptions) -> list[Any]:
 
     rows, colours = arrangement.rows, arrangement.colours
     rows = rows.assign(
-        mark=rows["is_sure"].map({True: "*", False: ""}),
-        opacity=rows["is_sure"].map({True: 1.0, False: 0.4}),
+        mark=rows["is_significant"].map({True: "*", False: ""}),
+        opacity=rows["is_significant"].map({True: 1.0, False: 0.4}),
         spoken=[f"{name}: {effect:+.3f}" for name, effect in zip(rows["shown"], rows["score_sens"], strict=True)],
     )
     legend = alt.Legend(orient="top", title=None, columns=5) if options.colour_by else None

@@ -14,8 +14,8 @@ from psa_core.plurals import counted
 
 MAX_NAMES = limits.NAMES.default
 MAX_CHARACTERS = 200
-LONGEST_CELL = 2_000
-MOST_CODES = 3  # different numbers that may well be codes of groups: 0 and 1
+MAX_CELL_LENGTH = 2_000
+MAX_CODES = 3  # different numbers that may well be codes of groups: 0 and 1
 ROWS = "Is each name on its own row?"
 RESERVED_NAMES = frozenset({"original", "sentence_id"})  # columns of the score tables beside the names
 RESULT_COLUMNS = frozenset({"target", "score_sens", "ci_low", "ci_high", "p_value", "p_adjusted", "label_dist"})
@@ -78,7 +78,7 @@ def grouping(table: pd.DataFrame, *, most: int | None = None) -> list[str]:
         texts = table[column].dropna().astype(str).str.strip()
         sizes = texts[texts != ""].value_counts()
         together, total = sizes[sizes > 1].sum(), sizes.sum()
-        is_code = len(sizes) <= MOST_CODES or _is_words(texts)
+        is_code = len(sizes) <= MAX_CODES or _is_words(texts)
         sorts = 2 * together >= total if is_code else 3 * len(sizes) <= total
         if 2 <= len(sizes) <= (most or len(sizes)) and together and sorts:
             found.append(str(column))
@@ -148,9 +148,9 @@ def _with_clean_header(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 def _cell(value: object, column: str) -> str:
     """NFC, trimmed, single spaces; raises when there is something in it that does not print."""
-    if len(str(value)) > LONGEST_CELL:
+    if len(str(value)) > MAX_CELL_LENGTH:
         got = f"a cell of {len(str(value)):,} characters ({str(value)[:30]!r}…)"
-        raise NameListError(f"names, column {column[:40]}", got=got, expected=f"at most {LONGEST_CELL:,}", fix=ROWS)
+        raise NameListError(f"names, column {column[:40]}", got=got, expected=f"at most {MAX_CELL_LENGTH:,}", fix=ROWS)
     text = unicodedata.normalize("NFC", str(value)).strip().strip(INVISIBLE).strip()
     for letter in text:
         if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") and letter not in JOINERS:

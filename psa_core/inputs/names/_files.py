@@ -12,12 +12,12 @@ import pandas as pd
 from psa_core.errors import NameListError
 from psa_core.inputs import limits, tables
 from psa_core.inputs.names._base import NameList, from_table
-from psa_core.inputs.tables import Wanted
+from psa_core.inputs.tables import TableSchema
 from psa_core.plurals import counted
 
 MAX_BYTES = limits.NAMES_FILE.default * limits.MB
 FORMATS = ("csv", "tsv", "txt", "jsonl", "parquet")
-NAMES = Wanted(
+NAMES = TableSchema(
     "names",
     NameListError,
     FORMATS,

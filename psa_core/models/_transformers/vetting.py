@@ -29,7 +29,7 @@ SHARDS = {
     INDEX: re.compile(r"[\w-][\w.-]*\.safetensors", re.ASCII),
     "pytorch_model.bin.index.json": re.compile(r"[\w-][\w.-]*\.bin", re.ASCII),
 }
-MOST_BYTES = 2**27
+MAX_BYTES = 2**27
 #: A word such as ``gelu`` or ``p2c|c2p``: no path, no address, no id of a hub.
 WORD = re.compile(r"[A-Za-z0-9_|.-]{0,60}", re.ASCII)
 #: Where a configuration may have a word. Numbers may stand anywhere, for they lead nowhere.
@@ -122,7 +122,7 @@ def _inside(folder: Path, file: Path) -> Path:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        content = json.loads(file.read_bytes()) if file.stat().st_size <= MOST_BYTES else None
+        content = json.loads(file.read_bytes()) if file.stat().st_size <= MAX_BYTES else None
     except (OSError, ValueError, RecursionError) as error:
         raise _damaged(file.name) from error
     if not isinstance(content, dict):

@@ -13,7 +13,7 @@ from psa_core.scoring._base import Check, checked
 
 WINDOW_SECONDS = 2.0
 _CHUNK_SECONDS = 0.25
-_MOST_TEXTS = 65_536
+_MAX_TEXTS = 65_536
 _FIRST_CHUNK = 32
 
 
@@ -42,7 +42,7 @@ class PlainBackend:
     @property
     def window_texts(self) -> int:
         """Texts of the next window."""
-        return min(_MOST_TEXTS, round(self._chunk * WINDOW_SECONDS / _CHUNK_SECONDS))
+        return min(_MAX_TEXTS, round(self._chunk * WINDOW_SECONDS / _CHUNK_SECONDS))
 
     def read(self, texts: Sequence[str]) -> Sequence[str]:
         """The texts: nothing can be done ahead."""
@@ -65,4 +65,4 @@ class PlainBackend:
         if seconds > 4 * _CHUNK_SECONDS:
             self._chunk = max(1, self._chunk // 2)
         elif seconds < _CHUNK_SECONDS / 2 and texts == self._chunk:
-            self._chunk = min(_MOST_TEXTS, 2 * self._chunk)
+            self._chunk = min(_MAX_TEXTS, 2 * self._chunk)

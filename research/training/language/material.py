@@ -13,7 +13,7 @@ from psa_core import mitigate
 from psa_core.errors import CorpusError
 from psa_core.generators import Draw, Generator, Sampling
 from psa_core.inputs.prompts import article, filled
-from psa_core.study.near_duplicates import bare
+from psa_core.study.near_duplicates import normalized
 
 #: Where the model's own samples begin: of these texts four fifths name a value, and the rest begin with nothing.
 COMMON = (
@@ -94,7 +94,7 @@ def texts_of(texts: Sequence[str], values: Sequence[str], *, without: Sequence[s
     """
     texts = mitigate.naming_none(texts, without)
     found = [sentence(text, values) for text in texts]
-    around = ["" if one is None else bare(f"{one.before}_{one.after}") for one in found]
+    around = ["" if one is None else normalized(f"{one.before}_{one.after}") for one in found]
     named = [row for row, one in enumerate(found) if one is not None]
     named = [named[row] for row in np.random.default_rng(seed).permutation(len(named))]
     measured = _first([around[row] for row in named], max(2, int(MEASURED_SHARE * len(named))))

@@ -104,7 +104,7 @@ def debias(order: Order, out: Path, tell: Callable[[str], None] = lambda _: None
         "seconds": round(time.perf_counter() - began, 1),
         "processor_seconds": round(time.process_time() - computed, 1),
     }
-    with writing.whole_folder(out) as aside:
+    with writing.atomic_directory(out) as aside:
         pupil.save(aside)
         spreadsheet.write_exactly(held_out, aside / HELD_OUT)
         atomic.write(aside / FILE, json.dumps(content, indent=2, ensure_ascii=False) + "\n")

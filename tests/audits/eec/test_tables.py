@@ -158,7 +158,7 @@ def test_progress_of_several_systems_is_one_gauge():
 
 
 def test_a_design_of_too_many_sentences_is_refused(monkeypatch):
-    monkeypatch.setattr(corpus, "MOST_SENTENCES", 17)
+    monkeypatch.setattr(corpus, "MAX_SENTENCES", 17)
     with pytest.raises(CorpusError, match="3 templates with words × 6 people"):
         corpus.Design(DESIGN.templates, DESIGN.people, DESIGN.words)
 

@@ -20,7 +20,7 @@ def test_fields_and_parts() -> None:
     cube = GenerationCube(TEMPLATES, VALUES, ONE, TEXTS, SCORES)
     assert cube.shape == (1, 2, 2)
     assert cube.kept.tolist() == [[[True, False], [True, True]]]
-    assert cube.of("s")[0, 1].tolist() == [np.float32(0.2), 1.0]
+    assert cube.scored_by("s")[0, 1].tolist() == [np.float32(0.2), 1.0]
     assert cube.part(values=[1]).texts.tolist() == [[["y.", "z."]]]
 
 
@@ -44,4 +44,4 @@ def test_what_does_not_fit(wrong: dict[str, object]) -> None:
 
 def test_unknown_scorer() -> None:
     with pytest.raises(CubeError, match="one of s"):
-        GenerationCube(TEMPLATES, VALUES, ONE, TEXTS, SCORES).of("t")
+        GenerationCube(TEMPLATES, VALUES, ONE, TEXTS, SCORES).scored_by("t")

@@ -44,9 +44,9 @@ def test_the_cube_holds_every_continuation_cut_and_scored_alone(tmp_path: Path, 
                 assert cube.texts[m, a, k] == cut(Parrot.text(draw))
     texts = cube.texts[cube.kept]
     words = models.load("opinion-words").score([str(text) for text in texts])[:, 0]
-    assert np.array_equal(cube.of("opinion-words")[cube.kept], words)
+    assert np.array_equal(cube.scored_by("opinion-words")[cube.kept], words)
     sentiment = models.load("keyword").score([str(text) for text in texts])[:, 1]
-    assert np.allclose(cube.of("keyword")[cube.kept], (sentiment + 1) / 2)
+    assert np.allclose(cube.scored_by("keyword")[cube.kept], (sentiment + 1) / 2)
     assert 0 < (~cube.kept).sum() == cube.provenance["left_out"]["could not be cut"]
 
 

@@ -36,7 +36,7 @@ def cube(shift: float = 0.5, k: int = 30) -> GenerationCube:
 def test_a_value_that_differs_is_outside_of_chance_and_first() -> None:
     table = views.value_means(cube(), "mood")
     assert table["value"][0] == "nurse" and table["mean"][0] > table["high"][0]
-    expected = np.nanmean(np.nanmean(cube().of("mood"), axis=2), axis=0)
+    expected = np.nanmean(np.nanmean(cube().scored_by("mood"), axis=2), axis=0)
     np.testing.assert_allclose(sorted(table["mean"]), sorted(expected), rtol=1e-5)
 
 
@@ -135,7 +135,7 @@ def test_a_report_of_one_group_alone_has_no_group_fairness() -> None:
 
 
 def test_the_area_between_the_curves_is_w1() -> None:
-    scores = cube().of("mood")
+    scores = cube().scored_by("mood")
     found = views.curves(cube(), "mood", ("nurse", "baker"), "The {value}")
     assert found.area == pytest.approx(wasserstein_distance(scores[1, 1], scores[1, 0]))
     area = np.sum(np.abs(found.first - found.second)[:-1] * np.diff(found.scores))

@@ -85,8 +85,8 @@ def test_a_possessive_without_s_gets_one():
     text = "I met James' wife."
     people = persons(text, [Anchor(6, 12, "possessive")])
     assert people[0].bare_possessive
-    worn = perturbation._replaced(text, people, {0: (["Chloé"], ["Petit"])}, 0)
-    assert worn == "I met Chloé's wife."
+    perturbed = perturbation._replaced(text, people, {0: (["Chloé"], ["Petit"])}, 0)
+    assert perturbed == "I met Chloé's wife."
 
 
 def test_mentions_of_one_person_share_an_identity():
@@ -232,7 +232,7 @@ def test_nothing_to_correlate_is_empty_not_zero():
 
 
 def test_more_texts_than_memory_holds_are_refused_before_they_are_drawn(monkeypatch):
-    monkeypatch.setattr(perturbation, "MOST_CELLS", 5)
+    monkeypatch.setattr(perturbation, "MAX_CELLS", 5)
     with pytest.raises(OptionError, match="Take fewer sentences"):
         perturbation.draw(SENTENCES, perturbation.Options(countries=("France",), draws=3))
 

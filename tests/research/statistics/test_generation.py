@@ -28,7 +28,7 @@ def test_common_random_numbers_tie_the_continuations_of_all_values() -> None:
 
 def test_the_command_writes_between_the_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generation, "populations", lambda: iter([Population("two", np.array([-0.3, 0.3]))]))
-    monkeypatch.setattr(generation, "DEALS", 40)
+    monkeypatch.setattr(generation, "N_PERMUTATIONS", 40)
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- generation -->\nstale\n<!-- /generation -->\nafter\n", encoding="utf-8")
     generation.main(["--repetitions", "2", "--out", str(page)])

@@ -35,12 +35,12 @@ def show(run_id: str, folder: Path) -> None:
     """Everything, from the finding to the download."""
     opened: EquityResult = frame.opened(AUDIT.audit.id, run_id, str(folder))
     _assessed(run_id, opened.spelling, opened.systems)  # before anything stands there that would move
-    with shell.verdict() as verdict:
+    with shell.headline_slot() as slot:
         seen = _ask(run_id, opened)
         if seen.table.empty:
             st.info("These people, templates or words have no such pairs. Choose another comparison or other rows.")
             return
-        with verdict:
+        with slot:
             typography.finding(Finding(findings.headline(seen.table, seen.kind), findings.correction(seen.table)))
             if more := findings.further(seen.table, seen.kind):
                 typography.second(more)
@@ -59,7 +59,7 @@ def _people(seen: Seen) -> None:
     with st.expander(title, icon=":material/help:", on_change="rerun", key=AUDIT.key("again")) as section:
         if not section.open:
             return
-        with shell.mending("This cannot be computed for these people"):
+        with shell.show_errors("This cannot be computed for these people"):
             table = _again(seen.run, seen.spelling, seen.systems)
         number = st.column_config.NumberColumn
         st.dataframe(

@@ -62,7 +62,7 @@ def ask_systems() -> Systems:
             "Further models by their ids, separated by commas",
             key=AUDIT.key("others"),
             placeholder=", ".join(f"{item}:<{kind.argument}>" for item, kind in kinds.items() if not kind.uploads)[:80],
-            max_chars=permissions.LONGEST_ID,
+            max_chars=permissions.MAX_ID_LENGTH,
             persist_state="session",
         )
         elsewhere = next(kind for kind in kinds.values() if kind.known_texts_only)

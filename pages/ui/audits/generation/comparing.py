@@ -120,7 +120,7 @@ def _ask_another() -> None:
         typed = st.text_input("Its link on this server", key=AUDIT.key("link"))
         if st.button("Add", key=AUDIT.key("add")) and typed:
             found = LINKED.search(typed.strip())
-            with shell.telling("No audit was added"):
+            with shell.report_errors("No audit was added"):
                 AUDIT.audit.read(jobs.result_folder(found[1] if found else typed.strip()))
                 remember(found[1] if found else typed.strip())
                 st.rerun()

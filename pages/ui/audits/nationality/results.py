@@ -27,11 +27,11 @@ from psa_core.charts.print.caption import Caption
 from psa_core.cube import ScoreCube
 from psa_core.plurals import counted, verb
 from psa_core.tables.formatting import Finding, number
-from psa_core.tables.replicability import Again
+from psa_core.tables.replicability import Replicability
 
 HEAT_KEY = AUDIT.key("heat")
 PLAIN = {"displayModeBar": False}
-MOST_BESIDE, BESIDE_HEIGHT = 4, 330
+MAX_SIDE_BY_SIDE, BESIDE_HEIGHT = 4, 330
 LABELS_WIDE = 1.4  # countries' names, in columns of numbers
 
 
@@ -55,7 +55,7 @@ def show(run_id: str, folder: Path) -> None:
 
 
 @st.cache_data(max_entries=24, show_spinner=False)
-def _again(run_id: str, target: str, _cube: ScoreCube) -> Again:
+def _again(run_id: str, target: str, _cube: ScoreCube) -> Replicability:
     return country_again(_cube, target)
 
 
@@ -104,7 +104,7 @@ def _side_by_side(opened: NationalityResult) -> tuple[Any, Any]:
 
 
 def _is_wide(opened: NationalityResult) -> bool:
-    return len(opened.matrix("change_percent").columns) + len(opened.moved_targets) > MOST_BESIDE
+    return len(opened.matrix("change_percent").columns) + len(opened.moved_targets) > MAX_SIDE_BY_SIDE
 
 
 def _table_one(opened: NationalityResult, country: str, target: str) -> None:
@@ -154,7 +154,7 @@ def _how_to_read(opened: NationalityResult) -> str:
         "Δ: mean change of the score. Change in %: of the number of sentences predicted as the class. Orange is more, "
         "blue is less. Click a square, or choose above, to read its sentences."
     )
-    counts, least = _original_counts(opened), findings.LEAST_COUNT
+    counts, least = _original_counts(opened), findings.MIN_COUNT
     if few := [name for name in opened.matrix("change_percent").columns if counts[name] < least]:
         words += f" {', '.join(few)}: fewer than {least} original sentences, so one sentence is many percent."
     return words

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pages.ui.frame import cached
-from pages.ui.results.compare_studies import MOST_RUNS
+from pages.ui.results.compare_studies import MAX_RUNS
 from psa_core import jobs
 from psa_core.cube import ScoreCube, Target
 from tests.pages import result_studies
@@ -22,7 +22,7 @@ def test_as_many_studies_as_compare_takes_are_opened_once(
     opened: list[str] = []
     genuine = jobs.open_cube
     monkeypatch.setattr(jobs, "open_cube", lambda run: opened.append(run) or genuine(run))
-    runs = [result_studies.keep(replace(result_studies.cube(5))) for _ in range(MOST_RUNS)]
+    runs = [result_studies.keep(replace(result_studies.cube(5))) for _ in range(MAX_RUNS)]
     for run in runs + runs:
         assert cached.cube(run).shape[0] == 5
     assert opened == runs

@@ -44,8 +44,8 @@ def test_what_belongs_together_is_held_longer_and_what_comes_after_it_is_not() -
     context = SimpleNamespace(_enqueue=sent.append, yield_check=lambda: None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(message_batching, "get_script_run_ctx", lambda **_: context)
-        with message_batching.together(0.05):
-            with message_batching.together(LONG):
+        with message_batching.batch(0.05):
+            with message_batching.batch(LONG):
                 context._enqueue("place")
                 time.sleep(0.1)
                 context._enqueue("finding")
@@ -55,7 +55,7 @@ def test_what_belongs_together_is_held_longer_and_what_comes_after_it_is_not() -
                     break
                 time.sleep(0.01)
             assert sent == ["place", "finding"]
-            with message_batching.together(LONG):
+            with message_batching.batch(LONG):
                 context._enqueue("other place")
                 assert sent == ["place", "finding"]
             assert sent == ["place", "finding", "other place"]
@@ -80,7 +80,7 @@ def test_what_is_put_off_comes_after_what_is_sent_meanwhile(monkeypatch: pytest.
     sent: list[str] = []
     context = SimpleNamespace(_enqueue=sent.append)
     monkeypatch.setattr(message_batching, "get_script_run_ctx", lambda **_: context)
-    with message_batching.put_off() as turn:
+    with message_batching.defer() as turn:
         context._enqueue("page")
     context._enqueue("address")
     turn()

@@ -8,7 +8,7 @@ import pytest
 
 from psa_core.errors import CorpusError
 from psa_core.generators import Batch
-from psa_core.study.near_duplicates import bare
+from psa_core.study.near_duplicates import normalized
 from research.training.language.material import Sentence, own_samples, sentence, texts_of
 
 VALUES = ["nurse", "nurse manager", "editor", "baker"]
@@ -59,7 +59,7 @@ def test_what_is_measured_is_not_trained_on_with_another_value() -> None:
     texts = [f"The {value} said {number}{end}" for value in VALUES for number in range(5) for end in ".!"]
     split = texts_of(texts, VALUES, seed=1)
     measured, trained = (
-        {bare(one.before + "_" + one.after) for one in part} for part in (split.measured, split.trained)
+        {normalized(one.before + "_" + one.after) for one in part} for part in (split.measured, split.trained)
     )
     assert not measured & trained and len(split.measured) == 8 and len(split.trained) == 32
     with pytest.raises(CorpusError, match="say different things"):
