@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-from psa_core import anchors
+from psa_core import options
 from psa_core.study import StudySpec
 
 
@@ -34,33 +34,10 @@ def print_rows(rows: Iterable[tuple[str, ...]]) -> None:
 
 def add_selection(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the options that choose sentences, anchors and names."""
-    parser.add_argument(
-        "--sentences", metavar="FILE", required=required, help="csv, tsv, txt, jsonl, parquet or sample"
-    )
-    parser.add_argument("--text-column", metavar="COLUMN", help="column of the texts; found when not given")
-    parser.add_argument(
-        "--anchors", metavar="SPEC", default=anchors.default(), help="kind:argument, see `anchors`; %(default)s"
-    )
-    parser.add_argument("--names", metavar="LIST", required=required, help="an id from `names`, or a csv or text file")
-    parser.add_argument("--name-column", metavar="COLUMN", help="column of the names; `name` when not given")
-    parser.add_argument("--max-words", type=int, default=50, help="longest sentence taken (default 50)")
-    parser.add_argument("--sample", type=int, default=1000, help="most sentences taken, drawn at random (default 1000)")
-    parser.add_argument(
-        "--balance",
-        action=argparse.BooleanOptionalAction,
-        help="as many female as male anchors (default: where every anchor has a gender and both occur)",
-    )
-    parser.add_argument(
-        "--families",
-        metavar="COLUMN",
-        help="column of the sentences, such as author or thread, in which those that depend on each other are equal "
-        "(default: near-copies are found)",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of every random choice (default 0)")
-    parser.add_argument("--mentions", choices=("first", "all"), default="first", help="which mentions are replaced")
+    selection = [name for name in options.fields_of(StudySpec) if name != "model"]
+    options.add_arguments(parser, StudySpec, selection, required=required)
 
 
-def study_spec(options: argparse.Namespace, **overrides: str) -> StudySpec:
-    """The spec that the options describe."""
-    values = {item.name: getattr(options, item.name) for item in fields(StudySpec) if hasattr(options, item.name)}
-    return StudySpec.from_mapping({**values, **overrides})
+def study_spec(given: argparse.Namespace, **others: str) -> StudySpec:
+    """The spec that the options describe; `others` are fields that are not among them."""
+    return options.from_arguments(StudySpec, given, **others)

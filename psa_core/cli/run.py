@@ -15,6 +15,7 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import results, writing
 from psa_core.jobs import worker
+from psa_core.options import add_arguments
 from psa_core.plurals import counted
 from psa_core.scoring import Progress, ScoringOptions
 from psa_core.study import StudySpec
@@ -24,7 +25,7 @@ NEEDED = ("sentences", "names", "model", "out")
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     add_selection(parser, required=False)
-    parser.add_argument("--model", metavar="ID", help="an id from `models`")
+    add_arguments(parser, StudySpec, ("model",), required=False)
     parser.add_argument("--out", metavar="DIR", type=Path, help="result folder, new or empty")
     from_manifest.add_options(parser)
     parser.add_argument("--no-cache", action="store_true", help="score every text, remember none")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
 
-from psa_core import anchors, models
+from psa_core import anchors, models, options
 from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError
 from psa_core.study import StudySpec, spec_of
@@ -52,19 +51,5 @@ def _needs(model_id: str) -> str:
 
 def command_line(spec: StudySpec) -> str:
     """The command that runs a study; anchors that were switched off have no option and need the manifest."""
-    options: dict[str, Any] = {
-        "sentences": spec.sentences,
-        "text-column": spec.text_column,
-        "anchors": spec.anchors,
-        "names": spec.names,
-        "name-column": spec.name_column,
-        "model": spec.model,
-        "max-words": spec.max_words,
-        "sample": spec.sample,
-        "seed": spec.seed,
-        "mentions": spec.mentions,
-        "out": "again",
-    }
-    words = [f"--{name} {shlex.quote(str(value))}" for name, value in options.items() if value is not None]
-    balance = {None: [], True: ["--balance"], False: ["--no-balance"]}[spec.balance]
-    return " ".join(["python -m psa_core run", *words, *balance])
+    words = options.as_arguments(StudySpec, vars(spec))
+    return f"python -m psa_core run {shlex.join(words)} --out again"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from psa_core import options
 from psa_core.anchors import default as default_anchors
 from psa_core.errors import OptionError
-from psa_core.inputs.checks import as_text, whole_number, yes_or_no
+from psa_core.inputs.checks import as_text, whole_number
+from psa_core.options import option
 from psa_core.study.selection import SelectionOptions
 
 
@@ -34,48 +36,40 @@ class StudySpec:
     Raises
     ------
     OptionError
-        When a field is of the wrong kind: no string, no whole number.
+        When a field is of the wrong kind: no string, no whole number. Ranges are those of `SelectionOptions`.
     """
 
-    sentences: str
-    names: str
-    model: str
-    anchors: str = field(default_factory=default_anchors)
-    text_column: str | None = None
-    max_words: int = 50
-    sample: int = 1000
-    balance: bool | None = None
-    seed: int = 0
-    mentions: str = "first"
+    sentences: str = option(metavar="FILE", help="csv, tsv, txt, jsonl, parquet or sample")
+    names: str = option(metavar="LIST", help="an id from `names`, or a csv or text file")
+    model: str = option(metavar="ID", help="an id from `models`", model="scorer")
+    anchors: str = option(default_factory=default_anchors, metavar="SPEC", help="kind:argument, see `anchors`")
+    text_column: str | None = option(None, metavar="COLUMN", help="column of the texts; found when not given")
+    max_words: int = option(50, help="longest sentence taken")
+    sample: int = option(1000, help="most sentences taken, drawn at random")
+    balance: bool | None = option(
+        None, help="as many female as male anchors (default: where every anchor has a gender and both occur)"
+    )
+    seed: int = option(0, help="of every random choice")
+    mentions: str = option(
+        "first", choices={"first": "the first", "all": "every one"}, help="which mentions are replaced"
+    )
     exclude: tuple[tuple[str, int], ...] = ()
-    name_column: str | None = None
-    families: str | None = None
+    name_column: str | None = option(None, metavar="COLUMN", help="column of the names; `name` when not given")
+    families: str | None = option(
+        None,
+        metavar="COLUMN",
+        help="column of the sentences, such as author or thread, in which those that depend on each other are equal "
+        "(default: near-copies are found)",
+    )
 
     def __post_init__(self) -> None:
-        kinds: dict[str, Callable[[str, Any], Any]] = {
-            **dict.fromkeys(("sentences", "names", "model", "anchors", "mentions"), as_text),
-            **dict.fromkeys(("max_words", "sample", "seed"), whole_number),
-            **dict.fromkeys(
-                ("text_column", "name_column", "families"),
-                lambda name, value: None if value is None else as_text(name, value),
-            ),
-            "balance": lambda name, value: None if value is None else yes_or_no(name, value),
-            "exclude": _pairs,
-        }
-        for name, checked in kinds.items():
-            object.__setattr__(self, name, checked(name, getattr(self, name)))
+        options.check(self)
+        object.__setattr__(self, "exclude", _pairs("exclude", self.exclude))
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> StudySpec:
         """Build a spec from JSON values; raises `OptionError` for an unknown, a missing or a wrong field."""
-        known = {item.name for item in fields(cls)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise OptionError("study", got=f"an unknown field {unknown[0]!r}", expected=", ".join(sorted(known)))
-        missing = [name for name in ("sentences", "names", "model") if name not in values]
-        if missing:
-            raise OptionError("study", got=f"no {missing[0]}", expected="sentences, names and a model")
-        return cls(**values)
+        return options.from_json(cls, values, what="study")
 
     @property
     def selection(self) -> SelectionOptions:
