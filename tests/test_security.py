@@ -354,6 +354,29 @@ def test_a_run_is_counted_before_any_of_its_texts_is_made(monkeypatch: pytest.Mo
         assert "characters" in said(page_of("study"))
 
 
+def test_a_page_looks_for_anchors_in_a_part_of_an_upload(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = [f"{number}" for number in range(900)]
+    rows = pd.DataFrame({"sentence_id": numbers, "text": [f"He said {number} to her." for number in numbers]})
+    every, drawn = plan(STUDY).finder, replace(STUDY.selection, sample=20)
+    part, whole = (select(rows, every, drawn, characters=most) for most in (10_000, None))
+    assert part.looked_at < len(rows) == whole.looked_at
+    pd.testing.assert_frame_equal(part.sentences, whole.sentences)
+    asked: list[int] = []
+
+    class Finder:
+        spec = fingerprint = filler = ""
+
+        def find(self, texts: list[str]) -> list[tuple[()]]:
+            asked.append(len(texts))
+            return [()] * len(texts)
+
+    monkeypatch.setattr(gateway, "is_there", lambda: len(asked) < 3)
+    monkeypatch.setattr(plans.st, "stop", lambda: (_ for _ in ()).throw(StopException()))
+    with pytest.raises(StopException):
+        plans.RememberingFinder(Finder()).search(rows["text"].tolist())
+    assert len(asked) == 3 and sum(asked) < 500
+
+
 def test_another_user_of_the_machine_reads_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_starting, "advance", lambda: None)
     jobs.submit(STUDY, {"mine.csv": b"text\nHe left.\n"})

@@ -121,6 +121,14 @@ MEASURE = Limit(
 )
 READERS = Limit("readers", 2, "at once", "files that are read at the same time", "Try again in a moment.")
 
+SEARCH = Limit(
+    "search_characters",
+    500_000,
+    "characters",
+    "characters of the sentences in which a page looks for anchors; a run looks at all",
+    "Bring fewer or shorter sentences.",
+    own=5_000_000,
+)
 UPLOADS_EACH = Limit(
     "uploads_each_mb", 250, "MB", "bytes of the files that one session has uploaded", "Take one away.", MB, own=10_000
 )
@@ -220,6 +228,7 @@ LIMITS = (
     SECONDS,
     MEASURE,
     READERS,
+    SEARCH,
     UPLOADS_EACH,
     UPLOADS,
     RUN_CELLS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ MENTIONS = ("first", "all")
 GENDERS = ("female", "male")
 # What becomes of a sentence; these stand in the manifest.
 READ, EMPTY, NO_ANCHOR, SWITCHED_OFF = "read", "empty", "no anchor", "anchors switched off"
+NOT_LOOKED_AT = "not looked at"
 NOT_BALANCED, NOT_SAMPLED, KEPT = "not drawn: balancing", "not drawn: sample", "kept"
 ELIGIBLE = (NOT_BALANCED, NOT_SAMPLED, KEPT)
 Spans = tuple[Anchor, ...]
@@ -120,13 +121,24 @@ class Selection:
     @property
     def skipped(self) -> dict[str, int]:
         """Why the other sentences were left out, with counts."""
-        return {fate: count for fate, count in self.account.items() if fate not in (READ, *ELIGIBLE)}
+        return {fate: count for fate, count in self.account.items() if fate not in (READ, NOT_LOOKED_AT, *ELIGIBLE)}
+
+    @property
+    def looked_at(self) -> int:
+        """Number of sentences in which anchors were looked for, or which were found to be too long or empty."""
+        return self.account.get(READ, 0) - self.account.get(NOT_LOOKED_AT, 0)
 
 
 DEFAULTS = SelectionOptions()
 
 
-def select(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOptions = DEFAULTS) -> Selection:
+def select(
+    sentences: pd.DataFrame,
+    finder: AnchorFinder,
+    options: SelectionOptions = DEFAULTS,
+    *,
+    characters: int | None = None,
+) -> Selection:
     """Choose the sentences of a study and the spans that a name replaces in them.
 
     Parameters
@@ -135,6 +147,9 @@ def select(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOpti
         ``sentence_id`` (distinct), ``text`` and any other columns. Equal texts under different ids are all kept.
     finder : AnchorFinder
     options : SelectionOptions
+    characters : int, optional
+        Look at the first sentences of the draw that have so many characters together, and at least one; at all by
+        default. What is drawn without balance is then part of what is drawn from all.
 
     Raises
     ------
@@ -152,17 +167,20 @@ def select(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOpti
     """
     if options.families is not None:
         check_column(options.families, sentences)
-    rows = _drawn(_anchored(_read(sentences, options.max_words), finder, options), finder, options)
-    account = _account(rows, options.max_words)
+    draw = _draw(sentences, options.seed)
+    looked_at = np.arange(len(draw)) if characters is None else _first(sentences, draw, characters)
+    part = sentences.iloc[looked_at]
+    rows = _drawn(_anchored(_read(part, options.max_words), finder, options), finder, options, draw[looked_at])
+    account = _account(rows, options.max_words, len(sentences))
     kept = [row for row in rows if row.reason == KEPT]
     if not kept:
         raise _nothing_left(finder, account, options)
     if options.families is None:
         families = near_copies([row.text for row in kept], [row.found for row in kept])
     else:
-        families = column_families(sentences[options.families].iloc[[row.position for row in kept]])
+        families = column_families(part[options.families].iloc[[row.position for row in kept]])
     return Selection(
-        _table(sentences, kept, families),
+        _table(part, kept, families),
         tuple(row.spans for row in kept),
         tuple(row.found for row in kept),
         account,
@@ -177,7 +195,8 @@ def fates(
     sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOptions = DEFAULTS
 ) -> list[tuple[str, tuple[str, ...]]]:
     """What becomes of each sentence in `select`, and why expressions in it are no anchors though they look like one."""
-    rows = _drawn(_anchored(_read(sentences, options.max_words), finder, options), finder, options)
+    draw = _draw(sentences, options.seed)
+    rows = _drawn(_anchored(_read(sentences, options.max_words), finder, options), finder, options, draw)
     return [(row.reason, tuple(row.masked)) for row in rows]
 
 
@@ -195,13 +214,28 @@ class _Row:
     masked: Mapping[str, int] = field(default_factory=dict)
 
 
-def _read(sentences: pd.DataFrame, max_words: int) -> list[_Row]:
+def _draw(sentences: pd.DataFrame, seed: int) -> np.ndarray:
+    """A random number for each sentence, by its id, so that the draw depends on neither order nor eligibility."""
     for column in ("sentence_id", "text"):
         if column not in sentences.columns:
             raise CorpusError("sentences", got=f"no column {column}", expected="sentence_id and text")
     ids = [str(value) for value in sentences["sentence_id"]]
     if len(set(ids)) < len(ids):
         raise CorpusError("sentences", got="a sentence_id twice", expected="a distinct id in each row")
+    numbers = np.empty(len(ids))
+    numbers[sorted(range(len(ids)), key=ids.__getitem__)] = np.random.default_rng(seed).random(len(ids))
+    return numbers
+
+
+def _first(sentences: pd.DataFrame, draw: np.ndarray, characters: int) -> np.ndarray:
+    """Positions, ascending, of the first sentences of a draw that have so many characters together; at least one."""
+    order = np.argsort(draw)
+    lengths = sentences["text"].fillna("").astype(str).str.len().to_numpy()[order]
+    return np.sort(order[: max(1, int(np.searchsorted(np.cumsum(lengths), characters, side="right")))])
+
+
+def _read(sentences: pd.DataFrame, max_words: int) -> list[_Row]:
+    ids = [str(value) for value in sentences["sentence_id"]]
     texts = sentences["text"].fillna("").astype(str)
     triples = zip(range(len(ids)), ids, texts, strict=True)
     return [_Row(position, name, text, _unfit(text, max_words)) for position, name, text in triples]
@@ -228,9 +262,9 @@ def _with_spans(row: _Row, found: Found, filler: str, options: SelectionOptions)
     return replace(row, text=text, found=anchors, spans=spans, left=len(every) - len(spans))
 
 
-def _drawn(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions) -> list[_Row]:
-    """Mark each row that may be drawn as kept or as not drawn."""
-    open_rows = sorted((row for row in rows if not row.reason), key=_priority(rows, options.seed))
+def _drawn(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions, draw: np.ndarray) -> list[_Row]:
+    """Mark each row that may be drawn as kept or as not drawn; those with the least numbers in `draw` come first."""
+    open_rows = sorted((row for row in rows if not row.reason), key=lambda row: float(draw[row.position]))
     genders = {row.spans[0].gender for row in open_rows}
     if not (genders == set(GENDERS) if options.balance is None else options.balance):
         kept, reason = open_rows[: options.sample], NOT_SAMPLED
@@ -249,22 +283,16 @@ def _drawn(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions) ->
     return [row if row.reason else replace(row, reason=KEPT if row.position in chosen else reason) for row in rows]
 
 
-def _priority(rows: list[_Row], seed: int) -> Callable[[_Row], float]:
-    """A random number for each sentence, by its id, so that the draw depends on neither order nor eligibility."""
-    ids = sorted(row.sentence_id for row in rows)
-    numbers = dict(zip(ids, np.random.default_rng(seed).random(len(ids)), strict=True))
-    return lambda row: float(numbers[row.sentence_id])
-
-
 def _too_long(max_words: int) -> str:
     return f"longer than {max_words} words"
 
 
-def _account(rows: list[_Row], max_words: int) -> dict[str, int]:
+def _account(rows: list[_Row], max_words: int, read: int) -> dict[str, int]:
     """How many sentences were read, then how many met each fate, in the order of the checks."""
     counts = Counter(row.reason for row in rows)
-    order = [EMPTY, _too_long(max_words), NO_ANCHOR, SWITCHED_OFF, *ELIGIBLE]
-    return {READ: len(rows)} | {reason: counts[reason] for reason in order if counts[reason]}
+    counts[NOT_LOOKED_AT] = read - len(rows)
+    order = [EMPTY, _too_long(max_words), NO_ANCHOR, SWITCHED_OFF, NOT_LOOKED_AT, *ELIGIBLE]
+    return {READ: read} | {reason: counts[reason] for reason in order if counts[reason]}
 
 
 def _masked(rows: list[_Row]) -> dict[str, int]:

@@ -174,7 +174,7 @@ def test_a_part_of_a_study_is_published_without_making_every_text_again():
     @dataclass(frozen=True)
     class Told(Keyword):
         def coverage(self, texts):
-            asked.append(len(texts))
+            asked.append(len(list(texts)))
             return Coverage(missing=0, doubled=0, extra=7, unscored=0)
 
     planned, parts = study.plan(StudySpec(sentences="sample", names="demo", model="keyword", sample=6)), []

@@ -90,6 +90,12 @@ def admit() -> None:
         _admitted.add(context.session_id)
 
 
+def is_there() -> bool:
+    """Whether somebody still waits for this page; a long computation asks, and ends where a tab was closed."""
+    context = get_script_run_ctx()
+    return context is None or not runtime.exists() or runtime.get_instance().is_active_session(context.session_id)
+
+
 def keep(upload: Any, content: bytes) -> None:
     """Count a file that a session keeps, as long as anything has it; the same bytes in Streamlit's store count once."""
     if (context := get_script_run_ctx()) is not None:

@@ -101,7 +101,7 @@ def _ask_options(source: Source, off: frozenset[Switch]) -> SelectionOptions:
 
 
 def _coverage(found: Selection) -> None:
-    read, kept = found.account[READ], found.account[KEPT]
+    read, kept = found.looked_at, found.account[KEPT]
     total = sum(found.skipped.values())
     reasons = ", ".join(f"{count:,} {SKIPPED_WORDS.get(why, why)}" for why, count in found.skipped.items())
     drawn = "" if kept == found.eligible else f" {kept:,} of them {verb(kept, 'are', 'is')} drawn."
@@ -110,6 +110,9 @@ def _coverage(found: Selection) -> None:
     left_alone = f" Left alone, though they look like anchors: {masked}." if masked else ""
     eligible = f"{found.eligible:,} of {counted(read, 'sentence')} {verb(found.eligible, 'are', 'is')} eligible."
     st.markdown(f"**{eligible}**{drawn}{why_not}{left_alone}")
+    if read < found.account[READ]:
+        total = f"{found.account[READ]:,} sentences"
+        st.markdown(f"This page looked at {read:,} of the {total}, drawn at random; the run looks at all.")
     if found.left_behind:
         st.markdown(
             f"In {found.left_behind:,} of the {kept:,} another mention of the same person stays and may clash with the "

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 import streamlit as st
 
-from pages.ui.frame import cached
+from pages.ui.frame import cached, gateway
 from pages.ui.frame.page_scoring import Answer, PageScorer
 from pages.ui.frame.uploads import Upload
 from psa_core.anchors import Anchor, AnchorFinder, Found, search
@@ -22,11 +22,11 @@ from psa_core.cache import digests
 from psa_core.inputs import corpus as corpora
 from psa_core.inputs import names as name_lists
 from psa_core.inputs.corpus import Corpus
-from psa_core.inputs.limits import check_run, within
+from psa_core.inputs.limits import SEARCH, check_run, within
 from psa_core.inputs.names import NameList
 from psa_core.study import Plan, StudySpec
 from psa_core.study.perturbation import Perturbation
-from psa_core.study.selection import Selection, SelectionOptions, select
+from psa_core.study.selection import READ, Selection, SelectionOptions, select
 from psa_core.trust import Origin
 
 T = TypeVar("T")
@@ -34,6 +34,7 @@ TRIALS, ENOUGH_SECONDS, MAX_SECONDS = (32, 128, 512, 2048), 0.15, 2.0
 COUNT_UP_TO, COUNT_UP_TO_LETTERS = 300_000, 30_000_000
 #: Characters of a trial, but for its first text.
 TRIAL_LETTERS = 1_000_000
+SEARCHED_TOGETHER = 200
 #: What a worker takes to start, and to measure and write the results of a study of usual size.
 AROUND_SECONDS = 10.0
 
@@ -99,7 +100,11 @@ class RememberingFinder:
         new = [text for text in dict.fromkeys(texts) if text not in self.known]
         self.known.update(zip(new[:1], search(self.inner, new[:1]), strict=True))  # loads what it needs
         started = time.perf_counter()
-        self.known.update(zip(new[1:], search(self.inner, new[1:]), strict=True))
+        for at in range(1, len(new), SEARCHED_TOGETHER):
+            if not gateway.is_there():  # the tab was closed
+                st.stop()
+            some = new[at : at + SEARCHED_TOGETHER]
+            self.known.update(zip(some, search(self.inner, some), strict=True))
         self.seconds += time.perf_counter() - started
         return [self.known[text] for text in texts]
 
@@ -171,7 +176,8 @@ def selection(source: Source, anchors: str, options: SelectionOptions) -> Select
 
 @remembered(8, "Looking for anchors")
 def _selection(key: str, _source: Source, anchors: str, wanted: str, _options: SelectionOptions) -> Selection:
-    return select(corpus(_source).sentences, _finder(key, _source, anchors), _options)
+    sentences, finder = corpus(_source).sentences, _finder(key, _source, anchors)
+    return select(sentences, finder, _options, characters=SEARCH.value if _source.upload else None)
 
 
 def plan(spec: StudySpec, source: Source, names: NameList) -> Plan:
@@ -205,7 +211,9 @@ def price(planned: Plan, model_id: str, source: Source) -> Price:
     read = (planned.corpus.sha256, planned.corpus.source, planned.corpus.text_column)
     parts = (*read, planned.names.sha256, planned.spec.anchors, planned.spec.selection)
     found = _price(repr(parts), model_id, planned.perturbation)
-    return replace(found, reading=_finder(source.key, source, planned.spec.anchors).seconds)
+    chosen = planned.selection  # the worker looks at all sentences
+    parts_of_corpus = chosen.account[READ] / max(1, chosen.looked_at)
+    return replace(found, reading=parts_of_corpus * _finder(source.key, source, planned.spec.anchors).seconds)
 
 
 @st.cache_data(

@@ -18,11 +18,12 @@ from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
 from psa_core import models, trust
 from psa_core.errors import ModelError, OptionError
-from psa_core.inputs.limits import TEXTS_OUT
+from psa_core.inputs.limits import SEARCH, TEXTS_OUT
 from psa_core.models import ModelPlugin
 from psa_core.models.predictions import Coverage
 from psa_core.plurals import counted
 from psa_core.study import Plan
+from psa_core.study.selection import READ
 from psa_core.study.texts import write
 
 MAX_NAME_LENGTH = 60
@@ -36,6 +37,12 @@ def ask(plugin: ModelPlugin, planned: Plan) -> tuple[str, dict[str, bytes]] | No
     PsaError
         When the texts are too many, the file is malformed, or texts of the study have no score in it.
     """
+    chosen = planned.selection
+    if chosen.looked_at < chosen.account[READ]:
+        got = f"{chosen.account[READ]:,} sentences, of which this page looked at {chosen.looked_at:,}"
+        raise OptionError(
+            "texts to score elsewhere", got=got, expected=f"{SEARCH.words} or fewer", fix=SEARCH.fix_words
+        )
     TEXTS_OUT.check(planned.letters, field="texts to score elsewhere", error=OptionError)
     texts = planned.cells + len(planned.selection.sentences)
     st.markdown(
