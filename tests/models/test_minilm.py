@@ -75,11 +75,12 @@ def test_hate_is_told_apart_on_tweets_and_groups_that_training_never_saw() -> No
     unseen = minilm.read_description(packaged("minilm-hate"))["unseen"]
     card = (packaged("minilm-hate") / "README.md").read_text("utf-8")
     summary = next(card for card in minilm.cards() if card.id == "minilm-hate").summary
-    assert len(unseen["corpora"]) == 2 and unseen["corpora"][0]["auc"] >= 0.75
-    for corpus in unseen["corpora"]:
-        assert f"{corpus['auc']:.3f}" in card and f"{corpus['auc']:.2f} on {corpus['name']}" in summary
+    davidson, _, validation = unseen["corpora"]
+    assert davidson["auc"] >= 0.77 and validation["auc"] >= 0.85 and validation["recall"] >= 0.5
+    assert all(f"{corpus['auc']:.3f}" in card for corpus in unseen["corpora"])
+    assert f"finds {davidson['recall']:.0%} with {davidson['false_alarms']:.0%} false alarms" in summary
     groups = unseen["templates"]["groups"]
-    assert len(groups) >= 15 and min(group["bpsn"] for group in groups.values()) >= 0.70
+    assert len(groups) >= 15 and min(group["bpsn"] for group in groups.values()) >= 0.85
     assert all(f"| {name} |" in card for name in groups)
 
 
@@ -87,9 +88,9 @@ def test_hate_is_told_apart_on_tweets_and_groups_that_training_never_saw() -> No
 def test_hate_by_identity_group_is_what_the_card_says() -> None:
     from research.training.hate.unseen import measured
 
-    again = measured(packaged("minilm-hate"), [])["templates"]["groups"]
-    told = minilm.read_description(packaged("minilm-hate"))["unseen"]["templates"]["groups"]
-    assert {name: pytest.approx(group, abs=0.01) for name, group in told.items()} == again
+    unseen = minilm.read_description(packaged("minilm-hate"))["unseen"]
+    groups = measured(packaged("minilm-hate"), [], unseen["threshold"])["templates"]["groups"]
+    assert groups == {name: pytest.approx(group, abs=0.01) for name, group in unseen["templates"]["groups"].items()}
 
 
 @pytest.mark.parametrize("model_id", TARGETS)
