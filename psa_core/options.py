@@ -256,30 +256,6 @@ def from_json(spec: type[Spec], values: Mapping[str, Any], *, what: str) -> Spec
     return spec(**values)
 
 
-def to_address(spec: type, values: Mapping[str, Any], prefix: str) -> dict[str, str]:
-    """The parameters of an address that open the page's form with these values; first values are left out."""
-    return {
-        f"{prefix}_{name}": item.text(values[name])
-        for name, item in fields_of(spec).items()
-        if item.option.label and name in values and values[name] != item.page_default
-    }
-
-
-def from_address(spec: type, parameters: Mapping[str, str], prefix: str) -> dict[str, Any]:
-    """The form's values: those of an address where they are valid, the form's first values elsewhere."""
-    values = {}
-    for name, item in fields_of(spec).items():
-        if not item.option.label:
-            continue
-        values[name] = item.page_default
-        if (text := parameters.get(f"{prefix}_{name}")) is not None:
-            try:
-                values[name] = item.parse(text)
-            except OptionError:
-                continue
-    return values
-
-
 def key_parts(spec: Any) -> list[str]:
     """What finished work depends on, in an order that does not change: the parts of a key; see `Option.in_key`."""
     parts = []

@@ -1,4 +1,7 @@
-"""A field declared once is an option of the command line, a value of the form, of the manifest and of the address."""
+"""A field declared once is an option of the command line, an entry of the manifest and a part of the key.
+
+That it is a widget of the form and a parameter of the address is tested by `tests/pages/test_audit.py`.
+"""
 
 from __future__ import annotations
 
@@ -65,8 +68,6 @@ def test_one_more_field_is_on_every_surface_and_in_the_key() -> None:
     assert changed.top_k == 3
     assert options.as_json(changed)["top_k"] == 3
     assert options.from_json(more, options.as_json(changed), what="toy") == changed
-    assert options.from_address(more, {"toy_top_k": "3"}, "toy")["top_k"] == 3
-    assert options.to_address(more, options.as_json(changed), "toy")["toy_top_k"] == "3"
     assert options.fields_of(more)["top_k"].option.label == "Top k"
     key = options.key_parts(parsed(more, "--model", "m"))
     assert key != options.key_parts(changed)
@@ -87,12 +88,6 @@ def test_the_key_of_continuations_is_that_of_the_first_version() -> None:
         fingerprint = "parrot-1"
 
     assert setting_of(Parrot(), Sampling(tokens=30, temperature=1, seed=2)) == "14cf73cc3e6cbf06"
-
-
-def test_the_address_has_the_form_only_and_what_is_wrong_in_it_is_not_heard() -> None:
-    assert options.to_address(Toy, {"draws": 8, "spelling": "new", "model": "m"}, "toy") == {"toy_spelling": "new"}
-    found = options.from_address(Toy, {"toy_draws": "0", "toy_spelling": "odd", "toy_everything": "True"}, "toy")
-    assert found == {"draws": 8, "spelling": "old", "everything": True}
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from pages.ui.audits.equity.seen import Seen
 from pages.ui.audits.equity.setup import AUDIT
 from pages.ui.frame import address, columns, exports, shell, typography
 from psa_core.audits.eec import corpus, findings, significance, tables
-from psa_core.audits.eec.again import people_table
+from psa_core.audits.eec.reliability import people_table
 from psa_core.audits.eec.result import EquityResult
 from psa_core.audits.eec.run import SPELLINGS
 from psa_core.charts.eec_boxes import delta_boxes

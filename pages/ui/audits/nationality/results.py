@@ -15,9 +15,9 @@ from pages.ui.audits.nationality import examples
 from pages.ui.audits.nationality.setup import AUDIT
 from pages.ui.frame import columns, exports, typography
 from psa_core.audits.nationality import findings
-from psa_core.audits.nationality.again import country_again, country_finding
 from psa_core.audits.nationality.people_finder import MULTILINGUAL
 from psa_core.audits.nationality.perturbation import KEPT, LONE, MENTIONS, NO_PERSON, NOT_LOOKED_AT, READ
+from psa_core.audits.nationality.reliability import country_finding, country_reliability
 from psa_core.audits.nationality.result import NationalityResult
 from psa_core.audits.nationality.tables import OVERALL
 from psa_core.charts.country_heat import Block, country_heat
@@ -56,7 +56,7 @@ def show(run_id: str, folder: Path) -> None:
 
 @st.cache_data(max_entries=24, show_spinner=False)
 def _again(run_id: str, target: str, _cube: ScoreCube) -> Replicability:
-    return country_again(_cube, target)
+    return country_reliability(_cube, target)
 
 
 def _words(opened: NationalityResult, title: str, finding: Finding | str) -> Caption:

@@ -1,4 +1,4 @@
-"""Would the countries come in this order again with other sentences?"""
+"""Reliability of the countries' order: would other sentences give the same one?"""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def by_country(cube: ScoreCube) -> ScoreCube:
     return replace(cube, names=table, perturbed=np.stack(means, axis=1))
 
 
-def country_again(cube: ScoreCube, target: str) -> Replicability:
+def country_reliability(cube: ScoreCube, target: str) -> Replicability:
     """Reliability of the countries' order; `CubeError` for an unknown target."""
     return order_replicability(by_country(cube), target)
 
 
-def country_finding(again: Replicability, target: str) -> Finding:
+def country_finding(found: Replicability, target: str) -> Finding:
     """Whether other sentences would put the countries in this order."""
-    value, low, high = again.reliability
+    value, low, high = found.reliability
     if value != value:
         return Finding("Whether the countries' order would repeat cannot be told from so little.")
     evidence = f"Reliability {value:.2f} (95 % interval {low:.2f} to {high:.2f}), from halves of the sentences."
-    others = f"{again.sentences:,} other sentences"
+    others = f"{found.sentences:,} other sentences"
     if low <= 0:
         return Finding(f"With {others} the countries may well come in another order of {target}.", evidence)
     repeats = f"With {others} the countries' order of {target} would repeat with a reliability of {value:.2f}."

@@ -1,4 +1,4 @@
-"""Would the people's order be found again, and what goes with it? Templates count as one sentence each."""
+"""Reliability of the first names' order, and what it is associated with; a template counts as one sentence."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from psa_core.audits.eec import corpus
-from psa_core.audits.eec.again import by_template, people_table
+from psa_core.audits.eec.reliability import by_template, people_table
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.audits.nationality.again import by_country, country_again, country_finding
+from psa_core.audits.nationality.reliability import by_country, country_finding, country_reliability
 from psa_core.cube import ScoreCube
 from tests.pages import result_studies
 
@@ -29,10 +29,10 @@ def test_a_country_is_the_mean_of_its_draws(cube: ScoreCube) -> None:
 
 
 def test_a_clear_order_would_repeat_and_noise_would_not(cube: ScoreCube) -> None:
-    again = country_again(cube, "toxicity")
+    again = country_reliability(cube, "toxicity")
     assert "would repeat with a reliability of" in country_finding(again, "toxicity").headline
     noise = np.random.default_rng(1).random(cube.perturbed.shape).astype(np.float32)
-    nothing = country_again(replace(cube, perturbed=noise), "toxicity")
+    nothing = country_reliability(replace(cube, perturbed=noise), "toxicity")
     assert "another order" in country_finding(nothing, "toxicity").headline
-    one = country_again(cube.rows([0]), "toxicity")
+    one = country_reliability(cube.rows([0]), "toxicity")
     assert "cannot be told" in country_finding(one, "toxicity").headline
