@@ -11,6 +11,7 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
+from psa_core.plurals import verb
 from psa_core.stats.explanation import NAMES_PER_COLUMN, Explanation, explain
 from psa_core.tables.groups import group_columns
 from psa_core.tables.name_measures import measured_factors
@@ -133,26 +134,26 @@ def factor_columns(
 
 
 def why_finding(why: FactorAnalysis, target: str) -> str:
-    """In one sentence: how much of the names' differences goes with what was measured, and most of it with what."""
+    """In one sentence: how much of the variance between names the factors explain, and which explains most."""
     leading = why.shares[why.shares["is_significant"]]
     if leading.empty:
-        return f"None of these factors is shown to go with how {why.names:,} names move {target}."
+        return f"We found no factor that explains how {why.names:,} names differ in {target}."
     row = leading.iloc[0]
     words = f"{row['factor']}: {_percent(row['share'])}"
     more = ", ".join(f"{other.factor} {_percent(other.share)}" for other in leading.iloc[1:].itertuples())
     return (
-        f"Of the differences between {why.names:,} names in {target}, {_percent(why.r_squared)} go with these factors, "
-        f"most with {words} of all{f' (then {more})' if more else ''}. Going with is not causing."
+        f"These factors explain {_percent(why.r_squared)} of the variance between {why.names:,} names in {target}, "
+        f"most of it {words}{f' (then {more})' if more else ''}. Correlation is not causation."
     )
 
 
 def unexplained_finding(why: FactorAnalysis) -> str:
-    """Which names stay far from what the factors say."""
+    """Which names differ significantly from the prediction."""
     far = why.unexplained[why.unexplained["p_adjusted"] < stats.SIGNIFICANT]["name"].tolist()
     if not far:
-        return "No name is further from what the factors say than chance would put one of so many."
+        return "No name differs significantly from the prediction."
     named = ", ".join(far[:5]) + (f" and {len(far) - 5} more" if len(far) > 5 else "")
-    return f"What these factors do not account for: {named}."
+    return f"{named} {verb(len(far), 'stand')} out even after these factors."
 
 
 def _labelled(

@@ -15,7 +15,7 @@ import pandas as pd
 
 from psa_core import stats
 from psa_core.plurals import counted, verb
-from psa_core.tables.formatting import Finding, interval_digits, number, with_interval
+from psa_core.tables.formatting import Finding, amount, interval_digits, number, score_words, with_interval
 
 MIN_P = 0.001
 CORRECTION_WORDS = {
@@ -34,13 +34,13 @@ CORRECTION_MEANS = {
 TESTS = {"original": "paired t-test over sentences", "names": "t-test over sentences and permutation test over names"}
 METRIC_MEANS = {
     "ScoreDev": "the standard deviation over the names of one sentence, averaged over sentences",
-    "ScoreRange": "how far the highest and the lowest name of one sentence are apart, averaged over sentences",
-    "LabelDist": "how far the set of labelled sentences moves with a name, from 0 (the same) to 1 (none in common)",
+    "ScoreRange": "the difference between a sentence's highest and lowest name, averaged over sentences",
+    "LabelDist": "how much the set of flagged sentences changes with the name, from 0 (same) to 1 (none in common)",
 }
 
 
 def name_finding(table: pd.DataFrame, target: str, *, baseline: str = "original", correction: str = "holm") -> Finding:
-    """What the name that surely moves the score most does; `table` as made by `tables.name_table`."""
+    """What the significant name with the largest effect does; `table` as made by `tables.name_table`."""
     significant = table[table["p_adjusted"] < stats.SIGNIFICANT]
     shown = table if significant.empty else significant
     row = shown.loc[shown["score_sens"].abs().idxmax()]
@@ -48,39 +48,41 @@ def name_finding(table: pd.DataFrame, target: str, *, baseline: str = "original"
     change = with_interval(row, "score_sens", "ci_low", "ci_high", signed=True)
     if table["p_adjusted"].isna().all():
         return Finding(
-            f"{_over(row)} cannot show what a name does to {target}{_too_few(row)}.",
+            f"{_over(row)} cannot show what a name does to {score_words(target)}{_too_few(row)}.",
             f"The furthest from {origin} is {row['name']} at {change}.",
         )
     said = CORRECTION_WORDS.get(correction, correction)
     means = f", {CORRECTION_MEANS[correction]}" if correction in CORRECTION_MEANS else ""
     evidence = (
         f"Mean change from {origin} over {_over(row)}: {change} for {row['name']}. {len(significant):,} of "
-        f"{counted(len(table), 'name')} {verb(len(significant), 'move')} {target} distinguishably "
+        f"{counted(len(table), 'name')} {verb(len(significant), 'differ')} significantly from it "
         f"({TESTS.get(baseline, 'test')}, {said} p < {stats.SIGNIFICANT}{means})."
     )
     if significant.empty:
-        return Finding(f"No name is shown to move {target}.", evidence)
-    amount, rises = number(abs(float(row["score_sens"]))), row["score_sens"] > 0
+        return Finding(f"No name is shown to change {score_words(target)}.", evidence)
+    size, up = amount(row["score_sens"]), row["score_sens"] > 0
     if baseline == "original":
-        return Finding(f"Swap in {row['name']} and {target} {'rises' if rises else 'falls'} by {amount}.", evidence)
-    higher = "higher" if rises else "lower"
-    return Finding(f"With {row['name']}, {target} is {amount} {higher} than with the typical name.", evidence)
+        way = "up" if up else "down"
+        return Finding(f"Put in “{row['name']}” and {score_words(target)} goes {way} by {size} on average.", evidence)
+    higher = "higher" if up else "lower"
+    return Finding(
+        f"With “{row['name']}”, {score_words(target)} is {size} {higher} than with a typical name.", evidence
+    )
 
 
 def equivalence_finding(table: pd.DataFrame, target: str, *, margin: float) -> Finding:
     """How many names move the score by less than the margin; `table` by `tables.name_test_table` with a margin."""
     shown = int(table["equivalent"].sum())
     if not shown and table["p_equivalence"].isna().all():
-        reason = "one sentence cannot show it" if isfinite(table["needed"].iloc[0]) else f"{target} has no range"
-        return Finding(
-            f"That a name moves {target} by less than ±{margin:g} on average cannot be shown here: {reason}."
-        )
-    evidence = f"Equivalence test with room for rare moves not seen yet, p < {stats.SIGNIFICANT}."
+        few = isfinite(table["needed"].iloc[0])
+        reason = "One sentence is not enough" if few else f"{target.capitalize()} has no fixed range, which is needed"
+        return Finding(f"{reason} for an equivalence test.")
+    evidence = f"Equivalence test that allows for rare large changes not seen here, p < {stats.SIGNIFICANT}."
     if not shown:
         evidence = f"{evidence} It takes at least {counted(table['needed'].iloc[0], 'sentence')}."
     return Finding(
-        f"For {shown:,} of {counted(len(table), 'name')} the average move of {target} is shown to be less than "
-        f"±{margin:g}.",
+        f"{shown:,} of {counted(len(table), 'name')} {verb(shown, 'are', 'is')} shown to change "
+        f"{score_words(target)} by less than ±{margin:g} on average.",
         evidence,
     )
 
@@ -89,10 +91,13 @@ def threshold_finding(table: pd.DataFrame, target: str, *, threshold: float) -> 
     """What the names do to the labels at (the row nearest to) a threshold; `table` by `tables.label_dist_table`."""
     row = table.loc[(table["threshold"] - threshold).abs().idxmin()]
     up, down = int(row["flips_up"]), int(row["flips_down"])
-    parts = f": {up:,} {verb(up, 'appear')} and {down:,} {verb(down, 'disappear')}" if up + down else ""
-    changed = f"{counted(up + down, 'label') if parts else 'no label'} {verb(max(up + down, 1), 'change')}"
+    cells = int(row["cells"]) if "cells" in row else 0
+    changed = counted(up + down, "label") if up + down else "no label"
+    changed = f"{up + down:,} of {cells:,} labels" if cells and up + down else changed
+    parts = f": {up:,} {verb(up, 'rise', 'rises')} above the threshold, {down:,} {verb(down, 'fall')} below it"
     return Finding(
-        f"At threshold {row['threshold']:g} for {target}, {changed} when a name takes the anchor's place{parts}.",
+        f"Swapping in a name changes {changed} at threshold {row['threshold']:g} for {target}"
+        f"{parts if up + down else ''}.",
         f"Counted over all sentences and names. LabelDist is {with_interval(row, 'label_dist')}: "
         f"{METRIC_MEANS['LabelDist']}.",
     )
@@ -106,8 +111,9 @@ def sentence_finding(table: pd.DataFrame, target: str, *, threshold: float) -> F
     return Finding(
         (f"In {flipped:,} of {of_all} at least one" if flipped else f"In {of_all} no")
         + f" name changes the label at threshold {threshold:g} for {target}.",
-        f"These are counted, not estimated. The names of one sentence are {number(table['score_range'].median())} "
-        f"apart in the median and at most {number(widest['score_range'])} (sentence {widest['sentence_id']}).",
+        f"These are counted, not estimated. A sentence's highest and lowest name are "
+        f"{number(table['score_range'].median())} apart in the median and at most {number(widest['score_range'])} "
+        f"(sentence {widest['sentence_id']}).",
     )
 
 
@@ -124,18 +130,20 @@ def correlation_finding(correlation: Mapping[str, Any], target: str, *, tests: i
     """
     numbers = {key: _or_nan(correlation[key]) for key in ("r", "p", "low", "high")}
     if not isfinite(numbers["r"]):
-        return Finding(f"Sensitivity and original {target} have no correlation to speak of: one of them does not vary.")
+        return Finding(
+            f"No correlation between sensitivity and original {target} can be computed: one of them does not vary."
+        )
     evidence = (
         f"Pearson's r = {with_interval(numbers, 'r', signed=True)}, between a sentence's original score and how far "
-        "its names move it on average."
+        "the names change it on average."
     )
     if not (numbers["p"] * tests < stats.SIGNIFICANT and (numbers["low"] > 0 or numbers["high"] < 0)):
         return Finding(
-            f"No correlation between a sentence's original {target} and how far names move it can be told from 0.",
+            f"No significant correlation between a sentence's original {target} and how much names change it.",
             evidence,
         )
     way = "less" if numbers["r"] < 0 else "more"
-    return Finding(f"Names move sentences with a higher original {target} {way}.", evidence)
+    return Finding(f"Names change the score of sentences with a higher original {target} {way}.", evidence)
 
 
 def group_finding(table: pd.DataFrame, target: str, *, column: str) -> Finding:
@@ -143,7 +151,7 @@ def group_finding(table: pd.DataFrame, target: str, *, column: str) -> Finding:
     tested = table[table["p_adjusted"].notna()]
     if tested.empty:
         too_few = "too few families of sentences" if "families" in table else "one sentence is too few"
-        why = "each has one name only" if (table["names"] == 1).all() else too_few
+        why = "each has a single name" if (table["names"] == 1).all() else too_few
         return Finding(f"Nothing can be said about groups{_by(column)}: {why}.")
     significant = tested[(tested["p_adjusted"] < stats.SIGNIFICANT) & tested["above_noise"]]
     shown = tested if significant.empty else significant
@@ -151,17 +159,17 @@ def group_finding(table: pd.DataFrame, target: str, *, column: str) -> Finding:
     signed = ("difference", "difference_low", "difference_high")
     digits = interval_digits(*(float(row[bound]) for bound in signed))
     noise = " to ".join(number(row[bound], digits=digits, signed=True) for bound in ("noise_low", "noise_high"))
-    drawn = f"Groups of that size drawn from these names at random differ by {noise}."
+    drawn = f"Random groups of that size differ by {noise}."
     difference = with_interval(row, *signed, signed=True)
     if significant.empty:
         return Finding(
-            f"No group{_by(column)} is shown to differ in {target} from the other names.",
+            f"No group{_by(column)} is shown to differ from the other names in {score_words(target)}.",
             f"The largest difference is that of {row['group']}, {difference}.{_without_furthest(row, digits)} {drawn}",
         )
     higher = "higher" if row["difference"] > 0 else "lower"
     return Finding(
-        f"With names that have {column} = {row['group']}, {target} is {number(abs(float(row['difference'])))} {higher} "
-        "than with the other names.",
+        f"Names with {column} = {row['group']} score {amount(float(row['difference']))} {higher} for {target} than the "
+        "other names.",
         f"The difference is {difference}.{_without_furthest(row, digits)} {drawn}",
     )
 
@@ -196,11 +204,10 @@ def corpus_finding(metrics: Mapping[str, Mapping[str, Any]], target: str) -> Fin
     deviation, span = (
         {key: _or_nan(value) for key, value in metrics[metric].items()} for metric in ("score_dev", "score_range")
     )
-    differs = (
-        f"a sentence's {target} differs by {number(span['value'])} on average between its highest and its lowest name"
-    )
+    size = number(span["value"])
+    changes = f"moves {score_words(target)} by {size} on average, from the lowest-scoring name to the highest"
     return Finding(
-        f"Change only the name, and {differs if span['value'] else f'{target} stays the same in every sentence'}.",
+        f"Changing only the name {changes if span['value'] else f'never changes {score_words(target)}'}.",
         f"ScoreRange, that difference, is {with_interval(span, 'value')}; ScoreDev, {METRIC_MEANS['ScoreDev']}, is "
         f"{with_interval(deviation, 'value')} ({counted(metrics['size']['sentences'], 'sentence')}, "
         f"{counted(metrics['size']['names'], 'name')}).",
@@ -221,7 +228,7 @@ def comparison_finding(table: pd.DataFrame, metric: str) -> Finding:
     means = next((f" {term} is {words}." for term, words in METRIC_MEANS.items() if metric.startswith(term)), "")
     if len(ranked) < 2:
         return Finding(
-            "One study alone: add another to see which is more sensitive to the name.",
+            "There is one study here. Add another to compare them.",
             f"{metric} of {most['label']} is {with_interval(most, 'value')}.{means}",
         )
     apart = most["low"] > least["high"]
@@ -232,12 +239,12 @@ def comparison_finding(table: pd.DataFrame, metric: str) -> Finding:
     )
     if apart and "cells" in ranked and most["cells"] != least["cells"]:
         return Finding(
-            f"Names move {most['label']} more than {least['label']}, but not the same names in the same sentences.",
+            f"{most['label']} is more name-sensitive than {least['label']}, but on other names or sentences.",
             evidence,
         )
     if apart:
-        return Finding(f"{most['label']} is more sensitive to the name than {least['label']}.", evidence)
-    return Finding("None of these is shown to be more sensitive to the name than another.", evidence)
+        return Finding(f"{most['label']} is more name-sensitive than {least['label']}.", evidence)
+    return Finding("We see no clear difference between the models.", evidence)
 
 
 def difference_finding(row: pd.Series, metric: str, titles: tuple[str, str]) -> Finding:
@@ -245,15 +252,15 @@ def difference_finding(row: pd.Series, metric: str, titles: tuple[str, str]) -> 
     both = f"{metric} is {number(row['first'])} for {titles[0]} and {number(row['second'])} for {titles[1]}"
     sentences = counted(row["sentences"], "shared sentence")
     if pd.isna(row["p_adjusted"]):
-        few = f"{both}; {sentences} are too few to test the difference, or too few of them have the label."
-        return Finding("What these two share cannot show which is more sensitive to the name.", few)
+        few = f"{both}; {sentences} are too few for a test, or too few of them are flagged."
+        return Finding("There is too little in common to tell which is more name-sensitive.", few)
     p = f"p < {MIN_P:g}" if row["p_adjusted"] < MIN_P else f"p = {row['p_adjusted']:.2g}"
     found = with_interval(row, "difference", signed=True)
     evidence = f"{both}; difference {found}, by a paired test over {sentences} ({p}, corrected for three metrics)."
     if row["p_adjusted"] >= stats.SIGNIFICANT:
-        return Finding("On the same cells neither is shown to be more sensitive to the name.", evidence)
+        return Finding("We see no clear difference between the two models on the same sentences and names.", evidence)
     more, less = titles if row["difference"] > 0 else titles[::-1]
-    return Finding(f"On the same cells {more} is more sensitive to the name than {less}.", evidence)
+    return Finding(f"On the same sentences and names {more} is more name-sensitive than {less}.", evidence)
 
 
 def try_it_finding(

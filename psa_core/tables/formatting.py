@@ -1,7 +1,8 @@
-"""How findings are worded: a plain sentence first, how sure it is after it; numbers with the digits they support."""
+"""How findings and numbers are written: a plain sentence, then the evidence; numbers with the digits they support."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import floor, isfinite, log10
@@ -26,8 +27,8 @@ class Finding:
 
     Examples
     --------
-    >>> str(Finding("The score rises by 0.5.", "95 % interval 0.4 to 0.6."))
-    'The score rises by 0.5. 95 % interval 0.4 to 0.6.'
+    >>> str(Finding("The score goes up by 0.5.", "95 % interval 0.4 to 0.6."))
+    'The score goes up by 0.5. 95 % interval 0.4 to 0.6.'
     """
 
     headline: str
@@ -48,6 +49,32 @@ def with_interval(
     digits = interval_digits(middle, *bounds)
     texts = [number(each, digits=digits, signed=signed) for each in (middle, *bounds)]
     return f"{texts[0]} (95 % interval {texts[1]} to {texts[2]})"
+
+
+def score_words(target: str) -> str:
+    """A target as a noun phrase that a sentence can be about.
+
+    Examples
+    --------
+    >>> score_words("toxicity"), score_words("P(Yes)")
+    ('the toxicity score', 'the chance of “Yes”')
+    """
+    found = re.fullmatch(r"P\((.+)\)", target)
+    if found:
+        return f"the chance of “{found[1]}”"
+    return f"the {target} score" if target.replace("-", "_").isidentifier() else target
+
+
+def amount(value: float) -> str:
+    """The size of a change; one that is too small for six decimals is not called zero.
+
+    Examples
+    --------
+    >>> amount(-0.0312), amount(2e-8)
+    ('0.03', 'less than 0.000001')
+    """
+    text = number(abs(value))
+    return "less than 0.000001" if value and not text.strip("0.") else text
 
 
 def interval_digits(middle: float, low: float, high: float) -> int:

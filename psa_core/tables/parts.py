@@ -69,7 +69,7 @@ def plan_parts(
     given = cube.names["name"].tolist() if names is None else list(names)
     several = tuple(name for name in given if len(name.split()) > 1)[:NAMES]
     if not several:
-        raise CubeError("names", got="only names of one word", expected="names with parts, such as Dick Cheney")
+        raise CubeError("names", got="single names only", expected="first and last names, such as Dick Cheney")
     count = min(sentences, len(cube.sentences))
     rows = np.sort(np.random.default_rng(seed).permutation(len(cube.sentences))[:count])
     forms = tuple(form for name in several for form in variants(name).values())
@@ -191,8 +191,8 @@ def one_finding(table: pd.DataFrame, target: str) -> str:
     both = whole["change"] - first["change"] - rest["change"]
     return (
         f"{whole['text']} moves {target} by {_signed(whole['change'])}: {first['text']} alone by "
-        f"{_signed(first['change'])}, {rest['text']} alone by {_signed(rest['change'])}, and {_signed(both)} is "
-        "in neither alone."
+        f"{_signed(first['change'])}, {rest['text']} alone by {_signed(rest['change'])}; the two words together add "
+        f"{_signed(both)}."
     )
 
 

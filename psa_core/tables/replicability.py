@@ -1,4 +1,4 @@
-"""Would it be found again? How well the names' order repeats with other sentences, another model, another corpus."""
+"""Does the ranking of names replicate with other sentences, another model, another corpus?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psa_core.plurals import counted
 from psa_core.stats.reliability import TopStability, order_agreement, order_reliability, top_stability
 from psa_core.tables.formatting import Finding
 
-TOO_ALIKE = "the furthest name is too like another to be told apart, however many sentences there were"
+TOO_ALIKE = "the top name cannot be told apart from another, however many sentences there are"
 
 
 @dataclass(frozen=True)
@@ -53,20 +53,20 @@ def order_replicability(cube: ScoreCube, target: str) -> Replicability:
 
 
 def again_finding(again: Replicability, target: str) -> Finding:
-    """Would other sentences of this kind put the names in this order, and from how many on the furthest ones?"""
+    """Would other sentences rank the names alike, and how many are needed for a stable top?"""
     value, low, high = again.reliability
     if isnan(value):
         why = f"there are too few sentences or names, or {target} never differs between names"
-        return Finding(f"Whether the names' order would repeat cannot be told: {why}.")
+        return Finding(f"We cannot say whether the ranking of names is reliable: {why}.")
     evidence = (
         f"Reliability {_signed(value)} (95 % interval {_signed(low)} to {_signed(high)}): the rank correlation with "
-        "the order by other sentences, from the halves of these (Spearman–Brown); 0 is chance, 1 the same order. How "
-        "many sentences the furthest names take is known to its order of magnitude only."
+        "the ranking by other sentences, estimated from split halves (Spearman–Brown); 0 is chance, 1 the same "
+        "ranking. The number of sentences needed is a rough estimate."
     )
-    others = f"Another {again.sentences:,} sentences of this kind"
+    others = f"With {again.sentences:,} other sentences of this kind you"
     if low <= 0:
-        return Finding(f"{others} may well put the names in another order: what repeats may be chance.", evidence)
-    return Finding(f"{others} would put the names in {_likeness(value)} order; {_top(again)}.", evidence)
+        return Finding(f"{others} may well see another ranking of the names.", evidence)
+    return Finding(f"{others} would see {_likeness(value)} ranking of the names: {_top(again)}.", evidence)
 
 
 def _likeness(reliability: float) -> str:
@@ -77,14 +77,13 @@ def _likeness(reliability: float) -> str:
 
 def _top(again: Replicability) -> str:
     top, share, needed = again.stability
-    few = f"of the {top} furthest names" if top > 1 else "times the furthest name"
-    again_there = f"{few} would be the same {'ones' if top > 1 else 'one'}"
+    same = f"of the top {top} names" if top > 1 else "the same top name"
     if isinf(needed):
-        return f"some {few} are too alike to be told apart, however many sentences there were" if top > 1 else TOO_ALIKE
+        return f"some {same} cannot be told apart, however many sentences there are" if top > 1 else TOO_ALIKE
     if needed <= again.sentences:
-        return f"nine in ten {again_there}"
-    share_of_it = f"{100 * share:.0f} %" if top > 1 else f"{10 * share:.0f} in ten"
-    return f"{share_of_it} {again_there}; nine in ten take very roughly {_rough(needed)} sentences"
+        return f"90 % {same}" if top > 1 else f"{same} in 9 of 10 cases"
+    now = f"{100 * share:.0f} % {same}" if top > 1 else f"{same} in {10 * share:.0f} of 10 cases"
+    return f"{now}; about {_rough(needed)} sentences are needed for 90 %"
 
 
 def _rough(number: float) -> str:
@@ -115,15 +114,11 @@ def agreement_finding(agreement: Agreement) -> Finding:
     order = agreement.order
     names = f"{counted(agreement.names, 'name')} in common"
     if order.reason:
-        return Finding(f"With {names}, whether both put them in one order cannot be told: {order.reason}.")
+        return Finding(f"With {names}, their rankings cannot be compared: {order.reason}.")
     told = isfinite(order.low) and (order.low > 0 or order.high < 0)
-    words = (
-        ("in a similar order" if order.r > 0 else "in an opposite order")
-        if told
-        else "in no order that is shown to repeat"
-    )
+    words = ("similarly" if order.r > 0 else "in opposite order") if told else "with no clear agreement"
     evidence = f"95 % interval over names {_signed(order.low)} to {_signed(order.high)}." if isfinite(order.low) else ""
-    return Finding(f"The two studies put the {names} {words}: rank correlation {_signed(order.r)}.", evidence)
+    return Finding(f"The two studies rank the {names} {words}: rank correlation {_signed(order.r)}.", evidence)
 
 
 def _signed(number: float) -> str:

@@ -1,4 +1,4 @@
-"""Which sentences names move: their words, the anchor's role and place, their length."""
+"""Which sentences are name-sensitive: their words, the anchor's role and position, their length."""
 
 from __future__ import annotations
 
@@ -92,17 +92,17 @@ def where_finding(table: pd.DataFrame, target: str) -> Finding:
         significant[significant["log_odds"] < 0]["word"].tail(6)[::-1],
     )
     evidence = (
-        f"{len(table):,} words of five sentences or more, in the half of the sentences that names move most, against "
+        f"{len(table):,} words of five sentences or more, in the half of the sentences that names change most, against "
         "the other half: log-odds with an informative Dirichlet prior (Monroe et al. 2008), Holm-corrected."
     )
     if significant.empty:
-        return Finding(f"No word is shown to go with sentences in which names move {target} more.", evidence)
+        return Finding(f"No word is significantly associated with how much names change {target}.", evidence)
     parts = [
-        f"{words} {', '.join(found)}"
-        for words, found in (("move it more where there is:", more), ("less where there is:", less))
+        f"{words} in sentences with {', '.join(f'“{word}”' for word in found)}"
+        for words, found in (("more", more), ("less", less))
         if len(found)
     ]
-    return Finding(f"Of {target}, names {'; '.join(parts)}.", evidence)
+    return Finding(f"Names change {target} {', '.join(parts)}.", evidence)
 
 
 def _length(words: int) -> str:

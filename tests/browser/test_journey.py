@@ -116,7 +116,7 @@ def test_a_stranger_gets_from_a_file_to_a_report_without_help(page: Page, browse
         (tmp_path / "report.html").write_bytes(folder.read("report.html"))
     offline = browser.new_context(offline=True).new_page()
     offline.goto((tmp_path / "report.html").as_uri())
-    expect(offline.locator("body")).to_contain_text("Change only the name, and a sentence's toxicity differs by")
+    expect(offline.locator("body")).to_contain_text("Changing only the name moves the toxicity score by")
     for width in WIDTHS:
         offline.set_viewport_size({"width": width, "height": WIDTHS[width]})
         cut = "[...document.querySelectorAll('.wide')].filter(box => box.scrollWidth > box.clientWidth).length"
@@ -158,7 +158,7 @@ def scores_made_elsewhere(page: Page, camera: Camera) -> str:
     page.get_by_text("All 280 texts have a score.").scroll_into_view_if_needed()
     camera.shoot(page, "scored-elsewhere")
     page.locator(".st-key-study_run button").click()
-    expect(page.get_by_text("Swap in Bo Kim and toxicity rises by 0.35.")).to_be_visible()
+    expect(page.get_by_text("Put in “Bo Kim” and the toxicity score goes up by 0.35 on average.")).to_be_visible()
     charts_drawn(page)
     camera.shoot(page, "second-result")
     return run_of(page)

@@ -134,7 +134,7 @@ def test_a_finished_study_shows_its_result_and_asks_another_model_with_one_click
     first = jobs.keep(result_studies.cube(), lambda _: "<!doctype html>")
     page = open_page("study", run=first)
     said = words_of(page)
-    assert "Swap in Person A and toxicity rises by 0." in said and "How sure?" in said
+    assert "Put in “Person A” and the toxicity score goes up by 0." in said and "How sure?" in said
     assert len(page.get("plotly_chart")) == 1
     assert said.count("s the label, ") == 3
     page.button(key="study_again vader").click()

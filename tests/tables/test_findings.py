@@ -63,30 +63,37 @@ STUDIES = pd.DataFrame(
 
 def test_names() -> None:
     found = findings.name_finding(NAMES, "toxicity")
-    assert found.headline == "Swap in Ben and toxicity falls by 0.20."
+    assert found.headline == "Put in “Ben” and the toxicity score goes down by 0.20 on average."
     assert found.evidence == (
         "Mean change from the original score over 1,000 sentences: −0.20 (95 % interval −0.25 to −0.15) for Ben. 2 "
-        "of 3 names move toxicity distinguishably (paired t-test over sentences, Holm-corrected p < 0.05, which keeps "
+        "of 3 names differ significantly from it (paired t-test over sentences, Holm-corrected p < 0.05, which keeps "
         "the chance of a single false claim among all of them below 5 %)."
     )
     against_names = findings.name_finding(NAMES.iloc[[0]], "toxicity", baseline="names", correction="none")
-    assert against_names.headline == "With Ada, toxicity is 0.04 higher than with the typical name."
-    assert "1 of 1 name moves toxicity distinguishably (t-test over sentences and permutation test" in (
+    assert against_names.headline == "With “Ada”, the toxicity score is 0.04 higher than with a typical name."
+    assert "1 of 1 name differs significantly from it (t-test over sentences and permutation test" in (
         against_names.evidence
     )
     assert "uncorrected p < 0.05" in against_names.evidence
 
 
+def test_a_change_too_small_for_six_decimals_is_not_called_zero() -> None:
+    tiny = NAMES.iloc[[1]].assign(score_sens=-2e-8)
+    said = "Put in “Ben” and the toxicity score goes down by less than 0.000001 on average."
+    assert findings.name_finding(tiny, "toxicity").headline == said
+
+
 def test_no_sure_name_is_no_claim() -> None:
     found = findings.name_finding(NAMES.assign(p_adjusted=0.2), "toxicity")
-    assert found.headline == "No name is shown to move toxicity."
-    assert "−0.20 (95 % interval −0.25 to −0.15) for Ben. 0 of 3 names move" in found.evidence
+    assert found.headline == "No name is shown to change the toxicity score."
+    assert "−0.20 (95 % interval −0.25 to −0.15) for Ben. 0 of 3 names differ" in found.evidence
 
 
 def test_names_in_one_sentence_claim_nothing_sure() -> None:
     unsure = NAMES.assign(ci_low=np.nan, ci_high=np.nan, p_adjusted=np.nan, n=1)
     assert str(findings.name_finding(unsure, "toxicity")) == (
-        "1 sentence cannot show what a name does to toxicity. The furthest from the original score is Ben at −0.20."
+        "1 sentence cannot show what a name does to the toxicity score. The furthest from the original score is Ben at "
+        "−0.20."
     )
 
 
@@ -95,8 +102,8 @@ EQUIVALENCE = NAMES.assign(equivalent=[False, False, True], p_equivalence=[0.3, 
 
 def test_equivalence() -> None:
     assert str(findings.equivalence_finding(EQUIVALENCE, "toxicity", margin=0.02)) == (
-        "For 1 of 3 names the average move of toxicity is shown to be less than ±0.02. Equivalence test with room for "
-        "rare moves not seen yet, p < 0.05."
+        "1 of 3 names is shown to change the toxicity score by less than ±0.02 on average. Equivalence test that "
+        "allows for rare large changes not seen here, p < 0.05."
     )
 
 
@@ -105,7 +112,7 @@ def test_no_equivalence_says_what_it_takes() -> None:
     assert found.evidence.endswith("It takes at least 411 sentences.")
 
 
-@pytest.mark.parametrize(("needed", "reason"), [(411.0, "one sentence cannot show it"), (np.inf, "has no range")])
+@pytest.mark.parametrize(("needed", "reason"), [(411.0, "One sentence is not enough"), (np.inf, "has no fixed range")])
 def test_equivalence_that_cannot_be_shown(needed: float, reason: str) -> None:
     table = EQUIVALENCE.assign(equivalent=False, p_equivalence=np.nan, needed=needed)
     assert reason in findings.equivalence_finding(table, "perplexity", margin=0.02).headline
@@ -114,58 +121,58 @@ def test_equivalence_that_cannot_be_shown(needed: float, reason: str) -> None:
 def test_threshold() -> None:
     found = findings.threshold_finding(THRESHOLDS, "toxicity", threshold=0.25)
     assert found.headline == (
-        "At threshold 0.25 for toxicity, 1,203 labels change when a name takes the anchor's place: 1,200 appear and 3 "
-        "disappear."
+        "Swapping in a name changes 1,203 labels at threshold 0.25 for toxicity: 1,200 rise above the threshold, 3 "
+        "fall below it."
     )
-    assert "LabelDist is 0.10 (95 % interval 0.05 to 0.15): how far the set" in found.evidence
+    assert "LabelDist is 0.10 (95 % interval 0.05 to 0.15): how much the set" in found.evidence
 
 
 def test_where_no_label_changes_nothing_is_counted() -> None:
     found = findings.threshold_finding(THRESHOLDS.assign(flips_up=0, flips_down=0), "toxicity", threshold=0.25)
-    assert found.headline == "At threshold 0.25 for toxicity, no label changes when a name takes the anchor's place."
+    assert found.headline == "Swapping in a name changes no label at threshold 0.25 for toxicity."
     still = findings.sentence_finding(SENTENCES.assign(flips=0), "toxicity", threshold=0.5)
     assert still.headline == "In 3 sentences no name changes the label at threshold 0.5 for toxicity."
 
 
 def test_threshold_between_rows_names_the_row_it_speaks_of() -> None:
     found = findings.threshold_finding(THRESHOLDS.drop(columns=["low", "high"]), "toxicity", threshold=0.51)
-    assert found.headline.startswith("At threshold 0.5 for toxicity, 41 labels change ")
-    assert found.headline.endswith("1 appears and 40 disappear.")
+    assert found.headline.startswith("Swapping in a name changes 41 labels at threshold 0.5 for toxicity")
+    assert found.headline.endswith("1 rises above the threshold, 40 fall below it.")
     assert "LabelDist is 0.30: " in found.evidence
 
 
 def test_sentences() -> None:
     assert str(findings.sentence_finding(SENTENCES, "toxicity", threshold=0.5)) == (
         "In 2 of 3 sentences at least one name changes the label at threshold 0.5 for toxicity. These are counted, not "
-        "estimated. The names of one sentence are 0.10 apart in the median and at most 0.62 (sentence s1)."
+        "estimated. A sentence's highest and lowest name are 0.10 apart in the median and at most 0.62 (sentence s1)."
     )
 
 
 def test_correlation() -> None:
     sure = {"r": -0.48, "p": 1e-9, "low": -0.53, "high": -0.43}
     found = findings.correlation_finding(sure, "toxicity")
-    assert found.headline == "Names move sentences with a higher original toxicity less."
+    assert found.headline == "Names change the score of sentences with a higher original toxicity less."
     assert found.evidence.startswith("Pearson's r = −0.48 (95 % interval −0.53 to −0.43), between")
     unsure = {"r": 0.1, "p": 0.2, "low": -0.05, "high": 0.25}
-    assert "No correlation" in findings.correlation_finding(unsure, "toxicity").headline
+    assert "No significant correlation" in findings.correlation_finding(unsure, "toxicity").headline
     few = {"r": 0.9, "p": 0.2, "low": None, "high": None}
-    assert "No correlation" in findings.correlation_finding(few, "toxicity").headline
+    assert "No significant correlation" in findings.correlation_finding(few, "toxicity").headline
     undefined = dict.fromkeys(("r", "p", "low", "high"))
     assert "does not vary" in findings.correlation_finding(undefined, "toxicity").headline
 
 
 def test_no_sure_group() -> None:
     assert str(findings.group_finding(GROUPS, "toxicity", column="gender")) == (
-        "No group by gender is shown to differ in toxicity from the other names. The largest difference is that of "
-        "female, +0.012 (95 % interval +0.008 to +0.016). Groups of that size drawn from these names at random differ "
-        "by −0.015 to +0.015."
+        "No group by gender is shown to differ from the other names in the toxicity score. The largest difference is "
+        "that of female, +0.012 (95 % interval +0.008 to +0.016). Random groups of that size differ by −0.015 to "
+        "+0.015."
     )
 
 
 def test_the_surest_group_is_named_though_another_lies_further_out() -> None:
     table = GROUPS.assign(difference=[0.3, -0.1], p_adjusted=[np.nan, 0.01], above_noise=[False, True])
     found = findings.group_finding(table, "toxicity", column="gender")
-    assert found.headline == ("With names that have gender = male, toxicity is 0.10 lower than with the other names.")
+    assert found.headline == "Names with gender = male score 0.10 lower for toxicity than the other names."
     assert found.evidence.startswith("The difference is −0.100 (95 % interval ")
 
 
@@ -179,7 +186,7 @@ def test_groups_of_which_nothing_can_be_said() -> None:
     text = findings.group_finding(untold, "toxicity", column="gender").headline
     assert text == "Nothing can be said about groups by gender: one sentence is too few."
     text = findings.group_finding(untold.assign(names=1), "toxicity", column="gender").headline
-    assert text == "Nothing can be said about groups by gender: each has one name only."
+    assert text == "Nothing can be said about groups by gender: each has a single name."
 
 
 def test_groups_of_a_column_called_group_are_not_groups_by_group() -> None:
@@ -187,14 +194,14 @@ def test_groups_of_a_column_called_group_are_not_groups_by_group() -> None:
     text = findings.group_finding(untold, "toxicity", column="Group").headline
     assert text == "Nothing can be said about groups: one sentence is too few."
     text = findings.group_finding(GROUPS.assign(above_noise=False), "toxicity", column="group").headline
-    assert text == "No group is shown to differ in toxicity from the other names."
+    assert text == "No group is shown to differ from the other names in the toxicity score."
 
 
 def test_corpus() -> None:
     found = findings.corpus_finding(METRICS, "toxicity")
     assert found.headline == (
-        "Change only the name, and a sentence's toxicity differs by 0.11 on average between its highest and its lowest "
-        "name."
+        "Changing only the name moves the toxicity score by 0.11 on average, from the lowest-scoring name to the "
+        "highest."
     )
     assert "is 0.11 (95 % interval 0.10 to 0.12); ScoreDev, the standard deviation" in found.evidence
     assert found.evidence.endswith("is 0.021 (95 % interval 0.020 to 0.022) (1,000 sentences, 100 names).")
@@ -203,7 +210,7 @@ def test_corpus() -> None:
 def test_a_score_that_no_name_moves_stays_the_same() -> None:
     still = METRICS | {"score_range": {"value": 0.0, "low": 0.0, "high": 0.0}}
     text = findings.corpus_finding(still, "toxicity").headline
-    assert text == "Change only the name, and toxicity stays the same in every sentence."
+    assert text == "Changing only the name never changes the toxicity score."
 
 
 def test_corpus_of_one_sentence_has_no_interval() -> None:
@@ -215,7 +222,7 @@ def test_corpus_of_one_sentence_has_no_interval() -> None:
 
 def test_comparison() -> None:
     found = findings.comparison_finding(STUDIES, "ScoreDev")
-    assert found.headline == "vader is more sensitive to the name than minilm."
+    assert found.headline == "vader is more name-sensitive than minilm."
     assert found.evidence.startswith(
         "ScoreDev is largest for vader, 0.05 (95 % interval 0.04 to 0.06), and smallest for minilm, 0.02 (95 % "
         "interval 0.01 to 0.03). ScoreDev is the standard deviation"
@@ -224,15 +231,15 @@ def test_comparison() -> None:
 
 def test_studies_of_other_cells_are_not_ranked_as_models() -> None:
     same = findings.comparison_finding(STUDIES.assign(cells=[1] * len(STUDIES)), "ScoreDev")
-    assert same.headline == "vader is more sensitive to the name than minilm."
+    assert same.headline == "vader is more name-sensitive than minilm."
     other = findings.comparison_finding(STUDIES.assign(cells=range(len(STUDIES))), "ScoreDev")
-    assert other.headline == "Names move vader more than minilm, but not the same names in the same sentences."
+    assert other.headline == "vader is more name-sensitive than minilm, but on other names or sentences."
 
 
 def test_comparison_without_bounds_or_with_bounds_that_overlap_claims_nothing() -> None:
     for table in (STUDIES.iloc[[0, 2]], STUDIES.assign(low=np.nan, high=np.nan)):
         found = findings.comparison_finding(table, "ScoreDev")
-        assert found.headline == "None of these is shown to be more sensitive to the name than another."
+        assert found.headline == "We see no clear difference between the models."
     assert "; their intervals overlap." in findings.comparison_finding(STUDIES.iloc[[0, 2]], "ScoreDev").evidence
     alone = findings.comparison_finding(STUDIES.iloc[[0]], "ScoreDev")
     assert alone.evidence.startswith("ScoreDev of vader is 0.05 (95 % interval 0.04 to 0.06).")
@@ -275,9 +282,9 @@ def test_no_finding_claims_more_than_sensitivity() -> None:
 @pytest.mark.parametrize(
     ("p_adjusted", "headline", "p"),
     [
-        (0.0001, "On the same cells B is more sensitive to the name than A.", "(p < 0.001, corrected"),
-        (0.2, "neither is shown to be more sensitive", "(p = 0.2, corrected"),
-        (float("nan"), "cannot show which", "too few"),
+        (0.0001, "On the same sentences and names B is more name-sensitive than A.", "(p < 0.001, corrected"),
+        (0.2, "no clear difference", "(p = 0.2, corrected"),
+        (float("nan"), "too little in common", "too few"),
     ],
 )
 def test_two_studies_of_the_same_cells(p_adjusted: float, headline: str, p: str) -> None:

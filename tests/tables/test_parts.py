@@ -69,7 +69,7 @@ def test_few_names_have_no_shares_but_a_sentence(cube: ScoreCube) -> None:
 
 
 def test_names_of_one_word_have_no_parts(cube: ScoreCube) -> None:
-    with pytest.raises(CubeError, match="names with parts"):
+    with pytest.raises(CubeError, match="first and last names"):
         plan_parts(cube, names=["Cher"])
 
 

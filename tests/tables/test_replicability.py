@@ -32,7 +32,7 @@ def test_a_study_says_how_well_its_order_repeats(cube: ScoreCube) -> None:
     assert again.reliability.low <= again.reliability.value <= again.reliability.high
     found = again_finding(again, "toxicity")
     assert f"Reliability {again.reliability.value:.2f}" in found.evidence
-    assert "would put the names in " in found.headline and "reliability" not in found.headline
+    assert "ranking of the names" in found.headline and "reliability" not in found.headline
 
 
 @pytest.mark.parametrize(
@@ -41,15 +41,19 @@ def test_a_study_says_how_well_its_order_repeats(cube: ScoreCube) -> None:
         (
             (0.9, 0.8, 0.95),
             (10, 0.8, 519.0),
-            "80 % of the 10 furthest names would be the same ones; nine in ten take very roughly 500 sentences",
+            "80 % of the top 10 names; about 500 sentences are needed for 90 %",
         ),
-        ((0.9, 0.8, 0.95), (10, 0.95, 90.0), "nine in ten of the 10 furthest names would be the same ones."),
-        ((0.9, 0.8, 0.95), (10, 0.5, np.inf), "however many sentences there were"),
-        ((0.97, 0.8, 0.99), (1, 0.95, 90.0), "nearly the same order; nine in ten times the furthest name would be the"),
-        ((0.6, 0.3, 0.9), (1, 0.7, 900.0), "7 in ten times the furthest name would be the same one; nine in ten take"),
-        ((0.4, 0.1, 0.6), (1, 0.5, np.inf), "the furthest name is too like another to be told apart"),
-        ((0.2, -0.3, 0.6), (10, 0.5, 5000.0), "may well put the names in another order"),
-        ((np.nan,) * 3, (1, np.nan, np.nan), "cannot be told"),
+        ((0.9, 0.8, 0.95), (10, 0.95, 90.0), "90 % of the top 10 names."),
+        ((0.9, 0.8, 0.95), (10, 0.5, np.inf), "however many sentences there are"),
+        (
+            (0.97, 0.8, 0.99),
+            (1, 0.95, 90.0),
+            "nearly the same ranking of the names: the same top name in 9 of 10",
+        ),
+        ((0.6, 0.3, 0.9), (1, 0.7, 900.0), "the same top name in 7 of 10 cases; about 900 sentences"),
+        ((0.4, 0.1, 0.6), (1, 0.5, np.inf), "the top name cannot be told apart from another"),
+        ((0.2, -0.3, 0.6), (10, 0.5, 5000.0), "may well see another ranking"),
+        ((np.nan,) * 3, (1, np.nan, np.nan), "cannot say"),
     ],
 )
 def test_a_sentence_for_every_case(
@@ -74,9 +78,9 @@ def test_two_studies_of_other_sentences_are_compared_by_the_names_they_share(cub
 @pytest.mark.parametrize(
     ("order", "said"),
     [
-        (Correlation(0.8, 0.001, 0.6, 0.9), "in a similar order: rank correlation 0.80"),
-        (Correlation(-0.8, 0.001, -0.9, -0.6), "in an opposite order: rank correlation −0.80"),
-        (Correlation(0.1, 0.5, -0.2, 0.4), "in no order that is shown to repeat"),
+        (Correlation(0.8, 0.001, 0.6, 0.9), "similarly: rank correlation 0.80"),
+        (Correlation(-0.8, 0.001, -0.9, -0.6), "in opposite order: rank correlation −0.80"),
+        (Correlation(0.1, 0.5, -0.2, 0.4), "with no clear agreement"),
     ],
 )
 def test_agreement_claims_no_more_than_its_interval(order: Correlation, said: str) -> None:

@@ -43,7 +43,7 @@ def test_the_word_that_goes_with_sensitivity_comes_first(cube: ScoreCube) -> Non
     assert table["word"][0] == "stupid" and table["p_adjusted"][0] < 0.05
     moved = stats.sensitivities(*cube.scores("toxicity"))
     assert table["sensitivity"][0] == pytest.approx(moved[1::2].mean())
-    assert "more where there is: stupid" in where_finding(table, "toxicity").headline
+    assert "more in sentences with “stupid”" in where_finding(table, "toxicity").headline
     assert "No word" in where_finding(table.assign(p_adjusted=1.0), "toxicity").headline
 
 
