@@ -89,7 +89,7 @@ def test_a_chart_shows_itself_with_its_finding(found: psa.Study, kind: str, tmp_
 
 def test_a_chart_says_what_it_draws(found: psa.Study) -> None:
     chart = found.chart("thresholds", threshold=0.237)
-    assert "At threshold 0.237" in chart.finding and "at 0.237" in chart.svg
+    assert "at threshold 0.237" in chart.finding and "at 0.237" in chart.svg
     flips = found.flips(threshold=0.237)
     assert f"{len(flips):,} label" in chart.finding or (not len(flips) and "no label" in chart.finding)
     against_names = found.chart("names", "sentiment", baseline="names")

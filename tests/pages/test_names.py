@@ -114,7 +114,7 @@ def test_groups_are_compared_with_the_noise_floor(open_page: OpenPage, words_of:
     said = words_of(open_page("names", run=result_studies.keep()))
     assert "Do groups of names differ?" in said
     assert "shown to differ" in said
-    assert "drawn from these names at random" in said
+    assert "Random groups of that size" in said
 
 
 def test_equivalence_takes_the_readers_margin(open_page: OpenPage, run: Run, words_of: Words) -> None:
