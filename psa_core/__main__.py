@@ -7,6 +7,9 @@ from psa_core import signals
 
 
 def _main() -> int:
+    from psa_core.trust import sandbox
+
+    sandbox.enter()
     from psa_core.cli import main
 
     if "PSA_JOB" not in os.environ:

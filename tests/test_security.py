@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import ast
+import ctypes
 import gzip
 import io
 import json
 import os
 import pickle
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -18,6 +20,7 @@ import time
 import tracemalloc
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -44,7 +47,7 @@ from psa_core.cli import app as app_command
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import ModelError, OptionError, PsaError, RunFolderError
 from psa_core.folders import cube_file, results
-from psa_core.inputs import corpus, limits, names, prompts
+from psa_core.inputs import bounded, corpus, json_file, limits, names, prompts
 from psa_core.jobs import _queue, _records, _starting, retention
 from psa_core.jobs.worker import Job
 from psa_core.report import _closing
@@ -53,7 +56,7 @@ from psa_core.scoring import subprocess_scorer
 from psa_core.study import StudySpec, execute, plan, texts
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import select
-from psa_core.trust import Origin
+from psa_core.trust import Origin, sandbox
 from tests.pages.test_gateway import ask, put
 from tests.tiny_models import tiny_classifier
 
@@ -644,6 +647,109 @@ def test_a_page_computes_for_a_limited_time(monkeypatch: pytest.MonkeyPatch) -> 
 def _dawdling(_: Any, texts: list[str]) -> np.ndarray:
     time.sleep(0.15 * len(texts))
     return np.linspace(0, 1, 2 * len(texts), dtype=np.float32).reshape(-1, 2)
+
+
+def test_a_model_folder_that_nobody_vouched_for_is_read_by_name(place: Path) -> None:
+    """A path in any setting of any file is never opened; Linux tells of whatever opens it, in whatever language."""
+    secret = place / "elsewhere" / "vocab.txt"
+    secret.parent.mkdir()
+    secret.write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ncanary\n")
+    was_opened = opens_of(secret)
+    hostile = "vocab vocab_file merges merges_file tokenizer_file init_inputs special_tokens_map_file added_tokens_file"
+    hostile += " name_or_path _name_or_path chat_template backbone tokenizer_object spm_file backend auto_map"
+    hostile += " tokenizer_class attn_implementation vocab_size hidden_act label2id quantization_config bos_token"
+    tiny_classifier(place / "whole")
+    for file in ("tokenizer_config.json", "special_tokens_map.json", "config.json", "generation_config.json"):
+        for key in hostile.split():
+            folder = place / "model"
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(place / "whole", folder)
+            (folder / "tokenizer.json").unlink()
+            (folder / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nhe\n")
+            content = json.loads((folder / file).read_text()) if (folder / file).exists() else {}
+            path = [str(secret)] if key == "init_inputs" else str(secret)
+            (folder / file).write_text(json.dumps({"tokenizer_class": "BertTokenizer", **content, key: path}))
+            with trust.acting(Origin.VISITOR, folder), suppress(PsaError):
+                models.load(f"hf:{folder}").score(["he"])
+            assert not was_opened(), (file, key)
+
+
+def opens_of(file: Path) -> Callable[[], bool]:
+    """A function that says whether a file was opened since it was asked last, by whatever."""
+    if sys.platform != "linux":
+        pytest.skip("no inotify")
+    events = ctypes.CDLL(None).inotify_init1(os.O_NONBLOCK)
+    ctypes.CDLL(None).inotify_add_watch(events, str(file).encode(), 0x20)  # IN_OPEN
+
+    def were_there() -> bool:
+        try:
+            return bool(os.read(events, 2**16))
+        except BlockingIOError:
+            return False
+
+    file.read_bytes()
+    assert were_there()
+    return were_there
+
+
+@pytest.mark.parametrize("origin", [Origin.VISITOR, Origin.COMMAND_LINE])
+def test_an_index_of_weights_names_weights_beside_it(place: Path, origin: Origin) -> None:
+    folder = tiny_classifier(place / "model")
+    (folder / "model.safetensors").rename(place / "private.safetensors")
+    (folder / "other.safetensors").write_bytes(b"")
+    (folder / "weights.bin").write_bytes(pickle.dumps({}))
+    for name in ("../private.safetensors", str(place / "private.safetensors"), "../none.safetensors", "weights.bin"):
+        (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"classifier.bias": name}}))
+        with trust.acting(origin, folder), pytest.raises(ModelError, match="names that are no weights beside it"):
+            models.load(f"hf:{folder}")
+
+
+def test_a_revision_is_a_branch_a_tag_or_a_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    import huggingface_hub
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *_, **__: pytest.fail("the hub was asked"))
+    for revision in ("../../../runs/x/inputs/a.txt", "%2Fetc", "..", "a/../b"):
+        for origin in Origin:
+            with pytest.raises(PsaError):
+                models.load(f"hf:owner/model?revision={revision}", origin=origin)
+
+
+def test_offline_a_visitor_loads_what_is_listed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from huggingface_hub import constants
+
+    snapshot = place / "hub" / "models--owner--model" / "snapshots" / ("0" * 40)
+    tiny_classifier(snapshot)
+    (snapshot.parents[1] / "refs").mkdir()
+    (snapshot.parents[1] / "refs" / "main").write_text("0" * 40)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(place / "hub"))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.delenv("PSA_OFFLINE_MODELS", raising=False)
+    with pytest.raises(ModelError, match="no copy on this machine"):
+        models.load("hf:owner/model", origin=Origin.VISITOR)
+    monkeypatch.setenv("PSA_OFFLINE_MODELS", "owner/model")
+    assert models.load("hf:owner/model", origin=Origin.VISITOR).score(["he"]).shape[0] == 1
+    (snapshot.parents[1] / "refs" / "main").write_text("../../../mine")
+    tiny_classifier(place / "mine")
+    with pytest.raises(ModelError, match="no copy on this machine"):
+        models.load("hf:owner/model", origin=Origin.VISITOR)
+
+
+def test_what_loads_it_has_no_secrets_no_network_and_no_files(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not sandbox.landlock():
+        pytest.skip("no Landlock in this kernel; see tests/trust/test_sandbox.py for what holds without it")
+    monkeypatch.setenv("MY_TOKEN", "canary")
+    (place / "secret.json").write_text("{}")
+    process = bounded.Resident(limits.ASK_SECONDS, limits.ASK_MEMORY, sandbox.Sandbox(reads=(str(place / "given"),)))
+    try:
+        assert process.call(os.getenv, "MY_TOKEN") is None
+        for path in (place / "secret.json", Path("/etc/passwd"), Path(f"/proc/{os.getpid()}/environ")):
+            with pytest.raises(ModelError, match=r"PermissionError|breaks down"):
+                process.call(json_file.read, path)
+        with pytest.raises(ModelError, match="PermissionError"):
+            process.call(socket.create_connection, ("127.0.0.1", 9))
+        assert Path(process.call(os.getcwd)) != place
+    finally:
+        process.end()
 
 
 def test_a_model_folder_brings_no_program(place: Path) -> None:

@@ -8,22 +8,28 @@ import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from psa_core.errors import ModelError, PsaError
 from psa_core.inputs import _child
 from psa_core.inputs.limits import MEMORY, READERS, SECONDS, SETTING, Limit
+from psa_core.trust.sandbox import Sandbox
 
 T = TypeVar("T")
 DIED = "died"
 #: Where processor time is counted, a busy machine may take so many times as long.
 PATIENCE = 4
 LIBRARY = str(Path(__file__).resolve().parent.parent.parent)
-START = f"import sys; sys.path.insert(0, {LIBRARY!r}); from psa_core.inputs import _child; _child.main"
+START = (
+    f"import sys; sys.path.insert(0, {LIBRARY!r}); from psa_core.trust import sandbox; sandbox.enter(); "
+    "from psa_core.inputs import _child; _child.main"
+)
 #: Libraries start no threads in there, and give memory back.
 QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
 GONE = (EOFError, OSError, pickle.UnpicklingError)
@@ -87,11 +93,13 @@ class Resident:
         Of the clock, for one call.
     memory : Limit
         That the process may hold, where an operating system can limit it.
+    limits : Sandbox, optional
+        What else it may touch; everything that this process may, where it is not given.
     """
 
-    def __init__(self, seconds: Limit, memory: Limit) -> None:
+    def __init__(self, seconds: Limit, memory: Limit, limits: Sandbox | None = None) -> None:
         self._seconds, self._memory = seconds, memory
-        self._reader = _Reader(stays=True)
+        self._reader = _Reader(stays=True, limits=limits)
 
     def call(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function of this library in there; one caller at a time.
@@ -129,15 +137,18 @@ class Resident:
 class _Reader:
     """One such process. It starts in half a second and answers one request at a time."""
 
-    def __init__(self, *, stays: bool = False) -> None:
+    def __init__(self, *, stays: bool = False, limits: Sandbox | None = None) -> None:
         self.stays = stays
         self.late = self.broken = False
-        own = {name: value for name, value in os.environ.items() if not name.startswith(SETTING)}
+        self.scratch = tempfile.TemporaryDirectory(prefix="psa-") if limits else None
+        known = replace(limits, scratch=self.scratch.name).environment() if limits and self.scratch else os.environ
+        own = {name: value for name, value in known.items() if not name.startswith(SETTING)}
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-W", "ignore", "-c", f"{START}(stays={stays})"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=own if stays else own | QUIET,
+            cwd=self.scratch.name if self.scratch else None,
             start_new_session=True,
         )
         assert self.process.stdin is not None and self.process.stdout is not None
@@ -197,6 +208,8 @@ class _Reader:
             with suppress(OSError):
                 stream.close()
         self.process.wait()
+        if self.scratch:
+            self.scratch.cleanup()
 
 
 _idle: list[_Reader] = []

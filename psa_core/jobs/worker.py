@@ -5,25 +5,30 @@ from __future__ import annotations
 import os
 import re
 import signal
+import subprocess
+import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from psa_core import jobs, locks, models, report, study, trust
+from psa_core import atomic, cache_dir, generators, jobs, locks, models, report, signals, study, trust
 from psa_core.cache import ScoreCache
 from psa_core.errors import Cancelled, OptionError, PsaError
 from psa_core.folders import cube_file, results
 from psa_core.inputs.limits import RUN_MINUTES, check_run
 from psa_core.jobs import _starting, retention
 from psa_core.jobs._places import INPUTS
-from psa_core.jobs._records import DELETE_OLD, is_full, read_job
+from psa_core.jobs._records import DELETE_OLD, JobRecord, is_full, read_job
 from psa_core.models import Scorer
 from psa_core.scoring import Progress
+from psa_core.trust import Need, sandbox
+from psa_core.trust.sandbox import Sandbox
 
 TELL_SECONDS = 0.3
 PUBLISH_SECONDS = 1.0
@@ -42,6 +47,10 @@ def process() -> Iterator[list[str]]:
     system would rather end this process than the server when memory runs out. Then the next run is started.
     """
     place = Path(os.environ.pop(_starting.PLACE))
+    if sandbox.entered():  # the worker that started this one holds the lock, and starts the next
+        threading.Thread(target=_watch, args=(place, os.getppid()), daemon=True).start()
+        yield _command(place)
+        return
     handle = os.environ.pop(_starting.HANDLE, "")
     lock = int(handle) if handle.isdigit() else locks.take(place / jobs.LOCK)
     if lock is None:
@@ -51,8 +60,7 @@ def process() -> Iterator[list[str]]:
         Path("/proc/self/oom_score_adj").write_text("500")
     threading.Thread(target=_watch, args=(place,), daemon=True).start()
     try:
-        job = read_job(place)
-        yield [job.command, *job.arguments, "--out", str(place / jobs.RESULT), "--job", str(place)]
+        yield _command(place)
     finally:
         locks.release(lock)
         with suppress(OSError, PsaError):
@@ -61,13 +69,18 @@ def process() -> Iterator[list[str]]:
             retention.make_room(read_job(place).visitor)
 
 
-def _watch(path: Path) -> None:
-    """End this process when its run is to stop or is deleted, as Ctrl-C would, or when its time is over."""
+def _command(path: Path) -> list[str]:
+    job = read_job(path)
+    return [job.command, *job.arguments, "--out", str(path / jobs.RESULT), "--job", str(path)]
+
+
+def _watch(path: Path, parent: int | None = None) -> None:
+    """End this process when its run is to stop or is deleted, as Ctrl-C would, or when its time or parent is over."""
     limit = RUN_MINUTES.value
     if hasattr(signal, "setitimer"):  # by the system, whatever the process is stuck in
         signal.setitimer(signal.ITIMER_REAL, limit + 2 * GRACE_SECONDS)
     over = time.monotonic() + limit + GRACE_SECONDS
-    while not _is_to_end(path):
+    while not _is_to_end(path) and parent in (None, os.getppid()):
         if time.monotonic() > over:
             with suppress(OSError):
                 jobs.write_status(path, state="failed", message=_time_is_over())
@@ -118,6 +131,8 @@ class Job:
         try:
             self.tell("Starting")
             with trust.acting(jobs.origin_at(self.place), self.place / INPUTS):
+                if limits := self._limits():
+                    return self._work_within(limits)
                 total = do()
         except Cancelled:
             if self._is_late():
@@ -133,6 +148,26 @@ class Job:
         self._write("finished", sentences_done=total, sentences_total=total)
         return 0
 
+    def _limits(self) -> Sandbox | None:
+        """What the process of this run may touch, where it loads what nobody vouched for and is not in one yet."""
+        return None if sandbox.entered() else models.sandbox_for(_needs(read_job(self.place)))
+
+    def _work_within(self, limits: Sandbox) -> int:
+        """The same run in a process of its own, which tells how it ended; returns its exit status."""
+        with tempfile.TemporaryDirectory(prefix="psa-") as scratch:
+            cache = atomic.private_folder(cache_dir.cache_folder(), ours=cache_dir.is_ours)
+            box = replace(limits, writes=(str(self.place), str(cache)), scratch=scratch)
+            told = {_starting.PLACE: str(self.place), "PSA_CACHE_DIR": str(cache)}
+            process = subprocess.Popen([sys.executable, "-P", "-m", "psa_core"], env=box.environment() | told)
+            try:
+                return process.wait()
+            finally:
+                if process.poll() is None:  # stopped: it stops by itself, and has a moment for it
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(signals.GRACE / 2)
+                    process.kill()
+                    process.wait()
+
     def _is_late(self) -> bool:
         return time.monotonic() - self.began > RUN_MINUTES.value
 
@@ -145,6 +180,17 @@ class Job:
         changed = datetime.now(UTC).isoformat(timespec="seconds")
         with suppress(OSError):
             jobs.write_status(self.place, state=state, changed=changed, **values)
+
+
+def _needs(job: JobRecord) -> list[Need]:
+    """What loading the models of a run does, whichever of its arguments names them."""
+    named = [job.study.model] if job.study else [id for part in job.arguments for id in (part, *part.split(","))]
+    found: list[Need] = []
+    for needs in (models.needs, generators.needs):
+        for item in dict.fromkeys(named):
+            with suppress(PsaError):
+                found += needs(item.strip())
+    return list(dict.fromkeys(found))
 
 
 def without_quotations(message: str) -> str:

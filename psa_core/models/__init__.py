@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
 from psa_core import trust
-from psa_core.errors import ModelError
+from psa_core.errors import ModelError, OptionError
 from psa_core.inputs.checks import as_text
 from psa_core.models._base import ModelCard, ModelPlugin, Purpose, Scorer, TokenScorer
 from psa_core.models._function import FunctionScorer, found_targets, from_callable, name_of
 from psa_core.registry import discover
-from psa_core.trust import Need, Origin
+from psa_core.trust import Kind, Need, Origin
+from psa_core.trust.sandbox import Sandbox
 
 __all__ = [
     "FunctionScorer",
@@ -28,6 +33,7 @@ __all__ = [
     "name_of",
     "needs",
     "plugins",
+    "sandbox_for",
 ]
 
 
@@ -108,6 +114,35 @@ def needs(model_id: str) -> tuple[Need, ...]:
     plugin, argument = _found(model_id)
     packaged = model_id in {card.id for card in plugin.cards()} or not plugin.argument
     return () if packaged else plugin.takes.needs(argument)
+
+
+def sandbox_for(needs: Iterable[Need]) -> Sandbox | None:
+    """What a process may touch that loads models on the word of whom this thread acts for; fetches what is on a hub.
+
+    None where it is loaded as anything else is: packaged, behind an address, or named by who may name any folder.
+
+    Raises
+    ------
+    ModelError
+        When a model cannot be fetched.
+    OptionError
+        When an address is to be asked as well: that takes the network, and perhaps a token.
+    """
+    needs = tuple(needs)
+    if trust.current() < Origin.VISITOR or not any(_is_unvouched(need) for need in needs):
+        return None
+    if any(need.kind is Kind.ADDRESS for need in needs):
+        got, fix = "an address beside a model of a hub", "Take them one after the other."
+        raise OptionError("model", got=got, expected="one or the other in one run", fix=fix)
+    from psa_core.models._transformers import hub
+
+    fetched = hub.fetch(needs)
+    folders = [need.value for need in needs if need.kind is Kind.PATH]
+    return Sandbox(reads=(*folders, *(str(Path(folder).parents[1]) for folder in fetched.values())), models=fetched)
+
+
+def _is_unvouched(need: Need) -> bool:
+    return need.kind is Kind.HUB or (need.kind is Kind.PATH and os.path.isdir(need.value))
 
 
 def _found(model_id: str) -> tuple[ModelPlugin, str]:

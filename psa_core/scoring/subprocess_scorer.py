@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from psa_core import models
+from psa_core import models, trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.bounded import Resident
@@ -21,6 +21,7 @@ from psa_core.inputs.limits import ASK_MEMORY, ASK_SECONDS
 from psa_core.models import Scorer
 from psa_core.scoring._run import score
 from psa_core.trust import Origin
+from psa_core.trust.sandbox import Sandbox
 
 T = TypeVar("T")
 
@@ -77,6 +78,23 @@ def _loaded(model_id: str, origin: Origin) -> Scorer:
     return models.load(model_id, origin=origin)
 
 
+def limits(model_id: str, origin: Origin) -> Sandbox | None:
+    """In a process that may fetch: what the one that loads a model may touch."""
+    with trust.acting(origin):
+        return models.sandbox_for(models.needs(model_id))
+
+
+def _limits(model_id: str, origin: Origin) -> Sandbox | None:
+    """Fetch what a visitor's model needs, within the limits of a model, before the process that loads it is started."""
+    if origin < Origin.VISITOR:
+        return None
+    fetching = Resident(ASK_SECONDS, ASK_MEMORY)
+    try:
+        return fetching.call(limits, model_id, origin)
+    finally:
+        fetching.end()
+
+
 _turn = threading.Lock()
 _there: tuple[tuple[str, Origin], Resident] | None = None
 
@@ -96,7 +114,7 @@ def _process(key: tuple[str, Origin]) -> Iterator[Resident]:
     try:
         if _there is None or _there[0] != key or not _there[1].is_well:
             _end()
-            _there = key, Resident(ASK_SECONDS, ASK_MEMORY)
+            _there = key, Resident(ASK_SECONDS, ASK_MEMORY, _limits(*key))
         yield _there[1]
     finally:
         _turn.release()

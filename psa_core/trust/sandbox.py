@@ -77,7 +77,9 @@ def entered() -> Sandbox | None:
 
 
 def enter() -> None:
-    """Give up, for good, whatever the environment's setting does not list; before anything starts a thread.
+    """Give up, for good, whatever the environment's setting does not list; nothing, where there is no setting.
+
+    To be called before anything starts a thread, which would keep its rights.
 
     Raises
     ------
@@ -85,6 +87,8 @@ def enter() -> None:
         When the kernel refuses a protection that it offers.
     """
     global _entered
+    if SETTING not in os.environ:
+        return
     given = json.loads(os.environ[SETTING])
     box = Sandbox(tuple(given["reads"]), tuple(given["writes"]), given["scratch"], given["models"])
     tempfile.tempdir = box.scratch

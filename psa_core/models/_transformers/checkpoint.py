@@ -166,7 +166,7 @@ def load_tokenizer(folder: Path) -> Any:
             fix="Save it again with tokenizer.save_pretrained.",
         ) from error
     with foreign_rules():
-        tokenizer("a", return_token_type_ids=True)  # settings of another kind are met at the first text
+        len(tokenizer), tokenizer("a", return_token_type_ids=True)  # settings of another kind are met at the first text
     return tokenizer
 
 
