@@ -33,7 +33,7 @@ with st.expander("Open an earlier study", icon=":material/folder_open:"):
 with step(1, "Sentences", "The texts to study, as people write them."), shell.show_errors():
     source = study_sentences.ask()
     if source is None:
-        shell.wait_for("Choose a file with the sentences. The other steps follow.")
+        shell.wait_for("Choose a file or paste your sentences to continue.")
 
 with step(2, "Anchors", "The words that each name takes the place of."), shell.show_errors():
     anchors, options, found = study_anchors.ask(source)

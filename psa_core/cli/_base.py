@@ -32,9 +32,10 @@ def print_rows(rows: Iterable[tuple[str, ...]]) -> None:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def add_selection(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Add the options that choose sentences, anchors and names."""
-    selection = [name for name in options.fields_of(StudySpec) if name != "model"]
+def add_selection(parser: argparse.ArgumentParser, *, required: bool = True, names: bool = True) -> None:
+    """Add the options that choose sentences, anchors and, with `names`, the names."""
+    left_out = {"model"} if names else {"model", "names", "name_column"}
+    selection = [name for name in options.fields_of(StudySpec) if name not in left_out]
     options.add_arguments(parser, StudySpec, selection, required=required)
 
 

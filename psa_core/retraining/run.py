@@ -127,7 +127,7 @@ def retrain(order: Order, out: Path, watch: Watch | None = None) -> dict[str, An
     before: dict[int, Measured] = {}
     runs = [_one(order, planned, number, out, watch, before) for number in range(len(order.recipes))]
     settings = {key: value for key, value in asdict(order.recipe).items() if key not in ("strength", "seed")}
-    content = {"study": asdict(order.spec), "recipe": settings, **over_seeds(runs)}
+    content = {"study": asdict(planned.spec), "recipe": settings, **over_seeds(runs)}
     with writing.atomic_directory(out) as aside:
         for number, recipe in enumerate(order.recipes):
             if recipe.seed == order.seeds[0]:

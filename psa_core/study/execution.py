@@ -63,6 +63,7 @@ def plan(spec: StudySpec, *, sentences: corpus.Corpus | None = None, name_list: 
     Parameters
     ----------
     spec : StudySpec
+        Without anchors it gets those that suit the sentences; see `anchors.suited_to`.
     sentences, name_list : optional
         What was read or made already, and need not be in a file.
 
@@ -71,9 +72,12 @@ def plan(spec: StudySpec, *, sentences: corpus.Corpus | None = None, name_list: 
     PsaError
         When an input cannot be read, an option is out of range or no sentence is eligible.
     """
-    finder = anchors.finder(spec.anchors)
+    if spec.anchors:  # what is wrong with them is told before a large file is read
+        anchors.finder(spec.anchors)
     chosen = names.load(spec.names, spec.name_column) if name_list is None else name_list
     read = corpus.load(spec.sentences, spec.text_column) if sentences is None else sentences
+    spec = spec if spec.anchors else replace(spec, anchors=anchors.suited_to(read.sentences["text"]))
+    finder = anchors.finder(spec.anchors)
     return Plan(spec, read, finder, select(read.sentences, finder, spec.selection), chosen)
 
 
@@ -168,10 +172,7 @@ def planned_from(parameters: Mapping[str, Any]) -> tuple[Plan, Any]:
     if _is_in_memory(given.get("sentences")):
         sentences = corpus.from_memory(given["sentences"], given.get("text_column"))
         given["sentences"] = sentences.source
-    spec = StudySpec.from_mapping(given)
-    if "anchors" not in given:
-        sentences = corpus.load(spec.sentences, spec.text_column) if sentences is None else sentences
-        spec = replace(spec, anchors=anchors.suited_to(sentences.sentences["text"]))
+    spec = StudySpec.from_mapping({"anchors": "", **given})
     return plan(spec, sentences=sentences, name_list=name_list), spec.model if isinstance(model, str) else model
 
 

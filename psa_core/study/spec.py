@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from psa_core import options
-from psa_core.anchors import default as default_anchors
 from psa_core.errors import OptionError
 from psa_core.inputs.checks import as_text, whole_number
 from psa_core.options import option
@@ -23,7 +22,7 @@ class StudySpec:
     sentences, names, model : str
         Packaged ids or files; see `corpus.load`, `names.load` and `models.load`.
     anchors : str
-        ``pronouns``, ``entities:PERSON``, ``terms:he,she`` or ``slot``.
+        ``pronouns``, ``entities:PERSON``, ``terms:he,she`` or ``slot``; empty until `plan` chooses by the sentences.
     text_column : str or None
         Column of the texts; found when None.
     max_words, sample, balance, seed, mentions, families
@@ -42,7 +41,9 @@ class StudySpec:
     sentences: str = option(metavar="FILE", help="csv, tsv, txt, jsonl, parquet or sample")
     names: str = option(metavar="LIST", help="an id from `names`, or a csv or text file")
     model: str = option(metavar="ID", help="an id from `models`", model="scorer")
-    anchors: str = option(default_factory=default_anchors, metavar="SPEC", help="kind:argument, see `anchors`")
+    anchors: str = option(
+        "", metavar="SPEC", help="kind:argument, see `anchors` (default: {name} where all sentences have it, else pronouns)"
+    )
     text_column: str | None = option(None, metavar="COLUMN", help="column of the texts; found when not given")
     max_words: int = option(50, help="longest sentence taken")
     sample: int = option(1000, help="most sentences taken, drawn at random")

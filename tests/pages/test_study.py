@@ -409,3 +409,52 @@ def test_problems_are_told_as_what_happened_and_what_to_do(open_page: OpenPage, 
     assert "Anchors pronouns: no sentence to study (2 read, 2 no anchor)." in said
     assert "Needed: a sentence with an anchor. Choose other anchors, more words, or other sentences." in said
     assert ": got" not in said
+
+
+def test_sentences_are_pasted_one_per_line(
+    open_page: OpenPage, words_of: Words, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(jobs.runs, "resume", started.append)
+    page = open_page("study")
+    page.button_group(key="study_source").set_value("Type or paste")
+    run(page)
+    assert [box.value for box in page.info] == ["Choose a file or paste your sentences to continue."]
+    page.text_area(key="study_pasted").set_value("He left <b>early</b>.\n\nShe is late.\nNobody came.")
+    said = words_of(run(page))
+    assert "2 of 3 sentences are eligible" in said
+    page.button(key="study_run").click()
+    page.run(timeout=60)
+    spec = jobs.spec_at(jobs.run_path(started[0]))
+    kept = jobs.run_path(started[0]) / "inputs" / spec.sentences
+    assert kept.read_text(encoding="utf-8").splitlines() == [
+        "He left <b>early</b>.",
+        "",
+        "She is late.",
+        "Nobody came.",
+    ]
+
+
+def test_sentences_that_all_have_a_slot_choose_it(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    page = own_sentences(open_page("study"), run, "a.txt", b"I met {name}.\n{name} left.\n")
+    assert page.button_group(key="study_anchors_slot").value == "slot"
+    assert "2 of 2 sentences are eligible" in words_of(page)
+    page.button_group(key="study_source").set_value("sample")
+    assert run(page).button_group(key="study_anchors").value == "pronouns"
+
+
+def test_any_sentence_is_looked_up(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    page = own_sentences(open_page("study"), run, "a.csv", COMMENTS)
+    page.text_input(key="study_lookup").set_value("NOBODY")
+    said = words_of(run(page))
+    assert "1 sentence found, 0 of them in the study" in said and "no word that a name could replace" in said
+    page.text_input(key="study_lookup").set_value("is kind")
+    assert "In the study." in words_of(run(page))
+    page.text_input(key="study_lookup").set_value("no such words")
+    assert "0 sentences found" in words_of(run(page))
+
+
+def test_sentences_are_looked_up_where_none_can_be_taken(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    page = own_sentences(open_page("study"), run, "a.txt", b"Nobody came.\nIt rained.\n")
+    page.text_input(key="study_lookup").set_value("rained")
+    assert "Not in the study. It has no word that a name could replace." in words_of(run(page))

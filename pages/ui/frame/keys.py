@@ -35,6 +35,8 @@ class Key(StrEnum):
 
     STUDY_FILE = "study_file"
     STUDY_COLUMN = "study_column"
+    STUDY_PASTED = "study_pasted"
+    STUDY_LOOKUP = "study_lookup"
     STUDY_SOURCE = "study_source"
     STUDY_ANCHORS = "study_anchors"
     STUDY_ARGUMENT = "study_anchor_argument"

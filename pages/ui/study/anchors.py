@@ -10,29 +10,39 @@ from pages.ui.study import plans
 from pages.ui.study.plans import Source
 from psa_core import anchors
 from psa_core.anchors import AnchorPlugin
+from psa_core.errors import AnchorError
 from psa_core.plurals import counted, verb
 from psa_core.study import families
 from psa_core.study.selection import KEPT, NO_ANCHOR, READ, SWITCHED_OFF, Selection, SelectionOptions
 
 SKIPPED_WORDS = {NO_ANCHOR: "without an anchor", SWITCHED_OFF: "switched off"}
 PAGE_ROWS = 8
+#: Letters of a sentence that is looked up.
+LONGEST = 400
 MENTIONS = {"first": "The first in each sentence", "all": "Every mention of the same person"}
 Switch = tuple[str, int]
 
 
 def ask(source: Source) -> tuple[str, SelectionOptions, Selection]:
     """Let the user choose; shows coverage and the anchors found."""
-    spec = _ask_spec()
+    suited = anchors.suited_to(plans.corpus(source).sentences["text"])
+    spec = _ask_spec(suited)
     options = _ask_options(source, _off(source, spec))
-    found = plans.selection(source, spec, options)
+    try:
+        found = plans.selection(source, spec, options)
+    except AnchorError:  # where no sentence can be taken, each says why
+        look_up(source, spec, options)
+        raise
     _coverage(found)
     if together := families.words(found.families, options.families):
         st.html(markup.plain(together))
+    look_up(source, spec, options)
     review(source, spec, found)
     return spec, options, found
 
 
-def _ask_spec() -> str:
+def _ask_spec(suited: str) -> str:
+    """The kind of anchor and what follows it; sentences that are all written for one kind begin with that one."""
     kinds = anchors.plugins()
     preferred = sorted(kinds, key=lambda item: not kinds[item].is_default)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -40,9 +50,9 @@ def _ask_spec() -> str:
             st.segmented_control(
                 "What the names replace",
                 preferred,
-                default=preferred[0],
+                default=suited,
                 required=True,
-                key=Key.STUDY_ANCHORS,
+                key=Key.STUDY_ANCHORS if kinds[suited].is_default else f"{Key.STUDY_ANCHORS}_{suited}",
                 format_func=lambda item: kinds[item].title,
                 persist_state="session",
                 wrap=True,
@@ -118,6 +128,26 @@ def _coverage(found: Selection) -> None:
             f"In {found.left_behind:,} of the {kept:,} another mention of the same person stays and may clash with the "
             "new name. *Which sentences are taken* has a choice that replaces every mention."
         )
+
+
+def look_up(source: Source, spec: str, options: SelectionOptions) -> None:
+    """Any sentence of the upload: whether it is taken, why not, and what to do."""
+    words = st.text_input(
+        "Look up a sentence",
+        key=Key.STUDY_LOOKUP,
+        placeholder="Some of its words, or its number",
+        icon=":material/search:",
+        persist_state="session",
+    ).strip()
+    if not words:
+        return
+    table = plans.fates(source, spec, options)
+    hits = table[table["text"].str.contains(words, case=False, regex=False) | (table["sentence_id"] == words)]
+    more = f"; the first {PAGE_ROWS} are shown" if len(hits) > PAGE_ROWS else ""
+    st.caption(f"{counted(len(hits), 'sentence')} found, {int(hits['taken'].sum()):,} of them in the study{more}.")
+    for row in hits.head(PAGE_ROWS).itertuples():
+        said = "In the study." if row.taken else f"Not in the study. {row.reason} {row.what_to_do}"
+        st.html(markup.sentence(str(row.text)[:LONGEST]) + markup.plain(said, size="0.9rem", faint=True))
 
 
 def review(source: Source, spec: str, found: Selection) -> None:

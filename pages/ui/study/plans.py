@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import cached, gateway
@@ -24,7 +25,7 @@ from psa_core.inputs import names as name_lists
 from psa_core.inputs.corpus import Corpus
 from psa_core.inputs.limits import SEARCH, check_run, within
 from psa_core.inputs.names import NameList
-from psa_core.study import Plan, StudySpec
+from psa_core.study import Plan, StudySpec, lookup
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import READ, Selection, SelectionOptions, select
 from psa_core.trust import Origin
@@ -178,6 +179,16 @@ def selection(source: Source, anchors: str, options: SelectionOptions) -> Select
 def _selection(key: str, _source: Source, anchors: str, wanted: str, _options: SelectionOptions) -> Selection:
     sentences, finder = corpus(_source).sentences, _finder(key, _source, anchors)
     return select(sentences, finder, _options, characters=SEARCH.value if _source.upload else None)
+
+
+def fates(source: Source, anchors: str, options: SelectionOptions) -> pd.DataFrame:
+    """What becomes of every sentence, and why; see `lookup.fate_table`."""
+    return _fates(source.key, source, anchors, repr(options), options)
+
+
+@remembered(4, "Looking for anchors")
+def _fates(key: str, _source: Source, anchors: str, wanted: str, _options: SelectionOptions) -> pd.DataFrame:
+    return lookup.fate_table(corpus(_source).sentences, _finder(key, _source, anchors), _options)
 
 
 def plan(spec: StudySpec, source: Source, names: NameList) -> Plan:

@@ -1,6 +1,8 @@
-"""Step 1 of a study: the sentences, packaged or uploaded."""
+"""Step 1 of a study: the sentences, packaged, pasted or uploaded."""
 
 from __future__ import annotations
+
+import hashlib
 
 import streamlit as st
 
@@ -12,18 +14,19 @@ from pages.ui.study.plans import Source
 from psa_core.inputs import corpus as corpora
 from psa_core.plurals import counted
 
-OWN = "Your own file"
+PASTE, OWN = "Type or paste", "Your own file"
+PASTED_FILE = "pasted-sentences.txt"
 KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
 PREVIEW_ROWS = 200
 
 
 def ask() -> Source | None:
-    """Let the user choose; None while no file is there yet."""
+    """Let the user choose; None while there are none yet."""
     ids = sorted(corpora.packaged(), key=lambda item: item != cached.EXAMPLE.sentences)
     packaged = {item: f"{item.capitalize()} corpus" for item in ids}
     choice = st.segmented_control(
         "Sentences",
-        [*packaged, OWN],
+        [*packaged, PASTE, OWN],
         default=next(iter(packaged)),
         required=True,
         key=Key.STUDY_SOURCE,
@@ -32,6 +35,8 @@ def ask() -> Source | None:
         wrap=True,
         persist_state="session",
     )
+    if choice == PASTE:
+        return _pasted()
     if choice != OWN:
         return _preview(Source(str(choice)))
     st.caption(
@@ -42,6 +47,21 @@ def ask() -> Source | None:
     if upload is None:
         return None
     return _preview(_with_column(_source(upload)))
+
+
+def _pasted() -> Source | None:
+    text = st.text_area(
+        "Sentences, one per line",
+        key=Key.STUDY_PASTED,
+        height=180,
+        placeholder="He said the meeting went well.\nI think she deserves the job.\n\nor with a marker for the name:\n"
+        "I hate {name}.",
+        persist_state="session",
+    )
+    if not text.strip():
+        return None
+    content = text.encode(errors="replace")
+    return _preview(_source(Upload(PASTED_FILE, content, hashlib.sha256(content).hexdigest())))
 
 
 def _source(upload: Upload) -> Source:
