@@ -39,7 +39,9 @@ COLUMNS = {
     "p_value": "paired t-test over sentences",
     "p_adjusted": "corrected by Holm's method",
     "label_dist": "Jaccard distance between the labels before and after (LabelDist)",
+    "score_sens_size": "score_sens in standard deviations of the differences over sentences (Cohen's d_z)",
     "effect": "mean difference from the typical name",
+    "effect_size": "effect in standard deviations of the differences over sentences (Cohen's d_z)",
     "flips_up": "labels that appear",
     "flips_down": "labels that disappear",
 }

@@ -11,14 +11,15 @@ from psa_core.cube import SENTENCE_COLUMNS, ScoreCube
 from psa_core.inputs import spreadsheet
 from psa_core.inputs.limits import FLIPS, within
 
-EFFECT_COLUMNS = ("effect", "effect_low", "effect_high", "effect_p_adjusted")
+#: What names.csv has beyond its first columns: how large ScoreSens is, and all about the other baseline.
+EFFECT_COLUMNS = ("score_sens_size", "effect", "effect_low", "effect_high", "effect_p_adjusted", "effect_size")
 
 
 def measured(cube: ScoreCube, text: Callable[[int, int], str]) -> dict[str, pd.DataFrame]:
     """Every csv file of a study; `text` gives the text of a cell ``(s, n)``."""
     return {
         "sentences.csv": _sentences(cube),
-        "names.csv": _per_target(cube, tables.name_file_table, last=(*EFFECT_COLUMNS, "effect_size")),
+        "names.csv": _per_target(cube, tables.name_file_table, last=EFFECT_COLUMNS),
         "groups.csv": _per_target(cube, tables.group_file_table, last=()),
         "label_dist.csv": _per_target(cube, tables.label_dist_table, last=("low", "high")),
         "flips.csv": pd.concat([_flips(cube, target.name, text) for target in cube.targets]),

@@ -112,16 +112,23 @@ def name_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        As `name_table`, and ``effect``, ``effect_low``, ``effect_high``, ``effect_p_adjusted``: the same against the
-        typical name, Holm-corrected. Missing for a list of one name.
+        As `name_table`, with ``score_sens_size`` for its ``effect_size``, and ``effect``, ``effect_low``,
+        ``effect_high``, ``effect_p_adjusted``, ``effect_size``: the same against the typical name, Holm-corrected.
+        Missing for a list of one name.
     """
-    columns = ["effect", "effect_low", "effect_high", "effect_p_adjusted"]
-    table = name_table(cube, target).rename(columns={column: f"{column} (group)" for column in columns})
+    columns = ["effect", "effect_low", "effect_high", "effect_p_adjusted", "effect_size"]
+    table = name_table(cube, target).rename(columns={"effect_size": "score_sens_size"} | _as_groups(cube, columns))
     if len(table) < 2:
         return table.assign(**dict.fromkeys(columns, np.nan))
     against_names = name_table(cube, target, baseline="names")
-    measured = against_names[["score_sens", "ci_low", "ci_high", "p_adjusted"]]
+    measured = against_names[["score_sens", "ci_low", "ci_high", "p_adjusted", "effect_size"]]
     return table.assign(**dict(zip(columns, measured.to_numpy().T, strict=True)))
+
+
+def _as_groups(cube: ScoreCube, columns: list[str]) -> dict[str, str]:
+    """New headings of a reader's columns that are called like these; `name_table` has seen to ``effect_size``."""
+    own = {*columns, "score_sens_size"} - {"effect_size"}
+    return {column: f"{column} (group)" for column in cube.names.columns if column in own}
 
 
 def name_test_table(

@@ -67,6 +67,9 @@ def test_file_of_names_has_both_baselines(large_cube: ScoreCube) -> None:
     assert table["score_sens"].tolist() == name_table(large_cube, "toxicity")["score_sens"].tolist()
     assert table["effect"].tolist() == against_names["score_sens"].tolist()
     assert table["effect_p_adjusted"].tolist() == against_names["p_adjusted"].tolist()
+    assert table["effect_size"].tolist() == against_names["effect_size"].tolist()
+    assert table["score_sens_size"].tolist() == name_table(large_cube, "toxicity")["effect_size"].tolist()
+    assert table["score_sens_size"].tolist() != table["effect_size"].tolist()
     assert table["effect (group)"].tolist() == ["mine"] * 12
     assert table.loc[table["effect_p_adjusted"] < 0.01, "name"].tolist() == ["N0"]
 
