@@ -42,7 +42,9 @@ class StudySpec:
     names: str = option(metavar="LIST", help="an id from `names`, or a csv or text file")
     model: str = option(metavar="ID", help="an id from `models`", model="scorer")
     anchors: str = option(
-        "", metavar="SPEC", help="kind:argument, see `anchors` (default: {name} where all sentences have it, else pronouns)"
+        "",
+        metavar="SPEC",
+        help="kind:argument, see `anchors` (default: {name} where all sentences have it, else pronouns)",
     )
     text_column: str | None = option(None, metavar="COLUMN", help="column of the texts; found when not given")
     max_words: int = option(50, help="longest sentence taken")

@@ -107,7 +107,7 @@ def test_switched_off_anchors_are_left_out():
 def test_the_spec_comes_back_from_the_cube():
     cube = run(exclude=[["politics-001", 9]], balance=True)
     assert study.spec_of(cube) == StudySpec(
-        "sample", "demo", "keyword", sample=20, balance=True, exclude=(("politics-001", 9),)
+        "sample", "demo", "keyword", "pronouns", sample=20, balance=True, exclude=(("politics-001", 9),)
     )
 
 
@@ -142,7 +142,7 @@ def test_bad_parameters_are_told(changes, error, words):
     ],
 )
 def test_a_parameter_of_the_wrong_kind_is_told(field, value):
-    with pytest.raises(OptionError, match=f"^{field}: got "):
+    with pytest.raises(OptionError, match=f"^(--)?{field.replace('_', '[-_]')}: got "):
         run(**{field: value})
 
 
