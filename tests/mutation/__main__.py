@@ -18,8 +18,9 @@ from tests.mutation.running import Mutations, Outcome
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ROOMS = ("stats", "tables", "audits", "metrics", "mitigate", "report")
-#: Tests of the rooms, and of those next to them that show what the rooms say.
-TESTS = (*ROOMS, "methods", "notebook", "charts", "folders", "claims")
+#: Fast tests of the rooms, and of those next to them that rest on what the rooms say.
+TESTS = (*ROOMS, "methods", "claims")
+MARKED = "not slow and not gpu and not network and not browser"
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 #: Share of the mutants that a test must notice.
 MIN_ROOM = 0.9
@@ -44,21 +45,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         os.environ |= {"TMPDIR": place, "OMP_NUM_THREADS": "1"}
         tempfile.tempdir = place
-        pytest.main(
-            [
-                "-qq",
-                "-s",
-                "-p",
-                "no:cacheprovider",
-                "-p",
-                "no:xdist",
-                "--hypothesis-profile=mutation",
-                "-m",
-                "not gpu and not network and not browser",
-                *_tests(),
-            ],
-            plugins=[run],
-        )
+        options_of_pytest = ["-qq", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-profile=mutation"]
+        pytest.main([*options_of_pytest, "-m", MARKED, *_tests()], plugins=[run])
     for test in run.broken:
         print(f"fails without a mutant, so it counts for nothing: {test}")
     return _summary(run.outcomes, {mutant.key for mutant in every}, listed, options.only, time.time() - started)

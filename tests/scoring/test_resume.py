@@ -54,21 +54,32 @@ def start(folder, out, *, seconds, cache):
     return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGTERM])
-def test_a_killed_run_is_resumed_with_an_identical_result(tmp_path, stop):
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tests.tiny_models import tiny_classifier
 
-    folder = tiny_classifier(tmp_path / "tiny")
-    killed = start(folder, tmp_path / "killed.npz", seconds=0.2, cache=tmp_path / "one")
+    return tiny_classifier(tmp_path_factory.mktemp("model") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def whole(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
+    """The result of a run that nobody killed."""
+    place = tmp_path_factory.mktemp("whole")
+    assert start(folder, place / "whole.npz", seconds=0, cache=place / "cache").communicate()[0]
+    return dict(np.load(place / "whole.npz"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_run_is_resumed_with_an_identical_result(tmp_path, folder, whole, stop):
+    killed = start(folder, tmp_path / "killed.npz", seconds=0.2, cache=tmp_path / "cache")
     reported = [int(killed.stdout.readline()) for _ in range(3)]
     time.sleep(0.1)  # into the next window
     killed.send_signal(stop)
     killed.communicate()
     assert not (tmp_path / "killed.npz").exists()
-    for out, cache in (("resumed.npz", "one"), ("whole.npz", "two")):
-        assert start(folder, tmp_path / out, seconds=0, cache=tmp_path / cache).communicate()[0]
-    resumed, whole = np.load(tmp_path / "resumed.npz"), np.load(tmp_path / "whole.npz")
+    assert start(folder, tmp_path / "resumed.npz", seconds=0, cache=tmp_path / "cache").communicate()[0]
+    resumed = np.load(tmp_path / "resumed.npz")
     np.testing.assert_array_equal(resumed["original"], whole["original"])
     np.testing.assert_array_equal(resumed["perturbed"], whole["perturbed"])
     hits, scored = resumed["counts"]
