@@ -205,6 +205,13 @@ def test_spellings_of_one_name_are_in_one_half() -> None:
         mitigate.halves_of_names(pd.DataFrame({"name": [*names[:5], "Bo"]}).drop(index=2))
 
 
+def test_four_names_are_enough_for_two_halves_and_three_are_not() -> None:
+    split = mitigate.halves_of_names(pd.DataFrame({"name": ["Ann", "Bo", "Cy", "Di"]}))
+    assert sorted([*split.used, *split.measured]) == [0, 1, 2, 3] and len(split.used) == 2
+    with pytest.raises(NameListError, match="got 3, expected at least four"):
+        mitigate.halves_of_names(pd.DataFrame({"name": ["Ann", "Bo", "Cy"]}))
+
+
 def test_sentences_that_say_the_same_are_in_one_half() -> None:
     texts = ["He left!", "she left.", "Her dog ate.", "His dog ate.", "He ate.", "SHE ate"]
     spans = [(Anchor(0, text.index(" "), "subject"),) for text in texts]

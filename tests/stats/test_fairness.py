@@ -185,3 +185,10 @@ def test_far_above_noise_pairs_are_corrected_alone_and_near_it_together() -> Non
     between = np.tile(np.array([0.8, 1.0, 1.2]) * np.sqrt(1.5**2 + 1) * 0.1, (2, 1))
     together, apart = 0.15, float(noise_corrected_pair(between[0], floors[0]).mean())
     assert noise_corrected_audit(between, floors, floor) == pytest.approx((together + apart) / 2, abs=0.001)
+
+
+def test_where_nothing_differs_every_chance_is_as_far() -> None:
+    found = measure(np.full((5, 3, 20), 0.5), VALUES[:3], n_permutations=99)
+    assert found.individual.value == found.individual.corrected == 0 and found.individual.p == 1
+    assert found.mean_p.tolist() == [1, 1, 1] and (found.pair_p == 1).all()
+    assert found.mean_corrected.tolist() == [0, 0, 0]

@@ -126,3 +126,20 @@ def test_own_templates_and_their_errors():
         corpus.Design(pd.DataFrame({"template": ["x"]}), published.people, published.words)
     with pytest.raises(OptionError, match="spelling"):
         corpus.published_design("british")
+
+
+@pytest.mark.parametrize(
+    ("template", "kind", "expected"),
+    [
+        ("Everybody is {word}.", "state", "{person} or {object} in each template"),
+        ("{person} and {someone}.", "", "only {person}"),
+        ("{person} is {word}.", "", "a kind of words"),
+        ("{person} left.", "state", "a kind of words"),
+        ("{person} is {word}.", "colour", "a kind of the word list: .*state"),
+    ],
+)
+def test_a_template_that_gives_broken_sentences_is_refused(template, kind, expected):
+    published = corpus.published_design()
+    table = pd.DataFrame({"template": [template], "kind": [kind]})
+    with pytest.raises(CorpusError, match=expected):
+        corpus.Design(table, published.people, published.words)
