@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import time
 from collections import Counter, deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,9 @@ from psa_core.scoring.backends.choice import choose_backend
 # A second window waits at each actor, so that none is idle while an answer travels.
 _IN_FLIGHT = 2
 _POLL_SECONDS = 0.25
+_TRIES = 4
+#: How long a run waits for a new actor where every one is gone: for room, and until it has loaded the model.
+_PATIENCE_SECONDS = 600.0
 
 
 class Worker:
@@ -36,12 +41,13 @@ class Worker:
     """
 
     def __init__(self, scorer: Scorer, options: ScoringOptions, sample: tuple[str, ...], total: int) -> None:
-        _move_to_gpu(scorer)
-        self._backend = choose_backend(scorer, options, sample=sample, total=total)
+        self._asked = (scorer, options, sample, total)
 
-    def about(self) -> tuple[int, Conditions]:
-        """Texts of a window, and where and how this actor scores."""
-        of = self._backend
+    def load(self) -> tuple[int, Conditions]:
+        """Texts of a window, and where and how this actor scores; what goes wrong is raised where it is asked for."""
+        scorer, options, sample, total = self._asked
+        _move_to_gpu(scorer)
+        self._backend = of = choose_backend(scorer, options, sample=sample, total=total)
         return of.window_texts, Conditions(of.device, of.name, of.precision, of.truncated, of.notes)
 
     def score(self, texts: tuple[str, ...]) -> tuple[np.ndarray, int]:
@@ -51,54 +57,117 @@ class Worker:
         return scores, self._backend.truncated - before
 
 
-@dataclass
 class RayExecutor:
-    """Spreads windows over actors; a window whose actor dies is scored again by another.
+    """Spreads windows over actors. One that dies, alone or with its machine, is replaced, and its windows are repeated.
 
-    Attributes
+    Ray restarts actors by itself, but their windows then wait until there is room for them again, which there may never
+    be once a machine is gone.
+
+    Parameters
     ----------
-    actors : list
-        Handles of `Worker` actors.
-    window_texts : int
+    start : callable
+        Starts an actor where there is room; it keeps the model, so that there is one to load.
+    count : int
+        How many actors.
+    owned : bool
+        Whether the cluster ends with the run.
     """
 
-    actors: list[Any]
-    window_texts: int
-    _conditions: Conditions
-    _owned: bool = False
-    _cut: int = 0
+    def __init__(self, start: Callable[[], Any], count: int, owned: bool = False) -> None:
+        self.start, self._owned = start, owned
+        self.actors = [start() for _ in range(count)]
+        self._idle: deque[Any] = deque()
+        #: What is asked of which actor; None while it loads the model.
+        self._flying: dict[Any, tuple[_Try | None, Any]] = {actor.load.remote(): (None, actor) for actor in self.actors}
+        self._lost: deque[_Try] = deque()
+        self._loaded: list[tuple[int, Conditions]] = []
+        self._deaths = self._cut = 0
+        self._last_work = float("inf")  # a large model may be loaded for as long as it takes
+        first = set(self._flying)
+        try:
+            while first & self._flying.keys() or not self._loaded:
+                list(self._answers())
+        except BaseException:
+            self._close()
+            raise
+        self._last_work = time.monotonic()
+
+    @property
+    def window_texts(self) -> int:
+        """Texts of the next window."""
+        return max(texts for texts, _ in self._loaded)
 
     def conditions(self) -> Conditions:
         """Where and how the scores were computed."""
-        return replace(self._conditions, texts_truncated=self._cut)
+        return replace(_joint([conditions for _, conditions in self._loaded]), texts_truncated=self._cut)
 
     def stream(self, windows: Iterator[Window], check: Check) -> Generator[tuple[Window, np.ndarray]]:
         """Each window with its scores (m, T), in the order in which they are finished."""
-        import ray
-
-        idle = deque(self.actors * _IN_FLIGHT)
-        again: deque[Window] = deque()
-        flying: dict[Any, tuple[Window, Any]] = {}
         try:
             while True:
-                while idle and (window := again.popleft() if again else next(windows, None)) is not None:
-                    actor = idle.popleft()
-                    flying[actor.score.remote(window.texts)] = (window, actor)
-                if not flying:
+                while self._idle and (work := self._lost.popleft() if self._lost else _first_try(windows)) is not None:
+                    actor = self._idle.popleft()
+                    self._flying[actor.score.remote(work.window.texts)] = (work, actor)
+                if self._idle and not self._is_working():
                     return
                 check()
-                for done in ray.wait(list(flying), timeout=_POLL_SECONDS)[0]:
-                    window, actor = flying.pop(done)
-                    answer = self._answer(done)
-                    if answer is None:
-                        again.append(window)
-                        idle = deque(other for other in idle if other is not actor)
-                        self._expect_one_left(actor)
-                    else:
-                        idle.append(actor)
-                        yield window, answer
+                yield from self._answers()
         finally:
             self._close()
+
+    def _answers(self) -> Generator[tuple[Window, np.ndarray]]:
+        """The windows that are finished by now; actors that were loaded or lost meanwhile are noted."""
+        import ray
+
+        if self._is_working():
+            self._last_work = time.monotonic()
+        elif time.monotonic() - self._last_work > _PATIENCE_SECONDS:
+            raise _gave_up("no Ray actor left alive", "at least one")
+        for done in ray.wait(list(self._flying), timeout=_POLL_SECONDS)[0]:
+            work, actor = self._flying.pop(done)
+            answer = self._answer(done)
+            if answer is None:
+                if work is not None:
+                    self._lost.append(work.next())
+                self._replace(actor)
+            elif work is None:
+                self._loaded.append(answer)
+                self._idle.extend([actor] * _IN_FLIGHT)
+            else:
+                scores, cut = answer
+                self._cut += cut
+                self._idle.append(actor)
+                yield work.window, np.asarray(scores)
+
+    def _is_working(self) -> bool:
+        return any(work is not None for work, _ in self._flying.values())
+
+    def _answer(self, done: Any) -> Any:
+        """What an actor answered, or None when it died or its answer was lost with its machine."""
+        import ray
+
+        try:
+            return ray.get(done)
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from None  # as it would have come from this process
+        except ray.exceptions.RayError:
+            return None
+
+    def _replace(self, gone: Any) -> None:
+        """Start an actor in place of one, once for all that was asked of it."""
+        import ray
+
+        others = [actor for actor in self.actors if actor is not gone]
+        if len(others) == len(self.actors):
+            return
+        self._deaths += 1
+        if self._deaths > _TRIES * len(self.actors):
+            raise _gave_up(f"{self._deaths} Ray actors that died", "actors that live")
+        ray.kill(gone)  # it may be alive behind a broken connection
+        new = self.start()
+        self.actors = [*others, new]
+        self._idle = deque(other for other in self._idle if other is not gone)
+        self._flying[new.load.remote()] = (None, new)
 
     def _close(self) -> None:
         import ray
@@ -108,28 +177,29 @@ class RayExecutor:
         if self._owned:
             ray.shutdown()
 
-    def _answer(self, done: Any) -> np.ndarray | None:
-        """Scores, or None when the actor is gone for good and the window has to be scored by another."""
-        import ray
 
-        try:
-            scores, cut = ray.get(done)
-        except ray.exceptions.RayActorError:
-            return None
-        except ray.exceptions.RayTaskError as error:
-            raise error.cause from None  # as it would have come from this process
-        self._cut += cut
-        return np.asarray(scores)
+@dataclass(frozen=True)
+class _Try:
+    """A window, and how many actors it has been given to."""
 
-    def _expect_one_left(self, gone: Any) -> None:
-        self.actors = [actor for actor in self.actors if actor is not gone]
-        if not self.actors:
-            raise ModelError(
-                "executor",
-                got="no Ray actor left alive",
-                expected="at least one",
-                fix="See the cluster's logs; run again to resume, every finished window is kept.",
-            )
+    window: Window
+    number: int = 1
+
+    def next(self) -> _Try:
+        """For another actor; but a text that ends its process would end every other one too."""
+        if self.number == _TRIES:
+            raise _gave_up(f"texts that {_TRIES} Ray actors died of", "texts that the model survives")
+        return _Try(self.window, self.number + 1)
+
+
+def _first_try(windows: Iterator[Window]) -> _Try | None:
+    window = next(windows, None)
+    return None if window is None else _Try(window)
+
+
+def _gave_up(got: str, expected: str) -> ModelError:
+    fix = "See the cluster's logs; run again to resume, every finished window is kept."
+    return ModelError("executor", got=got, expected=expected, fix=fix)
 
 
 def open_ray(scorer: Scorer, options: ScoringOptions, *, sample: tuple[str, ...], total: int) -> RayExecutor:
@@ -145,19 +215,17 @@ def open_ray(scorer: Scorer, options: ScoringOptions, *, sample: tuple[str, ...]
     if find_spec("ray") is None:
         fix = "Run: pip install ray; in a checkout: pip install -r requirements-ray.txt"
         raise OptionError("executor", got="ray, which is not installed", expected="local", fix=fix)
+    # Ray prints what becomes of its workers on the driver's standard output; this is read when it is imported.
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
     import ray
 
     owned = _connect(options.executor.partition(":")[2])
     held = _sent(scorer)
     resources = ray.cluster_resources()
     gpus = int(resources.get("GPU", 0))
-    # An actor whose process died is started again, and its windows are sent again, by Ray; a few times only, since
-    # a text that kills its process would kill every other one too.
-    remote = ray.remote(num_cpus=1, num_gpus=min(1, gpus), max_restarts=3, max_task_retries=3)(Worker)
-    count = gpus or max(1, int(resources.get("CPU", 1)))
-    actors: list[Any] = [remote.remote(held, replace(options, executor="local"), sample, total) for _ in range(count)]
-    windows, conditions = zip(*ray.get([actor.about.remote() for actor in actors]), strict=True)
-    return RayExecutor(actors, max(windows), _joint(conditions), owned)
+    remote = ray.remote(num_cpus=1, num_gpus=min(1, gpus))(Worker)
+    start = partial(remote.remote, held, replace(options, executor="local"), sample, total)
+    return RayExecutor(start, gpus or max(1, int(resources.get("CPU", 1))), owned)
 
 
 def _joint(every: Sequence[Conditions]) -> Conditions:
