@@ -2,7 +2,8 @@
 # A tag can be moved to another image, a digest cannot: docs/deploy.md says how to look it up and give it here.
 ARG BASE=python:3.11-slim
 FROM ${BASE}
-RUN useradd --create-home --uid 10001 psa && install --directory --owner=psa --mode=0700 /data
+RUN useradd --create-home --uid 10001 psa && install --directory --owner=psa --mode=0700 /data \
+    && printf '#!/bin/sh\nexec python -m psa_core "$@"\n' > /usr/local/bin/psa && chmod 755 /usr/local/bin/psa
 WORKDIR /app
 COPY requirements-server.lock.txt requirements-torch.txt requirements-models.txt ./
 COPY .ci/install_torch.py .ci/
@@ -21,5 +22,5 @@ ENV PYTHONPATH=/app PSA_RUNS_DIR=/data/runs PSA_CACHE_DIR=/data/cache HF_HUB_OFF
 VOLUME /data
 EXPOSE 8501
 HEALTHCHECK --start-period=60s CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://localhost:8501/_stcore/health', timeout=5)"]
-ENTRYPOINT ["python", "-m", "psa_core"]
+ENTRYPOINT ["psa"]
 CMD ["app", "--shared", "--address", "0.0.0.0"]
