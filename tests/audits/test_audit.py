@@ -77,12 +77,14 @@ def lengths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[audits.
     yield from added(tmp_path, monkeypatch)
 
 
-def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[audits.Audit]:
-    """Put the fourth audit where audits are looked for, and take it away again."""
+def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, field: str = "") -> Iterator[audits.Audit]:
+    """Put the fourth audit, with one more field if wanted, where audits are looked for, and take it away again."""
     for variable, place in (("PSA_CACHE_DIR", "cache"), ("PSA_RUNS_DIR", "runs")):
         monkeypatch.setenv(variable, str(tmp_path / place))
     (tmp_path / "plugins" / "lengths").mkdir(parents=True)
-    (tmp_path / "plugins" / "lengths" / "__init__.py").write_text(SOURCE, encoding="utf-8")
+    (tmp_path / "plugins" / "lengths" / "__init__.py").write_text(
+        SOURCE.replace("    least: int", f"{field}    least: int"), encoding="utf-8"
+    )
     monkeypatch.setattr(audits, "__path__", [*audits.__path__, str(tmp_path / "plugins")])
     discover.cache_clear()
     yield audits.plugins()["lengths"]
