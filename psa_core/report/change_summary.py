@@ -10,7 +10,7 @@ import pandas as pd
 
 from psa_core.plurals import counted
 from psa_core.stats import SIGNIFICANT
-from psa_core.study import perturbation_of
+from psa_core.study import families, perturbation_of
 from psa_core.tables import MatchedCubes, new_flips
 
 SHOWN_NAMES, SHOWN_FLIPS, MAX_LENGTH = 20, 5, 400
@@ -36,6 +36,7 @@ def markdown(pair: MatchedCubes, changes: Mapping[str, pd.DataFrame], *, limit: 
         f"{counted(sentences, 'sentence')} × {counted(names, 'name')}, in both results. Limit: a name's effect on the "
         f"mean score may be {limit:g} further from 0 than before.",
         *_left_out(pair),
+        *([said] if (said := families.words(pair.now.families, families.column_of(pair.now.provenance))) else []),
     ]
     for target, table in changes.items():
         lines += ["", f"### {_code(target)}", "", _verdict(table, limit), *_names(table), *_flips(pair, target, table)]
@@ -71,7 +72,7 @@ def _verdict(table: pd.DataFrame, limit: float) -> str:
     above, total = int(table["above"].sum()), len(table)
     changed = int((table["p_change"] < SIGNIFICANT).sum())
     if table["p_above"].isna().all():
-        return "One sentence cannot tell a change from chance."
+        return "One sentence, or too few families of sentences, cannot tell a change from chance."
     return (
         f"Effects of {above:,} of {counted(total, 'name')} are shown to have grown by more than {limit:g}; "
         f"{changed:,} changed distinguishably (paired tests over sentences, corrected, p < {SIGNIFICANT})."

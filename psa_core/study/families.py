@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,12 @@ def check_column(column: str, sentences: pd.DataFrame) -> None:
         raise OptionError("--families", got=repr(column), expected=expected)
 
 
+def column_of(provenance: Mapping[str, Any]) -> str | None:
+    """The column that names the families of a study, by its manifest; None where near-copies are found."""
+    study = provenance.get("study")
+    return study.get("families") if isinstance(study, Mapping) else None
+
+
 def account(families: Families, column: str | None) -> dict[str, Any]:
     """What the manifest says of a study's families."""
     members = families.sizes[families.sizes > 1]
@@ -115,6 +121,8 @@ def _connected(sets: list[frozenset[str]]) -> np.ndarray:
     from scipy.sparse import coo_array, csr_array
     from scipy.sparse.csgraph import connected_components
 
+    if len(sets) < 2:
+        return np.zeros(len(sets), int)
     sizes = np.array([len(one) for one in sets])
     rows = np.repeat(np.arange(len(sets)), sizes)
     codes, vocabulary = pd.factorize(np.array([word for one in sets for word in sorted(one)], dtype=object))
@@ -134,6 +142,6 @@ def _connected(sets: list[frozenset[str]]) -> np.ndarray:
         either = sizes[first] + sizes[second] - shared
         alike = shared >= np.minimum(1.0, SHARED + SHARED_IF_SHORT / np.maximum(either, 1)) * either - 1e-9
         links.append(np.stack([first[alike], second[alike]]))
-    pairs = np.concatenate(links, axis=1) if links else np.empty((2, 0), int)
+    pairs = np.concatenate(links, axis=1)
     graph = coo_array((np.ones(pairs.shape[1], bool), pairs), shape=(len(sets), len(sets)))
     return np.asarray(connected_components(graph, directed=False)[1])

@@ -127,4 +127,8 @@ def sure_groups(perturbed: np.ndarray, groups: np.ndarray) -> np.ndarray:
     tested = [group for group, floor in floors.items() if np.isfinite(floor.p_adjusted)]
     contrasts = np.column_stack([stats.group_difference(perturbed, group == groups) for group in tested])
     over_names = np.array([floors[group].p_adjusted for group in tested])
+    means = perturbed.mean(axis=0)
+    left = np.array([stats.difference_without_furthest(means, group == groups, group != groups) for group in tested])
+    difference = contrasts.mean(axis=0)
+    over_names[left * np.sign(difference) < np.abs(difference) / 2] = 1.0
     return np.maximum(stats.adjust(stats.paired_t_p(contrasts)), over_names) < SIGNIFICANT

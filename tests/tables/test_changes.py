@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from psa_core import tables
-from psa_core.cube import ScoreCube
+from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
+from tests.tables.conftest import sentences as drawn_sentences
 
 
 def moved(cube: ScoreCube, name: int, by: float) -> ScoreCube:
@@ -62,3 +64,32 @@ def test_nothing_in_common_is_an_error(cube: ScoreCube) -> None:
     for what, other in others.items():
         with pytest.raises(CubeError, match=f"{what} of the two results"):
             tables.paired(other, cube)
+
+
+def judged(effect: float, sentences: int, seed: int) -> ScoreCube:
+    """A judge that draws its scores at random; the first name moves them by the effect."""
+    random, names = np.random.default_rng(seed), 20
+    perturbed = random.normal(0.5, 0.25, (sentences, names))
+    perturbed[:, 0] += effect
+    return ScoreCube(
+        drawn_sentences(sentences),
+        pd.DataFrame({"name": [f"N{n}" for n in range(names)]}),
+        (Target("toxicity"),),
+        np.full((sentences, 1), 0.5, np.float32),
+        perturbed[..., None].astype(np.float32),
+    )
+
+
+@pytest.mark.parametrize("sentences", [12, 60])
+def test_a_judge_that_draws_at_random_is_not_above_a_limit(sentences: int) -> None:
+    above = [
+        tables.limit_table(judged(0, sentences, seed), "toxicity", limit=0.05)["above"].any() for seed in range(40)
+    ]
+    by_size = [abs(judged(0, sentences, seed).perturbed.mean(axis=0) - 0.5).max() > 0.05 for seed in range(40)]
+    assert sum(above) <= 3 < sum(by_size)
+
+
+def test_a_name_that_is_above_the_limit_is_shown() -> None:
+    table = tables.limit_table(judged(0.3, 60, 0), "toxicity", limit=0.05)
+    assert table["name"][table["above"]].tolist() == ["N0"]
+    assert not tables.limit_table(judged(0.3, 60, 0), "toxicity", limit=0.5)["above"].any()

@@ -99,3 +99,21 @@ def test_perplexity_is_a_factor_where_it_was_measured(figures: pd.DataFrame) -> 
 def test_an_unknown_factor_is_told() -> None:
     with pytest.raises(OptionError, match="factor"):
         factor_regression(result_studies.cube(), "toxicity", ["shoe size"])
+
+
+def test_no_name_is_left_over_where_the_sentences_do_not_show_it() -> None:
+    """Of rare events in few sentences a name that met two is far from the others, and no finding."""
+    random, far = np.random.default_rng(8), 0
+    table = pd.DataFrame({"name": [f"N{n}" for n in range(40)], "gender": ["female", "male"] * 20})
+    for _ in range(12):
+        small = result_studies.cube(30)
+        scores = (random.random((30, 40)) < 0.01) * 0.8
+        cube = replace(small, names=table, perturbed=np.stack([scores] * 2, 2).astype(np.float32))
+        why = factor_regression(cube, "toxicity", ["gender"])
+        far += bool((why.unexplained["p_adjusted"] < 0.05).any())
+    assert far == 0
+
+
+def test_a_name_that_sentences_show_is_left_over(figures: pd.DataFrame) -> None:
+    why = factor_regression(study(figures, 0.3 * (np.arange(len(figures)) == 5), sentences=40), "toxicity", ["gender"])
+    assert why.unexplained["name"][why.unexplained["p_adjusted"] < 0.05].tolist() == [figures["name"][5]]

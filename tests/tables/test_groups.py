@@ -9,6 +9,7 @@ import pytest
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
 from psa_core.tables import group_columns, group_file_table, group_table
+from psa_core.tables.findings import group_finding
 
 
 def test_two_sentences_three_names_by_hand(cube: ScoreCube) -> None:
@@ -85,3 +86,19 @@ def test_file_of_groups(large_cube: ScoreCube) -> None:
     assert set(table["column"]) == set(group_columns(named))
     without = replace(large_cube, names=large_cube.names[["name"]])
     assert group_file_table(without, "toxicity").empty
+
+
+def test_one_name_makes_no_group(large_cube: ScoreCube) -> None:
+    """`N0`, an actor, is moved by 0.2; without it nothing is left of the actors' difference, nor of the others'."""
+    table = group_table(large_cube, "toxicity", "career").set_index("group")
+    assert abs(table.loc["actor", "difference"]) > 0.04 > 0.02 > abs(table.loc["actor", "without_furthest"])
+    assert table["p_adjusted"].tolist() == [1.0] * 3
+    assert "so it is not the group's" in str(group_finding(table.reset_index(), "toxicity", column="career").evidence)
+
+
+def test_a_group_of_names_that_all_move_stays_one(large_cube: ScoreCube) -> None:
+    scores = large_cube.perturbed.copy()
+    scores[:, 1:4] += 0.2
+    table = group_table(replace(large_cube, perturbed=scores), "toxicity", "career").set_index("group")
+    assert table.loc["actor", "without_furthest"] == pytest.approx(table.loc["actor", "difference"], abs=0.03)
+    assert table.loc["actor", "p_adjusted"] < 0.05 and table.loc["actor", "above_noise"]

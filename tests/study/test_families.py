@@ -1,0 +1,85 @@
+"""Near-copies as they come in corpora, and texts that only look alike."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from psa_core.anchors import Anchor
+from psa_core.errors import OptionError
+from psa_core.study.families import account, check_column, column_families, near_copies, words
+
+BASE = "my neighbour says that she never once paid the rent on time"
+MORE = [
+    "yesterday",
+    "really",
+    "honestly",
+    "lol",
+    "again",
+    "sadly",
+    "maybe",
+    "truly",
+    "wow",
+    "indeed",
+    "often",
+    "quietly",
+]
+
+
+def families_of(*texts: str) -> list[int]:
+    return near_copies(texts, [()] * len(texts)).labels.tolist()
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [f"RT @someone: {BASE} https://t.co/x1", BASE.upper() + "!!", BASE.replace("never once", "never"), "lol " + BASE],
+)
+def test_copies_are_one_family(copy: str) -> None:
+    assert families_of(BASE, copy, "Nobody asked him about the weather in Leeds.") == [0, 0, 1]
+
+
+def test_copies_of_one_sentence_with_two_words_more() -> None:
+    random = np.random.default_rng(0)
+    copies = []
+    for _ in range(60):
+        said = BASE.split()
+        for word in random.choice(MORE, 2):
+            said.insert(int(random.integers(len(said) + 1)), word)
+        copies.append(" ".join(said))
+    assert set(families_of(*copies)) == {0}
+
+
+def test_numbers_and_anchors_do_not_count() -> None:
+    assert families_of("I paid him 20 dollars", "I paid him 3,500 dollars") == [0, 0]
+    texts = ["Kanye West is late again today", "Dick Cheney is late again today"]
+    spans = [(Anchor(0, 10, "subject"),), (Anchor(0, 11, "subject"),)]
+    assert near_copies(texts, spans).count == 1
+
+
+@pytest.mark.parametrize(
+    "texts", [("I love him so much", "I hate him so much"), ("She is late", "She is nice"), ("He left.", "She sang.")]
+)
+def test_short_texts_that_differ_are_none(texts: tuple[str, str]) -> None:
+    assert families_of(*texts) == [0, 1]
+
+
+def test_no_words_at_all() -> None:
+    assert families_of("!!", "??", "so?") == [0, 0, 1]
+    assert not near_copies([], []).any
+
+
+def test_a_column_of_families() -> None:
+    families = column_families(pd.Series(["a", "", "a", None, " "]))
+    assert families.labels.tolist() == [0, 1, 0, 2, 3]
+    with pytest.raises(OptionError, match="a column beside its texts"):
+        check_column("author", pd.DataFrame({"sentence_id": ["1"], "text": ["x"]}))
+
+
+def test_what_is_said_of_them() -> None:
+    families = column_families(pd.Series(list("aabcdefgh")))
+    assert account(families, None)["sentences"] == 2
+    assert words(families, None).startswith("2 of 9 sentences are near-copies, in 1 family. They are worth about 7 ")
+    assert "9 sentences come from 8 families (column author)" in words(families, "author")
+    assert "too few" in words(column_families(pd.Series(list("aaabb"))), None)
+    assert words(column_families(pd.Series(list("abc"))), None) == ""
