@@ -22,7 +22,7 @@ def markdown(pair: MatchedCubes, changes: Mapping[str, pd.DataFrame], *, limit: 
 
     Parameters
     ----------
-    pair : Paired
+    pair : MatchedCubes
     changes : mapping
         Target to its `tables.change_table`.
     limit : float

@@ -43,7 +43,7 @@ def increase_p(now: ArrayLike, before: ArrayLike, limit: float, *, tests: int = 
     Examples
     --------
     >>> now, before = np.array([[0.3], [0.4]] * 4), np.zeros((8, 1))
-    >>> growth_p(now, before, 0.1).round(6), growth_p(now, now, 0.1).round(6), growth_p(before, now, 0.1).round(6)
+    >>> increase_p(now, before, 0.1).round(6), increase_p(now, now, 0.1).round(6), increase_p(before, now, 0.1).round(6)
     (array([2.e-06]), array([1.]), array([1.]))
     """
     if not limit >= 0:

@@ -64,7 +64,7 @@ def change_table(
 
     Parameters
     ----------
-    pair : Paired
+    pair : MatchedCubes
     target : str
     limit : float
         How much further from 0 a name's effect may be than before, on the scale of the target.
