@@ -25,11 +25,19 @@ T = TypeVar("T")
 DIED = "died"
 #: Where processor time is counted, a busy machine may take so many times as long.
 PATIENCE = 4
-LIBRARY = str(Path(__file__).resolve().parent.parent.parent)
-START = (
-    f"import sys; sys.path.insert(0, {LIBRARY!r}); from psa_core.trust import sandbox; sandbox.enter(); "
-    "from psa_core.inputs import _child; _child.main"
-)
+PACKAGE = Path(__file__).resolve().parent.parent
+#: The package is imported by its file: what was started in a sandbox may not look around in the folder above it.
+START = f"""
+import sys
+from importlib import util
+sys.path.insert(0, {str(PACKAGE.parent)!r})
+spec = util.spec_from_file_location("psa_core", {str(PACKAGE / "__init__.py")!r})
+sys.modules["psa_core"] = util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["psa_core"])
+from psa_core.trust import sandbox
+sandbox.enter()
+from psa_core.inputs import _child
+_child.main"""
 #: Libraries start no threads in there, and give memory back.
 QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
 GONE = (EOFError, OSError, pickle.UnpicklingError)

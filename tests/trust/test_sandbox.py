@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from psa_core.inputs import bounded
+from psa_core.inputs.limits import ASK_MEMORY, ASK_SECONDS
+from psa_core.models._judges.chat_template import render_within_limits
 from psa_core.trust import sandbox
 from psa_core.trust.sandbox import Sandbox
 
@@ -87,6 +90,14 @@ def test_without_the_kernels_help_python_code_opens_and_asks_nothing(tmp_path: P
     held = {"secret", "link", "write", "checkout", "passwords", "connect"}
     assert not {name for name in held if found[name]}
     assert found["own"] and found["given"] and found["packages"]
+
+
+def test_what_has_a_process_of_its_own_has_one_in_there_too() -> None:
+    process = bounded.Resident(ASK_SECONDS, ASK_MEMORY, Sandbox())
+    try:
+        assert process.call(render_within_limits, "{{ messages[0]['content'] }}", {}, "hello") == "hello"
+    finally:
+        process.end()
 
 
 def test_its_environment_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
