@@ -138,6 +138,7 @@ def test_what_is_unknown_is_named(found: psa.Study, ask: Any, words: str) -> Non
         ask(found)
 
 
+@pytest.mark.slow
 def test_a_saved_study_opens_again(found: psa.Study, tmp_path: Path) -> None:
     found.save(tmp_path / "results")
     again = psa.open(tmp_path / "results")
@@ -147,6 +148,7 @@ def test_a_saved_study_opens_again(found: psa.Study, tmp_path: Path) -> None:
         psa.open(tmp_path / "nowhere")
 
 
+@pytest.mark.slow
 def test_studies_are_compared(found: psa.Study, tmp_path: Path) -> None:
     found.save(tmp_path / "before")
     table = psa.compare(found, found.cube, tmp_path / "before")

@@ -74,6 +74,7 @@ def test_a_folder_serves_as_the_adapters_base(monkeypatch: pytest.MonkeyPatch, t
         models.load("minilm-emotion")
 
 
+@pytest.mark.slow
 def test_everything_else_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["models"]) == 0
     listed = capsys.readouterr().out

@@ -15,6 +15,8 @@ import pytest
 from psa_core import audits, cli, study
 from psa_core.folders import results
 
+pytestmark = pytest.mark.slow
+
 OLD = Path(__file__).resolve().parents[1] / "folders_0_1"
 
 

@@ -138,11 +138,19 @@ def _sites(tree: ast.Module) -> Iterator[_Site]:
                 if statement is not None:
                     put = _setter(node, field, index if isinstance(value, list) else None)
                     for kind, new in _changes(child, node, field):
+                        if _is_limit(child, statement, inside):
+                            continue
                         found.append(_Site(statement, ".".join(inside), kind, child, new, put))
                 visit(child, statement, inside)
 
     visit(tree, None, ())
     yield from found
+
+
+def _is_limit(node: ast.AST, statement: ast.stmt, inside: tuple[str, ...]) -> bool:
+    """A limit of a module (rows that are shown, sentences that are read) is as good one larger; a level is none."""
+    is_setting = isinstance(statement, (ast.Assign, ast.AnnAssign)) and not inside
+    return is_setting and isinstance(node, ast.Constant) and type(node.value) is int
 
 
 def _is_seed(node: ast.AST) -> bool:

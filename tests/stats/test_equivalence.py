@@ -7,6 +7,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from psa_core.errors import OptionError
 from psa_core.stats import equivalence_p, equivalence_sentences
+from psa_core.stats.equivalence import WEIGHTS
 
 RANDOM = np.random.default_rng(0)
 
@@ -68,3 +69,9 @@ def test_moves_that_were_not_seen_may_lie_on_either_side() -> None:
     toward, away = equivalence_p(steady, 0.02), equivalence_p(-steady, 0.02)
     assert toward == pytest.approx(away)
     assert toward > 10 * equivalence_p(0 * steady, 0.02)
+
+
+def test_a_mean_at_the_margin_is_shown_nothing_about() -> None:
+    assert sum(WEIGHTS) == pytest.approx(1)  # a fair bet: its capital is 1 on average
+    assert equivalence_p(np.full((60, 1), 0.02), 0.02) == pytest.approx(1)
+    assert equivalence_sentences(0.02, 1.0) == int(np.ceil(np.log(1 / 0.05 / WEIGHTS[0]) / -np.log(0.98)))

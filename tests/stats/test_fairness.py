@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from psa_core.stats.fairness import _tail, measure, noise_corrected, noise_corrected_audit, noise_corrected_pair
-from psa_core.stats.permutation_null import permute
+from psa_core.stats.permutation_null import permute, scarcity
 from psa_core.stats.wasserstein import individual_fairness
 
 VALUES = [str(a) for a in range(6)]
@@ -192,3 +192,11 @@ def test_where_nothing_differs_every_chance_is_as_far() -> None:
     assert found.individual.value == found.individual.corrected == 0 and found.individual.p == 1
     assert found.mean_p.tolist() == [1, 1, 1] and (found.pair_p == 1).all()
     assert found.mean_corrected.tolist() == [0, 0, 0]
+
+
+def test_a_pair_of_few_scores_is_noisier_than_a_pair_of_many() -> None:
+    first, second, third = (1 / 4 + 1 / 16) ** 0.5, (1 / 4 + 1 / 64) ** 0.5, (1 / 16 + 1 / 64) ** 0.5
+    mean = (first + second + third) / 3
+    found = scarcity(np.array([[4, 16, 64], [64, 4, 16]]))
+    assert found[0] == pytest.approx(np.array([first, second, third]) / mean)
+    assert found[1] == pytest.approx(np.array([second, third, first]) / mean)

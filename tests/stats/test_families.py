@@ -117,6 +117,7 @@ def _copied(cube: ScoreCube, times: int) -> ScoreCube:
     return replace(cube, sentences=sentences, original=cube.original[rows], perturbed=cube.perturbed[rows])
 
 
+@pytest.mark.slow
 def test_families_that_react_to_names_each_in_its_way_are_no_evidence() -> None:
     """Twelve families of unequal size whose names differ by chance: no more claims than the level allows."""
     random, claimed, naive = np.random.default_rng(5), 0, 0

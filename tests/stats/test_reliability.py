@@ -123,3 +123,16 @@ def test_of_very_many_names_some_are_ranked(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(reliability, "_ranks", checked := mock.Mock(wraps=reliability._ranks))
     np.testing.assert_allclose(order_reliability(scores, draws=119), whole, atol=0.08)
     assert {call.args[0].shape[-1] for call in checked.call_args_list} == {200}
+
+
+def test_reliability_stays_between_minus_one_and_one() -> None:
+    random = np.random.default_rng(4)
+    opposite = np.concatenate([np.tile(np.arange(6.0), (2, 1)), np.tile(-np.arange(6.0), (2, 1))])
+    for given in (
+        opposite + random.normal(0, 0.01, (4, 6)),
+        random.normal(size=(12, 4)),
+        np.tile(np.arange(5.0), (8, 1)),
+    ):
+        found = order_reliability(given)
+        assert -1 <= found.low <= found.value <= found.high <= 1
+    assert found.value == 1

@@ -138,6 +138,13 @@ def test_further_tests_against_the_names(large_cube: ScoreCube) -> None:
     assert table["p_signed_rank"].isna().all()
     assert table.loc[table["p_rank_adjusted"] < 0.01, "name"].tolist() == ["N0"]
     assert table["equivalent"].tolist() == [False] + [True] * 11
+    differences = stats.effect_differences(*large_cube.scores("toxicity"), baseline="names")
+    error = stats.name_effects(large_cube.scores("toxicity")[1]).error
+    # No difference can reach this margin, so the p-values are those of the two t-tests, by the error of the effects.
+    widest = name_test_table(large_cube, "toxicity", baseline="names", margin=1.0)["p_equivalence"]
+    by_effect, by_mean = (stats.equivalence_p(differences, 1.0, error=each) for each in (error, None))
+    assert np.log(widest).tolist() == pytest.approx(np.log(by_effect).tolist())
+    assert np.log(widest).tolist() != pytest.approx(np.log(by_mean).tolist())
 
 
 def test_scores_without_a_range_are_never_equivalent(large_cube: ScoreCube) -> None:

@@ -7,6 +7,7 @@ from scipy.stats import ttest_1samp
 
 from psa_core.audits._running import Running
 from psa_core.audits.eec import corpus, findings, significance, tables
+from psa_core.audits.eec.clusters import words
 from psa_core.cube import Target
 from psa_core.errors import CorpusError
 from psa_core.scoring import Progress
@@ -169,3 +170,15 @@ def test_the_largest_difference_is_a_significant_one_where_there_is_any() -> Non
     )
     assert findings.largest(rows)["system"] == "b"
     assert findings.largest(rows.assign(p_adjusted=1.0))["system"] == "a"
+
+
+def test_what_remains_when_templates_count_once_says_of_whom():
+    assert "pair of people" in words("gender", 1, 3)
+    assert "pair" not in words("race", 1, 3) and "person" in words("race", 1, 3)
+    assert "1 of 3" in words("race", 1, 3) and "2 of 3" in words("race", 2, 3)
+
+
+def test_the_correction_says_below_what_a_p_value_counts():
+    said = findings.correction(pd.DataFrame({"assessments": [10, 10]}))
+    assert said.startswith("10 tests were") and "below 0.05 / 10 = 0.005" in said
+    assert findings.correction(pd.DataFrame({"assessments": [1]})).startswith("1 test was")
