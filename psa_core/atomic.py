@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -47,6 +48,20 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
         os.close(handle)
         with suppress(OSError):
             aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def disk_errors() -> Iterator[None]:
+    """Raise what the safetensors library says of the disk as the `OSError` that it is: full, or not to be written."""
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except SafetensorError as error:
+        found = re.search(r"\(os error (\d+)\)", str(error))
+        if found is None:
+            raise
+        raise OSError(int(found[1]), os.strerror(int(found[1]))) from error
 
 
 def private_folder(path: Path, *, ours: Callable[[str], bool]) -> Path:

@@ -42,7 +42,13 @@ def _scores(cube: ScoreCube, target: str) -> pd.DataFrame:
     """One target's scores: a row a sentence with ``sentence_id``, ``original`` and one float32 column a name."""
     original, perturbed = cube.scores(target)
     keys = pd.DataFrame({"sentence_id": cube.sentences["sentence_id"].to_numpy(), "original": original})
-    return pd.concat([keys, pd.DataFrame(perturbed, columns=cube.names["name"].tolist())], axis=1)
+    headings = [score_heading(name) for name in cube.names["name"]]
+    return pd.concat([keys, pd.DataFrame(perturbed, columns=headings)], axis=1)
+
+
+def score_heading(name: str) -> str:
+    """What a name's column of scores is called: a name such as *original* stands beside a column of the format."""
+    return f"{name} (name)" if name in ("sentence_id", "original") else name
 
 
 def _sentences(cube: ScoreCube) -> pd.DataFrame:

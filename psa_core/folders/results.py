@@ -225,7 +225,7 @@ def _cube(
     names = names[names["target"] == targets[0].name]
     given = content["name_columns"]
     names = pd.DataFrame({column: names[_heading(column, names, given)].tolist() for column in given})
-    columns = names["name"].tolist()
+    columns = [file_tables.score_heading(name) for name in names["name"]]
     for frame in frames:
         if frame["sentence_id"].astype(str).tolist() != sentences["sentence_id"].tolist():
             raise ValueError("scores and sentences.csv list different sentences")

@@ -33,6 +33,8 @@ from psa_core.trust.sandbox import Sandbox
 TELL_SECONDS = 0.3
 PUBLISH_SECONDS = 1.0
 WATCH_SECONDS = 0.2
+#: Seconds in which a run that is to stop puts things in order.
+STOP_SECONDS = 4.0
 #: Seconds between the end of a run's time, the end of its process by itself, and that by the system.
 GRACE_SECONDS = 30
 #: Pieces of a message that may be somebody's sentence.
@@ -87,6 +89,8 @@ def _watch(path: Path, parent: int | None = None) -> None:
             os._exit(3)
         time.sleep(WATCH_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(STOP_SECONDS)
+    os._exit(3)  # inside of one long call of a library no signal is heard; the mark says that the run was stopped
 
 
 def _is_to_end(path: Path) -> bool:

@@ -58,10 +58,11 @@ class Student:
 
     def save(self, folder: Path) -> None:
         """Write an adapter folder."""
-        if not self.model_id.startswith("hf:"):
-            _save_minilm(self.model, adapter_folder(self.model_id.removeprefix("minilm:")), folder)
-            return
-        self.model.save_pretrained(str(folder), safe_serialization=True, save_embedding_layers=False)
+        with atomic.disk_errors():
+            if self.model_id.startswith("hf:"):
+                self.model.save_pretrained(str(folder), safe_serialization=True, save_embedding_layers=False)
+            else:
+                _save_minilm(self.model, adapter_folder(self.model_id.removeprefix("minilm:")), folder)
 
 
 def student(model_id: str, recipe: Retraining) -> Student:

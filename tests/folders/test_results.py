@@ -314,6 +314,14 @@ def test_a_zip_has_every_file_or_is_none(cube, tmp_path, monkeypatch):
         results.to_zip(out)
 
 
+def test_a_name_may_be_called_as_a_column_is(cube, tmp_path):
+    names = cube.names.assign(name=["original", "sentence_id", "Cy"])
+    results.write(with_targets(replace(cube, names=names)), tmp_path / "out", report)
+    opened = results.read(tmp_path / "out")
+    assert opened.names["name"].tolist() == names["name"].tolist()
+    np.testing.assert_array_equal(opened.perturbed, cube.perturbed)
+
+
 def test_the_largest_flips_come_first_where_not_all_fit(cube, tmp_path, monkeypatch):
     results.write(cube, tmp_path / "all", lambda _: "")
     every = pd.read_csv(tmp_path / "all" / "flips.csv")

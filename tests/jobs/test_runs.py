@@ -6,9 +6,11 @@ import shutil
 import signal
 import stat
 import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -283,9 +285,24 @@ def test_a_worker_ends_itself_when_its_folder_is_gone(workers, monkeypatch):
     monkeypatch.setattr("os.kill", lambda *call: told.append(call))
     monkeypatch.setattr("signal.setitimer", lambda *_: None)
     place.rename(place.with_name("moved"))
-    monkeypatch.setattr("time.sleep", lambda _: pytest.fail("it goes on"))
+    monkeypatch.setattr("time.sleep", lambda seconds: told.append(seconds))
+    monkeypatch.setattr("os._exit", lambda status: told.append(status))
     worker._watch(place)
-    assert told == [(os.getpid(), signal.SIGTERM)]
+    assert told == [(os.getpid(), signal.SIGTERM), worker.STOP_SECONDS, 3]
+
+
+def test_a_run_is_stopped_inside_of_one_long_call_of_a_library(workers):
+    place = jobs.run_path(jobs.submit(SPEC, UPLOADS))
+    (place / jobs.CANCEL).touch()
+    program = (
+        "import hashlib, pathlib, sys, threading\n"
+        "from psa_core.jobs import worker\n"
+        f"threading.Thread(target=worker._watch, args=(pathlib.Path({str(place)!r}),), daemon=True).start()\n"
+        "hashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)  # hears no signal"
+    )
+    handled = f"import signal\nsignal.signal(signal.SIGTERM, lambda *_: None)\nsignal.alarm(0)\n{program}"
+    began = subprocess.Popen([sys.executable, "-c", handled], cwd=Path(__file__).resolve().parents[2])
+    assert began.wait(60) == 3
 
 
 @pytest.mark.slow

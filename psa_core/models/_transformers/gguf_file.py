@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from psa_core import cache_dir
+from psa_core import atomic, cache_dir
 from psa_core.errors import ModelError
 from psa_core.inputs.limits import GRAPHS
 from psa_core.models._answers import reason
@@ -60,13 +60,14 @@ def _keep(model: Any, tokenizer: Any, path: Path) -> None:
         # A disk that would be left with less than as much again is not written to.
         if size > GRAPHS.value or shutil.disk_usage(path.parent).free < 2 * size:
             return
-        with tempfile.TemporaryDirectory(prefix=".new-", dir=path.parent) as aside, quietly():
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=path.parent) as aside, quietly(), atomic.disk_errors():
             whole = Path(aside) / "whole"
             model.hf_quantizer = None  # its weights are plain ones by now, which the library would not believe
             model.save_pretrained(whole)
             tokenizer.save_pretrained(whole)
             with suppress(ModelError):
                 if _fingerprint(*load_checkpoint(whole, KIND)) == _fingerprint(model, tokenizer):
+                    atomic.close_to_others(whole)
                     os.rename(whole, path)
         cache_dir.shrink(path.parent, GRAPHS.value)
 

@@ -31,7 +31,9 @@ def expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def kept(tmp_path: Path) -> list[Path]:
-    return sorted((tmp_path / "cache" / "weights").iterdir())
+    found = sorted((tmp_path / "cache" / "weights").iterdir())
+    assert not [file for place in found for file in (place, *place.rglob("*")) if file.stat().st_mode & 0o077]
+    return found
 
 
 def test_a_file_is_expanded_once_and_read_back_as_the_same_model(tmp_path: Path, expanded: list[Path]) -> None:
