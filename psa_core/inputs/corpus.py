@@ -25,7 +25,7 @@ FORMATS = ("csv", "tsv", "txt", "jsonl", "parquet")
 TEXT_COLUMNS = ("text", "sentence", "comment", "body", "tweet", "content", "message", "review")
 ID_COLUMNS = ("sentence_id", "id")
 #: What a result's sentences have of their own; a reader's column of that name is kept under another one.
-RESERVED = frozenset({"sentence_id", "text", "anchor", "start", "end", "role", "anchor_gender", "mentions"})
+RESERVED = frozenset({"sentence_id", "text", "anchor", "start", "end", "role", "anchor_gender", "family", "mentions"})
 SCORES = "original."  # how a column of scores begins there
 PREFIX = "corpus_"
 SENTENCES = TableSchema(

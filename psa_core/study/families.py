@@ -56,12 +56,15 @@ def column_families(values: pd.Series) -> Families:
     return Families.of(text.where(text != "", alone).to_numpy())
 
 
-def check_column(column: str, sentences: pd.DataFrame) -> None:
-    """Raise `OptionError` when the sentences have no such column to take families from."""
+def named_column(column: str, sentences: pd.DataFrame) -> str:
+    """The column to take families from, by its name in the reader's file; raises `OptionError` where there is none."""
+    if f"corpus_{column}" in sentences.columns:  # which was renamed when it was read: see `corpus.RESERVED`
+        return f"corpus_{column}"
     others = [str(name) for name in sentences.columns if name not in ("sentence_id", "text")]
     if column not in others:
         expected = f"one of {', '.join(others)}" if others else "a file with a column beside its texts"
         raise OptionError("--families", got=repr(column), expected=expected)
+    return column
 
 
 def column_of(provenance: Mapping[str, Any]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -15,8 +16,10 @@ from psa_core.study.selection import (
     KEPT,
     NO_ANCHOR,
     NOT_BALANCED,
+    NOT_LOOKED_AT,
     NOT_SAMPLED,
     SWITCHED_OFF,
+    Selection,
     SelectionOptions,
     fates,
 )
@@ -35,12 +38,20 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "Do not balance them.",
     ),
     NOT_SAMPLED: ("It could be taken, but is not in the random sample.", "Take a larger sample."),
+    NOT_LOOKED_AT: ("It could be taken, but only the first of the draw are looked at here.", "Run the study."),
 }
+#: Why a sentence that could be taken is not.
+DRAWN_OTHERS = (NOT_BALANCED, NOT_SAMPLED, NOT_LOOKED_AT)
 TOO_LONG = "Allow longer sentences."
 
 
-def fate_table(sentences: pd.DataFrame, finder: finders.AnchorFinder, options: SelectionOptions) -> pd.DataFrame:
-    """What becomes of every sentence of a corpus.
+def fate_table(
+    sentences: pd.DataFrame,
+    finder: finders.AnchorFinder,
+    options: SelectionOptions,
+    selection: Selection | None = None,
+) -> pd.DataFrame:
+    """What becomes of every sentence of a corpus, or of some of them where it is known what was selected from all.
 
     Parameters
     ----------
@@ -48,21 +59,32 @@ def fate_table(sentences: pd.DataFrame, finder: finders.AnchorFinder, options: S
         ``sentence_id`` and ``text``.
     finder : AnchorFinder
     options : SelectionOptions
+    selection : Selection, optional
+        From the whole corpus, by the same options: then only the sentences given are searched for anchors.
 
     Returns
     -------
     DataFrame
-        One row a sentence, in the corpus' order: ``sentence_id``, ``taken`` (bool), ``reason`` and ``what_to_do``
+        One row a sentence, in their order: ``sentence_id``, ``taken`` (bool), ``reason`` and ``what_to_do``
         (empty for one that is taken), ``text``.
     """
-    found = fates(sentences, finder, options)
+    if selection is None:
+        found = fates(sentences, finder, options)
+    else:
+        chosen = set(selection.sentences["sentence_id"])
+        left_out = next((fate for fate in DRAWN_OTHERS if fate in selection.account), NOT_SAMPLED)
+        possible = fates(sentences, finder, replace(options, sample=max(1, len(sentences)), balance=False))
+        found = [
+            (left_out if fate == KEPT and sentence_id not in chosen else fate, misses)
+            for sentence_id, (fate, misses) in zip(sentences["sentence_id"], possible, strict=True)
+        ]
     words = [WORDS.get(fate, (f"It is {fate}.", TOO_LONG)) for fate, _ in found]
     return pd.DataFrame(
         {
             "sentence_id": sentences["sentence_id"].to_numpy(),
             "taken": [fate == KEPT for fate, _ in found],
             "reason": [
-                f"{reason} What looks like one: {'; '.join(misses)}." if fate == NO_ANCHOR and misses else reason
+                f"{reason} Left alone: {'; '.join(misses)}." if fate == NO_ANCHOR and misses else reason
                 for (reason, _), (fate, misses) in zip(words, found, strict=True)
             ],
             "what_to_do": [advice for _, advice in words],

@@ -14,7 +14,7 @@ from psa_core.cube import FAMILY
 from psa_core.errors import AnchorError, CorpusError, OptionError
 from psa_core.inputs.checks import whole_number
 from psa_core.stats.families import Families
-from psa_core.study.families import check_column, column_families, near_copies
+from psa_core.study.families import column_families, named_column, near_copies
 
 MENTIONS = ("first", "all")
 GENDERS = ("female", "male")
@@ -165,8 +165,7 @@ def select(
     >>> select(corpus, finder("pronouns")).account
     {'read': 2, 'no anchor': 1, 'kept': 1}
     """
-    if options.families is not None:
-        check_column(options.families, sentences)
+    family_column = None if options.families is None else named_column(options.families, sentences)
     draw = _draw(sentences, options.seed)
     looked_at = np.arange(len(draw)) if characters is None else _first(sentences, draw, characters)
     part = sentences.iloc[looked_at]
@@ -175,10 +174,10 @@ def select(
     kept = [row for row in rows if row.reason == KEPT]
     if not kept:
         raise _nothing_left(finder, account, options)
-    if options.families is None:
+    if family_column is None:
         families = near_copies([row.text for row in kept], [row.found for row in kept])
     else:
-        families = column_families(part[options.families].iloc[[row.position for row in kept]])
+        families = column_families(part[family_column].iloc[[row.position for row in kept]])
     return Selection(
         _table(part, kept, families),
         tuple(row.spans for row in kept),

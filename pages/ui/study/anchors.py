@@ -31,12 +31,12 @@ def ask(source: Source) -> tuple[str, SelectionOptions, Selection]:
     try:
         found = plans.selection(source, spec, options)
     except AnchorError:  # where no sentence can be taken, each says why
-        look_up(source, spec, options)
+        look_up(source, spec, options, None)
         raise
     _coverage(found)
     if together := families.words(found.families, options.families):
         st.html(markup.plain(together))
-    look_up(source, spec, options)
+    look_up(source, spec, options, found)
     review(source, spec, found)
     return spec, options, found
 
@@ -130,7 +130,7 @@ def _coverage(found: Selection) -> None:
         )
 
 
-def look_up(source: Source, spec: str, options: SelectionOptions) -> None:
+def look_up(source: Source, spec: str, options: SelectionOptions, found: Selection | None) -> None:
     """Any sentence of the upload: whether it is taken, why not, and what to do."""
     words = st.text_input(
         "Look up a sentence",
@@ -141,11 +141,13 @@ def look_up(source: Source, spec: str, options: SelectionOptions) -> None:
     ).strip()
     if not words:
         return
-    table = plans.fates(source, spec, options)
-    hits = table[table["text"].str.contains(words, case=False, regex=False) | (table["sentence_id"] == words)]
+    sentences = plans.corpus(source).sentences
+    is_meant = sentences["text"].str.contains(words, case=False, regex=False) | (sentences["sentence_id"] == words)
+    hits = sentences[is_meant]
+    taken = 0 if found is None else int(hits["sentence_id"].isin(found.sentences["sentence_id"]).sum())
     more = f"; the first {PAGE_ROWS} are shown" if len(hits) > PAGE_ROWS else ""
-    st.caption(f"{counted(len(hits), 'sentence')} found, {int(hits['taken'].sum()):,} of them in the study{more}.")
-    for row in hits.head(PAGE_ROWS).itertuples():
+    st.caption(f"{counted(len(hits), 'sentence')} found, {taken:,} of them in the study{more}.")
+    for row in plans.fates(hits.head(PAGE_ROWS), source, spec, options, found).itertuples():
         said = "In the study." if row.taken else f"Not in the study. {row.reason} {row.what_to_do}"
         st.html(markup.sentence(str(row.text)[:LONGEST]) + markup.plain(said, size="0.9rem", faint=True))
 

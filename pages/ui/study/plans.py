@@ -181,14 +181,11 @@ def _selection(key: str, _source: Source, anchors: str, wanted: str, _options: S
     return select(sentences, finder, _options, characters=SEARCH.value if _source.upload else None)
 
 
-def fates(source: Source, anchors: str, options: SelectionOptions) -> pd.DataFrame:
-    """What becomes of every sentence, and why; see `lookup.fate_table`."""
-    return _fates(source.key, source, anchors, repr(options), options)
-
-
-@remembered(4, "Looking for anchors")
-def _fates(key: str, _source: Source, anchors: str, wanted: str, _options: SelectionOptions) -> pd.DataFrame:
-    return lookup.fate_table(corpus(_source).sentences, _finder(key, _source, anchors), _options)
+def fates(
+    sentences: pd.DataFrame, source: Source, anchors: str, options: SelectionOptions, found: Selection | None
+) -> pd.DataFrame:
+    """What becomes of some of the sentences, and why; see `lookup.fate_table`."""
+    return lookup.fate_table(sentences, _finder(source.key, source, anchors), options, found)
 
 
 def plan(spec: StudySpec, source: Source, names: NameList) -> Plan:
