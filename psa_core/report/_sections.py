@@ -202,12 +202,20 @@ def _group_table(column: str, groups: pd.DataFrame) -> Html:
             str(row["names"]),
             _change(row["difference"]),
             f"{_change(row['difference_low'])} to {_change(row['difference_high'])}",
+            _change(row["without_furthest"]),
             f"{_change(row['noise_low'])} to {_change(row['noise_high'])}",
-            "one name" if pd.isna(row["p_adjusted"]) else _p_text(row["p_adjusted"]),
+            _p_text(row["p_adjusted"]) if pd.notna(row["p_adjusted"]) else "one name" if row["names"] == 1 else "–",
         ]
         for _, row in groups.iterrows()
     ]
-    return table((column, "Names", "Difference from the rest", "95 % interval", "Arbitrary groups", "adjusted p"), rows)
+    measured = (
+        "Difference from the rest",
+        "95 % interval",
+        "Without its furthest name",
+        "Arbitrary groups",
+        "adjusted p",
+    )
+    return table((column, "Names", *measured), rows)
 
 
 def _interval(numbers: Mapping[str, Any], value: str = "value") -> Text:

@@ -75,7 +75,8 @@ def equivalence_finding(table: pd.DataFrame, target: str, *, margin: float) -> F
     shown = int(table["equivalent"].sum())
     if not shown and table["p_equivalence"].isna().all():
         few = isfinite(table["needed"].iloc[0])
-        reason = "One sentence is not enough" if few else f"{target.capitalize()} has no fixed range, which is needed"
+        units = "So few families of sentences are" if "families" in table else "One sentence is"
+        reason = f"{units} not enough" if few else f"{target.capitalize()} has no fixed range, which is needed"
         return Finding(f"{reason} for an equivalence test.")
     evidence = f"Equivalence test that allows for rare large changes not seen here, p < {stats.SIGNIFICANT}."
     if not shown:

@@ -44,10 +44,10 @@ def group_table(
         ``difference`` (from the rest, signed), ``difference_low``, ``difference_high``, ``p_value`` (paired t over
         sentences), ``p_adjusted`` (the larger of the corrected p-values over sentences and over names),
         ``noise_low``, ``noise_high`` (in 95 % of the draws all arbitrary groups of these sizes stay between their
-        bounds), ``p_noise`` (of one such group), ``above_noise`` (bool: is the difference outside of that band?),
-        ``without_furthest`` (the difference without the one name, in the group or outside of it, that makes most of
-        it; where less than half of the difference is left, one name makes the group, and ``p_adjusted`` is 1), ``n``
-        (sentences), ``families`` (how many they come in, where they do).
+        bounds), ``p_noise`` (of one such group), ``above_noise`` (bool: is the difference outside of that band, and not
+        made by one name?), ``without_furthest`` (the difference without the one name, in the group or outside of it,
+        that makes most of it; where less than half of the difference is left, one name makes the group, and
+        ``p_adjusted`` is 1), ``n`` (sentences), ``families`` (how many they come in, where they do).
 
     Raises
     ------
@@ -123,7 +123,7 @@ def _contrast_columns(
         "noise_low": [floor.low for floor in floors],
         "noise_high": [floor.high for floor in floors],
         "p_noise": [floor.p_value for floor in floors],
-        "above_noise": [floor.is_above for floor in floors],
+        "above_noise": np.array([floor.is_above for floor in floors]) & ~by_one_name,
         "without_furthest": left,
     }
 

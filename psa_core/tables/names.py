@@ -151,8 +151,9 @@ def name_test_table(
     Returns
     -------
     DataFrame
-        N rows: ``name``, group columns; ``p_rank``, ``p_rank_adjusted`` (against the original the sign test, against
-        the names a permutation test of ranks within sentences); ``p_signed_rank``, ``p_signed_rank_adjusted``
+        N rows: ``name``, group columns; ``families`` (how many the sentences come in, where they do); ``p_rank``,
+        ``p_rank_adjusted`` (against the original the sign test, against the names a permutation test of ranks within
+        sentences); ``p_signed_rank``, ``p_signed_rank_adjusted``
         (Wilcoxon's test: NaN against the names and wherever differences are not symmetric, as it presumes). With a
         margin also ``p_equivalence``, ``p_equivalence_adjusted``, ``equivalent`` (at 5 %) and ``needed`` (sentences
         that it takes at least to show equivalence).
@@ -166,7 +167,9 @@ def name_test_table(
     differences = stats.effect_differences(original, perturbed, baseline=baseline)
     ranks = stats.second_opinion_p(original, perturbed, baseline=baseline)
     signed = np.full(len(ranks), np.nan) if baseline == "names" else stats.signed_rank_p(differences)
+    size = sample_size(cube, len(ranks))
     quantities = {
+        **{column: size[column] for column in ("families",) if column in size},
         "p_rank": ranks,
         "p_rank_adjusted": stats.adjust(ranks, correction),
         "p_signed_rank": signed,

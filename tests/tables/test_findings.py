@@ -292,3 +292,12 @@ def test_two_studies_of_the_same_cells(p_adjusted: float, headline: str, p: str)
     row["p_adjusted"] = p_adjusted
     found = findings.difference_finding(row, "ScoreDev", ("A", "B"))
     assert headline in found.headline and p in found.evidence
+
+
+def test_too_few_families_are_said() -> None:
+    table = pd.DataFrame(
+        {"name": ["Ada"], "score_sens": [0.1], "ci_low": [np.nan], "ci_high": [np.nan], "p_adjusted": [np.nan]}
+    ).assign(n=60, families=2)
+    told = findings.name_finding(table, "toxicity")
+    assert "60 sentences in 2 families cannot show" in str(told)
+    assert "families are too few" in str(told)
