@@ -87,7 +87,7 @@ def effective_threshold(thresholds: ArrayLike, *scores: np.ndarray) -> np.ndarra
 
     Examples
     --------
-    >>> bool(np.float32(0.7) >= reached_from(0.7)), bool(0.3 >= reached_from(0.3))
+    >>> bool(np.float32(0.7) >= effective_threshold(0.7)), bool(0.3 >= effective_threshold(0.3))
     (True, True)
     """
     exact = checked_thresholds(thresholds)

@@ -12,7 +12,7 @@ def normalized(text: str) -> str:
 
     Examples
     --------
-    >>> bare("RT @someone: He LEFT!  https://t.co/x") == bare("rt he left.")
+    >>> normalized("RT @someone: He LEFT!  https://t.co/x") == normalized("rt he left.")
     True
     """
     return " ".join(_ASIDE.sub(" ", text.casefold()).split())
