@@ -130,10 +130,10 @@ SEARCH = Limit(
     own=5_000_000,
 )
 UPLOADS_EACH = Limit(
-    "uploads_each_mb", 250, "MB", "bytes of the files that one session has uploaded", "Take one away.", MB, own=10_000
+    "uploads_each_mb", 100, "MB", "bytes of the files that one session has uploaded", "Take one away.", MB, own=10_000
 )
 UPLOADS = Limit(
-    "uploads_mb", 600, "MB", "bytes of the files that all sessions have uploaded", "Try again later.", MB, own=100_000
+    "uploads_mb", 200, "MB", "bytes of the files that all sessions have uploaded", "Try again later.", MB, own=100_000
 )
 RUN_CELLS = Limit(
     "run_cells", 5_000_000, "cells", "cells of a run, or of a zip", "Take fewer sentences or names.", own=50_000_000

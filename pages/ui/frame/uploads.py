@@ -12,6 +12,7 @@ from pages.ui.frame import gateway, markup, shell
 from psa_core.errors import OptionError, PsaError
 from psa_core.inputs import tables
 from psa_core.inputs.checks import file_name
+from psa_core.inputs.limits import MB, UPLOADS_EACH
 
 # Of a file's name; file systems take 255, and a run puts a word before some.
 MAX_BYTES = 200
@@ -42,7 +43,9 @@ def ask_file(
     """
     kept = f"{key}_kept"
     held: Upload | None = st.session_state.get(kept)
-    chosen = st.file_uploader(label, key=f"{key}_{st.session_state.get(f'{key}_round', 0)}", help=help or None)
+    most = min(st.get_option("server.maxUploadSize"), UPLOADS_EACH.value // MB)
+    widget = f"{key}_{st.session_state.get(f'{key}_round', 0)}"
+    chosen = st.file_uploader(label, key=widget, help=help or None, max_upload_size=most)
     if chosen is not None:
         content = chosen.getvalue()
         brought = Upload(file_name(chosen.name, MAX_BYTES), content, hashlib.sha256(content).hexdigest())
