@@ -8,7 +8,7 @@ from pages.ui.frame import shell
 from pages.ui.results import compare_studies, compare_view, context, two_studies
 
 shell.guard()
-shell.heading("Compare", "Which model, on which sentences, is more sensitive to the name?")
+shell.heading("Compare", "Which model is more name-sensitive, on which sentences?")
 study = context.need_study()
 with shell.show_errors():
     studies = compare_studies.ask_studies(study)

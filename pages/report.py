@@ -7,7 +7,7 @@ from pages.ui.results import context, measured, report_view
 from psa_core.tables import findings
 
 shell.guard()
-shell.heading("Report", "The study as one page for people, and as one folder for programs.")
+shell.heading("Report", "Share the report, or download the data.")
 study = context.need_study()
 with shell.show_errors():
     typography.finding(findings.corpus_finding(measured.unlabelled_summary(study), study.target.name))

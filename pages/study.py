@@ -16,7 +16,7 @@ from pages.ui.study import sentences as study_sentences
 from psa_core.study import StudySpec
 
 shell.guard()
-shell.heading("Study", "Many sentences, each wearing every name, scored by one model: how far does the name move it?")
+shell.heading("Study", "Score many sentences with every name and see how much the name changes the result.")
 
 run_id = state.view().run
 if run_id is not None:
@@ -35,15 +35,15 @@ with step(1, "Sentences", "The texts to study, as people write them."), shell.sh
     if source is None:
         shell.wait_for("Choose a file or paste your sentences to continue.")
 
-with step(2, "Anchors", "The words that each name takes the place of."), shell.show_errors():
+with step(2, "Anchors", "The words the names will replace."), shell.show_errors():
     anchors, options, found = study_anchors.ask(source)
 
-with step(3, "Names", "Who is put in the anchor's place; groups are compared later."), shell.show_errors():
+with step(3, "Names", "The names to put in their place, and the groups to compare."), shell.show_errors():
     chosen = study_names.ask(source.spec)
     if chosen is None:
-        shell.wait_for("No names yet: give at least two. The model and the run follow.")
+        shell.wait_for("Choose at least two names to continue.")
 
-with step(4, "Model", "Who judges the sentences."), shell.show_errors():
+with step(4, "Model", "The model that scores the sentences."), shell.show_errors():
     spec = StudySpec(
         sentences=source.spec,
         names=chosen.spec,
@@ -62,9 +62,9 @@ with step(4, "Model", "Who judges the sentences."), shell.show_errors():
     planned = plans.plan(spec, source, chosen.names)
     judge = study_model.ask(planned)
     if judge is None:
-        shell.wait_for("No model yet. The run follows when there is one.")
+        shell.wait_for("Choose a model to continue.")
 
-with step(5, "Run", "Every sentence with every name. You may leave this page meanwhile."), shell.show_errors():
+with step(5, "Run", "Every sentence with every name. You can close this page; it keeps running."), shell.show_errors():
     planned = replace(planned, spec=replace(spec, model=judge.model))
     seconds = run.price(planned, source, is_upload=bool(judge.files))
     files = {source.spec: source.upload.content} if source.upload else {}

@@ -7,10 +7,10 @@ from pages.ui.results import context, measured, parts_view, why_view, word_assoc
 from psa_core.tables import replicability
 
 shell.guard()
-shell.heading("Why", "What goes with a name's effect, and would it be found again?")
+shell.heading("Why", "What is associated with a name's effect, and does it replicate?")
 study = context.need_study()
 controls.target_picker(study.cube)
-with shell.show_errors("What the effects go with cannot be computed"), shell.headline_slot() as slot:
+with shell.show_errors("The associations cannot be computed"), shell.headline_slot() as slot:
     repeated = replicability.again_finding(measured.again(study), study.target.name)
     why_view.factors(study, slot)
     with slot:

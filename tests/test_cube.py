@@ -84,7 +84,7 @@ def test_a_damaged_cube_file_is_told(tmp_path):
     (tmp_path / "partial.npz").write_bytes(b"PK nothing")
     with pytest.raises(RunFolderError, match=r"damaged|none at"):
         cube_file.load(tmp_path / "partial.npz")
-    with pytest.raises(RunFolderError, match="none of its scores yet"):
+    with pytest.raises(RunFolderError, match="nothing scored yet"):
         cube_file.load(tmp_path / "later.npz")
 
 

@@ -152,7 +152,7 @@ def _chosen_pipeline(option: str, labels: tuple[str, ...]) -> tuple[str, tuple[s
 
 ANCHOR = AnchorPlugin(
     id="entities",
-    title="Named entities",
+    title="People and places",
     summary="People, organisations, places and peoples that spaCy recognises.",
     build=_build,
     argument="labels",

@@ -13,7 +13,7 @@ from psa_core.charts._altair import Drawing, Spec, filled, template
 ROW_PIXELS, WORDS_PIXELS, TICK_PIXELS, FRAME_PIXELS = 44, 18, 24, 178
 #: In two lines, as the legend is: a phone has no room for them side by side.
 TITLE = ["Standard deviations", "of the names' effects"]
-KINDS = ["does not hold 0", "holds 0"]
+KINDS = ["clearly different from zero", "could be zero"]
 
 
 def coefficients(table: pd.DataFrame) -> Drawing:

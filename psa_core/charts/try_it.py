@@ -160,7 +160,7 @@ def _notes(panel: Panel, neutral_words: str) -> list[dict[str, Any]]:
     return [
         {**top, **headline, "text": _theme.ink(title)},
         *(
-            {**top, "x": threshold, "text": _theme.ink(f"label from {threshold:g}"), "font": small}
+            {**top, "x": threshold, "text": _theme.ink(f"flagged at {threshold:g}"), "font": small}
             for threshold in _seen_threshold(panel)
         ),
         {**below, "x": panel.neutral, "yshift": -28, "text": _theme.ink(words), "font": small},

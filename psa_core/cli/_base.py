@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from psa_core import options
+from psa_core.plurals import counted
 from psa_core.study import StudySpec
+from psa_core.study.selection import NOT_BALANCED, Selection
 
 
 @dataclass(frozen=True)
@@ -42,3 +44,13 @@ def add_selection(parser: argparse.ArgumentParser, *, required: bool = True, nam
 def study_spec(given: argparse.Namespace, **others: str) -> StudySpec:
     """The spec that the options describe; `others` are fields that are not among them."""
     return options.from_arguments(StudySpec, given, **others)
+
+
+def tell_left_out(selection: Selection) -> None:
+    """Say how many sentences balancing leaves out: of a small file they are a large part."""
+    left = selection.account.get(NOT_BALANCED, 0)
+    if left:
+        print(
+            f"Note: {left:,} of {counted(selection.eligible, 'eligible sentence')} left out so that female and male "
+            "anchors are equally common; --no-balance keeps them."
+        )

@@ -10,7 +10,7 @@ from pathlib import Path
 from psa_core import models, report, study, tables
 from psa_core.cache import ScoreCache
 from psa_core.cli import _from_manifest as from_manifest
-from psa_core.cli._base import Command, add_selection, study_spec
+from psa_core.cli._base import Command, add_selection, study_spec, tell_left_out
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import results, writing
@@ -60,6 +60,7 @@ def _execute(options: argparse.Namespace) -> int:
     cube = study.execute(planned, scorer, options=scoring, cache=cache, on_window=_Progress().show)
     results.write(cube, options.out, report.render)
     print(f"{counted(cube.shape[0], 'sentence')} × {counted(cube.shape[1], 'name')}: results in {options.out}")
+    tell_left_out(planned.selection)
     for note in cube.provenance["notes"]:
         if note != cache.note:  # which was told when it was news
             print(f"Note: {note}")
@@ -83,7 +84,7 @@ def _spec(options: argparse.Namespace) -> StudySpec:
     needed = ("out",) if options.from_manifest else NEEDED
     missing = [f"--{name}" for name in needed if getattr(options, name) is None]
     if missing:
-        raise OptionError(missing[0], got="nothing", expected="a value", fix="See psa_core run --help.")
+        raise OptionError(missing[0], got="nothing", expected="a value", fix="See psa run --help.")
     if options.from_manifest is None:
         return study_spec(options)
     return from_manifest.spec_of(options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from psa_core.cli._base import Command, add_selection, study_spec
+from psa_core.cli._base import Command, add_selection, study_spec, tell_left_out
 from psa_core.folders.writing import whole_file
 from psa_core.study import plan, texts
 
@@ -19,6 +19,7 @@ def _execute(options: argparse.Namespace) -> int:
     planned = plan(study_spec(options, model="none"))
     with whole_file(options.out) as file, file.open("w", encoding="utf-8", newline="") as stream:
         texts.write(planned, stream)
+    tell_left_out(planned.selection)
     print(f"{planned.cells + len(planned.selection.sentences)} texts in {options.out}")
     return 0
 

@@ -43,7 +43,11 @@ def load(path: Path) -> ScoreCube:
                 provenance=labels["provenance"],
             )
     except FileNotFoundError as error:
-        fix = "See on Study how far it is, or open another one."
-        raise RunFolderError("study", got="none of its scores yet", expected="the scores so far", fix=fix) from error
+        fix = "Come back in a minute, or open another study."
+        raise RunFolderError(
+            "study", got="nothing scored yet", expected="at least one scored sentence", fix=fix
+        ) from error
     except (*DAMAGES, *archives.FAULTS) as error:
-        raise RunFolderError("partial result", got=f"none at {path.name}", expected="the scores so far") from error
+        raise RunFolderError(
+            "partial result", got=f"a damaged file {path.name}", expected="the scores so far"
+        ) from error

@@ -159,7 +159,7 @@ def load(argument: str) -> CausalGenerator:
         raise ModelError("model option precision", got=repr(precision), expected="float32 or bf16")
     model, tokenizer, kind = load_language_model(name, options)
     if kind != "causal":
-        raise ModelError("--lm", got=f"a {kind} language model", expected="a causal one, which goes on from a text")
+        raise ModelError("--lm", got=f"a {kind} language model", expected="a causal one, which continues a text")
     weights = digest_of_model(model)
     import torch
 
@@ -211,8 +211,8 @@ def batches(lengths: Sequence[int], rows: int) -> list[list[int]]:
 CARD = GeneratorCard(
     f"lm:{PACKAGED}",
     "SmolLM2-135M-Instruct",
-    "A small language model that comes with the installation; goes on from a prompt without a chat template.",
-    f"package {PACKAGE} (inside it, 4-bit weights)",
+    "A small language model that comes with the installation; continues a prompt without a chat template.",
+    f"shipped in the package {PACKAGE} (4-bit weights)",
     "Apache-2.0",
 )
 GENERATOR = GeneratorPlugin(

@@ -67,7 +67,7 @@ def unpacked(content: bytes, limit: Limit, *, field: str, error: type[PsaError],
                 body += part
                 limit.check(len(body), field=field, error=error, of="when unpacked")
     except (OSError, EOFError, zlib.error) as damage:
-        raise error(field, got="a damaged gzip file", expected="gzip data", fix="Pack it anew.") from damage
+        raise error(field, got="a damaged gzip file", expected="gzip data", fix="Compress the file again.") from damage
     return bytes(body)
 
 

@@ -101,13 +101,15 @@ ROWS = Limit("rows", 2_000_000, "rows", "rows of a file of sentences or predicti
 COLUMNS = Limit("columns", 1_000, "columns", "columns of such a file", "Keep the columns that the study needs.")
 CELLS = Limit("cells", 20_000_000, "cells", "rows × columns of such a file", "Keep the columns that the study needs.")
 FILE = Limit("file_mb", 256, "MB", "bytes of such a file, unpacked", _SPLIT, MB)
-TEXT = Limit("characters", 10_000_000, "characters", "characters of one cell", "Put each text on a row of its own.")
+TEXT = Limit("characters", 10_000_000, "characters", "characters of one cell", "One text per row.")
 NAMES = Limit("names", 20_000, "rows", "rows of a name list", _SHORTER)
 NAME_COLUMNS = Limit("name_columns", 100, "columns", "columns of a name list", "Keep the groups that are compared.")
 NAMES_FILE = Limit("names_mb", 5, "MB", "bytes of a name list, unpacked", _SHORTER, MB)
 ARCHIVE = Limit("archive_mb", 512, "MB", "bytes of a result folder's zip, unpacked", "Run a smaller study.", MB)
 ARCHIVE_FILES = Limit("archive_files", 1_000, "files", "files in a zip", "Zip the result folder alone.")
-JUDGED = Limit("judged_mb", 32, "MB", "bytes of the judgements in a result folder's zip", "Bring fewer.", MB)
+JUDGED = Limit(
+    "judged_mb", 32, "MB", "bytes of the judgements in a result folder's zip", "Import fewer judgements.", MB
+)
 SCORES = Limit("scores", 30_000_000, "scores", "scores of a result folder", "Run a smaller study.")
 MEMORY = Limit("read_mb", 1_000, "MB of memory", "memory of the process that reads a file", _SPLIT, MB)
 SECONDS = Limit("read_seconds", 15, "seconds", "time of a processor that a file takes to be read", _SPLIT)

@@ -74,14 +74,14 @@ class FoundRange:
         Examples
         --------
         >>> FoundRange.of(np.array([-3.0, 11.5])).words
-        '−3 to 12, from the values in the file; label from 0'
+        '−3 to 12, from the values in the file; flagged at 0 and above'
         """
         scale = scale_words(self.low, self.high)
         if self.is_declared:
             return f"{scale}, as declared"
         if self.threshold is None:
             return scale
-        return f"{scale}, from the values in the file; label from {figure(self.threshold)}"
+        return f"{scale}, from the values in the file; flagged at {figure(self.threshold)} and above"
 
     def warning(self, name: str, scores: np.ndarray, texts: pd.Series) -> str:
         """That a few scores are far from all others; empty where none is."""

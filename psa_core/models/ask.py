@@ -207,7 +207,7 @@ def _card(name: str) -> ModelCard:
         f"SmolLM2, asked: {question.target.name}",
         question.summary,
         (question.target,),
-        f"package {PACKAGE} (inside it, 4-bit weights)",
+        f"shipped in the package {PACKAGE} (4-bit weights)",
         "Apache-2.0",
     )
 

@@ -75,7 +75,7 @@ CARD = ModelCard(
     "SmolLM2-135M-Instruct, perplexity",
     "How unexpected a text is to a small language model; no judgement of its content.",
     (Target("log_perplexity", 0.0, HIGH, MEANINGS["causal"]),),
-    f"package {PACKAGE} (inside it, 4-bit weights)",
+    f"shipped in the package {PACKAGE} (4-bit weights)",
     "Apache-2.0",
 )
 MODEL = ModelPlugin(

@@ -98,7 +98,7 @@ CARD = ModelCard(
     "profanity-check",
     SUMMARY,
     TARGETS,
-    "package alt-profanity-check (inside it)",
+    "shipped in the package alt-profanity-check",
     "MIT",
     (Purpose.FIRST_LOOK,),
 )

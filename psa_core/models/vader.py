@@ -63,5 +63,7 @@ def load(_model_id: str) -> Vader:
     return Vader(analyzer, f"vader:{digest([version('vaderSentiment'), *lexicons])}")
 
 
-CARD = ModelCard("vader", "VADER", SUMMARY, TARGETS, "package vaderSentiment (inside it)", "MIT", (Purpose.FIRST_LOOK,))
+CARD = ModelCard(
+    "vader", "VADER", SUMMARY, TARGETS, "shipped in the package vaderSentiment", "MIT", (Purpose.FIRST_LOOK,)
+)
 MODEL = ModelPlugin(id="vader", title="VADER", summary=SUMMARY, load=load, cards=lambda: (CARD,))

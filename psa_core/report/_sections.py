@@ -72,7 +72,7 @@ def overview(cube: ScoreCube, summary: tables.corpus.Summary) -> Html:
 def _overview_row(target: Target, numbers: Mapping[str, Any]) -> list[Text]:
     flips = numbers["flips"]
     return [
-        join([target.name, element("small", f"label from {target.default_threshold:g}")]),
+        join([target.name, element("small", f"flagged at {target.default_threshold:g} and above")]),
         *(_interval(numbers[metric]) for metric in ("score_dev", "score_range", "label_dist")),
         join([f"{100 * flips['value']:.2f} %", element("small", f"{flips['up']:,} up, {flips['down']:,} down")]),
         _interval(numbers["sensitivity_correlation"], value="r"),

@@ -245,8 +245,8 @@ def _left_behind(planned: Plan) -> list[str]:
     if not left:
         return []
     return [
-        f"In {left:,} of {kept:,} sentences another mention of the same person stays and may clash with the new name; "
-        "--mentions all replaces every one."
+        f"In {left:,} of {kept:,} sentences a second mention of the person stays behind (“Emily lost his shoes”); the "
+        "option “every mention” replaces them all."
     ]
 
 

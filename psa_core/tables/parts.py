@@ -128,8 +128,8 @@ def part_shares(table: pd.DataFrame) -> dict[str, float]:
     Returns
     -------
     dict
-        ``first part``, ``the rest``, ``neither alone``; they sum to 1. Empty for under six names, or names that do not
-        differ.
+        ``first part``, ``the rest``, ``the two together``; they sum to 1. Empty for under six names, or names
+        that do not differ.
     """
     if len(table) < MIN_NAMES or not np.ptp(table["whole"]) > ROUNDING:
         return {}
@@ -137,7 +137,7 @@ def part_shares(table: pd.DataFrame) -> dict[str, float]:
         table[[column]].to_numpy() - table[column].mean() for column in ("whole", "first_alone", "rest_alone")
     )
     of_first, of_rest = shares_of_variance(whole[:, 0], [first, rest]).tolist()
-    return {FIRST: of_first, REST: of_rest, "neither alone": max(0.0, 1 - of_first - of_rest)}
+    return {FIRST: of_first, REST: of_rest, "the two together": max(0.0, 1 - of_first - of_rest)}
 
 
 def part_finding(table: pd.DataFrame, target: str, *, sentences: int) -> str:

@@ -71,7 +71,7 @@ def test_a_bar_is_followed_and_the_link_shows_the_same_view(page: Page, browser:
     for _ in range(4):
         slider.press("ArrowLeft")
         settle(page)
-    expect(page.get_by_test_id("stMain")).to_contain_text("At threshold 0.48 for toxicity")
+    expect(page.get_by_test_id("stMain")).to_contain_text("at threshold 0.48 for toxicity")
 
     go_to(page, "Sentences")
     page.get_by_role("button", name="All names in this sentence").nth(1).click()

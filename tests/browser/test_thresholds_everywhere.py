@@ -58,7 +58,7 @@ def test_thresholds_and_sentences(cube: ScoreCube, show: Callable[..., str], pag
     assert len(flips) != len(tables.find_flips(cube, "toxicity", threshold=OWN))
     show("sentences")
     body = page.get_by_test_id("stMain")
-    expect(body).to_contain_text(f"{len(flips):,} flips, one for each of ")
+    expect(body).to_contain_text(f"{len(flips):,} changed labels; the largest for each of ")
     expect(body).to_contain_text(f"changes the label at threshold {CHOSEN:g}")
 
 
@@ -107,5 +107,5 @@ def test_report(cube: ScoreCube, show: Callable[..., str], page: Page) -> None:
     address = page.locator("iframe[src^='data:text/html']").get_attribute("src")
     assert address is not None
     report = base64.b64decode(address.partition(",")[2]).decode()
-    assert f"label from {CHOSEN:g}" in report
+    assert f"flagged at {CHOSEN:g} and above" in report
     assert f"The largest flips ({len(tables.find_flips(cube, 'toxicity', threshold=CHOSEN)):,} in all)" in report

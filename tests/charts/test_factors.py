@@ -17,7 +17,7 @@ def test_rows_are_the_coefficients_and_shapes_say_what_holds_0() -> None:
     drawing = factors.coefficients(why.coefficients)
     assert drawing.rows["label"].tolist() == why.coefficients.dropna()["label"].tolist()
     holds = (drawing.rows["low"] <= 0) & (drawing.rows["high"] >= 0)
-    assert (drawing.rows["kind"] == "holds 0").tolist() == holds.tolist()
+    assert (drawing.rows["kind"] == "could be zero").tolist() == holds.tolist()
     assert "<svg" in drawing_svg(drawing)
     assert factors.shares(why.shares).rows["percent"].sum() == pytest.approx(100 * why.r_squared)
 

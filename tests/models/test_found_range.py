@@ -18,12 +18,16 @@ SOME = np.random.default_rng(0)
         (SOME.integers(0, 2, 999), "0 to 1", None),
         ([0.5, 1.0000005, -0.0000003], "0 to 1", None),
         ([-1, 0.25, 1], "-1 to 1", None),
-        ([0.2, 99.7], "0 to 100, from the values in the file; label from 50", 50),
-        ([-7.5, *SOME.normal(-2, 1, 99).clip(-7, 5), 5.5], "-8 to 6, from the values in the file; label from 0", 0),
-        ([1, 2, 3, 4, 5], "1 to 5, from the values in the file; label from 3", 3),
-        ([-3, 11.5], "-3 to 12, from the values in the file; label from 0", 0),
-        ([-9.5, -0.5], "-10 to 0, from the values in the file; label from -5", -5),
-        ([3], "3 to 4, from the values in the file; label from 3.5", 3.5),
+        ([0.2, 99.7], "0 to 100, from the values in the file; flagged at 50 and above", 50),
+        (
+            [-7.5, *SOME.normal(-2, 1, 99).clip(-7, 5), 5.5],
+            "-8 to 6, from the values in the file; flagged at 0 and above",
+            0,
+        ),
+        ([1, 2, 3, 4, 5], "1 to 5, from the values in the file; flagged at 3 and above", 3),
+        ([-3, 11.5], "-3 to 12, from the values in the file; flagged at 0 and above", 0),
+        ([-9.5, -0.5], "-10 to 0, from the values in the file; flagged at -5 and above", -5),
+        ([3], "3 to 4, from the values in the file; flagged at 3.5 and above", 3.5),
     ],
 )
 def test_a_range_says_where_it_is_from(scores: list[float], words: str, threshold: float | None) -> None:

@@ -143,8 +143,9 @@ def test_a_range_from_the_values_is_said_in_the_account(tmp_path: Path) -> None:
     scorer = read(tmp_path, f"text,joy,logit\n{rows}wild,1000000,0\n")
     assert [(t.low, t.high, t.default_threshold) for t in scorer.targets] == [(0, 1e6, 0.5), (-5, 14, 0)]
     assert scorer.about.startswith(
-        "21 texts with a score in scores.csv: joy (0 to 1,000,000, from the values in the file; label from 0.5), "
-        "logit (−5 to 14, from the values in the file; label from 0). joy: 1 of 21 scores is far from the others"
+        "21 texts with a score in scores.csv: joy (0 to 1,000,000, from the values in the file; flagged at 0.5 and "
+        "above), logit (−5 to 14, from the values in the file; flagged at 0 and above). joy: 1 of 21 scores is far "
+        "from the others"
     )
     assert read(tmp_path, EXPORT, "?targets=toxicity&range=0..10").ranges == ("toxicity (0 to 10, as declared)",)
 

@@ -175,7 +175,7 @@ def test_hidden_names_are_in_no_table_and_no_chart(open_page: OpenPage, words_of
 def test_numbers_are_at_the_chosen_threshold_and_say_so(open_page: OpenPage) -> None:
     page = open_page("compare", run=result_studies.keep(), c="0.8", **{"with": [calmer()]})
     shown = page.dataframe[0].value
-    assert shown["label from"].tolist() == [0.8, 0.5, 0.8, 0.5]
+    assert shown["flagged at"].tolist() == [0.8, 0.5, 0.8, 0.5]
     there = tables.label_dist_table(result_studies.cube(), "toxicity", thresholds=[0.8])["label_dist"][0]
     assert shown["LabelDist"][0].startswith(f"{there:.3f}")
 
@@ -199,7 +199,7 @@ def test_the_cells_that_differ_most_come_first(open_page: OpenPage, run: Run, se
 def test_where_names_do_alike_in_both_no_cell_is_said_to_differ_most(open_page: OpenPage, words_of: Words) -> None:
     same = result_studies.keep(replace(result_studies.cube(), provenance=result_studies.cube().provenance | {"k": 1}))
     page = open_page("compare", run=result_studies.keep(), **{"with": [same]})
-    assert "The two studies agree: in no cell" in words_of(page)
+    assert "The two agree everywhere" in words_of(page)
     assert len(page.dataframe) == 1
 
 

@@ -51,10 +51,10 @@ def test_unseen_names_are_measured_and_the_trivial_case_is_named(open_page: Open
     page = open_page("mitigate", run=result_studies.keep())
     devs = {kind: tables.summary(cube)["toxicity"]["score_dev"]["value"] for kind, cube in expected()._asdict().items()}
     said = words_of(page)
-    assert f"{devs['before']:.3f} becomes {devs['as_people']:.3f} where spaCy recognises" in said
+    assert f"{devs['before']:.3f} becomes {devs['as_people']:.3f} on " in said
     assert "(50 % of 120 texts)" in said
     assert devs["as_they_are"] == devs["before"] > devs["as_people"] > devs["same_names"] == 0
-    assert "themselves it is 0.000 by construction: that is arithmetic, and no evidence" in said
+    assert "themselves it is 0.000 by definition" in said
     assert page.metric[0].value == f"{devs['as_people']:.3f}"
     shown = page.dataframe[0].value.loc["ScoreDev"]
     assert [cell.partition(" ")[0] for cell in shown] == [f"{value:.3f}" for value in devs.values()]

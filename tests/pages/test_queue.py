@@ -136,7 +136,7 @@ def test_a_finished_study_shows_its_result_and_asks_another_model_with_one_click
     said = words_of(page)
     assert "Put in “Person A” and the toxicity score goes up by 0." in said and "How sure?" in said
     assert len(page.get("plotly_chart")) == 1
-    assert said.count("s the label, ") == 3
+    assert said.count("flagged</span></div>") == 3
     page.button(key="study_again vader").click()
     again = run(page).session_state["view"].run
     spec = jobs.status(again).spec

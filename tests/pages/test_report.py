@@ -103,7 +103,7 @@ def test_the_report_is_at_the_chosen_threshold_without_the_sentences_left_out(
     kept = result_studies.cube().rows(result_studies.cube().sentences["sentence_id"].to_numpy() != "s3")
     flips = tables.find_flips(kept, "toxicity", threshold=0.8)
     assert f"The largest flips ({len(flips):,} in all)" in text
-    assert "label from 0.8" in text and "39 from" in text
+    assert "flagged at 0.8" in text and "39 from" in text
     assert "The report labels toxicity from 0.8, as chosen; the zip from 0.5" in words_of(page)
 
 
@@ -124,4 +124,4 @@ def test_a_page_view_draws_few_of_many_targets(open_page: OpenPage) -> None:
     page = open_page("report", run=result_studies.keep(many), target="t9", c="0.7")
     text = base64.b64decode(page.get("iframe")[0].proto.src.partition(",")[2]).decode()
     assert text.count("Target: t") == report_view.MAX_TARGETS and "Target: t9" in text
-    assert text.count("label from") == len(targets) and "6 more targets are in the study" in text
+    assert text.count("flagged at") == len(targets) and "6 more targets are in the study" in text

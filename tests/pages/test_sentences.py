@@ -19,7 +19,7 @@ PAGE = SIZES[0]
 
 
 def cards(page: AppTest) -> list[str]:
-    return [element.proto.body for element in page.get("html") if "s the label, " in element.proto.body]
+    return [element.proto.body for element in page.get("html") if "flagged</span></div>" in element.proto.body]
 
 
 def choose(page: AppTest, key: str, value: str | None) -> None:
@@ -38,7 +38,7 @@ def test_cards_show_the_largest_flips_first(open_page: OpenPage, words_of: Words
     assert len(shown) == min(PAGE, len(flips))
     assert f"{first['original']:.2f} → {first['perturbed']:.2f}" in shown[0]
     assert ">He</del>" in shown[0] and f">{first['name']}</mark>" in shown[0]
-    assert f"{len(flips):,} flips" in words_of(page)
+    assert f"{len(flips):,} changed labels" in words_of(page)
 
 
 def test_filters_by_name_direction_and_words(open_page: OpenPage, run: Run, flips: tables.Flips) -> None:
@@ -48,7 +48,7 @@ def test_filters_by_name_direction_and_words(open_page: OpenPage, run: Run, flip
     assert all(">Person B</mark>" in card for card in cards(page))
     page.multiselect(key="sentences_names").set_value([])
     choose(run(page), "direction", "down")
-    assert all("loses the label" in card for card in cards(run(page)))
+    assert all("no longer flagged" in card for card in cards(run(page)))
     choose(page, "direction", "both")
     sentence = str(flips.frame(limit=1)["sentence_id"].iloc[0]).removeprefix("s")
     page.text_input(key="sentences_search").set_value(f"counted TO {sentence}.")
@@ -134,7 +134,9 @@ def test_flips_are_one_a_name_or_one_a_sentence(
     assert 1 < len(expected) < len(flips)
     shown = [f">{name}</mark>" for name in expected["name"][:20]]
     assert all(name in card for name, card in zip(shown, cards(page), strict=True))
-    assert f"{len(flips):,} flips, one for each of {len(expected)} {each}s; 1 to " in words_of(page)
+    assert f"{len(flips):,} changed labels; the largest for each of {len(expected)} {each}s; showing 1 to " in words_of(
+        page
+    )
 
 
 def test_judged_flips_are_counted_filtered_and_given_back(

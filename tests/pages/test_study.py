@@ -37,10 +37,10 @@ def test_every_step_is_there_and_the_price_is_known(open_page: OpenPage, words_o
     said = words_of(page)
     for title in ("Sentences", "Anchors", "Names", "Model", "Run"):
         assert title in said
-    assert "Returns toxicity, 0 to 1, label from 0.5: probability that the text is offensive." in said
+    assert "Returns toxicity, 0 to 1, flagged at 0.5 and above: probability that the text is offensive." in said
     assert "280 of 280 sentences are eligible." in said
     numbers = {metric.label: metric.value for metric in page.metric}
-    assert (numbers["Sentences"], numbers["Names"], numbers["Cells"]) == ("280", "20", "5,600")
+    assert (numbers["Sentences"], numbers["Names"], numbers["Sentence–name pairs"]) == ("280", "20", "5,600")
     assert page.button(key="study_run").label == "Run the study"
     assert int(numbers["Estimated time"].removesuffix(" s")) >= 10, "a worker starts, and writes what it found"
 
@@ -93,7 +93,7 @@ def test_another_column_has_its_own_number_of_texts_and_time(open_page: OpenPage
     page = own_sentences(open_page("study"), run, "two.csv", content)
 
     def texts() -> str:
-        return next(metric.value for metric in page.metric if metric.label == "Distinct texts")
+        return next(metric.value for metric in page.metric if metric.label == "Texts to score")
 
     before = texts()
     (column,) = [box for box in page.selectbox if box.label == "Column with the text"]
@@ -260,7 +260,7 @@ def test_a_stopped_run_says_once_what_is_left_of_it(open_page: OpenPage, words_o
     jobs.write_status(place, state="cancelled", message=message, sentences_total=40)
     assert message in words_of(open_page("study", run=run_id))
     said = words_of(open_page("names", run=run_id))
-    assert "none of its scores yet" in said and "Wait" not in said and "No study is open yet" not in said
+    assert "nothing scored yet" in said and "Wait" not in said and "No study is open yet" not in said
     cube_file.save(result_studies.cube(12), place / jobs.PARTIAL)
     said = words_of(open_page("study", run=run_id))
     assert "Nothing is lost: 12 of 40 sentences are scored" in said and message not in said
@@ -335,7 +335,7 @@ def test_predictions_are_made_elsewhere_and_brought_back(
     assert "All 42 texts have a score. Targets: rudeness (0 to 1)." in words_of(run(page))
     page.file_uploader(key="study_scored_0").upload(brought, scored(texts[1:]) + f'\n"{texts[0]}",1e6\n'.encode())
     said = words_of(run(page))
-    assert "Targets: rudeness (0 to 1,000,000, from the values in the file; label from 0.5)." in said
+    assert "Targets: rudeness (0 to 1,000,000, from the values in the file; flagged at 0.5 and above)." in said
     assert "rudeness: 1 of 42 scores is far from the others" in said
     page.file_uploader(key="study_scored_0").upload(brought, scored(texts))
     run(page)
@@ -386,7 +386,7 @@ def test_a_workbook_of_scores_is_told_the_same(open_page: OpenPage, words_of: Wo
 def test_names_stand_in_any_column(open_page: OpenPage, words_of: Words, run: Run) -> None:
     page = open_page("study")
     page.button_group(key="study_names_way").set_value("Your own file")
-    assert "No names yet: give at least two." in "".join(info.value for info in run(page).info)
+    assert "Choose at least two names" in "".join(info.value for info in run(page).info)
     content = b"no,Who is it?,team\n1,Ann Lee,A\n2,Bo Kim,B\n3,Cy Ro,B\n"
     page.file_uploader(key="study_names_file_0").upload("people.csv", content)
     assert "3 names, grouped by team." in words_of(run(page))

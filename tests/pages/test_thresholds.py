@@ -73,7 +73,7 @@ def test_sentences_on_the_line_are_counted_and_only_the_line_travels(
     assert after[1] == before[1] and json.loads(after[2]) == {"threshold": 0.3}
     _, perturbed = result_studies.cube().scores("toxicity")
     cut = int(((perturbed.min(axis=1) < 0.3) & (perturbed.max(axis=1) >= 0.3)).sum())
-    assert cut and f"the label of {cut} of 40 sentences depends on which name it wears" in said
+    assert cut and f"the label of {cut} of 40 sentences depends on the name" in said
 
 
 def test_a_column_that_numbers_the_names_is_no_group(open_page: OpenPage) -> None:

@@ -56,7 +56,7 @@ def test_effects_are_those_of_the_texts_against_the_typical_name(cube: ScoreCube
 
 def test_one_name_that_a_lexicon_knows_is_enough_for_shares() -> None:
     table = pd.DataFrame({"whole": [0.5] + 9 * [0.0], "first_alone": [0.4] + 9 * [0.0], "rest_alone": 0.0})
-    assert part_shares(table) == pytest.approx({FIRST: 1.0, REST: 0.0, "neither alone": 0.0})
+    assert part_shares(table) == pytest.approx({FIRST: 1.0, REST: 0.0, "the two together": 0.0})
 
 
 def test_few_names_have_no_shares_but_a_sentence(cube: ScoreCube) -> None:

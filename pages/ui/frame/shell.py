@@ -66,7 +66,7 @@ def run_app() -> None:
 
 def _run() -> None:
     _configure()
-    with show_errors("This server's settings are not right"):
+    with show_errors("The server is misconfigured"):
         limits.check_settings()
     _keep_house()
     st.logo(str(ROOT / "static" / "icon.svg"), size="large")

@@ -64,7 +64,7 @@ def ask_file(
             st.html(
                 markup.plain(f"Using {held.name} ({max(1, round(len(held.content) / 1000)):,} kB)"), width="content"
             )
-            st.button("Take away", key=f"{key}_away", on_click=_forget, args=(key,), type="tertiary")
+            st.button("Remove", key=f"{key}_away", on_click=_forget, args=(key,), type="tertiary")
     return held
 
 

@@ -118,9 +118,9 @@ def table_2(table: pd.DataFrame) -> None:
             _with_bounds(*row, digits=1 if metric in IN_PARTS else 3)
             for row in in_parts(table, metric).itertuples(index=False)
         ]
-    shown["label from"] = table["threshold"]
+    shown["flagged at"] = table["threshold"]
     st.dataframe(shown, hide_index=True, alt=f"{', '.join(METRICS.values())} of every study and target")
-    typography.small_print("LabelDist depends on the threshold: “label from” says which one each row has.")
+    typography.small_print("LabelDist depends on the threshold; “flagged at” is each row's.")
     exports.csv_button(table.drop(columns=["run", "brief", "cells"]), "comparison.csv", key="compare_csv")
 
 

@@ -23,19 +23,19 @@ _line = canvas.teller("crossing_line", variable="psaThreshold", event="psa-thres
 
 def show(study: StudyContext) -> None:
     """Every sentence's range over the names, or an even part of them, and how many the threshold cuts."""
-    st.header("Sentences on the line", anchor=False)
+    st.header("Borderline sentences", anchor=False)
     original, perturbed = study.cube.scores(study.target.name)
     lowest, highest = (stats.labels_at(end(perturbed, axis=1), study.threshold) for end in (np.min, np.max))
     cut = int(np.count_nonzero(lowest != highest))
     those = f"the label of {cut:,} of {counted(len(original), 'sentence')}" if cut else "no sentence's label"
-    typography.second(f"At {study.threshold:g} {those} depends on which name it wears.")
+    typography.second(f"At {study.threshold:g} {those} depends on the name.")
     strokes = _ranges(study.target_key, study.cube)
     _strokes(key=Key.THRESHOLDS_CROSSING, data=strokes, height=264)
     _line(key=Key.THRESHOLDS_LINE, data={"threshold": study.threshold})
-    shown = f" {MAX_STROKES} of them, evenly chosen, are drawn." if len(original) > MAX_STROKES else ""
+    shown = f" {MAX_STROKES} evenly spaced ones are drawn." if len(original) > MAX_STROKES else ""
     typography.small_print(
-        f"A stroke is a sentence, from its lowest to its highest name's {study.target.name}; the dash is its original "
-        f"score, which sorts them. Coloured: the threshold (dashed) lies between its names.{shown}"
+        f"Each line spans a sentence's lowest to highest {study.target.name} over names; the tick is its original "
+        f"score (sort order). Coloured: the names fall on both sides of the threshold (dashed).{shown}"
     )
 
 

@@ -67,7 +67,7 @@ function lay(view) {
   track.replaceChildren(
     ...data.scores.map((score) => line("tick", score)),
     line("rule", data.original, "as it is"),
-    line("rule cut", data.threshold, `label from ${data.threshold}`),
+    line("rule cut", data.threshold, `flagged at ${data.threshold}`),
     dot,
   );
 }

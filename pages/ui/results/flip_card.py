@@ -105,7 +105,7 @@ def sentence(pieces: Sequence[Piece]) -> str:
 def scores(flip: pd.Series, target: str) -> str:
     """Score → score and label → label, with the direction as an arrow and a word."""
     up = flip["direction"] == "up"
-    colour, words = (UP, "▲ gains the label, 0 → 1") if up else (DOWN, "▼ loses the label, 1 → 0")
+    colour, words = (UP, "▲ now flagged") if up else (DOWN, "▼ no longer flagged")
     numbers = f"{flip['original']:.2f} → {flip['perturbed']:.2f}".replace("-", "−")
     return (
         f'<div style="display: flex; flex-wrap: wrap; gap: 0.2rem 1.1rem; align-items: baseline">'
@@ -135,7 +135,7 @@ def _judge(reading: Reading, word: Judgement) -> None:
 def _take(run: str, word: Judgement, before: str | None, key: str) -> None:
     """Keep a judgement; of a study that everybody looks at, in a copy that is this visitor's from now on."""
     verdict = st.session_state[key]
-    with shell.report_errors("This judgement is not kept"):
+    with shell.report_errors("This judgement was not saved"):
         own = jobs.own_copy(run, visitor=visitor.key())
         _write(own, word, verdict)
         if own != run:

@@ -103,9 +103,7 @@ def chosen_cell(study: StudyContext) -> None:
     names = study.cube.names["name"].tolist()
     chosen = [name for name in study.seen.names if name in names]
     if not len(places) or not chosen:
-        typography.small_print(
-            "Click a cell to read its sentence here; sentence and name are then selected on every page."
-        )
+        typography.small_print("Click a cell to read its sentence. Your selection is kept on every page.")
         return
     row, column = int(places[0]), names.index(chosen[-1])
     original, perturbed = study.cube.scores(study.target.name)

@@ -29,7 +29,7 @@ KINDS = {
     "before": "other names, before",
     "as_people": "after, recognised as people",
     "as_they_are": "after, only listed names recognised",
-    "same_names": "the averaged names (0 by construction, no evidence)",
+    "same_names": "averaged names (0 by definition)",
 }
 
 
@@ -72,14 +72,14 @@ def headline(halved: HeldOut, count: int) -> None:
     was, now, read = before["value"], people["value"], f"{100 * halved.seen.mean():.0f} % of {halved.seen.size:,} texts"
     typography.finding(
         Finding(
-            f"Averaged over {counted(count, 'name')}, {study.target.name} depends "
-            f"{'less' if now < was else 'no less'} on {counted(names, 'other name')} where they are recognised as "
-            f"people, and as much as before where they are not. Each text is then scored {cost}.",
+            f"Scoring each text with {counted(count, 'name')} and averaging makes the model "
+            f"{'less' if now < was else 'no less'} name-sensitive, but only where the software spots the name "
+            f"({read}). Each text is then scored {cost}.",
             f"ScoreDev, {findings.METRIC_MEANS['ScoreDev']}, on held-out names and sentences: "
-            f"{was:.3f} becomes {now:.3f} where spaCy recognises a name as a person ({read}), "
+            f"{was:.3f} becomes {now:.3f} on {counted(names, 'other name')} where spaCy recognises them as people, "
             f"and stays {was:.3f} where only listed names are recognised. "
-            f"Among the averaged names themselves it is {same['value']:.3f} by construction: that is arithmetic, "
-            f"and no evidence. The original scores move by {lost.score_change:.3f} on average, "
+            f"Among the averaged names themselves it is {same['value']:.3f} by definition. "
+            f"The original scores change by {lost.score_change:.3f} on average, "
             f"and {lost.labels_changed:,} of {counted(sentences, 'original label')} "
             f"{verb(lost.labels_changed, 'change')}.",
         )
@@ -109,12 +109,12 @@ def before_and_after(halved: HeldOut, count: int) -> None:
         st.dataframe(table, key="mitigate_table")
     names, sentences = halved.names, halved.sentences
     typography.small_print(
-        f"The list is dealt into two halves, group by group: {len(names.used)} names may be averaged over, "
-        f"{len(names.measured)} are measured. So are the sentences: {len(sentences.used):,} are for choosing how many "
-        f"names are enough, {len(sentences.measured):,} others are measured here. The numbers follow from cells of "
-        "this study, without a model call. A name counts as recognised where spaCy takes all of it, and nothing before "
-        "it, for a person; where it does not, the text keeps its own score, unless a pronoun further on is found "
-        "instead (ask the model below). Averaging takes the name's influence out, also where a name should matter."
+        f"Names and sentences are split at random into halves, group by group: {counted(len(names.used), 'name')} to "
+        f"average over and {len(names.measured):,} to measure, {counted(len(sentences.used), 'sentence')} to choose "
+        f"how many names are enough and {len(sentences.measured):,} to measure. No model call is needed. A name is "
+        "recognised if spaCy tags exactly that name as a person; otherwise the text keeps its own score, unless a "
+        "later pronoun is found instead (ask the model below). Averaging removes the name's influence even where a "
+        "name should matter."
     )
 
 
@@ -215,7 +215,7 @@ def confirmed(run: str, model: str) -> Origin | None:
     if not permissions.is_offered(model):
         return None
     typed = st.text_input(
-        "The model's id, typed by you: the study's file names it, and you say that it may be loaded",
+        "Type the model id to confirm that it may be loaded",
         key=f"{Key.MITIGATE_MODEL} {run}",
         max_chars=300,
     )

@@ -1,4 +1,4 @@
-"""What follows on Names: do groups of names differ, and which names make no difference that matters?"""
+"""What follows on Names: do groups of names differ, and which names have no meaningful effect?"""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def groups(study: StudyContext, choice: Choice) -> None:
     drawing = group_differences(table, target=study.target.name)
     st.vega_lite_chart(drawing.rows, drawing.spec, alt="Group differences with their noise floors")
     typography.small_print(
-        "A dot is how far a group's mean lies from that of the other names. Grey bands: when names are dealt to groups "
-        "of these sizes at random, all groups stay within their bands in 95 of 100 draws. Whiskers: 95 % interval over "
-        "sentences. One name is no group."
+        "Dots: a group's mean minus that of the other names. Grey bands: with names assigned to groups at random, all "
+        "groups stay within their bands in 95 % of cases. Whiskers: 95 % interval over sentences. Groups with a single "
+        "name are not shown."
     )
     with exports.row():
         exports.csv_button(table, f"groups.{column}.csv", key="groups_csv")
@@ -46,15 +46,14 @@ def groups(study: StudyContext, choice: Choice) -> None:
 
 
 def equivalence(study: StudyContext, choice: Choice) -> None:
-    """Which names are shown to make no difference that matters."""
-    title = "Which names make no difference that matters?"
+    """Which names are shown to have no meaningful effect."""
+    title = "Which names have no meaningful effect?"
     with st.expander(title, icon=":material/balance:", on_change="rerun", key=Key.NAMES_EQUIVALENCE) as section:
         if not section.open:
             return
         typography.small_print(
-            "Not significant does not mean no effect. Say how small a mean change would not matter to you; the "
-            "equivalence test then counts the names shown to stay within it, with room for rare moves "
-            "that none of these sentences has."
+            "Not significant does not mean no effect. Enter the largest mean change that would not matter to you; the "
+            "equivalence test counts names whose effect is shown to be smaller, allowing for rare large changes."
         )
         score_range = float(study.target.high - study.target.low)
         link = address.linked(Key.NAMES_MARGIN, score_range / 50)

@@ -18,7 +18,7 @@ from psa_core.tables.parts import FIRST, REST, VARIANTS, part_finding, part_shar
 
 NUMBERS = {
     "whole": "Whole name", "first_alone": "First part alone", "rest_alone": "The rest alone",
-    "interaction": "In neither alone", "lower_case": "lower case", "initials": "As initials",
+    "interaction": "Added together", "lower_case": "lower case", "initials": "As initials",
 }  # fmt: skip
 
 
@@ -69,8 +69,8 @@ def _table(study: StudyContext, table: pd.DataFrame) -> None:
         alt="Effects of each name's parts alone",
     )
     typography.small_print(
-        f"Effects against the typical name in the same sentences. {len(VARIANTS)} forms a name; “in neither alone” is "
-        "the whole less both parts."
+        f"Effects against the typical name in the same sentences, {len(VARIANTS)} forms per name; “added together” is "
+        "the full name's effect minus both parts'."
     )
     with exports.row():
         exports.csv_button(table, f"parts.{study.target.name}.csv", key="parts_csv")

@@ -114,7 +114,7 @@ def finding(content: Content, target: str, strength: float, shown: Difference | 
     unsure = fall["low"] <= 0 <= fall["high"] if several else shown is not None and not shown.p < stats.SIGNIFICANT
     moves = "is not shown to move less" if unsure else f"moves {much}"
     sure = "" if shown is None or several else f" It falls by {with_interval(shown._asdict(), 'value')} over sentences."
-    seeds = "Means over several trainings." if several else "One training: another draw gives another number."
+    seeds = "Means over several trainings." if several else "A single training run; results vary between runs."
     return Finding(
         f"Retrained with strength {strength:g}, {target} {moves} with names that training never saw; "
         f"{100 * found['labels_kept']['value']:.0f} % of the sentences keep their label.",

@@ -23,7 +23,7 @@ from psa_core.tables import Flips, findings
 
 SIZES = (5, 10, 20)  # every element of a card is drawn again at each click
 ORDERS = {"size": "Largest change", "margin": "Clearest", "sentence": "As in the corpus"}
-EACH = {"name": "One a name", "sentence": "One a sentence", "all": "All"}
+EACH = {"name": "One per name", "sentence": "One per sentence", "all": "All"}
 JUDGED = {"all": "All", "no": "Not judged yet", "yes": "Judged"}
 DIRECTIONS = {"both": "Both", "up": "Up (0 → 1)", "down": "Down (1 → 0)"}
 
@@ -140,18 +140,18 @@ def _one_page(study: StudyContext, flips: Flips, filters: Filters) -> None:
     reading = flip_card.reading_of(study, str(st.session_state.get(Key.SENTENCES_READER) or "reader"))
     flip_card.offer_undo(study)
     if not len(flips):
-        st.info("No label changes here. Move the threshold, or take a filter away.", icon=":material/search_off:")
+        st.info("No label changes here. Move the threshold, or remove a filter.", icon=":material/search_off:")
         judging()
         return
     listed = spread(study, flips, filters)
     judged = listed.among(reading.cells(study.target.name))
     shown = listed if filters.judged == "all" else listed.only(judged == (filters.judged == "yes"))
     page, size, ask_page = _page(shown)
-    one_each = "" if len(listed) == len(flips) else f", one for each of {counted(len(listed), filters.each)}"
+    one_each = "" if len(listed) == len(flips) else f"; the largest for each of {counted(len(listed), filters.each)}"
     first, last = size * (page - 1), min(size * page, len(shown))
     these = f"{first + 1:,} to {last:,}" if last > first + 1 else f"{last:,}"
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.text(f"{counted(len(flips), 'flip')}{one_each}; {these} shown", width="content")
+        st.text(f"{counted(len(flips), 'changed label')}{one_each}; showing {these}", width="content")
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             flip_card.progress(study, int(judged.sum()), len(listed))
             judging()
@@ -174,7 +174,7 @@ def _page(shown: Flips) -> tuple[int, int, Callable[[], None]]:
     def ask() -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             place = st.container(width="stretch")
-            st.selectbox("Cards a page", SIZES, width=120, **of_size)
+            st.selectbox("Cards per page", SIZES, width=120, **of_size)
             if of_page:
                 place.pagination(pages, **of_page)
 

@@ -34,7 +34,7 @@ Choice = tuple[Compared, Target]
 
 def show(study: StudyContext, studies: list[Compared], table: pd.DataFrame, metric: str) -> None:
     """Two studies on the same cells: the metric tested, names against each other, the cells that differ most."""
-    st.header("Two studies on the same cells", anchor=False)
+    st.header("Two models, same sentences", anchor=False)
     choices = {f"{c.label} · {target.name}": (c, target) for c in studies for target in c.cube.targets}
     if len(choices) < 2:
         typography.second(
@@ -186,10 +186,10 @@ def _agreement_words(shared: SharedCells, r: stats.Correlation) -> str:
 def _cells(study: StudyContext, shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, str]) -> None:
     found = disagreements(shared, targets, limit=SHOWN_CELLS)
     if found["disagreement"].max() < ALIKE:
-        typography.second("The two studies agree: in no cell do they differ by as much as 0.1 % of the range.")
+        typography.second("The two agree everywhere to within 0.1 % of the score range.")
         return
     columns = (titles[0], titles[1] + (" " if titles[0] == titles[1] else ""))
-    st.markdown("**The cells they disagree on most**, as changes from the original, in per cent of each score's range")
+    st.markdown("**Where they disagree most**, as changes from the original score, in % of each score's range")
     st.dataframe(
         _cell_rows(found, _shown_texts(shared.first), columns),
         hide_index=True,

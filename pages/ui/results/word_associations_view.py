@@ -57,20 +57,20 @@ def _words(table: pd.DataFrame) -> str | None:
         key=Key.WHY_WORDS,
         on_select="rerun",
         selection_mode="single-row",
-        alt="Words that go with more or less sensitivity",
+        alt="Words associated with more or less sensitivity",
         column_config={
             "word": st.column_config.TextColumn("Word", width=96),
             "sentences": numbers("Sentences", width=82),
             "log_odds": numbers("Odds", format="× %.2f", width=70, help=ODDS),
-            "low": numbers("From", format="× %.2f", width=70, help="95 % interval"),
-            "high": numbers("To", format="× %.2f", width=70, help="95 % interval"),
+            "low": numbers("95 % low", format="× %.2f", width=82),
+            "high": numbers("95 % high", format="× %.2f", width=82),
             "p_adjusted": st.column_config.TextColumn("p", width=60),
             "sensitivity": numbers("Change", format="%.3f", width=66, help=CHANGE),
         },
     )
     rows = [row for row in event["selection"]["rows"] if row < len(ends)]
     typography.small_print(
-        "× 2: the odds of meeting this word are twice as high in the half of the sentences that names move most as in "
+        "× 2: the word is twice as likely in the half of the sentences that names change most as in "
         "the other half; × 0.5: half as high. Click a row to read the sentences with that word."
     )
     return str(ends["word"].iloc[rows[0]]) if rows else None
@@ -87,8 +87,8 @@ def _places(table: pd.DataFrame) -> None:
             "value": st.column_config.TextColumn("", width=140),
             "sentences": numbers("Sentences", width=82),
             "mean": numbers("Change", format="%.3f", width=66, help=CHANGE),
-            "low": numbers("From", format="%.3f", width=58, help="95 % interval"),
-            "high": numbers("To", format="%.3f", width=58, help="95 % interval"),
+            "low": numbers("95 % low", format="%.3f", width=82),
+            "high": numbers("95 % high", format="%.3f", width=82),
         },
     )
 

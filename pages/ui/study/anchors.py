@@ -114,7 +114,7 @@ def _coverage(found: Selection) -> None:
     read, kept = found.looked_at, found.account[KEPT]
     total = sum(found.skipped.values())
     reasons = ", ".join(f"{count:,} {SKIPPED_WORDS.get(why, why)}" for why, count in found.skipped.items())
-    drawn = "" if kept == found.eligible else f" {kept:,} of them {verb(kept, 'are', 'is')} drawn."
+    drawn = "" if kept == found.eligible else f" {kept:,} {verb(kept, 'are', 'is')} used."
     why_not = f" {total:,} skipped: {reasons}." if total else ""
     masked = "; ".join(f"{why} {count:,}" for why, count in found.masked.items())
     left_alone = f" Left alone, though they look like anchors: {masked}." if masked else ""
@@ -125,8 +125,8 @@ def _coverage(found: Selection) -> None:
         st.markdown(f"This page looked at {read:,} of the {total}, drawn at random; the run looks at all.")
     if found.left_behind:
         st.markdown(
-            f"In {found.left_behind:,} of the {kept:,} another mention of the same person stays and may clash with the "
-            "new name. *Which sentences are taken* has a choice that replaces every mention."
+            f"In {found.left_behind:,} of the {kept:,} a second pronoun stays behind (“Emily lost his shoes”). To "
+            "replace every mention, see *Which sentences are taken*."
         )
 
 

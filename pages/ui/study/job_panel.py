@@ -116,7 +116,7 @@ def _ended(status: RunStatus, look_at: Sequence[str]) -> None:
             _kept(status)
         if failed:
             ask_another("Change it and run again", type="primary")
-        again = "Try once more as it is" if failed else "Resume"
+        again = "Retry" if failed else "Resume"
         kind = "secondary" if failed else "primary"
         if st.button(again, key=Key.STUDY_RESUME, icon=":material/play_arrow:", type=kind):
             with shell.show_errors():

@@ -72,5 +72,7 @@ def _describe(card: ModelCard) -> None:
 
 
 def _returns(target: Target) -> str:
-    scale = f"{target.low:g} to {target.high:g}, label from {target.default_threshold:g}".replace("-", "\u2212")
+    scale = f"{target.low:g} to {target.high:g}, flagged at {target.default_threshold:g} and above".replace(
+        "-", "\u2212"
+    )
     return f"Returns {target.name}, {scale}: {target.meaning}."

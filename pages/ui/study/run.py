@@ -44,8 +44,8 @@ def price(planned: Plan, source: Source, *, is_upload: bool = False) -> float | 
     with st.grid(min_column_width=150):
         st.metric("Sentences", f"{sentences:,}", border=True)
         st.metric("Names", f"{names:,}", border=True)
-        st.metric("Cells", f"{planned.cells:,}", border=True)
-        st.metric("Distinct texts", texts, border=True)
+        st.metric("Sentence–name pairs", f"{planned.cells:,}", border=True)
+        st.metric("Texts to score", texts, border=True)
         st.metric("Estimated time", duration(cost.seconds), border=True)
     st.caption(
         f"{cost.texts_per_second:,.0f} texts a second, measured on some of them; {around}. "
