@@ -77,6 +77,9 @@ class Mutations:
     def _done(self, outcome: Outcome) -> None:
         self.outcomes.append(outcome)
         self.tell(outcome)
+        if len(self.outcomes) % 20 == 0:
+            noticed = sum(bool(each.killed_by) for each in self.outcomes)
+            print(f"{noticed} of {len(self.outcomes)} noticed so far", flush=True)
 
 
 @dataclass(frozen=True)
