@@ -7,6 +7,7 @@ import json
 import shutil
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,13 @@ pytestmark = pytest.mark.slow
 OLD = Path(__file__).resolve().parents[1] / "folders_0_1"
 
 
+def holds(new: Any, old: Any) -> bool:
+    """Whether everything in an old file is in the new one, which may say more."""
+    if isinstance(old, dict):
+        return isinstance(new, dict) and all(key in new and holds(new[key], value) for key, value in old.items())
+    return bool(new == old)
+
+
 @pytest.mark.parametrize("audit", ["eec", "nationality", "generation"])
 def test_an_old_folder_opens_and_is_written_anew_with_the_same_numbers(audit: str, tmp_path: Path) -> None:
     assert audits.of_folder(OLD / audit).id == audit
@@ -28,10 +36,13 @@ def test_an_old_folder_opens_and_is_written_anew_with_the_same_numbers(audit: st
     found.rewrite(OLD / audit, tmp_path / "new")
     for path in (OLD / audit).iterdir():
         new = tmp_path / "new" / path.name
-        if path.suffix in (".csv", ".parquet"):
+        if path.suffix == ".parquet":
             assert new.read_bytes() == path.read_bytes(), path.name
-        elif path.name != "manifest.json":
-            assert json.loads(new.read_text("utf-8")) == json.loads(path.read_text("utf-8")), path.name
+        elif path.suffix == ".csv":  # which may have more columns by now
+            before, after = (pd.read_csv(file, keep_default_na=False) for file in (path, new))
+            pd.testing.assert_frame_equal(after[before.columns], before, obj=path.name)
+        elif path.name not in ("manifest.json", "datapackage.json"):
+            assert holds(json.loads(new.read_text("utf-8")), json.loads(path.read_text("utf-8"))), path.name
     assert (tmp_path / "new" / "report.html").is_file()
 
 
