@@ -8,7 +8,7 @@ import pytest
 
 from psa_core.anchors import Anchor
 from psa_core.errors import OptionError
-from psa_core.study.families import account, check_column, column_families, near_copies, words
+from psa_core.study.families import account, column_families, named_column, near_copies, words
 
 BASE = "my neighbour says that she never once paid the rent on time"
 MORE = [
@@ -73,7 +73,7 @@ def test_a_column_of_families() -> None:
     families = column_families(pd.Series(["a", "", "a", None, " "]))
     assert families.labels.tolist() == [0, 1, 0, 2, 3]
     with pytest.raises(OptionError, match="a column beside its texts"):
-        check_column("author", pd.DataFrame({"sentence_id": ["1"], "text": ["x"]}))
+        named_column("author", pd.DataFrame({"sentence_id": ["1"], "text": ["x"]}))
 
 
 def test_what_is_said_of_them() -> None:
