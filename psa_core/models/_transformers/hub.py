@@ -68,7 +68,7 @@ def flag(options: Mapping[str, str], name: str) -> bool:
     return FLAGS[value]
 
 
-def files_of(name: str, options: Mapping[str, str], *, weights: bool = True) -> Path:
+def files_of(name: str, options: Mapping[str, str], *, weights: bool = True, vouched: bool = False) -> Path:
     """Folder with a model's files: the folder of that name, or the hub's model, fetched to this machine's cache.
 
     For visitors it is a copy of what may be read of it; see `vetting`.
@@ -81,13 +81,15 @@ def files_of(name: str, options: Mapping[str, str], *, weights: bool = True) -> 
         ``revision`` of a hub model; ``allow_pickle`` fetches pickled weights where there are no others.
     weights : bool
         False fetches the small files only.
+    vouched : bool
+        Whether whoever runs the program names it, whoever is being acted for.
 
     Raises
     ------
     ModelError
         When there is neither such a folder nor such a model, or the hub cannot be reached or refuses.
     """
-    is_visitors = trust.current() >= trust.Origin.VISITOR
+    is_visitors = trust.current() >= trust.Origin.VISITOR and not vouched
     folder = path_of(name)
     if is_visitors and (trust.is_hub_id(name) or not folder.is_dir()):
         return vetted(_fetch(name, options, patterns=[*SMALL_FILES, *(SAFE_WEIGHTS if weights else ())]))
@@ -99,7 +101,7 @@ def files_of(name: str, options: Mapping[str, str], *, weights: bool = True) -> 
         raise ModelError(
             "model", got=repr(name[:120]), expected="a folder that exists, or a hub id such as owner/model"
         )
-    found = _fetch(name, options, patterns=[*SMALL_FILES, *(SAFE_WEIGHTS if weights else ())])
+    found = _fetch(name, options, patterns=[*SMALL_FILES, *(SAFE_WEIGHTS if weights else ())], vouched=vouched)
     if weights and flag(options, "allow_pickle") and not any(found.glob("*.safetensors")):
         found = _fetch(name, options, patterns=list(PICKLED_WEIGHTS))
     return found
@@ -122,7 +124,7 @@ def fetch(needs: Iterable[trust.Need]) -> dict[str, str]:
     return found
 
 
-def _fetch(name: str, options: Mapping[str, str], *, patterns: list[str]) -> Path:
+def _fetch(name: str, options: Mapping[str, str], *, patterns: list[str], vouched: bool = False) -> Path:
     import huggingface_hub
     from huggingface_hub import constants, errors
 
@@ -130,7 +132,7 @@ def _fetch(name: str, options: Mapping[str, str], *, patterns: list[str]) -> Pat
     revision = options.get("revision")
     if revision is not None and not REVISION.fullmatch(revision):
         raise ModelError("model option revision", got=repr(revision[:60]), expected="a branch, tag or commit")
-    is_visitors = trust.current() >= trust.Origin.VISITOR
+    is_visitors = trust.current() >= trust.Origin.VISITOR and not vouched
     if (box := sandbox.entered()) is not None:
         folder = box.models.get(f"{name}@{revision or ''}")
         if folder is None:

@@ -215,3 +215,19 @@ def test_options_follow_a_question_mark() -> None:
     assert split_options("a/b?x=1&y=a,b", ("x", "y")) == ("a/b", {"x": "1", "y": "a,b"})
     assert split_options("a/b", ("x",)) == ("a/b", {})
     assert flag({"x": "Yes"}, "x") and not flag({}, "x")
+
+
+def test_the_base_model_that_a_setting_names_is_vouched_for(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from huggingface_hub import constants
+
+    from psa_core import trust
+    from psa_core.models._transformers import adapter
+
+    monkeypatch.setattr(adapter, "BASE", "no-such-package")
+    monkeypatch.setenv(adapter.STAND_IN, "owner/tiny")
+    assert adapter.base_folder().name == COMMIT
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with trust.acting(Origin.VISITOR):
+        assert adapter.stand_in() == {"owner/tiny@": str(adapter.base_folder())}
+    monkeypatch.delenv(adapter.STAND_IN)
+    assert adapter.stand_in() == {}
