@@ -196,6 +196,7 @@ ASK_SECONDS = Limit(
     _SMALLER,
     own=1_800,
 )
+ASK_MODELS = Limit("ask_models", 2, "at once", "such models that are held at the same time", "Try again in a moment.")
 PAGE_SECONDS = Limit(
     "page_seconds",
     10,
@@ -248,6 +249,7 @@ LIMITS = (
     HUB_DISK,
     ASK_MEMORY,
     ASK_SECONDS,
+    ASK_MODELS,
     PAGE_SECONDS,
     TRY_NAMES,
     TRY_CHARACTERS,

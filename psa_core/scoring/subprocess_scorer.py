@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import atexit
 import threading
+import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -17,13 +19,14 @@ from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.bounded import Resident
 from psa_core.inputs.checks import as_texts
-from psa_core.inputs.limits import ASK_MEMORY, ASK_SECONDS
+from psa_core.inputs.limits import ASK_MEMORY, ASK_MODELS, ASK_SECONDS
 from psa_core.models import Scorer
 from psa_core.scoring._run import score
 from psa_core.trust import Origin
 from psa_core.trust.sandbox import Sandbox
 
 T = TypeVar("T")
+_LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +98,21 @@ def _limits(model_id: str, origin: Origin) -> Sandbox | None:
         fetching.end()
 
 
-_turn = threading.Lock()
-_there: tuple[tuple[str, Origin], Resident] | None = None
+@dataclass(eq=False)
+class _Held:
+    """A process that holds one model; its lock is held by who asks it."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    process: Resident | None = None
+
+    def end(self) -> None:
+        if self.process is not None:
+            self.process.end()
+
+
+#: The models that are held, the one that was asked for longest ago first.
+_held: OrderedDict[tuple[str, Origin], _Held] = OrderedDict()
+_choosing = threading.Lock()
 
 
 def _ask(function: Callable[..., T], model_id: str, origin: Origin, *arguments: Any) -> T:
@@ -106,23 +122,48 @@ def _ask(function: Callable[..., T], model_id: str, origin: Origin, *arguments: 
 
 @contextmanager
 def _process(key: tuple[str, Origin]) -> Iterator[Resident]:
-    """The process that holds a model; the one that held another is ended first."""
-    global _there
-    if not _turn.acquire(timeout=ASK_SECONDS.value):
-        got = f"others who have asked models of their own for {ASK_SECONDS.words}"
-        raise ModelError("model", got=got, expected="a turn", fix="Try again in a moment.")
+    """The process that holds a model; where there are as many as there may be, one that nobody asks is ended for it."""
+    held = _locked(key)
     try:
-        if _there is None or _there[0] != key or not _there[1].is_well:
-            _end()
-            _there = key, Resident(ASK_SECONDS, ASK_MEMORY, _limits(*key))
-        yield _there[1]
+        if held.process is None or not held.process.is_well:
+            held.end()
+            held.process = Resident(ASK_SECONDS, ASK_MEMORY, _limits(*key))
+        yield held.process
     finally:
-        _turn.release()
+        held.lock.release()
+
+
+def _locked(key: tuple[str, Origin]) -> _Held:
+    """The place of a model, locked for this thread."""
+    give_up = time.monotonic() + ASK_SECONDS.value
+    while time.monotonic() < give_up:
+        with _choosing:
+            held = _place(key)
+        if held is None:
+            time.sleep(_LOOK_SECONDS)
+        elif held.lock.acquire(timeout=max(0.0, give_up - time.monotonic())):
+            if _held.get(key) is held:  # nobody took its place meanwhile
+                return held
+            held.lock.release()
+    got = f"others who have asked models of their own for {ASK_SECONDS.words}"
+    raise ModelError("model", got=got, expected="a turn", fix="Try again in a moment.")
+
+
+def _place(key: tuple[str, Origin]) -> _Held | None:
+    """Where a model is held or will be; None while every place is in use."""
+    if key not in _held and len(_held) >= ASK_MODELS.value:
+        idle = next((other for other, held in _held.items() if held.lock.acquire(blocking=False)), None)
+        if idle is None:
+            return None
+        gone = _held.pop(idle)
+        gone.end()
+        gone.lock.release()
+    held = _held.setdefault(key, _Held())
+    _held.move_to_end(key)
+    return held
 
 
 @atexit.register
 def _end() -> None:
-    global _there
-    if _there is not None:
-        _there[1].end()
-        _there = None
+    while _held:
+        _held.popitem()[1].end()

@@ -13,7 +13,8 @@ import pytest
 
 from psa_core import models, scoring
 from psa_core.errors import ModelError, OptionError
-from psa_core.inputs.limits import ASK_MEMORY, ASK_SECONDS
+from psa_core.inputs.bounded import Resident
+from psa_core.inputs.limits import ASK_MEMORY, ASK_MODELS, ASK_SECONDS
 from psa_core.scoring import subprocess_scorer
 from psa_core.trust import Origin
 from tests.models.transformers.test_foreign_rules import spoil
@@ -46,14 +47,31 @@ def test_it_answers_as_the_model_itself(folder: Path) -> None:
     assert there.score([]).shape == (0, len(here.targets))
 
 
-def test_one_process_holds_one_model_and_keeps_it(folder: Path, tmp_path: Path) -> None:
+def test_a_process_holds_one_model_and_keeps_it_until_others_need_its_place(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ASK_MODELS.setting, "2")
     first = subprocess_scorer.load(f"hf:{folder}", OWN)
-    held = subprocess_scorer._there[1]
+    process = held(f"hf:{folder}")
     first.score(["he"])
-    assert subprocess_scorer._there[1] is held and held.is_well
-    subprocess_scorer.load(f"hf:{tiny_classifier(tmp_path / 'other', seed=1)}", OWN)
-    assert subprocess_scorer._there[1] is not held and not held.is_well
+    assert held(f"hf:{folder}") is process and process.is_well
+    others = [f"hf:{tiny_classifier(tmp_path / f'other-{seed}', seed=seed)}" for seed in (1, 2)]
+    subprocess_scorer.load(others[0], OWN)
+    assert held(f"hf:{folder}") is process and process.is_well
+    subprocess_scorer.load(others[1], OWN)
+    assert [key for key, _ in subprocess_scorer._held] == others and not process.is_well
     assert first.score(["he"]).shape == (1, len(first.targets))  # it is loaded again
+
+
+def held(model_id: str) -> Resident:
+    return subprocess_scorer._held[model_id, OWN].process
+
+
+def test_a_model_that_is_asked_delays_nobody_who_asks_another(folder: Path, tmp_path: Path) -> None:
+    other = f"hf:{tiny_classifier(tmp_path / 'other', seed=1)}"
+    subprocess_scorer.load(f"hf:{folder}", OWN)
+    with subprocess_scorer._held[f"hf:{folder}", OWN].lock:
+        assert subprocess_scorer.load(other, OWN).score(["he"]).shape[0] == 1
 
 
 def test_what_may_not_be_loaded_starts_nothing(folder: Path) -> None:
@@ -61,13 +79,13 @@ def test_what_may_not_be_loaded_starts_nothing(folder: Path) -> None:
         subprocess_scorer.load(f"hf:{folder}", Origin.VISITOR)
     with pytest.raises(OptionError, match="runs a program"):
         subprocess_scorer.load("python:os:getcwd", OWN)
-    assert subprocess_scorer._there is None
+    assert not subprocess_scorer._held
 
 
 def test_a_wrong_id_is_told_as_ever(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="a folder that exists"):
         subprocess_scorer.load(f"hf:{tmp_path / 'nowhere'}", OWN)
-    assert subprocess_scorer._there[1].is_well
+    assert held(f"hf:{tmp_path / 'nowhere'}").is_well
 
 
 def test_a_slow_model_is_given_up_and_the_next_one_answers(
@@ -91,8 +109,9 @@ def test_a_large_model_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_who_waits_for_others_too_long_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    subprocess_scorer.load(f"hf:{folder}", OWN)
     monkeypatch.setenv(ASK_SECONDS.setting, "1")
-    with subprocess_scorer._turn, pytest.raises(ModelError, match="others who have asked"):
+    with subprocess_scorer._held[f"hf:{folder}", OWN].lock, pytest.raises(ModelError, match="others who have asked"):
         subprocess_scorer.load(f"hf:{folder}", OWN)
 
 
