@@ -8,6 +8,7 @@ from pages.ui.audits.equity.setup import AUDIT
 from pages.ui.frame import shell
 from pages.ui.frame.step import step
 
+shell.guard()
 frame.begin(AUDIT, results.show)
 frame.ask_earlier(AUDIT)
 

@@ -13,6 +13,7 @@ from psa_core.registry import ASSETS
 
 EXAMPLE, NEW, SEVERAL = "A finished example", "Your own audit", "Models side by side"
 
+shell.guard()
 frame.begin(AUDIT, results.show, results.show_so_far)
 VIEWS = (EXAMPLE, NEW, SEVERAL)
 view = st.segmented_control(

@@ -10,6 +10,7 @@ from pages.ui.audits.nationality.setup import AUDIT
 from pages.ui.frame import shell
 from pages.ui.frame.step import step
 
+shell.guard()
 frame.begin(AUDIT, results.show)
 frame.ask_earlier(AUDIT)
 

@@ -90,7 +90,7 @@ def test_flips_carry_both_texts_and_what_readers_said() -> None:
 def test_csv_cells_cannot_run_as_formulas() -> None:
     table = pd.DataFrame({"name": ["=1+1", "Ann"], "=x": [1.5, -2.0]})
     assert exports.csv(table).decode().splitlines() == ["name,'=x", "'=1+1,1.5", "Ann,-2.0"]
-    assert exports.csv(pd.DataFrame({"name": ["Ann\r=1+1"]})) == b'"name"\n"Ann\r=1+1"\n'
+    assert exports.csv(pd.DataFrame({"name": ["Ann\r=1+1"]})) == b'"name"\n"Ann\r\'=1+1"\n'
 
 
 def test_the_report_is_at_the_chosen_threshold_without_the_sentences_left_out(

@@ -32,7 +32,6 @@ def begin(page: AuditPage, show: Show, so_far: Show | None = None) -> None:
         The same of a run that is not finished.
     """
     audit = page.audit
-    shell.guard()
     shell.heading(audit.title, audit.question)
     folder = audit_job.result(page, so_far)
     if folder is not None:
