@@ -18,5 +18,5 @@ with step(1, "Systems", "The models to test. Several are compared side by side."
 with step(2, "Sentences", "The paper's 8,640 sentences, or your own templates, people and words."), shell.show_errors():
     sentences = setup.ask_sentences()
 
-with step(3, "Run", "Every sentence by every system. You may leave this page meanwhile."), shell.show_errors():
+with step(3, "Run", "Every sentence by every system. You can close this page; it keeps running."), shell.show_errors():
     setup.start(systems, sentences)

@@ -39,5 +39,5 @@ with step(2, "Prompts", "Sentences with a slot, and the words that fill it."), s
 with step(3, "Scores", "What each continuation is scored for."), shell.show_errors():
     scorers = setup.ask_scorers()
 
-with step(4, "Run", "You may leave this page meanwhile."), shell.show_errors():
+with step(4, "Run", "You can close this page; it keeps running."), shell.show_errors():
     setup.start(generator, chosen, scorers)

@@ -37,5 +37,5 @@ with (
     if judge is None:
         st.stop()
 
-with step(4, "Run", "You may leave this page meanwhile."), shell.show_errors():
+with step(4, "Run", "You can close this page; it keeps running."), shell.show_errors():
     setup.start(source, drawing, judge)

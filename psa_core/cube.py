@@ -59,7 +59,7 @@ class ScoreCube:
     original : float32 array (S, T)
         Scores of the sentences as they are.
     perturbed : float32 array (S, N, T)
-        ``perturbed[s, n]`` is sentence ``s`` wearing name ``n``.
+        ``perturbed[s, n]`` is sentence ``s`` with name ``n``.
     provenance : mapping
         Scorer fingerprint, corpus hash, anchors, seed, versions.
 

@@ -95,7 +95,7 @@ def score_cells(
     on_window: Callable[[Progress], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> CellScores:
-    """Score every sentence as it is and wearing every name.
+    """Score every sentence as it is and with every name.
 
     Parameters
     ----------

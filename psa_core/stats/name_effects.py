@@ -55,7 +55,7 @@ def name_effects(perturbed: ArrayLike, *, seed: int = 0) -> NameEffects:
     Parameters
     ----------
     perturbed : array (S, N)
-        ``perturbed[s, n]`` is the score of sentence ``s`` wearing name ``n``.
+        ``perturbed[s, n]`` is the score of sentence ``s`` with name ``n``.
     seed : int
         The same seed gives the same answer.
 

@@ -55,7 +55,7 @@ def order_reliability(perturbed: ArrayLike, *, draws: int = DRAWS, seed: int = 0
     Parameters
     ----------
     perturbed : array (S, N)
-        ``perturbed[s, n]`` is the score of sentence ``s`` wearing name ``n``. Of more than 2,000 names, so
+        ``perturbed[s, n]`` is the score of sentence ``s`` with name ``n``. Of more than 2,000 names, so
         many at random.
     draws : int
         Of chance; fewer, down to 119, where there are more than 250 names. With so few as 39 the bounds are as right,

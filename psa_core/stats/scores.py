@@ -23,7 +23,7 @@ def paired_scores(original: ArrayLike, perturbed: ArrayLike) -> tuple[np.ndarray
     original : array (S,)
         Scores of the sentences as they are, on the target's scale.
     perturbed : array (S, N)
-        ``perturbed[s, n]`` is the score of sentence ``s`` wearing name ``n``.
+        ``perturbed[s, n]`` is the score of sentence ``s`` with name ``n``.
 
     Returns
     -------

@@ -89,7 +89,7 @@ class Perturbation:
         return list(self.texts)
 
     def row(self, s: int) -> list[str]:
-        """Sentence ``s`` wearing each name: N texts in the names' order."""
+        """Sentence ``s`` with each name: N texts in the names' order."""
         return self._render(s, self.names)
 
     def stream(self, s: int) -> Iterator[str]:
@@ -99,7 +99,7 @@ class Perturbation:
             yield from self._render(s, self.names[start : start + step])
 
     def text(self, s: int, n: int) -> str:
-        """Sentence ``s`` wearing name ``n``: the text of one cell."""
+        """Sentence ``s`` with name ``n``: the text of one cell."""
         return self._render(s, (self.names[n],))[0]
 
     def __iter__(self) -> Iterator[str]:

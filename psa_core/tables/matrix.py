@@ -25,7 +25,7 @@ class Matrix:
     rows, columns : int arrays (S,), (N,)
         Positions of the sentences from top to bottom and of the names from left to right.
     values : float64 array (S, N)
-        ``values[i, j]`` is the difference of sentence ``rows[i]`` wearing name ``columns[j]`` from its baseline.
+        ``values[i, j]`` is the difference of sentence ``rows[i]`` with name ``columns[j]`` from its baseline.
     limit : float
         The size that 2 % of the cells go past: the strongest colour.
     cluster : int array (N,)

@@ -34,7 +34,7 @@ class PartPlan:
     names : tuple of str
         Names of two words or more.
     texts : Perturbation
-        The sampled sentences wearing every variant of every name: R × (names × variants).
+        The sampled sentences with every variant of every name: R × (names × variants).
     """
 
     rows: np.ndarray

@@ -1,4 +1,4 @@
-"""Texts to measure on: written for this, about 26 tokens each, every sentence wearing every name."""
+"""Texts to measure on: written for this, about 26 tokens each, every sentence with every name."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Grid:
         return [self._sentence(i, "she") for i in range(self.sentences)]
 
     def row(self, sentence: int, /) -> list[str]:
-        """One sentence wearing each name."""
+        """One sentence with each name."""
         return [self._sentence(sentence, name) for name in self.names]
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Texts wearing names."""
+"""Texts with names."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _empty_state() -> None:
     with st.container(border=True, gap="small"):
         st.header("No study is open yet", anchor=False)
         st.markdown(
-            "This page looks at a **study**: many sentences, each wearing every name, scored by one model. "
+            "This page looks at a **study**: many sentences, each with every name, scored by one model. "
             "Load the example to look around, or set up your own."
         )
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -55,7 +55,7 @@ def ask_count(halved: HeldOut) -> int:
             "Names averaged over",
             options,
             format_func=lambda count: f"all {count} of one half" if count == total else str(count),
-            help="Half of the list's names, dealt by group, may be averaged over; the other half is measured.",
+            help="Half of the list's names, split by group, are averaged over; the other half is measured.",
             **address.linked(f"{Key.MITIGATE_COUNT} {total}", total, options),
         )
     )

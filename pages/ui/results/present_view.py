@@ -92,7 +92,7 @@ def _sentence(study: StudyContext) -> None:
 
 
 def _worn(study: StudyContext, sentence: int) -> dict[str, Any]:
-    """A sentence wearing each name, lowest score first; of a long list an even part."""
+    """A sentence with each name, lowest score first; of a long list an even part."""
     original, perturbed = study.cube.scores(study.target.name)
     order = np.argsort(perturbed[sentence], kind="stable")
     if len(order) > MAX_NAMES_SHOWN:

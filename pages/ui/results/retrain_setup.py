@@ -61,7 +61,7 @@ def ask_names(study: StudyContext) -> pd.DataFrame:
     table = study.cube.names if chosen == OWN else cached.names(str(chosen)).table
     halves = mitigate.halves_of_names(table, field="names")
     typography.small_print(
-        f"{len(halves.used)} names are trained on, {len(halves.measured)} are measured; dealt by group, spellings of "
+        f"{len(halves.used)} names are trained on, {len(halves.measured)} are measured; split by group, spellings of "
         "one name together."
     )
     return table
@@ -132,7 +132,7 @@ def show(study: StudyContext) -> None:
     if len(off := switched_off(study)):
         values["switched-off"] = "off.csv"
         files["off.csv"] = exports.exact_csv(off)
-    with step(4, "Run", "You may leave this page meanwhile."):
+    with step(4, "Run", "You can close this page; it keeps running."):
         _plan(study, names, recipe, len(strengths))
         if st.button("Retrain", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
             asked = [part for name, value in values.items() for part in (f"--{name}", str(value))]

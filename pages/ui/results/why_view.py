@@ -68,7 +68,7 @@ def factors(study: StudyContext, slot: DeltaGenerator) -> None:
         typography.small_print(
             f"Shares of the variance of the names' effects; together {100 * why.r_squared:.0f} % "
             f"({100 * max(0.0, why.adjusted):.0f} % without what as many random factors would explain). Pale: no "
-            "coefficient of the factor can be told from 0."
+            "coefficient of the factor is clearly different from zero."
         )
     with exports.row():
         exports.csv_button(why.coefficients, f"factors.{study.target.name}.csv", key="factors_csv")

@@ -48,7 +48,7 @@ class Slotted:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The neutral sentence, then the sentence wearing each name: N + 1 texts."""
+        """The neutral sentence, then the sentence with each name: N + 1 texts."""
         return (self.perturbation.texts[0], *self.perturbation.row(0))
 
 

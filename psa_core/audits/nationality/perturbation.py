@@ -70,7 +70,7 @@ class Options:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Sentences with their people, and every sentence wearing every draw of every country.
+    """Sentences with their people, and every sentence with every draw of every country.
 
     Attributes
     ----------

@@ -55,7 +55,7 @@ def show(run_id: str, folder: Path) -> None:
 
 def _people(seen: Seen) -> None:
     """Whether the first names' order would be found again with other templates, and what goes with it."""
-    title = "Would the first names' order be found again, and what goes with it?"
+    title = "Is the ranking of first names reliable?"
     with st.expander(title, icon=":material/help:", on_change="rerun", key=AUDIT.key("again")) as section:
         if not section.open:
             return
@@ -66,22 +66,22 @@ def _people(seen: Seen) -> None:
             table,
             hide_index=True,
             placeholder="–",
-            alt="Reliability of the first names' order by system, and the factors that go with it",
+            alt="Reliability of the ranking of first names by system, and the factors associated with it",
             column_config={
                 "system": "System",
                 "target": "Score",
                 "templates": "Templates",
                 "reliability": number("Reliability", format="%.2f"),
-                "low": number("From", format="%.2f"),
-                "high": number("To", format="%.2f"),
-                "goes with": "Goes with (share of variance)",
+                "low": number("95 % low", format="%.2f"),
+                "high": number("95 % high", format="%.2f"),
+                "goes with": "Associated with (share of variance)",
                 "r_squared": number("R²", format="%.2f"),
             },
         )
         typography.small_print(
-            "Sentences of one template share its words, so each template counts once: reliability is the rank "
-            "correlation of the names' order with that by as many other templates. Factors: how frequent a name is, "
-            "whether it is a word, gender, race; named where a coefficient can be told from 0."
+            "Sentences from one template are not independent, so each template counts once. Reliability: the expected "
+            "rank correlation with the same number of new templates. Factors: how frequent a name is, whether it is a "
+            "word, gender, race; only significant ones are listed."
         )
 
 

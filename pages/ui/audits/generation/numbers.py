@@ -20,9 +20,9 @@ def show(opened: GenerationResult, scorer: str) -> None:
         with whole:
             _averages_table(_averages(opened))
             typography.small_print(
-                "Chance alone shows the floor: the same number after values were dealt at random inside each "
-                "template. Corrected is what chance does not explain; it is empty where the permutation test does not "
-                "reach 5 %. The last column: how many continuations of each prompt an interval of ± 20 % takes."
+                "Floor: the value expected by chance (permutation test, values shuffled inside each template). "
+                "Corrected: what chance does not explain; empty where the test does not reach 5 %. Last column: "
+                "continuations of each prompt needed for a ±20 % interval."
             )
         with values:
             _table(views.of_scorer(found.values, scorer), "values", f"Each value's mean {scorer}")

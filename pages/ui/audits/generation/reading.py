@@ -56,8 +56,7 @@ def _words(tables: tuple[pd.DataFrame, pd.DataFrame], pair: tuple[str, str]) -> 
         _word_list(value, table, colour) for value, table, colour in zip(pair, tables, (FIRST, SECOND), strict=True)
     ]))  # fmt: skip
     typography.small_print(
-        "Words that the other's texts hardly have, how often each is in the one and in the other; of so many words "
-        "some differ by chance."
+        "Words that distinguish the two values, with counts in the one and the other. Some differ by chance."
     )
 
 
