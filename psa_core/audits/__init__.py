@@ -33,7 +33,7 @@ def open_zip(audit: str, content: bytes, to: Path) -> None:
     """
     with tempfile.TemporaryDirectory() as aside:
         bounded.call(unzip, content, Path(aside), field="zip", error=RunFolderError)
-        bounded.call(_rewrite, audit, Path(aside), to, field="zip", error=RunFolderError, seconds=MEASURE)
+        bounded.call(_rewrite, audit, Path(aside), to.absolute(), field="zip", error=RunFolderError, seconds=MEASURE)
 
 
 def _rewrite(audit: str, folder: Path, to: Path) -> None:

@@ -130,24 +130,16 @@ class Audit:
 
     def write(self, result: Any, folder: Path) -> None:
         """Write every file of a result folder, or none."""
-        files = self.files(result)
-        with writing.atomic_directory(folder) as aside:
-            results.write_json(aside / writing.MANIFEST, {**result.manifest, "audit": self.id})
-            for name, content in files.items():
-                if name.endswith(".csv"):
-                    spreadsheet.write(content, aside / name)
-                elif name.endswith(".parquet"):
-                    content.to_parquet(aside / name, index=False)
-                else:
-                    results.write_json(aside / name, content)
-            (aside / results.REPORT).write_text(self.page_of(result), encoding="utf-8")
-            if "sentences.csv" in files:  # a study's folder, which other programs read by its description
-                tables = {name: table for name, table in files.items() if isinstance(table, pd.DataFrame)}
-                safe = {
-                    name: table.rename(columns=spreadsheet.neutral) if name.endswith(".csv") else table
-                    for name, table in tables.items()
-                }
-                results.write_json(aside / datapackage.FILE, datapackage.describe(aside, safe))
+        _write(self._contents(result), folder)
+
+    def _contents(self, result: Any) -> dict[str, Any]:
+        """Every file of a result folder by its name: a table, or a text."""
+        files = {
+            name: content if isinstance(content, pd.DataFrame) else results.json_text(content)
+            for name, content in self.files(result).items()
+        }
+        manifest = results.json_text({**result.manifest, "audit": self.id})
+        return {writing.MANIFEST: manifest, **files, results.REPORT: self.page_of(result)}
 
     def page_of(self, result: Any) -> str:
         """The text of ``report.html``."""
@@ -185,13 +177,12 @@ class Audit:
         result = self.read(folder)
         limits.RUN_CELLS.check(self.cells(result), field="zip", error=RunFolderError)
         try:
-            rebuilt = self.rebuild(result, folder)
-            files = self.files(rebuilt)
+            contents = self._contents(self.rebuild(result, folder))
         except RunFolderError:
             raise
         except (*results.DAMAGES, *archives.FAULTS) as error:
             raise self._damaged(error) from error
-        replace(self, files=lambda _: files).write(rebuilt, to)
+        _write(contents, to)
 
     def commands(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that runs the audit again, for the report.
@@ -217,6 +208,25 @@ class Audit:
     def _damaged(self, error: Exception) -> RunFolderError:
         got = f"a file missing or damaged ({type(error).__name__}: {error})"[:300]
         return RunFolderError("result folder", got=got, expected=f"the files that `psa {self.command}` writes")
+
+
+def _write(contents: Mapping[str, Any], folder: Path) -> None:
+    """Write a result folder, or nothing of it."""
+    tables = {name: content for name, content in contents.items() if isinstance(content, pd.DataFrame)}
+    with writing.atomic_directory(folder) as aside:
+        for name, content in contents.items():
+            if name not in tables:
+                (aside / name).write_text(content, encoding="utf-8")
+            elif name.endswith(".csv"):
+                spreadsheet.write(content, aside / name)
+            else:
+                content.to_parquet(aside / name, index=False)
+        if "sentences.csv" in tables:  # a study's folder, which other programs read by its description
+            safe = {
+                name: table.rename(columns=spreadsheet.neutral) if name.endswith(".csv") else table
+                for name, table in tables.items()
+            }
+            results.write_json(aside / datapackage.FILE, datapackage.describe(aside, safe))
 
 
 def _is_plain(item: options.Field, value: Any) -> bool:

@@ -265,6 +265,11 @@ def _read_csv(path: Path, *, most: int) -> pd.DataFrame:
     return table.rename(columns=plain)
 
 
+def json_text(content: Any) -> str:
+    """Indented JSON; a number that JSON does not know (NaN, infinity) is an error here, not a surprise there."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
 def write_json(path: Path, content: Any) -> None:
-    """Write indented JSON; a number that JSON does not know (NaN, infinity) is an error here, not a surprise there."""
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    """Write `json_text` to a file."""
+    path.write_text(json_text(content), encoding="utf-8")

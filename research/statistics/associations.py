@@ -64,7 +64,7 @@ def false_correlations(kind: str, sentences: int, repetitions: int, seed: int = 
     claimed = 0
     for repetition in range(repetitions):
         found = stats.sentence_correlation(
-            first(random, sentences), second(random, sentences), resamples=499, n_permutations=499, seed=repetition
+            first(random, sentences), second(random, sentences), n_resamples=499, n_permutations=499, seed=repetition
         )
         claimed += found.p < SIGNIFICANT
     return claimed / repetitions

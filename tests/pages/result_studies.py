@@ -16,7 +16,7 @@ EVIL_NAME = "<img src=x onerror=alert(1)>"
 MARKDOWN_NAME = "![x](http://evil.example/x.png)"
 EVIL_TEXT = "He said <script>alert(2)</script> and ![y](http://evil.example/y.png)"
 TARGETS = (Target("toxicity", meaning="more toxic"), Target("calm"))
-SPEC = StudySpec(sentences="sample", names="demo", model="keyword")
+SPEC = StudySpec(sentences="sample", names="demo", model="keyword", anchors="pronouns")
 
 
 @cache

@@ -128,5 +128,5 @@ def test_skewed_quantities_without_a_correlation_have_none(count: int) -> None:
     for seed in range(80):
         moves = np.where(random.random(count) < 0.7, 0, random.lognormal(-3, 1.2, count))
         scores = np.where(random.random(count) < 0.35, 0, random.normal(0.1, 0.4, count))
-        sure += sentence_correlation(moves, scores, resamples=199, n_permutations=499, seed=seed).p < 0.05
+        sure += sentence_correlation(moves, scores, n_resamples=199, n_permutations=499, seed=seed).p < 0.05
     assert sure <= 8

@@ -209,7 +209,7 @@ def test_an_adapter_is_a_file_of_this_machine_whatever_it_is_for(place: Path) ->
     for lm in ("lm:smollm2", "lm:owner/model", "lm:weights.gguf"):
         for room in (generators, models):
             needs = room.needs(f"{lm}?adapter=/srv/adapter")
-            assert needs[-1] == trust.Need(trust.Kind.PATH, "/srv/adapter")
+            assert needs[-1] == trust.Need(trust.Kind.MODEL, "/srv/adapter")
             with pytest.raises(OptionError, match=r"/srv/adapter|gguf"):
                 room.check(f"{lm}?adapter=/srv/adapter", trust.Origin.VISITOR)
     with pytest.raises(OptionError, match="/srv/adapter"), trust.acting(trust.Origin.VISITOR):
