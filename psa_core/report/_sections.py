@@ -200,22 +200,24 @@ def _group_table(column: str, groups: pd.DataFrame) -> Html:
         [
             str(row["group"]),
             str(row["names"]),
-            _change(row["difference"]),
-            f"{_change(row['difference_low'])} to {_change(row['difference_high'])}",
+            join([_change(row["difference"]), element("small", _ends(row, "difference"))]),
             _change(row["without_furthest"]),
-            f"{_change(row['noise_low'])} to {_change(row['noise_high'])}",
+            _ends(row, "noise"),
             _p_text(row["p_adjusted"]) if pd.notna(row["p_adjusted"]) else "one name" if row["names"] == 1 else "–",
         ]
         for _, row in groups.iterrows()
     ]
     measured = (
-        "Difference from the rest",
-        "95 % interval",
+        "Difference from the rest (95 % interval)",
         "Without its furthest name",
         "Arbitrary groups",
         "adjusted p",
     )
     return table((column, "Names", *measured), rows)
+
+
+def _ends(row: pd.Series, name: str) -> str:
+    return f"{_change(row[f'{name}_low'])} to {_change(row[f'{name}_high'])}"
 
 
 def _interval(numbers: Mapping[str, Any], value: str = "value") -> Text:

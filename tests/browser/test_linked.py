@@ -38,7 +38,7 @@ def seen(page: Page) -> dict[str, object]:
         "chips": chips(page),
         "study": body.get_by_text("280 sentences × 20 names").inner_text(),
         "finding": body.get_by_text("at least one name changes the label").inner_text(),
-        "count": body.get_by_text(re.compile(r"\d flips.* shown$")).first.inner_text(),
+        "count": body.get_by_text(re.compile(r"^[\d,]+ changed labels?.*; showing ")).first.inner_text(),
         "cards": body.locator("[class*='st-key-flip'] p del").all_inner_texts(),
         "sentence": body.get_by_text("One sentence, every name").locator("xpath=following::p[1]").inner_text(),
         "dots": page.locator(".st-key-sentences_dots path[aria-roledescription='point']").count(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from research.clicks import TOOK, WATCH
@@ -13,11 +15,16 @@ PAGE = "<div data-testid=stMain><p>before</p><canvas><table><tr><td>for screen r
 @pytest.mark.browser
 @pytest.mark.slow
 def test_what_is_inside_a_canvas_is_seen_by_nobody() -> None:
-    from playwright.sync_api import sync_playwright
-
     path = found()
     if path is None:
         pytest.skip("no Chromium: python -m tests.browser.install")
+    with ThreadPoolExecutor(1) as apart:  # the browser tests' own Playwright holds this thread's event loop
+        apart.submit(_clicked, path).result()
+
+
+def _clicked(path: str) -> None:
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page()
