@@ -35,8 +35,13 @@ def ask(page: AuditPage, spec: type, only: Collection[str] | None = None) -> dic
     """
     shown = {name: item for name, item in options.fields_of(spec).items() if item.option.label}
     asked = {name: item for name, item in shown.items() if only is None or name in only}
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        return {name: item.checked(_widget(page, item, item.option.label)) for name, item in asked.items()}
+    row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    values = {}
+    for name, item in asked.items():
+        # A switch in the row would be moved to a line of its own once it is drawn.
+        with st.container() if item.kind is bool else row:
+            values[name] = item.checked(_widget(page, item, item.option.label))
+    return values
 
 
 def ask_all(page: AuditPage, spec: type) -> dict[str, Any]:

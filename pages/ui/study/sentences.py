@@ -23,7 +23,7 @@ PREVIEW_ROWS = 200
 def ask() -> Source | None:
     """Let the user choose; None while there are none yet."""
     ids = sorted(corpora.packaged(), key=lambda item: item != cached.EXAMPLE.sentences)
-    packaged = {item: f"{item.capitalize()} corpus" for item in ids}
+    packaged = {item: item.capitalize() for item in ids}
     choice = st.segmented_control(
         "Sentences",
         [*packaged, PASTE, OWN],
