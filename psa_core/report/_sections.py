@@ -198,8 +198,7 @@ def _p_text(p_value: float) -> str:
 def _group_table(column: str, groups: pd.DataFrame) -> Html:
     rows = [
         [
-            str(row["group"]),
-            str(row["names"]),
+            f"{row['group']} ({row['names']})",
             join([_change(row["difference"]), element("small", _ends(row, "difference"))]),
             _change(row["without_furthest"]),
             _ends(row, "noise"),
@@ -213,7 +212,7 @@ def _group_table(column: str, groups: pd.DataFrame) -> Html:
         "Arbitrary groups",
         "adjusted p",
     )
-    return table((column, "Names", *measured), rows)
+    return table((f"{column} (names)", *measured), rows)
 
 
 def _ends(row: pd.Series, name: str) -> str:

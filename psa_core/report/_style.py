@@ -29,6 +29,7 @@ td { overflow-wrap: break-word; }
 .swaps td:first-child { min-width: 16rem; text-align: left; }
 table:not(.words) td:not(:first-child) { white-space: nowrap; }
 td small { display: block; color: var(--muted); white-space: nowrap; }
+td:first-child small { white-space: normal; }
 tr { break-inside: avoid; }
 h2 + p { break-after: avoid; }
 del { color: #8a3a0c; text-decoration-thickness: 2px; }
@@ -37,8 +38,9 @@ pre { background: #f5f3ee; padding: .8rem 1rem; border-radius: .5rem; white-spac
   font-size: .88rem; }
 @media screen and (max-width: 40rem) {
   main { padding: 1.5rem 1rem 3rem; }
-  table { font-size: .75rem; }
-  th, td { padding: .3rem .15rem; }
+  table { font-size: .7rem; }
+  th { font-size: .66rem; }
+  th, td { padding: .3rem .1rem; }
   .swaps td:first-child { min-width: 9rem; }
   table:not(.words) td:not(:first-child), td small { white-space: normal; }
 }
