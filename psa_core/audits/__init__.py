@@ -22,7 +22,7 @@ def plugins() -> dict[str, Audit]:
 
 
 def open_zip(audit: str, content: bytes, to: Path) -> None:
-    """Write the result folder of an audit from a zip that somebody brought: from its data alone, every file anew.
+    """Write the result folder of an audit from an uploaded zip: every file is made again from its data alone.
 
     It is unpacked and measured in a process of its own, with limits.
 

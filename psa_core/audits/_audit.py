@@ -167,7 +167,7 @@ class Audit:
             raise self._damaged(error) from error
 
     def rewrite(self, folder: Path, to: Path) -> None:
-        """Open a folder that somebody brought, and write a new one from its data: none of its files is kept.
+        """Open an untrusted folder and write a new one from its data: none of its files is kept.
 
         Raises
         ------

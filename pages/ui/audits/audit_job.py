@@ -146,7 +146,7 @@ def ask_download(page: AuditPage, folder: Path) -> None:
 
 
 def _adopt(page: AuditPage, content: bytes) -> str:
-    """Write anew from the data alone, and only then keep: no page or table of the archive comes back."""
+    """Write every file again from the data alone, and only then keep: no page or table of the archive survives."""
     with tempfile.TemporaryDirectory() as aside:
         audits.open_zip(page.audit.id, content, Path(aside) / "written")
         return jobs.adopt(page.command, Path(aside) / "written", visitor=visitor.key())
