@@ -84,7 +84,7 @@ class Families:
         """Sums over each family, scaled so that their mean is the mean over sentences.
 
         What a test of "the mean is 0" takes. Rows are independent; their spreads differ with the families' sizes, which
-        makes t-tests of normal rows conservative at 5 % (Ibragimov and Müller 2010). A large family makes its own row as
+        makes t-tests of normal rows conservative at 5 % (Ibragimov and Müller 2010). A large family makes its row as
         far from the others as its sentences weigh, and so cannot decide alone.
 
         Parameters
