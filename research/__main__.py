@@ -9,18 +9,20 @@ import tempfile
 from importlib import import_module
 
 PARTS = ("throughput", "families", "language", "cells", "page", "start", "judges", "distances", "generation")
+#: What only some machines can measure: to be named.
+ELSEWHERE = ("gpu",)
 #: Of the page, where each part has its own table.
-SECTIONS = {part: f"speed-{part}" for part in PARTS}
+SECTIONS = {part: f"speed-{part}" for part in PARTS + ELSEWHERE}
 
 
 def main() -> None:
     """Measure, print each row as soon as it is known, then a table a part; ``--write``: into docs/performance.md."""
     parser = argparse.ArgumentParser(prog="python -m research", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)} (default: all)")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)} (default: all), or gpu")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
     options = parser.parse_args()
-    if unknown := sorted(set(options.parts) - set(PARTS)):
-        parser.error(f"got {unknown[0]}, expected parts of {', '.join(PARTS)}")
+    if unknown := sorted(set(options.parts) - set(SECTIONS)):
+        parser.error(f"got {unknown[0]}, expected parts of {', '.join(SECTIONS)}")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     from research.documents import PERFORMANCE, write
     from research.speed.table import machine, render

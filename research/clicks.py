@@ -94,7 +94,7 @@ CLICKS = (
     Click("*Names*: another target", "names", _target, ".st-key-names_bars .bars .point path", 0.2),
     Click("*Thresholds*: a step of the threshold", "thresholds", _threshold, ".js-plotly-plot .main-svg", 0.2),
     Click("*Sentences*: another page of flips", "sentences", _flips, "[class*='st-key-flip']", 0.2),
-    Click("*Matrix*: a cell", "matrix", _cell, ".st-key-matrix canvas", 0.3),
+    Click("*Sentences*, matrix: a cell", "matrix", _cell, ".st-key-matrix canvas", 0.3),
 )
 
 

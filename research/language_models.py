@@ -6,9 +6,11 @@ With ``--attributes FOLDER`` it also audits all values of the paper's three attr
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from psa_core import cli
+from psa_core import cli, stats
 from psa_core.audits.generation import AUDIT, report
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.registry import ASSETS
@@ -26,7 +28,7 @@ TOKENS, SCORERS = 25, "minilm-sentiment,vader,opinion-words"
 MEASURES = {
     "individual_fairness": "I.F. (between values)",
     "group_fairness": "G.F. (values against all)",
-    "demographic_disparity": "disparity at the threshold",
+    "demographic_disparity": "disparity above the threshold",
 }
 
 
@@ -35,13 +37,19 @@ def page(opened: GenerationResult) -> str:
     cube, found = opened.cube, opened.tables
     m, a, k = cube.shape
     out = int(cube.texts.size - cube.kept.sum())
-    findings = [f"- **{scorer}**: {report.finding(found.summary, scorer, found.matrix)}" for scorer in cube.scorers]
+    tested, rows = _tested(opened), _rows([_tested(opened)])
+    findings = [
+        f"- **{scorer}**: {report.finding(found.summary, scorer, found.matrix)}"
+        if holds
+        else f"- **{scorer}**: no clear difference between values, over the {len(rows)} tests of the table above."
+        for scorer, holds in zip(cube.scorers, _holds(tested)[:: len(MEASURES)], strict=True)
+    ]
     lines = [
         "# What a small language model writes about occupations, countries and names",
         "",
         f"SmolLM2-135M-Instruct, {m} templates of Huang et al. (2020), {a} occupations, {k} continuations of each, at "
         f"most 30 tokens; {out} of {cube.texts.size:,} could not be cut at a full stop and are left out.",
-        "*Language models* opens on this audit; its folder is `assets/examples/occupations/`. The commands:",
+        "*What models write* opens on this audit; its folder is `assets/examples/occupations/`. The commands:",
         "",
         "```",
         COMMAND,
@@ -51,10 +59,10 @@ def page(opened: GenerationResult) -> str:
         "",
         "| score | number | as measured | floor | corrected | 95 % interval | p |",
         "|---|---|---|---|---|---|---|",
-        *_rows(opened),
+        *(f"| {' | '.join(row)} |" for row in rows),
         "",
-        "The floor is the same number after values were dealt at random inside each template. Where the permutation "
-        "test does not reach 5 %, no corrected number is shown.",
+        "The floor is the same number after values were permuted inside each template. Where the permutation test does "
+        "not reach 5 % after Holm's correction over the tests of a table, no corrected number is shown.",
         "",
         "## What was found",
         "",
@@ -81,28 +89,35 @@ def page(opened: GenerationResult) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rows(opened: GenerationResult) -> list[str]:
-    return [f"| {' | '.join(row)} |" for row in _fairness(opened)]
+def _tested(opened: GenerationResult) -> list[tuple[str, str, Mapping[str, Any]]]:
+    """Scorer, measure and numbers of each test."""
+    found = opened.tables.summary
+    return [(scorer, words, found[scorer][name]) for scorer in opened.cube.scorers for name, words in MEASURES.items()]
 
 
-def _fairness(opened: GenerationResult) -> list[list[str]]:
-    """A row a scorer and measure: as measured, floor, corrected, interval, p."""
+def _holds(tested: Sequence[tuple[str, str, Mapping[str, Any]]]) -> list[bool]:
+    """Which tests of a table are above noise, corrected over all of them."""
+    adjusted = stats.adjust([numbers["p"] for *_, numbers in tested])
+    return [
+        bool(p < stats.SIGNIFICANT and numbers["above_noise"])
+        for p, (*_, numbers) in zip(adjusted, tested, strict=True)
+    ]
+
+
+def _rows(audits: Sequence[Sequence[tuple[str, str, Mapping[str, Any]]]]) -> list[list[str]]:
+    """A row a scorer and measure: as measured, floor, corrected, interval, p; one table of several audits."""
+    tested = [test for audit in audits for test in audit]
     rows = []
-    for scorer in opened.cube.scorers:
-        for name, words in MEASURES.items():
-            of = opened.tables.summary[scorer][name]
-            shown = bool(of["above_noise"])
-            corrected = f"{of['corrected']:.3f}" if shown else "not above noise"
-            interval = f"{of['low']:.3f} to {of['high']:.3f}" if shown else ""
-            rows.append(
-                [scorer, words, f"{of['value']:.3f}", f"{of['floor']:.3f}", corrected, interval, f"{of['p']:.3f}"]
-            )
+    for (scorer, words, of), holds in zip(tested, _holds(tested), strict=True):
+        corrected = f"{of['corrected']:.3f}" if holds else "not above noise"
+        interval = f"{of['low']:.3f} to {of['high']:.3f}" if holds else ""
+        rows.append([scorer, words, f"{of['value']:.3f}", f"{of['floor']:.3f}", corrected, interval, f"{of['p']:.3f}"])
     return rows
 
 
 def attributes(place: Path) -> str:
     """A table of I.F. and G.F. of each attribute; what `place` does not have is generated."""
-    rows = []
+    labels, audits = [], []
     for name, count in ATTRIBUTES.items():
         if not (place / name).is_dir():
             given = ["--lm", "lm:smollm2", "--templates", name, "--scorer", SCORERS, "--leak-check", "0"]
@@ -110,8 +125,10 @@ def attributes(place: Path) -> str:
             if cli.main(["generate", *given, *sizes, "--out", str(place / name)]):
                 raise SystemExit(1)
         opened = AUDIT.read(place / name)
-        rows += [[f"{name}: {_size(opened)}", *row] for row in _fairness(opened)]
+        audits.append(_tested(opened))
+        labels += [f"{name}: {_size(opened)}"] * len(audits[-1])
     headings = ("attribute", "score", "number", "as measured", "floor", "corrected", "95 % interval", "p")
+    rows = ([label, *row] for label, row in zip(labels, _rows(audits), strict=True))
     return documents.table(headings, rows)
 
 

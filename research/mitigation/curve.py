@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._altair import to_svg
+from psa_core.charts._altair import NUMBERS, PRINTED_AXIS, SIZES
 from research.mitigation.language import PARTS, Audit, by_training, pairs_of, similarity
 
 SIDE = 250
@@ -53,6 +53,7 @@ def _left(some: Sequence[tuple[Audit, Audit]], score: str) -> list[float]:
 def picture(audits: Sequence[Audit]) -> str | None:
     """The curves as SVG, a panel for each score; None where there is nothing to compare."""
     import altair as alt
+    import vl_convert
 
     found = points(audits)
     if found.empty:
@@ -71,4 +72,8 @@ def picture(audits: Sequence[Audit]) -> str | None:
     trained = base.transform_filter("datum.strength > 0")
     words = trained.mark_text(align="left", dx=8, dy=-8, fontSize=13).encode(text="strength:Q")
     panel = alt.layer(line, seeds, dots, words, data=found).properties(width=SIDE, height=SIDE)
-    return to_svg(panel.facet(column=alt.Column("score:N", title=None, header=alt.Header(labelFontSize=14))))
+    chart = panel.facet(column=alt.Column("score:N", title=None, header=alt.Header(labelFontSize=14)))
+    printed = chart.properties(background=_theme.PAPER).configure(locale={"number": NUMBERS})
+    printed = printed.configure_axis(domain=False, ticks=False, **PRINTED_AXIS, **SIZES)
+    printed = printed.configure_view(stroke=None).configure_legend(labelColor=_theme.INK, labelFontSize=13)
+    return vl_convert.vegalite_to_svg(printed.to_dict())

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from psa_core.audits.generation import AUDIT, comparison
+from psa_core.audits.generation import AUDIT, report
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.retraining.card import percent_of
 from psa_core.retraining.measure import interval
@@ -193,8 +193,8 @@ def training_words(audit: Audit) -> str:
 
 def table(together: dict[str, GenerationResult]) -> str:
     """Rows of one prompt set; the fall is against the model as it was."""
-    rows = comparison.model_table(together)
-    shown = [column for column in ("I.F.", "floor of I.F.", *comparison.QUALITY.values()) if column in rows]
+    rows = report.model_table(together)
+    shown = [column for column in ("I.F.", "floor of I.F.", *report.SHORT_QUALITY.values()) if column in rows]
     heads = ["score", "model", *shown[:2], "I.F. corrected", "fall", *shown[2:]]
     lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
     for row in rows.to_dict("records"):

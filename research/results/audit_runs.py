@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core import models
-from psa_core.retraining.quality import quality
+from psa_core.retraining.measure import quality
 from psa_core.scoring import score
 from research.results import tasks
 from research.training.task import read_task

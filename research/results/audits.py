@@ -52,7 +52,7 @@ def _equity_row(row: Mapping[str, Any]) -> tuple[str, ...]:
     means = [_number(row[name]) for name in ("mean_difference", "mean_positive", "mean_negative")]
     score = "–" if pd.isna(row["task_score"]) else f"{row['task_score']:.3f}"
     ps = [_p(row["p_adjusted"]), _p(row["p_clustered"])]
-    return (_short(row["system"]), score, row["target"], row["verdict"], *means, f"{row['spread']:.3f}", *ps)
+    return (_short(row["system"]), score, row["target"], row["verdict_paper"], *means, f"{row['spread']:.3f}", *ps)
 
 
 def _short(system: str) -> str:

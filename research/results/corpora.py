@@ -61,9 +61,11 @@ SOURCES = (
         TWEETS,
     ),
 )
-#: What the packaged adapters learned from, the adapters that they started from included.
+#: What the packaged models learned from, as far as it is here, the adapters that they started from included. The
+#: metadata of alt-profanity-check names a second source, Wikipedia comments, which is none of these corpora.
 LEARNED_FROM: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
+        "profanity-check": ("davidson/labeled.csv.gz",),
         "minilm-sentiment": ("semeval2017_4a/sentiment_train.csv.gz",),
         "minilm-emotion": (
             "semeval2017_4a/sentiment_train.csv.gz",
@@ -74,6 +76,11 @@ LEARNED_FROM: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "minilm-offensive": ("tweeteval/offensive_train.csv.gz",),
     }
 )
+
+
+def is_unseen(source: Source, model: str) -> bool:
+    """Whether none of a corpus's files is what the model learned from; another corpus may still share texts with it."""
+    return not set(source.files) & set(LEARNED_FROM.get(model, ()))
 
 
 def write(source: Source, data: Path, folder: Path) -> Path:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from psa_core.audits.nationality.people_finder import people_finder
-from psa_core.audits.nationality.persons import ENGLISH, persons
+from psa_core.anchors import persons
+from psa_core.audits.nationality.perturbation import ENGLISH, people_finder
 from psa_core.errors import PsaError
 from psa_core.registry import ASSETS
 from research import documents

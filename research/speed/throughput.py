@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from psa_core import models
-from psa_core.scoring import ScoringOptions, score
-from psa_core.scoring._allocator import keep_freed_memory
-from psa_core.scoring.backends import choice
+from psa_core.scoring import ScoringOptions, backends, score
+from psa_core.scoring.backends import fused
+from psa_core.scoring.backends.families import family_of
+from psa_core.scoring.backends.forward import keep_freed_memory
 from research.speed.table import Row
 from research.speed.texts import Grid
 
@@ -62,7 +63,7 @@ def rows() -> Iterator[Row]:
     tokens = np.mean([len(row) for row in setup.scorer.tokenize(setup.texts)])
     yield Row("tokens a text", "about 26", f"{tokens:.1f}")
     took = in_turns(setup, _ways(setup))
-    backend = choice.choose_backend(setup.scorer, ScoringOptions(), sample=setup.texts[:96], total=len(setup.texts))
+    backend = backends.choose_backend(setup.scorer, ScoringOptions(), sample=setup.texts[:96], total=len(setup.texts))
     yield Row(
         f"engine ({backend.name}, batches of {backend.budget} tokens), texts/s", "", _spread(1 / took["engine"].wall)
     )
@@ -70,6 +71,9 @@ def rows() -> Iterator[Row]:
     yield ratio("engine / product of the plain model's FLOPs", took["product"].wall / took["engine"].wall, 0.95)
     work = took[ALONE].processor / took["engine"].processor
     yield ratio("the same by processor time (a busy machine does not show in it)", work, 0.95)
+    yield ratio(
+        "the layers' own products / as many FLOPs of that product, by processor time", own_products(setup), None
+    )
     for name, title, goal in (
         ("single", "pipeline, one by one", None),
         ("batch 32", "pipeline, batch 32, in sentence order", None),
@@ -139,6 +143,31 @@ def engine_and_product(setup: Setup) -> list[Compared]:
         ("product", ENGINE_TEXTS, lambda _: _repeated(product, setup.flops * ENGINE_TEXTS, threads=threads)),
         (ALONE, ENGINE_TEXTS // 4, lambda _: _repeated(product, setup.flops * ENGINE_TEXTS / 4, threads=1)),
     ]
+
+
+def own_products(setup: Setup) -> np.ndarray:
+    """Speed of a layer's products, at their own shapes and alone, as a share of the square product's: one a round.
+
+    On one thread, with the rows that each of two threads has of a batch of 1,024 tokens: what no arrangement of these
+    layers can exceed.
+    """
+    import torch
+
+    family = family_of(setup.scorer.model)
+    assert family is not None
+    layer, rows = family(setup.scorer.model).layers[0], 512
+    linear = fused._packed if fused.fastest_first()[0] is fused.FUSED else fused._public
+    parts = ((layer.query, layer.key, layer.value), (layer.attended,), (layer.inner,), (layer.outer,))
+    shares = []
+    with _threads(1), torch.inference_mode():
+        products = [partial(linear(*part), torch.ones(rows, part[0].in_features)) for part in parts]
+        flops = sum(2 * rows * each.in_features * each.out_features for part in parts for each in part)
+        repeats = round(100 * 2 * SIDE**3 / flops)
+        for _ in range(ROUNDS):
+            own = _timed(lambda: [product() for _ in range(repeats) for product in products], 1, time.thread_time)[1]
+            square = _timed(lambda: [setup.product[1]() for _ in range(100)], 1, time.thread_time)[1]
+            shares.append(square / own)
+    return np.array(shares)
 
 
 def pipeline_batch_32(setup: Setup) -> Compared:

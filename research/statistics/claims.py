@@ -123,12 +123,6 @@ def sure(p_values: np.ndarray) -> np.ndarray:
 
 def sure_groups(perturbed: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Which groups of two names or more are called different, as on the pages: bool (G,)."""
-    floors = stats.noise_floors(perturbed.mean(axis=0), groups, n_permutations=999)
-    tested = [group for group, floor in floors.items() if np.isfinite(floor.p_adjusted)]
-    contrasts = np.column_stack([stats.group_difference(perturbed, group == groups) for group in tested])
-    over_names = np.array([floors[group].p_adjusted for group in tested])
-    means = perturbed.mean(axis=0)
-    left = np.array([stats.difference_without_furthest(means, group == groups, group != groups) for group in tested])
-    difference = contrasts.mean(axis=0)
-    over_names[left * np.sign(difference) < np.abs(difference) / 2] = 1.0
-    return np.maximum(stats.adjust(stats.paired_t_p(contrasts)), over_names) < SIGNIFICANT
+    sizes = {group: (groups == group).sum() for group in dict.fromkeys(groups.tolist())}
+    contrasts = [stats.Contrast.between(groups == group, groups != group) for group, size in sizes.items() if size > 1]
+    return stats.compare_groups(perturbed, contrasts, n_permutations=999).p_adjusted < SIGNIFICANT

@@ -18,8 +18,7 @@ import pandas as pd
 
 from psa_core.cube import ScoreCube, Target
 from psa_core.inputs import names as name_lists
-from psa_core.tables.factors import factor_regression
-from psa_core.tables.name_measures import measured_factors
+from psa_core.tables.factors import factor_regression, measured_factors
 from psa_core.tables.parts import FIRST, REST, part_shares, part_table, plan_parts, variants
 from research import documents
 from research.statistics import order

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from psa_core.retraining.quality import quality
+from psa_core.retraining.measure import quality
 from research.training.batches import batch_count, bucketed
 from research.training.recipe import Recipe
 from research.training.task import Split, Task
@@ -29,7 +29,7 @@ class Epoch:
     loss : float
         Mean cross-entropy of the training batches, in nats.
     val : dict
-        Validation quality, see :func:`psa_core.retraining.quality.quality`.
+        Validation quality, see :func:`psa_core.retraining.measure.quality`.
     seconds : float
     """
 

@@ -14,7 +14,7 @@ from psa_core.errors import CorpusError
 from psa_core.inputs.checks import bytes_of
 from psa_core.inputs.decoding import unpacked
 from psa_core.inputs.limits import COLUMNS, FILE
-from psa_core.retraining.labelled import Split
+from psa_core.retraining.measure import Split
 
 SPLITS = ("train", "val", "test")
 

@@ -80,7 +80,7 @@ def score_test(task: Task, folder: Path) -> dict[str, float]:
     Returns
     -------
     dict
-        Test quality, see :func:`psa_core.retraining.quality.quality`.
+        Test quality, see :func:`psa_core.retraining.measure.quality`.
 
     Raises
     ------

@@ -17,7 +17,7 @@ import numpy as np
 
 from psa_core.errors import CorpusError, OptionError, PsaError
 from psa_core.folders import writing
-from psa_core.retraining.quality import quality
+from psa_core.retraining.measure import quality
 from research.training.task import Split, Task, read_task
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _run(folder: Path, out: Path) -> None:
         raise OptionError("--out", got="no installed package skops", expected="it", fix=fix) from error
     task = read_task(folder)
     pipeline = fit(task)
-    with writing.whole_file(out) as aside:
+    with writing.atomic_file(out) as aside:
         io.dump(pipeline, aside)
     for name, split in (("val", task.val), ("test", task.test)):
         if split is not None:

@@ -13,7 +13,7 @@ from psa_core import mitigate
 from psa_core.errors import CorpusError
 from psa_core.generators import Draw, Generator, Sampling
 from psa_core.inputs.prompts import article, filled
-from psa_core.study.near_duplicates import normalized
+from psa_core.study.families import normalized
 
 #: Where the model's own samples begin: of these texts four fifths name a value, and the rest begin with nothing.
 COMMON = (

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
-from psa_core.retraining.tuning import Tuning
+from psa_core.options import option
+from psa_core.retraining import Retraining
 
 METHODS = {
     "embedding": "The same hidden states behind a prefix with one value and with another (Huang et al. 2020)",
@@ -16,8 +15,8 @@ METHODS = {
 
 
 @dataclass(frozen=True)
-class LanguageRecipe(Tuning):
-    """Some small steps from a language model that is there; see `Tuning`.
+class LanguageRecipe(Retraining):
+    """Some small steps from a language model that is there; see `Retraining`.
 
     The learning rate is a tenth of what small models such as SmolLM2 were pretrained with.
 
@@ -29,25 +28,12 @@ class LanguageRecipe(Tuning):
         The same, of the texts that the method ``sentiment`` learns to read from: a scorer is sure of few of them.
     """
 
-    method: str = "valence"
-    strength: float = 2.0
-    steps: int = 120
-    sentences: int = 8
-    learning_rate: float = 3e-4
-    rank: int = 8
-    layers: int = 10
-    max_tokens: int = 40
-    samples: int = 320
-    labelled: int = 1280
-
-    methods: ClassVar[Mapping[str, str]] = METHODS
-    strongest: ClassVar[float] = 1e6
-    least: ClassVar[Mapping[str, int]] = {
-        "steps": 1,
-        "sentences": 2,
-        "rank": 1,
-        "layers": 1,
-        "max_tokens": 8,
-        "samples": 20,
-        "labelled": 0,
-    }
+    method: str = option("valence", choices=METHODS)
+    strength: float = option(2.0, low=0, high=1e6)
+    steps: int = option(120, low=1)
+    sentences: int = option(8, low=2)
+    learning_rate: float = option(3e-4, above=0, high=1)
+    layers: int = option(10, low=1)
+    max_tokens: int = option(40, low=8)
+    samples: int = option(320, low=20)
+    labelled: int = option(1280, low=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,8 @@ from typing import Any, NamedTuple
 from psa_core import generators
 from psa_core.errors import ModelError
 from psa_core.generators.lm import multiplies_bf16
-from psa_core.retraining.updates import as_batch, with_updates
+from psa_core.models._transformers.language_models import as_tensors
+from psa_core.retraining.updates import with_updates
 from research.training.language.recipe import LanguageRecipe
 
 #: What an id may not have: it would be another model, or another way to sample.
@@ -81,7 +83,7 @@ class Writer:
         import torch
 
         model = self.model
-        ids, inside = as_batch(rows, pad=0, device=model.device)
+        ids, inside = as_tensors(rows, 0, device=model.device)
         with torch.autocast(model.device.type, torch.bfloat16, enabled=multiplies_bf16(model.device)):
             answer = model(input_ids=ids, attention_mask=inside.long(), output_hidden_states=True, use_cache=False)
         *_, before, last = answer.hidden_states
@@ -109,5 +111,5 @@ def writer(lm: str, recipe: LanguageRecipe) -> Writer:
         expected = "a language model on this machine, lm:FOLDER, without an adapter"
         raise ModelError("--lm", got=repr(lm[:120]), expected=expected)
     generator: Any = generators.load(f"{lm}{'&' if '?' in lm else '?'}precision=float32")
-    model = with_updates(generator.model, recipe, field="--lm").eval()
+    model = with_updates(copy.deepcopy(generator.model), recipe, field="--lm").eval()
     return Writer(lm, replace(generator, model=model))  # dropout would make two values differ by chance
