@@ -27,26 +27,30 @@ CAN_FORK = hasattr(os, "fork")
 def main(*, stays: bool = False) -> None:
     """Answer requests on standard input until it is closed.
 
-    A request is a line that says what to call within which limits, and the pickled arguments and settings. Both come
+    A request is a line with the function to call and its limits, and the pickled arguments and settings. Both come
     from the process that started this one, and so does the code that they name; the answer goes back to it. One that
-    stays answers all of them itself, and so keeps what it made for one for the next.
+    stays answers all of them itself, and so what one call keeps is there for the next.
     """
     answers = os.dup(1)
     os.dup2(2, 1)  # what a library prints is no answer
-    is_limited = False
+    if stays:
+        _stay(answers)
     while line := _next_line():
         module, name, memory, seconds, how = line.split()
         function = getattr(importlib.import_module(module), name)
-        if stays:
-            is_limited = is_limited or _limit_used(int(memory))
-            _answer_in_time(function, answers, int(seconds))
-            continue
-        if not CAN_FORK:
-            _answer(function, answers, int(memory), int(seconds), how)
-            return
-        child = os.fork()
+        child = os.fork() if CAN_FORK else 0
         if not child:
-            _answer(function, answers, int(memory), int(seconds), how)
+            arguments = _arguments()
+            if how == RESERVED:
+                _limit_reserved(int(memory))
+            if sys.platform != "win32":
+                import resource
+
+                resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
+                resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            _answer(answers, function, arguments)
+            if not CAN_FORK:
+                return
             os._exit(0)
         if how == USED and _grew(child, int(memory)):
             os.write(answers, pickle.dumps((MEMORY, None)))
@@ -55,6 +59,23 @@ def main(*, stays: bool = False) -> None:
             if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
                 os.write(answers, pickle.dumps((LATE, None)))
             return  # it may have left some of its request unread, which is no line of ours
+
+
+def _stay(answers: int) -> None:
+    """Answer in this process; the one that asks ends it when the time is over, and a timer does if that one is gone."""
+    is_limited, has_timer = False, hasattr(signal, "setitimer")
+    while line := _next_line():
+        module, name, memory, seconds, _ = line.split()
+        function = getattr(importlib.import_module(module), name)
+        if not is_limited:
+            _limit_used(int(memory))
+            is_limited = True
+        arguments = _arguments()
+        if has_timer:
+            signal.setitimer(signal.ITIMER_REAL, int(seconds) + GRACE_SECONDS)
+        _answer(answers, function, arguments)
+        if has_timer:
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _next_line() -> str:
@@ -67,24 +88,6 @@ def _next_line() -> str:
     return line.decode()
 
 
-def _answer(function: Any, answers: int, memory: int, seconds: int, how: str) -> None:
-    arguments = _arguments()
-    if how == RESERVED:
-        _limit_reserved(memory)
-    _limit_work(seconds)
-    _tell(answers, _outcome(function, arguments))
-
-
-def _answer_in_time(function: Any, answers: int, seconds: int) -> None:
-    """Who asked ends this process when the time is over; the system does when nobody is there any more."""
-    arguments = _arguments()
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, seconds + GRACE_SECONDS)
-    _tell(answers, _outcome(function, arguments))
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-
 def _arguments() -> tuple[Any, ...]:
     with os.fdopen(0, "rb", closefd=False) as requests:
         arguments, settings = pickle.load(requests)
@@ -92,30 +95,30 @@ def _arguments() -> tuple[Any, ...]:
     return tuple(arguments)
 
 
-def _outcome(function: Any, arguments: tuple[Any, ...]) -> tuple[str, Any]:
+def _answer(answers: int, function: Any, arguments: tuple[Any, ...]) -> None:
+    """Call the function and write what became of it."""
     from psa_core.errors import PsaError
 
+    outcome: tuple[str, Any]
     try:
-        return ANSWER, function(*arguments)
+        outcome = ANSWER, function(*arguments)
     except PsaError as error:
-        return (MEMORY, None) if _ran_out(error) else (ERROR, error)
+        outcome = (MEMORY, None) if _ran_out(error) else (ERROR, error)
     except Exception as error:  # noqa: BLE001 - the edge of a process: what it cannot foresee it hands over
-        return (MEMORY, None) if _ran_out(error) else (UNEXPECTED, f"{type(error).__name__}: {error}"[:300])
+        outcome = (MEMORY, None) if _ran_out(error) else (UNEXPECTED, f"{type(error).__name__}: {error}"[:300])
+    with os.fdopen(answers, "wb", closefd=False) as stream:
+        pickle.dump(outcome, stream, protocol=pickle.HIGHEST_PROTOCOL)
 
 
 def _ran_out(error: BaseException | None) -> bool:
     """Whether memory was what an error, or one behind it, lacked; torch has no kind of error for it."""
     while error is not None:
         lacks = isinstance(error, OSError) and error.errno == errno.ENOMEM
-        if lacks or isinstance(error, MemoryError) or "can't allocate memory" in str(error):
+        # An extension module that lacks memory while it is imported says nothing more than SystemError.
+        if lacks or isinstance(error, MemoryError | SystemError) or "can't allocate memory" in str(error):
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def _tell(answers: int, outcome: tuple[str, Any]) -> None:
-    with os.fdopen(answers, "wb", closefd=False) as stream:
-        pickle.dump(outcome, stream, protocol=pickle.HIGHEST_PROTOCOL)
 
 
 def _grew(child: int, memory: int) -> bool:
@@ -132,7 +135,7 @@ def _grew(child: int, memory: int) -> bool:
     return False
 
 
-def _limit_used(memory: int) -> bool:
+def _limit_used(memory: int) -> None:
     """Let this process hold so many bytes of its own; address space that is only reserved and files are not counted.
 
     When memory runs out all the same, the system would rather end this process than the one that asks.
@@ -144,7 +147,6 @@ def _limit_used(memory: int) -> bool:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
             score.write("500")
-    return True
 
 
 def _limit_reserved(memory: int) -> None:
@@ -155,13 +157,3 @@ def _limit_reserved(memory: int) -> None:
         with open("/proc/self/statm", encoding="ascii") as counts:
             taken = int(counts.read().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (taken + memory, taken + memory))
-
-
-def _limit_work(seconds: int) -> None:
-    """Let this process work so many seconds, where the system can."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,10 +1,10 @@
-"""Columns of strings, built in parts and within limits."""
+"""What a kind of table must be, and its columns of strings, built in parts and within limits."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 PART = 10_000
 MAX_HEADER_LENGTH = 200
 JOINERS = "\u200c\u200d"  # which some scripts are written with
+UNSEEN = ("Cc", "Cf", "Cs")
 INVISIBLE = "\ufeff\u200b\u200e\u200f"  # marks that come along with copied text
 
 
 @dataclass(frozen=True)
 class TableSchema:
-    """What a kind of table has to be; how its files are read is the same for all.
+    """The demands on one kind of table; how its files are read is the same for all.
 
     Attributes
     ----------
@@ -43,8 +44,9 @@ class TableSchema:
         Header of the only column of a file with one value a line.
     blanks : bool
         Whether a blank behind a separator belongs to the cell.
-    headerless : bool
-        Whether a file without a row of headers is read too; its columns are then numbered.
+    reads_as_data : callable, optional
+        Whether a file's first row, beside the columns below it, reads like a row of data rather than of headers. With
+        it a file without headers is read too; its columns are then numbered.
     rows, columns, file : Limit
     """
 
@@ -55,7 +57,7 @@ class TableSchema:
     headers: frozenset[str] = frozenset()
     line: str = "text"
     blanks: bool = True
-    headerless: bool = False
+    reads_as_data: Callable[[list[str], list[list[str]]], bool] | None = None
     rows: Limit = ROWS
     columns: Limit = COLUMNS
     file: Limit = FILE
@@ -69,7 +71,7 @@ class TableSchema:
         limit.check(amount, field=self.field, error=self.error, of=of)
 
 
-def clean_headers(headers: Sequence[object], wanted: TableSchema) -> list[str]:
+def clean_headers(headers: Iterable[object], schema: TableSchema) -> list[str]:
     """Headers without blanks around them; empty where there is none.
 
     Raises
@@ -78,27 +80,22 @@ def clean_headers(headers: Sequence[object], wanted: TableSchema) -> list[str]:
         When there are too many, one is far too long, or two differ by blanks at most: no result folder could keep such
         columns apart.
     """
-    wanted.check(wanted.columns, len(headers))
-    cleaned = [_clean(str(header)[: 4 * MAX_HEADER_LENGTH]) for header in headers]
+    cleaned = []
+    for header in headers:
+        # No result folder could hold a NUL, and a direction mark would turn round what a page shows.
+        words = unicodedata.normalize("NFC", str(header)[: 4 * MAX_HEADER_LENGTH]).strip(f"{INVISIBLE} ").split()
+        shown = ("".join(c for c in word if c in JOINERS or unicodedata.category(c) not in UNSEEN) for word in words)
+        cleaned.append(" ".join(filter(None, shown)))
+    schema.check(schema.columns, len(cleaned))
     longest = max(cleaned, key=len, default="")
     if len(longest) > MAX_HEADER_LENGTH:
         got = f"a header of over {MAX_HEADER_LENGTH} characters ({longest[:40]!r}…)"
-        raise wanted.problem(got, expected="short headers in the first row", fix="Put one above the texts.")
+        raise schema.problem(got, expected="short headers in the first row", fix="Put one above the texts.")
     header, count = Counter(filter(None, cleaned)).most_common(1)[0] if any(cleaned) else ("", 0)
     if count > 1:
         got = f"{'two' if count == 2 else f'{count:,}'} columns {header!r}"
-        raise wanted.problem(got, expected="each column once", fix="Rename one; blanks around a header do not count.")
+        raise schema.problem(got, expected="each column once", fix="Rename one; blanks around a header do not count.")
     return cleaned
-
-
-def _clean(header: str) -> str:
-    """Without what does not print: no result folder could hold a NUL, and a page would turn round what it shows."""
-    words = unicodedata.normalize("NFC", header).strip(f"{INVISIBLE} ").split()
-    return " ".join(filter(None, ("".join(filter(_prints, word)) for word in words)))
-
-
-def _prints(letter: str) -> bool:
-    return letter in JOINERS or unicodedata.category(letter) not in ("Cc", "Cf", "Cs")
 
 
 @dataclass
@@ -107,16 +104,16 @@ class Columns:
 
     Attributes
     ----------
-    wanted : Wanted
+    schema : TableSchema
     only : collection of str or None
         The headers to keep; None keeps each.
-    headers : dict
+    headers : list of str
         Every header of the file, in order; an empty one where a column has none.
     has_header : bool
         Whether the file has them; else they were made up.
     """
 
-    wanted: TableSchema
+    schema: TableSchema
     only: Collection[str] | None = None
     headers: list[str] = field(default_factory=list)
     has_header: bool = True
@@ -125,7 +122,7 @@ class Columns:
 
     def head(self, spelled: Sequence[object]) -> list[str]:
         """Take the headers as the file spells them; returns them as they are kept (see `clean_headers`)."""
-        self.headers = clean_headers(spelled, self.wanted)
+        self.headers = clean_headers(spelled, self.schema)
         for header in self.headers:
             if self.keeps(header) and header not in self.parts:
                 self.parts[header] = [_blanks(self.rows)]
@@ -134,7 +131,7 @@ class Columns:
     def number(self, count: int) -> list[str]:
         """Make up headers for a file that has none: the usual one for one column, else ``column 1``, ``column 2`` …"""
         self.has_header = False
-        return self.head([self.wanted.line] if count == 1 else [f"column {number}" for number in range(1, count + 1)])
+        return self.head([self.schema.line] if count == 1 else [f"column {number}" for number in range(1, count + 1)])
 
     def keeps(self, header: str) -> bool:
         """Whether cells of a header are kept."""
@@ -143,23 +140,20 @@ class Columns:
     def add(self, cells: Mapping[str, Iterable[str] | pa.Array], count: int) -> None:
         """Put so many rows below the others; what has no cells is blank."""
         import pyarrow as pa
+        import pyarrow.compute as pc
 
-        self.wanted.check(self.wanted.rows, self.rows + count)
-        self.wanted.check(CELLS, (self.rows + count) * len(self.parts))
+        self.schema.check(self.schema.rows, self.rows + count)
+        self.schema.check(CELLS, (self.rows + count) * len(self.parts))
         self.rows += count
         for header, parts in self.parts.items():
             given: Any = cells.get(header)
             array = _blanks(count) if given is None else given
-            parts.append(array if isinstance(array, pa.Array) else pa.array(array, pa.large_string()))
-            self._check(parts[-1])
-
-    def _check(self, array: pa.Array) -> None:
-        import pyarrow.compute as pc
-
-        if pc.any(pc.match_substring(array, "\0")).as_py():
-            raise self.wanted.problem("a NUL character in a cell", expected="text", fix="Take it out.")
-        if array.nbytes > TEXT.value:
-            self.wanted.check(TEXT, pc.max(pc.utf8_length(array)).as_py() or 0, "in one cell")
+            array = array if isinstance(array, pa.Array) else pa.array(array, pa.large_string())
+            if pc.any(pc.match_substring(array, "\0")).as_py():
+                raise self.schema.problem("a NUL character in a cell", expected="text", fix="Take it out.")
+            if array.nbytes > TEXT.value:
+                self.schema.check(TEXT, pc.max(pc.utf8_length(array)).as_py() or 0, "in one cell")
+            parts.append(array)
 
     def frame(self) -> pd.DataFrame:
         """The table; every cell is a string."""

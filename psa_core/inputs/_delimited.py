@@ -6,7 +6,6 @@ import csv
 import re
 from collections.abc import Collection, Iterator
 from itertools import dropwhile, islice
-from statistics import median
 
 from psa_core.inputs._columns import PART, Columns, TableSchema
 from psa_core.inputs.decoding import Text
@@ -17,64 +16,59 @@ SEPARATORS = (",", ";", "\t", "|")
 DECLARED = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 #: A number, a date or a time.
 NUMBER = re.compile(r"(?=.*\d)[-+−\d.,:/%\sTZAPMapm]+")
-#: So many words are a text and no header; so few may be either, and their length beside the others' decides.
-MANY_WORDS, FEW_WORDS = 8, 3
 #: Lines that tell what stands between cells, where no header does.
-LOOKED_AT = 20
+SAMPLE_LINES = 20
 Row = list[str]
 Part = list[Row]
 
 
-def read_separated(kind: str, text: Text, wanted: TableSchema, only: Collection[str] | None = None) -> Columns:
+def read_separated(kind: str, text: Text, schema: TableSchema, only: Collection[str] | None = None) -> Columns:
     """The columns of a csv or tsv file; raises the table's error when it is malformed."""
     declared = DECLARED.fullmatch(next(text.lines(), ""))
     if declared:
         text = text.below_first_line()
     try:
         if kind == "csv" or declared:
-            separator = declared[1] if declared else _separator(text, wanted)
-            return _table(_quoted(text, separator, wanted), Columns(wanted, only))
-        return _read_tsv(text, wanted, only)
+            separator = declared[1] if declared else _separator(text, schema)
+            return _table(_quoted(text, separator, schema), Columns(schema, only))
+        return _read_tsv(text, schema, only)
     except csv.Error as error:
         if "field limit" in str(error):
-            wanted.check(TEXT, TEXT.value + 1, "or more in one cell")
+            schema.check(TEXT, TEXT.value + 1, "or more in one cell")
         fix = "Double a quotation mark inside a quoted text, and close each."
-        raise wanted.problem(f"a malformed {kind} file ({error})", fix=fix) from error
+        raise schema.problem(f"a malformed {kind} file ({error})", fix=fix) from error
     except _UnevenError as error:
         fix = "Put quotes around texts that contain the separator."
-        raise wanted.problem(f"a malformed {kind} file ({error})", expected="one cell a column", fix=fix) from error
+        raise schema.problem(f"a malformed {kind} file ({error})", expected="one cell a column", fix=fix) from error
 
 
 class _UnevenError(Exception):
     """A row has more cells than there are headers, or fewer where that matters."""
 
 
-def _read_tsv(text: Text, wanted: TableSchema, only: Collection[str] | None) -> Columns:
+def _read_tsv(text: Text, schema: TableSchema, only: Collection[str] | None) -> Columns:
     """A line is a row unless only quotation marks around line ends make the rows even: no text swallows what follows.
 
     Where a line is one cell, both readings are even; then a mark that would join lines is refused.
     """
     try:
-        columns = _table(_unquoted(text), Columns(wanted, only), exact=True)
+        columns = _table(_unquoted(text), Columns(schema, only), exact=True)
     except _UnevenError:
         try:
-            return _table(_not_joined(_quoted(text, "\t", wanted)), Columns(wanted, only))
+            return _table(_not_joined(_quoted(text, "\t", schema)), Columns(schema, only))
         except (csv.Error, _UnevenError):
-            return _table(_unquoted(text), Columns(wanted, only))
+            return _table(_unquoted(text), Columns(schema, only))
     if len(columns.headers) == 1:
-        joined = _first_joined(_quoted(text, "\t", wanted))
+        try:
+            cells = (cell for part in _quoted(text, "\t", schema) for row in part for cell in row)
+            joined = next((cell for cell in cells if "\n" in cell or "\r" in cell), "")
+        except csv.Error:
+            joined = ""
         if joined:
             got = f"quotation marks around several lines of a tsv file ({joined[:40]!r})"
             fix = "Save it as csv, or take out the quotation mark at the beginning of that line."
-            raise wanted.problem(got, expected="one row a line", fix=fix)
+            raise schema.problem(got, expected="one row a line", fix=fix)
     return columns
-
-
-def _first_joined(parts: Iterator[Part]) -> str:
-    try:
-        return next((cell for part in parts for row in part for cell in row if "\n" in cell or "\r" in cell), "")
-    except csv.Error:
-        return ""
 
 
 def _not_joined(parts: Iterator[Part]) -> Iterator[Part]:
@@ -85,42 +79,39 @@ def _not_joined(parts: Iterator[Part]) -> Iterator[Part]:
         yield part
 
 
-def has_header(line: str, wanted: TableSchema) -> bool:
-    """Whether a file's first line is a header that is looked for, whatever stands between its cells."""
-    return bool(_marks(line, wanted))
+def has_header(line: str, schema: TableSchema) -> bool:
+    """Whether a file's first line has one of the schema's headers, whatever stands between its cells."""
+    return bool(_separators_of_header(line, schema))
 
 
-def _separator(text: Text, wanted: TableSchema) -> str:
-    """What stands between the cells: what gives a header that is looked for, else what makes the first rows even."""
-    lines = list(islice((line for line in text.lines() if line.strip()), LOOKED_AT))
-    header = lines[0] if lines else ""
-    found = _marks(header, wanted)
-    if found:
-        return max(found, key=header.count)
-    even = (mark for mark in SEPARATORS if _is_even(lines, mark))
-    return next(even, None) or ("," if "," in header else max(SEPARATORS, key=header.count))
-
-
-def _is_even(lines: list[str], mark: str) -> bool:
-    """Whether rows have one number of cells, more than one; the last may go on below these lines."""
-    try:
-        return len(widths := {len(row) for row in csv.reader(lines, delimiter=mark)}) == 1 and widths != {1}
-    except csv.Error:
-        return False
-
-
-def _marks(header: str, wanted: TableSchema) -> list[str]:
-    return [mark for mark in SEPARATORS if wanted.headers & {_key(cell) for cell in header.split(mark)}]
+def _separators_of_header(line: str, schema: TableSchema) -> list[str]:
+    return [mark for mark in SEPARATORS if schema.headers & {_key(cell) for cell in line.split(mark)}]
 
 
 def _key(cell: str) -> str:
     return cell.strip().strip('"').strip().casefold()
 
 
-def _quoted(text: Text, separator: str, wanted: TableSchema) -> Iterator[Part]:
+def _separator(text: Text, schema: TableSchema) -> str:
+    """What stands between the cells: what gives one of the schema's headers, else what makes the first rows even."""
+    lines = list(islice((line for line in text.lines() if line.strip()), SAMPLE_LINES))
+    header = lines[0] if lines else ""
+    if found := _separators_of_header(header, schema):
+        return max(found, key=header.count)
+    for mark in SEPARATORS:
+        try:  # the last row may go on below these lines
+            widths = {len(row) for row in csv.reader(lines, delimiter=mark)}
+        except csv.Error:
+            continue
+        if len(widths) == 1 and widths != {1}:
+            return mark
+    return "," if "," in header else max(SEPARATORS, key=header.count)
+
+
+def _quoted(text: Text, separator: str, schema: TableSchema) -> Iterator[Part]:
     """Rows by the rules of csv, in which a quotation mark inside a quoted text is doubled."""
     csv.field_size_limit(TEXT.value)
-    reader = csv.reader(text.lines(), delimiter=separator, strict=True, skipinitialspace=not wanted.blanks)
+    reader = csv.reader(text.lines(), delimiter=separator, strict=True, skipinitialspace=not schema.blanks)
     rows = filter(None, reader)
     try:
         while part := list(islice(rows, PART)):
@@ -132,17 +123,18 @@ def _quoted(text: Text, separator: str, wanted: TableSchema) -> Iterator[Part]:
 def _unquoted(text: Text) -> Iterator[Part]:
     """One row a line; marks around a whole cell are taken off, and any other is a letter like others."""
     lines = filter(None, (line.rstrip("\r\n") for line in text.lines()))
-    while part := [
-        [*map(_bare, line.split("\t"))] if '"' in line else line.split("\t") for line in islice(lines, PART)
-    ]:
-        yield part
+    quoted = re.compile(r'"((?:[^"]|"")*)"')
+    while part := [line.split("\t") for line in islice(lines, PART)]:
+        yield [
+            [match[1].replace('""', '"') if (match := quoted.fullmatch(cell)) else cell for cell in row]
+            if any('"' in cell for cell in row)
+            else row
+            for row in part
+        ]
 
 
-def _bare(cell: str) -> str:
-    inside = cell[1:-1]
-    if len(cell) < 2 or cell[0] != '"' or cell[-1] != '"' or '"' in inside.replace('""', ""):
-        return cell
-    return inside.replace('""', '"')
+def _is_blank(row: Row) -> bool:
+    return not any(map(str.strip, row))
 
 
 def _table(parts: Iterator[Part], columns: Columns, *, exact: bool = False) -> Columns:
@@ -152,7 +144,7 @@ def _table(parts: Iterator[Part], columns: Columns, *, exact: bool = False) -> C
         if not headers:
             part = list(dropwhile(_is_blank, part))
             first = part[0] if part else []
-            if columns.wanted.headerless and not _names_columns(first, part[1:], columns.wanted):
+            if _is_data(first, part[1:], columns.schema):
                 headers = columns.number(len(first))
             else:
                 headers, part = columns.head(first), part[1:]
@@ -163,31 +155,19 @@ def _table(parts: Iterator[Part], columns: Columns, *, exact: bool = False) -> C
     return columns
 
 
-def _names_columns(first: Row, rest: Part, wanted: TableSchema) -> bool:
-    """Whether a first row has the names of the columns, rather than a text: where in doubt, it has.
+def _is_data(first: Row, rest: Part, schema: TableSchema) -> bool:
+    """Whether a first row reads like a row of data rather than of headers; when in doubt, it does not.
 
-    It has where one of its cells is a header that is looked for or is blank, as above the numbers of rows, and where
-    words stand above numbers.
+    It has headers where one of its cells is one that the schema knows, or is blank, as above the numbers of rows, and
+    where words stand above numbers.
     """
-    if not all(map(str.strip, first)) or wanted.headers & set(map(_key, first)):
-        return True
+    if schema.reads_as_data is None or not all(map(str.strip, first)) or schema.headers & set(map(_key, first)):
+        return False
     below = [[row[at] for row in rest if at < len(row) and row[at].strip()] for at in range(len(first))]
-    are_numbers = [bool(cells) and all(map(NUMBER.fullmatch, cells)) for cells in below]
-    if any(numbers and not NUMBER.fullmatch(cell) for cell, numbers in zip(first, are_numbers, strict=True)):
-        return True
-    return not any(_is_text(cell, cells) for cell, cells in zip(first, below, strict=True))
-
-
-def _is_text(cell: str, below: list[str]) -> bool:
-    """Whether a cell reads like a sentence: by its full stop, its length, or its length beside the texts below it."""
-    words = len(cell.split())
-    if words >= MANY_WORDS or (words > 1 and cell.rstrip("\"'”’) ").endswith((".", "!", "?", "…"))):
-        return True
-    return words >= FEW_WORDS and bool(below) and 3 * len(cell) >= 2 * median(map(len, below))
-
-
-def _is_blank(row: Row) -> bool:
-    return not any(map(str.strip, row))
+    for cell, cells in zip(first, below, strict=True):
+        if cells and all(map(NUMBER.fullmatch, cells)) and not NUMBER.fullmatch(cell):
+            return False
+    return schema.reads_as_data(first, below)
 
 
 def _even(part: Part, width: int, above: int, exact: bool) -> Part:

@@ -22,7 +22,6 @@ from psa_core.inputs.limits import MEMORY, READERS, SECONDS, SETTING, Limit
 from psa_core.trust.sandbox import Sandbox
 
 T = TypeVar("T")
-DIED = "died"
 #: Where processor time is counted, a busy machine may take so many times as long.
 PATIENCE = 4
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -40,7 +39,6 @@ from psa_core.inputs import _child
 _child.main"""
 #: Libraries start no threads in there, and give memory back.
 QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
-GONE = (EOFError, OSError, pickle.UnpicklingError)
 
 
 def call(
@@ -78,72 +76,12 @@ def call(
     """
     with _reader() as reader:
         how = _child.USED if draws else _child.RESERVED
-        kind, value = reader.ask(function, arguments, seconds.value, MEMORY.value, how=how)
-    if kind == _child.ERROR:
-        raise value
-    if kind == _child.ANSWER:
-        result: T = value
-        return result
-    over = {_child.MEMORY: MEMORY, _child.LATE: seconds}.get(kind)
-    if over is not None:
-        got = f"a file that needs more than {over.words} to be read"
-        raise error(field, got=got, expected="a file that needs less", fix=over.fix_words)
-    got = f"a file that cannot be read ({value or 'its reader broke down'})"
-    raise error(field, got=got, expected="an undamaged file", fix="Save it anew.")
+        result: T = reader.ask(function, arguments, seconds, MEMORY, field=field, error=error, noun="a file", how=how)
+    return result
 
 
-class Resident:
-    """A process that stays, and keeps what its functions keep; it ends itself after ten minutes without a call.
-
-    Parameters
-    ----------
-    seconds : Limit
-        Of the clock, for one call.
-    memory : Limit
-        That the process may hold, where an operating system can limit it.
-    limits : Sandbox, optional
-        What else it may touch; everything that this process may, where it is not given.
-    """
-
-    def __init__(self, seconds: Limit, memory: Limit, limits: Sandbox | None = None) -> None:
-        self._seconds, self._memory = seconds, memory
-        self._reader = _Reader(stays=True, limits=limits)
-
-    def call(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call a function of this library in there; one caller at a time.
-
-        Raises
-        ------
-        PsaError
-            What the function raises.
-        ModelError
-            When it needs too much, or fails in a way that it did not foresee.
-        """
-        kind, value = self._reader.ask(function, arguments, self._seconds.value, self._memory.value)
-        if kind == _child.ERROR:
-            raise value
-        if kind == _child.ANSWER:
-            result: T = value
-            return result
-        over = {_child.MEMORY: self._memory, _child.LATE: self._seconds}.get(kind)
-        if over is not None:
-            got = f"one that needs more than {over.words}"
-            raise ModelError("model", got=got, expected="one that needs less", fix=over.fix_words)
-        got = f"one that breaks down ({value or 'its process ended'})"
-        raise ModelError("model", got=got, expected="a model that answers")
-
-    @property
-    def is_well(self) -> bool:
-        """Whether it can be asked again."""
-        return self._reader.is_well
-
-    def end(self) -> None:
-        """End it, and all that it keeps."""
-        self._reader.end()
-
-
-class _Reader:
-    """One such process. It starts in half a second and answers one request at a time."""
+class _Process:
+    """Another process, which starts in half a second and answers one request at a time."""
 
     def __init__(self, *, stays: bool = False, limits: Sandbox | None = None) -> None:
         self.stays = stays
@@ -166,30 +104,42 @@ class _Reader:
         self,
         function: Callable[..., Any],
         arguments: tuple[Any, ...],
-        seconds: int,
-        memory: int,
+        seconds: Limit,
+        memory: Limit,
         *,
+        field: str,
+        error: type[PsaError],
+        noun: str,
         how: str = _child.USED,
-    ) -> tuple[str, Any]:
-        """What became of a call: one of the words of `_child`, or `DIED`, and the value, error or reason."""
+    ) -> Any:
+        """Call a function in there; raises what it raises, or `error` where it needs too much or the process ends."""
         by_processor = _child.CAN_FORK and not self.stays
-        timer = threading.Timer(seconds * (PATIENCE if by_processor else 1), self._give_up)
+        timer = threading.Timer(seconds.value * (PATIENCE if by_processor else 1), self._give_up)
         timer.daemon = True
         timer.start()
+        self.broken = True  # until its answer is read: this thread may be interrupted in between
         try:
-            line = f"{function.__module__} {function.__name__} {memory} {seconds} {how}\n"
+            line = f"{function.__module__} {function.__name__} {memory.value} {seconds.value} {how}\n"
             self.requests.write(line.encode())
             settings = {name: value for name, value in os.environ.items() if name.startswith(SETTING)}
             pickle.dump((arguments, settings), self.requests, protocol=pickle.HIGHEST_PROTOCOL)
             self.requests.flush()
-            answer: tuple[str, Any] = pickle.load(self.answers)
-            self.broken = answer[0] in (_child.LATE, _child.MEMORY)  # it may end itself then
-            return answer
-        except GONE:
-            self.broken = True
-            return (_child.LATE if self.late else DIED), None
+            kind, value = pickle.load(self.answers)
+            self.broken = kind in (_child.LATE, _child.MEMORY)  # it may end itself then
+        except (EOFError, OSError, pickle.UnpicklingError):
+            kind, value = _child.LATE if self.late else _child.UNEXPECTED, "its process ended"
         finally:
             timer.cancel()
+        if kind == _child.ANSWER:
+            return value
+        if kind == _child.ERROR:
+            raise value
+        if kind == _child.UNEXPECTED:
+            got = f"{noun} that cannot be used ({value})"
+            raise error(field, got=got, expected="an undamaged one", fix="Save it again.")
+        over = memory if kind == _child.MEMORY else seconds
+        got = f"{noun} that needs more than {over.words}"
+        raise error(field, got=got, expected=f"{noun} that needs less", fix=over.fix_words)
 
     @property
     def is_well(self) -> bool:
@@ -201,7 +151,7 @@ class _Reader:
         self._kill()
 
     def _kill(self) -> None:
-        """End it and what it forked; a number that was given back may be somebody else's."""
+        """End it and what it forked; once it has ended, its number may be somebody else's."""
         if self.process.poll() is None:
             with suppress(OSError):
                 if sys.platform == "win32":
@@ -210,7 +160,7 @@ class _Reader:
                     os.killpg(self.process.pid, signal.SIGKILL)
 
     def end(self) -> None:
-        """End it and let go of everything."""
+        """End it, and all that it keeps."""
         self._kill()
         for stream in (self.requests, self.answers):
             with suppress(OSError):
@@ -220,26 +170,56 @@ class _Reader:
             self.scratch.cleanup()
 
 
-_idle: list[_Reader] = []
+class Resident(_Process):
+    """A process that stays, and keeps what its functions keep; it ends itself after ten minutes without a call.
+
+    Parameters
+    ----------
+    seconds : Limit
+        Of the clock, for one call.
+    memory : Limit
+        That the process may hold, where an operating system can limit it.
+    limits : Sandbox, optional
+        What else it may touch; everything that this process may, where it is not given.
+    """
+
+    def __init__(self, seconds: Limit, memory: Limit, limits: Sandbox | None = None) -> None:
+        super().__init__(stays=True, limits=limits)
+        self._seconds, self._memory = seconds, memory
+
+    def call(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Call a function of this library in there; one caller at a time.
+
+        Raises
+        ------
+        PsaError
+            What the function raises.
+        ModelError
+            When it needs too much, or fails in a way that it did not foresee.
+        """
+        kind: dict[str, Any] = {"field": "model", "error": ModelError, "noun": "a model"}
+        result: T = self.ask(function, arguments, self._seconds, self._memory, **kind)
+        return result
+
+
+_idle: list[_Process] = []
 _turn = threading.Condition()
 _busy = 0
 
 
 @contextmanager
-def _reader() -> Iterator[_Reader]:
-    """A reader that waits, or a new one, in turn: `limits.READERS` at once."""
+def _reader() -> Iterator[_Process]:
+    """A waiting process, or a new one: at most `limits.READERS` at once, the others wait for their turn."""
     global _busy
     with _turn:
         _turn.wait_for(lambda: _busy < READERS.value)
         _busy += 1
     try:
-        reader = _waiting() or _Reader()
-        is_well = False
+        reader = _waiting() or _Process()
         try:
             yield reader
-            is_well = _child.CAN_FORK and reader.is_well
         finally:
-            if is_well:
+            if _child.CAN_FORK and reader.is_well:
                 _idle.append(reader)
             else:
                 reader.end()
@@ -249,24 +229,18 @@ def _reader() -> Iterator[_Reader]:
             _turn.notify()
 
 
-def _waiting() -> _Reader | None:
-    """A reader that is still there; one that waited for long has ended itself."""
-    while (reader := _taken()) is not None:
-        if reader.is_well:
-            return reader
-        reader.end()
+def _waiting() -> _Process | None:
+    """A process that is still there: one that waited for long has ended itself, one that was interrupted is gone."""
+    with suppress(IndexError):  # another thread may take the last one at the same moment
+        while True:
+            reader = _idle.pop()
+            if reader.is_well:
+                return reader
+            reader.end()
     return None
-
-
-def _taken() -> _Reader | None:
-    """A reader that waits, whatever its state; another thread may take the last one at the same moment."""
-    try:
-        return _idle.pop()
-    except IndexError:
-        return None
 
 
 @atexit.register
 def _end_all() -> None:
-    while (reader := _taken()) is not None:
+    while (reader := _waiting()) is not None:
         reader.end()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from numbers import Integral
 from os import PathLike, fspath
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,7 @@ from psa_core.inputs.limits import Limit
 
 
 def whole_number(field: str, value: Any) -> int:
-    """A whole number, NumPy's too, as an `int`; raises `OptionError` for anything else.
-
-    Examples
-    --------
-    >>> whole_number("seed", 7)
-    7
-    """
+    """A whole number, NumPy's too, as an `int`; raises `OptionError` for anything else."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise OptionError(field, got=repr(value), expected="a whole number")
     return int(value)
@@ -54,7 +49,7 @@ def bytes_of(path: Path, limit: Limit, *, field: str, error: type[PsaError]) -> 
     PsaError
         `error`, when it is larger.
     """
-    if not path.is_file():
+    if not isfile(path):  # which Path.is_file answers with an error where a name is too long
         raise FileNotFoundError(2, "no file", str(path))
     limit.check(path.stat().st_size, field=field, error=error, of=f"in {path.name[:60]}")
     return path.read_bytes()
@@ -100,15 +95,11 @@ def as_texts(values: Iterable[str]) -> list[str]:
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str):
             raise CorpusError("texts", got=f"{text!r:.60} as text {number}", expected="a string")
-        if not text.isascii() and _halved(text):
+        try:
+            text.isascii() or text.encode()  # the first is much faster
+        except UnicodeEncodeError as error:
             got = f"half a character (a lone surrogate) in text {number}, {text!a:.60}"
-            raise CorpusError("texts", got=got, expected="characters that UTF-8 can write", fix="Replace it.")
+            raise CorpusError(
+                "texts", got=got, expected="characters that UTF-8 can write", fix="Replace it."
+            ) from error
     return texts
-
-
-def _halved(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False

@@ -1,40 +1,67 @@
-"""Read sentences from a csv, tsv, txt, jsonl or parquet file, gzipped or not, in any common encoding."""
+"""Read sentences from a csv, tsv, txt, jsonl or parquet file in any common encoding, or documents (see `documents`)."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from os.path import isfile
+from os.path import isdir
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pandas as pd
 
 from psa_core import trust
 from psa_core.errors import CorpusError
-from psa_core.inputs import tables
+from psa_core.inputs import documents, tables
 from psa_core.inputs._columns import clean_headers
-from psa_core.inputs.checks import as_texts
+from psa_core.inputs.checks import as_texts, bytes_of
+from psa_core.inputs.documents import Documents
 from psa_core.inputs.limits import FILE
 from psa_core.inputs.tables import TableSchema
-from psa_core.plurals import counted
+from psa_core.plurals import counted, noun_of
 from psa_core.registry import ASSETS
 
-FORMATS = ("csv", "tsv", "txt", "jsonl", "parquet")
 TEXT_COLUMNS = ("text", "sentence", "comment", "body", "tweet", "content", "message", "review")
 ID_COLUMNS = ("sentence_id", "id")
 #: What a result's sentences have of their own; a reader's column of that name is kept under another one.
 RESERVED = frozenset({"sentence_id", "text", "anchor", "start", "end", "role", "anchor_gender", "family", "mentions"})
 SCORES = "original."  # how a column of scores begins there
 PREFIX = "corpus_"
+#: So many words are a text and no header; so few may be either, and their length beside the others' decides.
+MANY_WORDS, FEW_WORDS = 8, 3
+#: A header is a noun phrase: it has no slot and none of these words beside another one.
+OF_TEXTS = re.compile(
+    r"\{|\w\W+\b(?:i|you|he|him|she|hers?|we|they|them)\b|\b(?:i|you|s?he|her|his|we|they)\b\W+\w", re.I
+)
+#: "what they wrote" has one, and is a noun phrase all the same.
+NOUN_CLAUSE = re.compile(r"\W*(?:what|which|who|whom|how|when|where|why)\b[^.!?…]*", re.I)
+
+
+def reads_as_texts(first: list[str], below: list[list[str]]) -> bool:
+    """Whether a cell of a first row reads like a sentence: by its words, its full stop, or its length beside others."""
+    for cell, cells in zip(first, below, strict=True):
+        words = len(cell.split())
+        if words < MANY_WORDS and NOUN_CLAUSE.fullmatch(cell):
+            continue
+        if words >= MANY_WORDS or OF_TEXTS.search(cell):
+            return True
+        if words > 1 and cell.rstrip("\"'”’) ").endswith((".", "!", "?", "…")):
+            return True
+        if words >= FEW_WORDS and cells and 3 * len(cell) >= 2 * median(map(len, cells)):
+            return True
+    return False
+
+
 SENTENCES = TableSchema(
     "sentences",
     CorpusError,
-    FORMATS,
+    ("csv", "tsv", "txt", "jsonl", "parquet"),  # and those of `documents`
     row="one text a row",
     headers=frozenset({*TEXT_COLUMNS, *ID_COLUMNS}),
-    headerless=True,
+    reads_as_data=reads_as_texts,
 )
 
 
@@ -56,6 +83,8 @@ class Corpus:
         How the bytes were decoded.
     notes : tuple of str
         What was left out on reading, in sentences.
+    left_out : int
+        Files that were no documents, or could not be read.
     """
 
     sentences: pd.DataFrame
@@ -64,6 +93,12 @@ class Corpus:
     text_column: str = "text"
     encoding: str = "utf-8"
     notes: tuple[str, ...] = ()
+    left_out: int = 0
+
+    @property
+    def noun(self) -> str:
+        """What its texts are: ``sentence`` or ``document``."""
+        return noun_of(self.sentences["text"].tolist())
 
 
 def packaged() -> dict[str, Path]:
@@ -77,7 +112,8 @@ def load(source: str, text_column: str | None = None, *, origin: trust.Origin | 
     Parameters
     ----------
     source : str
-        ``sample``, or a path that ends in .csv, .tsv, .txt, .jsonl or .parquet (.gz too).
+        ``sample``; or a path that ends in .csv, .tsv, .txt, .jsonl or .parquet (.gz too); or documents: a folder or a
+        .zip of .txt, .md, .docx and .pdf files, each one text, whose ``sentence_id`` is the file's name in there.
     text_column : str, optional
         The column of the texts; found by name, or as the one with most letters, when not given.
     origin : Origin, optional
@@ -95,15 +131,17 @@ def load(source: str, text_column: str | None = None, *, origin: trust.Origin | 
     >>> len(load("sample").sentences) >= 240
     True
     """
-    if source not in packaged():
+    path = packaged().get(source)
+    if path is None:
         trust.permit_path("sentences", source, origin)
-    path = packaged().get(source, Path(source))
-    if not isfile(path):  # which Path.is_file answers with an error where a name is too long
-        choices = ", ".join(packaged())
-        raise CorpusError("sentences", got=f"no file at {source!r}", expected=f"a file, or one of {choices}")
+        path = Path(source)
+        if isdir(path):  # which Path.is_dir answers with an error where a name is too long
+            return _of_documents(documents.read_folder(path), path.name)
     try:
-        FILE.check(path.stat().st_size, field="sentences", error=CorpusError, of=f"in {path.name}")
-        content = path.read_bytes()
+        content = bytes_of(path, FILE, field="sentences", error=CorpusError)
+    except (FileNotFoundError, ValueError) as error:
+        expected = f"a file, a folder, or one of {', '.join(packaged())}"
+        raise CorpusError("sentences", got=f"no file at {source!r}", expected=expected) from error
     except OSError as error:
         raise CorpusError("sentences", got=f"{source!r} ({error.strerror})", expected="a file you may read") from error
     return parse(path.name, content, text_column)
@@ -111,45 +149,25 @@ def load(source: str, text_column: str | None = None, *, origin: trust.Origin | 
 
 def parse(file_name: str, content: bytes, text_column: str | None = None) -> Corpus:
     """Read sentences from the bytes of a file; its name tells the format. See `load`."""
+    if documents.is_documents(file_name):
+        FILE.check(len(content), field="sentences", error=CorpusError, of=f"in {file_name[:60]}")
+        packed = file_name.lower().endswith(".zip")
+        return _of_documents((documents.read_zip if packed else documents.read_file)(file_name, content), file_name)
     named = {text_column.strip().casefold()} if text_column else set()
     read = tables.read(file_name, content, replace(SENTENCES, headers=SENTENCES.headers | named))
-    return _corpus(
-        read.frame,
-        file_name,
-        hashlib.sha256(content).hexdigest(),
-        text_column,
-        encoding=read.encoding,
-        notes=read.notes,
-    )
+    digest = hashlib.sha256(content).hexdigest()
+    return _corpus(read.frame, file_name, digest, text_column, read.encoding, read.notes)
+
+
+def _of_documents(found: Documents, source: str) -> Corpus:
+    table = pd.DataFrame({"sentence_id": [*found.texts], "text": [*found.texts.values()]}, dtype=object)
+    return Corpus(table, source, found.sha256, notes=found.notes, left_out=len(found.left_out))
 
 
 def from_memory(given: Any, text_column: str | None = None) -> Corpus:
-    """Sentences in memory: a data frame, or a list of texts; see `from_frame` and `from_texts`."""
-    frame = given.to_pandas() if hasattr(given, "to_pandas") else given
-    if not isinstance(frame, Iterable):
-        expected = "an id, a file, a list of texts or a data frame"
-        raise CorpusError("sentences", got=repr(given)[:60], expected=expected)
-    return from_frame(frame, text_column) if isinstance(frame, pd.DataFrame) else from_texts(frame)
+    """Sentences in memory: a list of texts, or a data frame with one in each row.
 
-
-def from_texts(texts: Iterable[str]) -> Corpus:
-    """Sentences that are in memory, numbered from 1.
-
-    Raises
-    ------
-    CorpusError
-        When they are none, one string, or one of them is no string.
-
-    Examples
-    --------
-    >>> from_texts(["He left.", "She stayed."]).sentences["sentence_id"].tolist()
-    ['1', '2']
-    """
-    return from_frame(pd.DataFrame({"text": as_texts(texts)}, dtype=object), source="list")
-
-
-def from_frame(frame: pd.DataFrame, text_column: str | None = None, *, source: str = "data frame") -> Corpus:
-    """Sentences of a data frame, one a row; columns are found as in a file, and missing values are empty texts.
+    The columns of a frame are found as in a file, and missing values are empty texts.
 
     Raises
     ------
@@ -158,9 +176,17 @@ def from_frame(frame: pd.DataFrame, text_column: str | None = None, *, source: s
 
     Examples
     --------
-    >>> from_frame(pd.DataFrame({"comment": ["He left."], "stars": [3]})).sentences.columns.tolist()
+    >>> from_memory(["He left.", "She stayed."]).sentences["sentence_id"].tolist()
+    ['1', '2']
+    >>> from_memory(pd.DataFrame({"comment": ["He left."], "stars": [3]})).sentences.columns.tolist()
     ['sentence_id', 'text', 'stars']
     """
+    frame, source = given.to_pandas() if hasattr(given, "to_pandas") else given, "data frame"
+    if not isinstance(frame, Iterable):
+        expected = "an id, a file, a list of texts or a data frame"
+        raise CorpusError("sentences", got=repr(given)[:60], expected=expected)
+    if not isinstance(frame, pd.DataFrame):
+        frame, source = pd.DataFrame({"text": as_texts(frame)}, dtype=object), "list"
     if frame.empty:
         raise CorpusError("sentences", got=f"a {source} of no rows", expected="at least one text")
     headers = clean_headers(frame.columns.tolist(), SENTENCES)
@@ -172,24 +198,30 @@ def from_frame(frame: pd.DataFrame, text_column: str | None = None, *, source: s
     return _corpus(table, f"{counted(len(table), 'sentence')} of a {source}", digest, text_column)
 
 
-def _corpus(table: pd.DataFrame, source: str, digest: str, text_column: str | None, **more: Any) -> Corpus:
+def _corpus(
+    table: pd.DataFrame,
+    source: str,
+    digest: str,
+    text_column: str | None,
+    encoding: str = "utf-8",
+    notes: tuple[str, ...] = (),
+) -> Corpus:
     column = _find_text_column(table, text_column)
     sentences, renamed = _with_ids(table, column)
-    is_guess = text_column is None and column.lower() not in TEXT_COLUMNS
-    guess = (f"No column is called text: the texts are taken from {column[:60]!r}.",) if is_guess else ()
-    notes = (*more.pop("notes", ()), *guess, *renamed)
-    return Corpus(sentences, source, digest, column, notes=notes, **more)
+    if text_column is None and column.lower() not in TEXT_COLUMNS:
+        notes += (f"No column is called text: the texts are taken from {column[:60]!r}.",)
+    return Corpus(sentences, source, digest, column, encoding, (*notes, *renamed))
 
 
-def _find_text_column(table: pd.DataFrame, wanted: str | None) -> str:
+def _find_text_column(table: pd.DataFrame, requested: str | None) -> str:
     columns = table.columns.tolist()
-    wanted = None if wanted is None else " ".join(wanted.split())
-    if wanted is not None and wanted not in columns:
+    requested = None if requested is None else " ".join(requested.split())
+    if requested is not None and requested not in columns:
         listed = ", ".join(column[:40] for column in columns[:12])
-        raise CorpusError("text column", got=repr(wanted[:80]), expected=f"one of {listed}", fix="Choose a column.")
+        raise CorpusError("text column", got=repr(requested[:80]), expected=f"one of {listed}", fix="Choose a column.")
     by_name = {column.lower(): column for column in reversed(columns)}
     named = next((by_name[name] for name in TEXT_COLUMNS if name in by_name), None)
-    column = wanted or named or max(columns, key=lambda name: table[name].str.count(r"[^\W\d_]").mean())
+    column = requested or named or max(columns, key=lambda name: table[name].str.count(r"[^\W\d_]").mean())
     if not table[column].str.strip().astype(bool).any():
         raise CorpusError(f"text column {column!r}", got="no text in any row", expected="one text a row")
     return column

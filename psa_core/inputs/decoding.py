@@ -31,12 +31,12 @@ MARKS = (
 )
 #: No byte of a gzip file unpacks to more, so a file that says so of itself is cut off: its last bytes are no size.
 MAX_COMPRESSION = 1100
-BEYOND_ASCII = bytes(range(128, 256))
-#: What handles bytes that are not UTF-8 in a file that is for the most part, and how such a file is said to be read.
+NON_ASCII = bytes(range(128, 256))
+#: The error handler for a file that is mostly UTF-8, and what messages call its encoding.
 STRAY, MIXED = "psa_core.stray", "UTF-8 and Windows-1252"
 CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\v\f\r\x1a")
-#: What no Western European word has when its bytes are read as Windows-1252: four letters on end beyond ASCII, a letter
-#: of Central Europe, Turkey or the Baltic, õ before anything but e, or a sign between two letters.
+#: Never found in a Western European word whose bytes are read as Windows-1252: four letters in a row beyond ASCII, a
+#: letter of Central Europe, Turkey or the Baltic, õ before anything but e, or a sign between two letters.
 NOT_WESTERN = re.compile(
     rb"[\xc0-\xff]{4}|[\x81\x8a\x8d-\x90\x9a\x9d-\x9f\xd0\xdd\xde\xf0\xfd\xfe]|[\xd5\xf5](?![eE])"
     rb"|(?<=[A-Za-z\xc0-\xff])[\x82\x84\x94\xa1-\xa6\xa9\xaa\xaf\xb1-\xb3\xb5\xb6\xb8-\xba\xbc-\xbf](?=[A-Za-z\xc0-\xff])"
@@ -45,8 +45,8 @@ NOT_WESTERN = re.compile(
 TURKISH = re.compile(
     rb"[\x00-\x80\x82-\x87\x91-\x97\xa0-\xbf\xc2\xc7\xce\xd0\xd6\xdb-\xde\xe2\xe7\xee\xf0\xf6\xfb-\xfe]+"
 )
-#: Differences of coherence that say nothing.
-ALIKE = 0.05
+#: Smaller differences of coherence are noise.
+COHERENCE_MARGIN = 0.05
 
 
 def unpacked(content: bytes, limit: Limit, *, field: str, error: type[PsaError], most: int | None = None) -> bytes:
@@ -96,56 +96,44 @@ class Text:
         rest._skipped = self._skipped + 1
         return rest
 
-    def whole(self) -> str:
-        """All of it."""
-        return self._content.decode(self._codec, self._errors)
-
 
 def _codec(content: bytes, field: str, error: type[PsaError]) -> tuple[str, str]:
     """Name of the codec, and what to do about bytes that it does not know."""
     marked = next((codec for mark, codec in MARKS if content.startswith(mark)), None)
-    decoded = _nul_free(content, marked or "utf-8")
-    if decoded:
-        return marked or "utf-8", "strict"
-    detected = None
-    if decoded is None and not marked and b"\0" not in content:
-        if _is_mostly_utf8(content):
-            return "utf-8", STRAY
-        detected = _detected(content)
-    if detected is None and content.startswith(PARQUET):
-        raise error(field, got="a parquet file", expected="text", fix="Give it a name that ends in .parquet.")
-    if detected is None and content.startswith(PACKED):
-        raise error(field, got="a workbook or a zip, whatever its name says", expected="text", fix=SAVE_AS_CSV)
-    if detected is None:
-        got = "bytes that are not text" + (" (NUL characters)" if decoded is False or b"\0" in content else "")
-        raise error(field, got=got, expected="UTF-8 text", fix="Save the file as UTF-8.")
-    return detected, "replace"
-
-
-def _nul_free(content: bytes, codec: str) -> bool | None:
-    """Whether the text has no NUL characters; None when it is no text of this encoding."""
-    decoder = codecs.getincrementaldecoder(codec)()
-    view = memoryview(content)
+    has_nul = b"\0" in content
     try:
-        for start in range(0, len(content), CHUNK):
-            if "\0" in decoder.decode(view[start : start + CHUNK]):
-                return False
-        return "\0" not in decoder.decode(b"", True)
+        decoder = codecs.getincrementaldecoder(marked or "utf-8")()
+        view = memoryview(content)
+        parts = (decoder.decode(view[start : start + CHUNK]) for start in range(0, len(content), CHUNK))
+        # A NUL byte is usual in UTF-16; a NUL character is in no text.
+        has_nul = any("\0" in part for part in parts) or "\0" in decoder.decode(b"", True)
+        if not has_nul:
+            return marked or "utf-8", "strict"
     except UnicodeDecodeError:
-        return None
+        has_controls = len(content) != len(content.translate(None, CONTROLS))
+        if not marked and not has_controls:
+            if _is_mostly_utf8(content):
+                return "utf-8", STRAY
+            if detected := _detected(content):
+                return detected, "replace"
+    if content.startswith(PARQUET):
+        raise error(field, got="a parquet file", expected="text", fix="Give it a name that ends in .parquet.") from None
+    if content.startswith(PACKED):
+        got = "a workbook or a zip, whatever its name says"
+        raise error(field, got=got, expected="text", fix=SAVE_AS_CSV) from None
+    got = "bytes that are not text" + (" (NUL characters)" if has_nul else "")
+    raise error(field, got=got, expected="UTF-8 text", fix="Save the file as UTF-8.") from None
 
 
 def _is_mostly_utf8(content: bytes) -> bool:
-    """Whether at least half of what is beyond ASCII is UTF-8: a file that is cut off, or put together from several."""
-    if len(content) != len(content.translate(None, CONTROLS)):
-        return False
+    """Whether at least half of the letters beyond ASCII are UTF-8: a truncated file, or one joined from several."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     letters = stray = 0
     for start in range(0, len(content), CHUNK):
         part = decoder.decode(content[start : start + CHUNK])
         damaged = part.count("\ufffd")
         stray += damaged
-        letters += len(part) - len(part.encode().translate(None, BEYOND_ASCII)) - damaged
+        letters += len(part) - len(part.encode().translate(None, NON_ASCII)) - damaged
     return letters > 0 and letters >= stray
 
 
@@ -161,27 +149,23 @@ codecs.register_error(STRAY, _stray)
 
 
 def _detected(content: bytes) -> str | None:
-    """The encoding that the letters look like; None when there are characters that no text has."""
+    """The encoding that the letters look like."""
     from charset_normalizer import from_bytes
 
-    if len(content) != len(content.translate(None, CONTROLS)):
-        return None
     sample = content[:SAMPLE]
     matches = from_bytes(sample)
     best = matches.best()
     if best is None:
         return None
-    if best.coherence == 0 or _is_english(content) or NOT_WESTERN.search(sample) is None:
+    # Detection guesses where few bytes are beyond ASCII: English as Windows saves it.
+    non_ascii = len(content) - len(content.translate(None, NON_ASCII))
+    is_english = non_ascii * 20 <= len(content) and not any(byte in content for byte in b"\x81\x8d\x8f\x90\x9d")
+    if best.coherence == 0 or is_english or NOT_WESTERN.search(sample) is None:
         return "cp1252"
     # Detection takes the first of the alphabet where several fit alike.
-    alike = [m.encoding for m in matches if m.chaos <= best.chaos and m.coherence >= best.coherence - ALIKE]
-    if "cp1254" in alike and TURKISH.fullmatch(sample):
+    candidates = [
+        m.encoding for m in matches if m.chaos <= best.chaos and m.coherence >= best.coherence - COHERENCE_MARGIN
+    ]
+    if "cp1254" in candidates and TURKISH.fullmatch(sample):
         return "cp1254"
-    return next((encoding for encoding in alike if encoding.startswith("cp125")), best.encoding)
-
-
-def _is_english(content: bytes) -> bool:
-    """Whether at most one byte in twenty is beyond ASCII: English as Windows saves it, for which detection guesses."""
-    undefined = any(byte in content for byte in b"\x81\x8d\x8f\x90\x9d")
-    beyond = len(content) - len(content.translate(None, BEYOND_ASCII))
-    return beyond * 20 <= len(content) and not undefined
+    return next((encoding for encoding in candidates if encoding.startswith("cp125")), best.encoding)

@@ -15,7 +15,7 @@ SETTING = "PSA_MAX_"
 
 @dataclass(frozen=True)
 class Limit:
-    """The most of something that is read.
+    """An upper limit on something that is read, kept or computed.
 
     Attributes
     ----------
@@ -26,9 +26,9 @@ class Limit:
     unit : str
         What is counted, as it stands behind the number: ``rows``, ``MB``.
     what : str
-        What the limit holds for, in plain words.
+        What is limited, in plain words.
     fix : str
-        What somebody can do whose file is over it.
+        What to do about a file that is over it.
     scale : int
         How many of what `check` is given make one unit: 2**20 bytes are 1 MB.
     own : int, optional
@@ -96,29 +96,41 @@ class Limit:
 
 _SHORTER = "Shorten the list."
 _SPLIT = "Split the file."
+_FEWER_DOCUMENTS = "Bring fewer documents."
+_COLUMNS = "Keep the columns that the study needs."
+_DOWNLOAD = "Download them."
+_SMALLER_RUN = "Run a smaller study."
+_SMALLER_MODEL = "Choose a smaller model."
+_FEWER_NAMES = "Type fewer, or set up a study."
+_SHORTER_TEXTS = "Take fewer or shorter sentences."
+_FEWER_TEXTS = "Take fewer or shorter sentences, or fewer names."
+_ON_THE_LINE = "On the command line, `psa texts` has no such limit."
 
 ROWS = Limit("rows", 2_000_000, "rows", "rows of a file of sentences or predictions", _SPLIT)
-COLUMNS = Limit("columns", 1_000, "columns", "columns of such a file", "Keep the columns that the study needs.")
-CELLS = Limit("cells", 20_000_000, "cells", "rows × columns of such a file", "Keep the columns that the study needs.")
+COLUMNS = Limit("columns", 1_000, "columns", "columns of such a file", _COLUMNS)
+CELLS = Limit("cells", 20_000_000, "cells", "rows × columns of such a file", _COLUMNS)
 FILE = Limit("file_mb", 256, "MB", "bytes of such a file, unpacked", _SPLIT, MB)
+DOCUMENTS = Limit(
+    "documents", 2_000, "files", "documents of a folder or a zip; further ones are left out", _FEWER_DOCUMENTS
+)
+DOCUMENT = Limit("document_mb", 16, "MB", "bytes of one document; a larger one is left out", _SPLIT, MB)
+PAGES = Limit("pages", 100, "pages", "pages of a PDF; a longer one is left out", _SPLIT)
 TEXT = Limit("characters", 10_000_000, "characters", "characters of one cell", "One text per row.")
 NAMES = Limit("names", 20_000, "rows", "rows of a name list", _SHORTER)
 NAME_COLUMNS = Limit("name_columns", 100, "columns", "columns of a name list", "Keep the groups that are compared.")
 NAMES_FILE = Limit("names_mb", 5, "MB", "bytes of a name list, unpacked", _SHORTER, MB)
-ARCHIVE = Limit("archive_mb", 512, "MB", "bytes of a result folder's zip, unpacked", "Run a smaller study.", MB)
+ARCHIVE = Limit("archive_mb", 512, "MB", "bytes of a result folder's zip, unpacked", _SMALLER_RUN, MB)
 ARCHIVE_FILES = Limit("archive_files", 1_000, "files", "files in a zip", "Zip the result folder alone.")
-JUDGED = Limit(
-    "judged_mb", 32, "MB", "bytes of the judgements in a result folder's zip", "Import fewer judgements.", MB
-)
-SCORES = Limit("scores", 30_000_000, "scores", "scores of a result folder", "Run a smaller study.")
+JUDGED = Limit("judged_mb", 32, "MB", "bytes of judgements in a result folder's zip", "Import fewer judgements.", MB)
+SCORES = Limit("scores", 30_000_000, "scores", "scores of a result folder", _SMALLER_RUN)
 MEMORY = Limit("read_mb", 1_000, "MB of memory", "memory of the process that reads a file", _SPLIT, MB)
-SECONDS = Limit("read_seconds", 15, "seconds", "time of a processor that a file takes to be read", _SPLIT)
+SECONDS = Limit("read_seconds", 15, "seconds", "processor time to read a file", _SPLIT)
 MEASURE = Limit(
     "measure_seconds",
     20,
     "seconds",
-    "time of a processor that an opened audit, or the folder of an opened study, takes to be measured again",
-    "Open it on your own machine.",
+    "processor time to measure an opened study again",
+    "Open it on your machine.",
     own=1_800,
 )
 READERS = Limit("readers", 2, "at once", "files that are read at the same time", "Try again in a moment.")
@@ -127,8 +139,8 @@ SEARCH = Limit(
     "search_characters",
     500_000,
     "characters",
-    "characters of the sentences in which a page looks for anchors; a run looks at all",
-    "Bring fewer or shorter sentences.",
+    "characters that a page searches for anchors",
+    _SHORTER_TEXTS,
     own=5_000_000,
 )
 UPLOADS_EACH = Limit(
@@ -141,27 +153,17 @@ RUN_CELLS = Limit(
     "run_cells", 5_000_000, "cells", "cells of a run, or of a zip", "Take fewer sentences or names.", own=50_000_000
 )
 RUN_LETTERS = Limit(
-    "run_characters",
-    300_000_000,
-    "characters",
-    "characters of all texts of a run together",
-    "Take fewer or shorter sentences, or fewer names.",
-    own=10_000_000_000,
+    "run_characters", 300_000_000, "characters", "characters of all texts of a run", _FEWER_TEXTS, own=10_000_000_000
 )
 TEXTS_OUT = Limit(
     "texts_characters",
     50_000_000,
     "characters",
-    "characters of the texts that a page gives out to be scored elsewhere",
-    "Take fewer or shorter sentences, or fewer names; on the command line, `psa texts` has no such limit.",
+    "characters of texts that a page exports",
+    f"{_FEWER_TEXTS} {_ON_THE_LINE}",
 )
 FLIPS = Limit(
-    "flips_characters",
-    50_000_000,
-    "characters",
-    "characters of the texts in a table of flips; the largest changes come first",
-    "Take fewer or shorter sentences.",
-    own=1_000_000_000,
+    "flips_characters", 50_000_000, "characters", "characters of a table of flips", _SHORTER_TEXTS, own=1_000_000_000
 )
 RUN_MINUTES = Limit(
     "run_minutes", 120, "minutes", "time that a run may work", "Resume it to go on in its turn.", 60, own=7 * 24 * 60
@@ -171,92 +173,30 @@ RUNS_QUEUED = Limit("runs_queued", 30, "runs", "runs that wait or work", "Try ag
 RUNS_AT_ONCE = Limit("runs_at_once", 1, "at once", "runs that work at the same time", "Wait for its turn.")
 RUN_DAYS = Limit("run_days", 30, "days", "time that a run is kept unused", "Download it.", 86_400, own=36_500)
 RUNS_DISK_EACH = Limit(
-    "runs_each_mb", 512, "MB", "bytes of the ended runs of one visitor; the oldest are deleted", "Download them.", MB
+    "runs_each_mb", 512, "MB", "bytes of the ended runs of one visitor; the oldest are deleted", _DOWNLOAD, MB
 )
-RUNS_DISK = Limit("runs_mb", 8_192, "MB", "bytes of all ended runs; the oldest are deleted", "Download them.", MB)
-HUB = Limit("hub_mb", 2_048, "MB", "bytes of a model that a visitor fetches from a hub", "Choose a smaller one.", MB)
-HUB_DISK = Limit(
-    "hub_disk_mb", 8_192, "MB", "bytes of all models that visitors fetched from a hub", "Choose a smaller one.", MB
-)
-_SMALLER = "Choose a smaller model."
+RUNS_DISK = Limit("runs_mb", 8_192, "MB", "bytes of all ended runs; the oldest are deleted", _DOWNLOAD, MB)
+HUB = Limit("hub_mb", 2_048, "MB", "bytes of a model that a visitor fetches from a hub", _SMALLER_MODEL, MB)
+HUB_DISK = Limit("hub_disk_mb", 8_192, "MB", "bytes of all models that visitors fetched from a hub", _SMALLER_MODEL, MB)
 ASK_MEMORY = Limit(
-    "ask_mb",
-    6_144,
-    "MB of memory",
-    "memory of the process in which pages ask a model that is not packaged",
-    _SMALLER,
-    MB,
-    own=262_144,
+    "ask_mb", 6_144, "MB of memory", "memory of a process for a model not packaged", _SMALLER_MODEL, MB, own=262_144
 )
 ASK_SECONDS = Limit(
-    "ask_seconds",
-    120,
-    "seconds",
-    "time that such a model may take to be loaded, and for an answer",
-    _SMALLER,
-    own=1_800,
+    "ask_seconds", 120, "seconds", "time that such a model may take to load, and to answer", _SMALLER_MODEL, own=1_800
 )
 ASK_MODELS = Limit("ask_models", 2, "at once", "such models that are held at the same time", "Try again in a moment.")
 PAGE_SECONDS = Limit(
-    "page_seconds",
-    10,
-    "seconds",
-    "time that a page may score texts for one question",
-    "Run it as a study: that is scored in the background.",
-    own=120,
+    "page_seconds", 10, "seconds", "time that a page may score texts for one question", "Run it as a study.", own=120
 )
-_FEWER = "Type fewer, or set up a study."
-TRY_NAMES = Limit("try_names", 1_000, "names", "names on *Try it*", _FEWER, own=20_000)
+TRY_NAMES = Limit("try_names", 1_000, "names", "names on *Try it*", _FEWER_NAMES, own=20_000)
 TRY_CHARACTERS = Limit(
-    "try_characters", 50_000, "characters", "characters of the names typed there", _FEWER, own=1_000_000
+    "try_characters", 50_000, "characters", "characters of the names typed there", _FEWER_NAMES, own=1_000_000
 )
 CACHE = Limit("cache_mb", 2_048, "MB", "bytes of remembered scores", "Older ones are dropped.", MB)
 GRAPHS = Limit("graphs_mb", 4_096, "MB", "bytes of models kept in a faster form", "Older ones are made again.", MB)
 OPENED = Limit("opened_mb", 1_024, "MB", "bytes of studies held open in memory", "They are read again when needed.", MB)
 
-LIMITS = (
-    ROWS,
-    COLUMNS,
-    CELLS,
-    FILE,
-    TEXT,
-    NAMES,
-    NAME_COLUMNS,
-    NAMES_FILE,
-    ARCHIVE,
-    ARCHIVE_FILES,
-    JUDGED,
-    SCORES,
-    MEMORY,
-    SECONDS,
-    MEASURE,
-    READERS,
-    SEARCH,
-    UPLOADS_EACH,
-    UPLOADS,
-    RUN_CELLS,
-    RUN_LETTERS,
-    TEXTS_OUT,
-    FLIPS,
-    RUN_MINUTES,
-    RUNS_EACH,
-    RUNS_QUEUED,
-    RUNS_AT_ONCE,
-    RUN_DAYS,
-    RUNS_DISK_EACH,
-    RUNS_DISK,
-    HUB,
-    HUB_DISK,
-    ASK_MEMORY,
-    ASK_SECONDS,
-    ASK_MODELS,
-    PAGE_SECONDS,
-    TRY_NAMES,
-    TRY_CHARACTERS,
-    CACHE,
-    GRAPHS,
-    OPENED,
-)
+LIMITS = tuple(value for value in tuple(globals().values()) if isinstance(value, Limit))
 
 
 def check_run(cells: int, letters: int, *, field: str = "study") -> None:

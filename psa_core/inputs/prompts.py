@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from psa_core.errors import NameListError, OptionError
 from psa_core.inputs import names
 from psa_core.inputs.checks import bytes_of
 from psa_core.inputs.limits import NAMES_FILE
-from psa_core.inputs.names import read_names
+from psa_core.inputs.people import Person, fill, people_of, slots_in
 from psa_core.registry import ASSETS
 
 SLOT = "{value}"
@@ -31,6 +30,7 @@ _CONSONANT = re.compile(r"(?:eu|ew|u(?:ni(?!n|m)|s[aeiu]|t[eio]|ra|bi|k)|one\b|o
 _SILENT_H = re.compile(r"h(?:onest|onou?r|our|eir)", re.IGNORECASE)
 _SPELLED_WITH_VOWEL = "AEFHILMNORSX"
 _ARTICLE = re.compile(r"\b([Aa])/[Aa]n(\s+[\"'“‘(]?)(?=(\S+))")
+_TRAILING_ARTICLE = re.compile(r"\b[Aa]/[Aa]n(?!\s+[\"'“‘(]?\w)(?!\s+[\"'“‘(]?\{)")
 _PRONOUNS = {
     "male": {"he/she": "he", "his/her": "his", "him/her": "him", "himself/herself": "himself", "his/hers": "his"},
     "female": {"he/she": "she", "his/her": "her", "him/her": "her", "himself/herself": "herself", "his/hers": "hers"},
@@ -47,7 +47,7 @@ class PromptSet:
     Attributes
     ----------
     templates : tuple of str, length M
-        Each with one ``{value}``.
+        Each with one ``{value}``, or with slots of a person such as ``{first}`` and ``{his}`` (`people.fill`).
     values : DataFrame, A rows
         ``value`` and any group columns.
     source : str
@@ -113,9 +113,15 @@ def checked(templates: list[str], values: pd.DataFrame, *, source: str = "", gro
     if not 1 <= len(kept) <= MAX_TEMPLATES:
         raise OptionError("--templates", got=f"{len(kept)} templates", expected=f"1 to {MAX_TEMPLATES}")
     for line in kept:
-        if line.count(SLOT) != 1 or len(line) > MAX_LENGTH:
-            got = f"{line[:60]!r}"
-            raise OptionError("--templates", got=got, expected=f"one {SLOT} in each, at most {MAX_LENGTH} characters")
+        is_of_person = any(slots_in(part) for part in line.split(SLOT))  # which tells a slot that is not known
+        if line.count(SLOT) != 1 - (is_of_person and SLOT not in line) or len(line) > MAX_LENGTH:
+            expected = f"one {SLOT} in each, or slots of a person such as {{name}}, at most {MAX_LENGTH} characters"
+            raise OptionError("--templates", got=f"{line[:60]!r}", expected=expected)
+    trailing = next((line for line in kept if _TRAILING_ARTICLE.search(line)), None)
+    if trailing is not None:
+        fix = "Write a or an there, or put a word behind it."
+        expected = "a word behind a/an, which decides between the two"
+        raise OptionError("--templates", got=f"{trailing[-60:]!r}", expected=expected, fix=fix)
     twice = next((line for line in kept if kept.count(line) > 1), None)
     if twice is not None:
         raise OptionError("--templates", got=f"{twice[:60]!r} twice", expected="each template once")
@@ -135,15 +141,30 @@ def checked(templates: list[str], values: pd.DataFrame, *, source: str = "", gro
 def filled(template: str, row: Mapping[str, Any]) -> str:
     """The template with a value in its slot; ``a/an``, ``he/she``, ``his/her`` as the value asks for.
 
+    Slots of a person are filled as everywhere; the value is the person's name, its row has first and last name.
+
     Examples
     --------
     >>> filled("I met a/an {value}, and he/she", {"value": "editor", "gender": "female"})
     'I met an editor, and she'
+    >>> filled("{Title} {last} said {he} {was/were}", {"value": "Ann Lee", "gender": "female"})
+    'Ms. Lee said she was'
     """
     forms = _PRONOUNS[_GENDERS.get(str(row.get("gender", "")).strip().lower(), "")]
     text = _PRONOUN.sub(lambda found: _like(found[0], forms[found[0].lower()]), template)
-    text = text.replace(SLOT, str(row["value"]))
+    parts = text.split(SLOT)
+    if any("{" in part for part in parts):
+        person = _person(tuple((str(column), str(cell)) for column, cell in row.items()))
+        parts = [fill(part, person) for part in parts]
+    text = str(row["value"]).join(parts)
     return _ARTICLE.sub(lambda found: _like(found[1], article(found[3])) + found[2], text)
+
+
+@lru_cache(4 * MAX_VALUES)
+def _person(row: tuple[tuple[str, str], ...]) -> Person:
+    """The person that a row of values stands for."""
+    cells = dict(row)
+    return people_of(pd.DataFrame([{**cells, "name": cells["value"]}]))[0]
 
 
 def article(word: str) -> str:
@@ -191,26 +212,16 @@ def values_of(place: str) -> tuple[pd.DataFrame, str, str]:
     if is_file:
         trust.permit_path("--values", place)
     try:
-        found = _read_values(path) if is_file else names.load(place)
+        if is_file:
+            content = bytes_of(path, NAMES_FILE, field="--values", error=NameListError)
+            columns = names.name_columns(path.name, content)
+            own = next((column for column in columns if column.casefold() == "value"), None)
+            found = names.read_names(path.name, content, own)
+        else:
+            found = names.load(place)
     except NameListError as error:
         fix = f"Known: {', '.join(packaged())}. {error.fix}".strip()
         raise OptionError("--values", got=error.got, expected=error.expected, fix=fix) from error
     table = found.table.drop(columns="value", errors="ignore").rename(columns={"name": "value"})
     groups = [column for column in table.columns if column != "value"]
     return table, found.provenance or place, groups[0] if is_file and groups else ""
-
-
-def _read_values(path: Path) -> names.NameList:
-    """A file of values: one with a column ``value`` is read as a name list that calls it ``name``."""
-    content = bytes_of(path, NAMES_FILE, field="--values", error=NameListError)
-    if path.suffix.lower() in (".csv", ".tsv"):
-        head, line_end, rest = content.partition(b"\n")
-        content = b"".join(_named(re.split(rb"([,;|\t])", head))) + line_end + rest
-    return read_names(path.name, content)
-
-
-def _named(cells: list[bytes]) -> list[bytes]:
-    """The cells of a header, with what stands between them; the first that is ``value`` is ``name``."""
-    bare = [cell.removeprefix(codecs.BOM_UTF8).strip().strip(b'"').lower() for cell in cells]
-    where = bare.index(b"value") if b"value" in bare else len(cells)
-    return [cell.lower().replace(b"value", b"name") if n == where else cell for n, cell in enumerate(cells)]

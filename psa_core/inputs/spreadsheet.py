@@ -47,18 +47,14 @@ def _marks(field: str) -> list[int]:
     if not _NEEDED.search(field):
         return []
     inside = [found.end(1) for found in _AFTER_A_CUT.finditer(field) if all(map(_is_unseen, found[1]))]
-    return [0, *inside] if _begins_a_formula(field) else inside
+    shown = field.lstrip("'")
+    first = next((letter for letter in shown if not _is_unseen(letter)), "")
+    return [0, *inside] if shown[:1] in [*BREAKS] or first in [*FORMULA_STARTS] else inside
 
 
 def _apostrophes(field: str) -> list[int]:
     """Positions of the apostrophes that `neutral` put there."""
     return [at for mark in _marks(field) if field[(at := mark - 1 if mark else 0)] == "'"]
-
-
-def _begins_a_formula(field: str) -> bool:
-    shown = field.lstrip("'")
-    first = next((letter for letter in shown if not _is_unseen(letter)), "")
-    return shown[:1] in [*BREAKS] or first in [*FORMULA_STARTS]
 
 
 def _is_unseen(letter: str) -> bool:

@@ -7,11 +7,12 @@ declares them and as they come (see `limits`); what could take more than it show
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -19,9 +20,11 @@ from psa_core.errors import PsaError
 from psa_core.inputs import bounded
 from psa_core.inputs._columns import PART, Columns, TableSchema
 from psa_core.inputs._delimited import has_header, read_separated
-from psa_core.inputs._jsonl import read_jsonl
-from psa_core.inputs._parquet import read_parquet
 from psa_core.inputs.decoding import GZIP, MIXED, SAVE_AS_CSV, Text, unpacked
+from psa_core.inputs.limits import CELLS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["SMALL", "Table", "TableSchema", "check_ending", "has_header", "kind_of", "read"]
 
@@ -33,11 +36,8 @@ END_OF_FILE = b"\x1a"
 CERTAIN = ("utf", "binary")
 #: Endings of what spreadsheet programs write; such a file is never opened.
 WORKBOOKS = ("xlsx", "xlsm", "xlsb", "xls", "ods", "numbers")
-NO_HEADER = "Column without a header left out: it is no group."
-NUMBERED = (
-    "The file has no row of headers, so its first row is read as a text like the others. "
-    "If it is a header, rename it to text."
-)
+INDEX = "__index_level_"  # what pandas calls a row label without a name
+ONE_A_LINE = "Write each row as {…} on a line of its own, without brackets around them or commas between."
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Table:
 
 
 def kind_of(name: str) -> str:
-    """What a file's name says of its format: the ending in front of ``.gz``.
+    """The format that a file's name tells: the ending in front of ``.gz``.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def kind_of(name: str) -> str:
 
 
 def check_ending(name: str, formats: Sequence[str], *, field: str, error: type[PsaError]) -> None:
-    """Refuse a file by its ending; who has a workbook is told how to go on.
+    """Refuse a file by its ending; for a workbook the message says how to export it.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def check_ending(name: str, formats: Sequence[str], *, field: str, error: type[P
 
 
 def read(
-    name: str, content: bytes, wanted: TableSchema, only: Collection[str] | None = None, *, kind: str | None = None
+    name: str, content: bytes, schema: TableSchema, only: Collection[str] | None = None, *, kind: str | None = None
 ) -> Table:
     """Read a table from the bytes of a file; its name tells the format.
 
@@ -98,7 +98,7 @@ def read(
     ----------
     name : str
     content : bytes
-    wanted : Wanted
+    schema : TableSchema
         What the table is, and how large it may be.
     only : collection of str, optional
         The columns to keep; all of them when not given.
@@ -108,67 +108,136 @@ def read(
     Raises
     ------
     PsaError
-        `wanted.error`, when the file is empty, malformed, or larger than a limit.
+        `schema.error`, when the file is empty, malformed, or larger than a limit.
     """
     if not content or content.isspace():
-        raise wanted.problem(f"an empty file ({name[:60]})")
+        raise schema.problem(f"an empty file ({name[:60]})")
     if kind is None or kind_of(name) in WORKBOOKS:
-        check_ending(name, wanted.formats, field=wanted.field, error=wanted.error)
+        check_ending(name, schema.formats, field=schema.field, error=schema.error)
     kind = kind or kind_of(name)
-    wanted.check(wanted.file, len(content), f"in {name[:60]}")
-    is_packed = name.lower().endswith(".gz") or content.startswith(GZIP)
-    body = _unpacked(content, wanted, SMALL + 1) if is_packed else content
+    schema.check(schema.file, len(content), f"in {name[:60]}")
+    packed = name.lower().endswith(".gz") or content.startswith(GZIP)
+    body = unpacked(content, schema.file, field=schema.field, error=schema.error, most=SMALL + 1) if packed else content
     if kind == "parquet" or len(body) > SMALL:
-        read_it = _read_packed if is_packed else _read
-        table = bounded.call(read_it, kind, content, wanted, only, field=wanted.field, error=wanted.error)
+        given = (kind, content, schema, only, packed)
+        table = bounded.call(_read, *given, field=schema.field, error=schema.error)
     else:
-        table = _read(kind, body, wanted, only)
+        table = _read(kind, body, schema, only, False)
     if table.frame.empty:
-        raise wanted.problem(f"no rows in {name[:60]}")
+        raise schema.problem(f"no rows in {name[:60]}")
     return table
 
 
-def _unpacked(content: bytes, wanted: TableSchema, most: int | None = None) -> bytes:
-    return unpacked(content, wanted.file, field=wanted.field, error=wanted.error, most=most)
-
-
-def _read_packed(kind: str, content: bytes, wanted: TableSchema, only: Collection[str] | None) -> Table:
-    return _read(kind, _unpacked(content, wanted), wanted, only)
-
-
-def _read(kind: str, body: bytes, wanted: TableSchema, only: Collection[str] | None) -> Table:
+def _read(kind: str, body: bytes, schema: TableSchema, only: Collection[str] | None, packed: bool) -> Table:
+    if packed:
+        body = unpacked(body, schema.file, field=schema.field, error=schema.error)
+    columns, encoding = Columns(schema, only), "binary"
     if kind == "parquet":
-        return _as_table(read_parquet(body, wanted, only), "binary", wanted.field)
-    text = Text(body.removesuffix(END_OF_FILE), field=wanted.field, error=wanted.error)
-    return _as_table(TEXTS[kind](text, wanted, only), text.encoding, wanted.field)
+        _read_parquet(body, columns)
+    else:
+        text = Text(body.removesuffix(END_OF_FILE), field=schema.field, error=schema.error)
+        encoding = text.encoding
+        if kind == "jsonl":
+            _read_jsonl(text, columns)
+        elif kind == "txt":
+            _read_lines(text, columns)
+        else:
+            columns = read_separated(kind, text, schema, only)
+    notes = []
+    if not encoding.startswith(CERTAIN):
+        share = "not all UTF-8" if encoding == MIXED else "not UTF-8"
+        notes.append(f"The {schema.field} are {share}: read as {re.sub('^cp(?=125)', 'Windows-', encoding)}.")
+    if blank := columns.headers.count(""):
+        several = f"{blank:,} columns without a header left out: they are no groups."
+        notes.append(several if blank > 1 else "Column without a header left out: it is no group.")
+    elif not columns.has_header:
+        row = f"The file has no row of headers, so its first row is read as a {schema.line} like the others."
+        notes.append(f"{row} If it is a header, rename it to {schema.line}.")
+    return Table(columns.frame(), encoding, tuple(filter(None, columns.headers)), tuple(notes))
 
 
-def _as_table(columns: Columns, encoding: str, field: str) -> Table:
-    blank = columns.headers.count("")
-    several = f"{blank:,} columns without a header left out: they are no groups."
-    left_out = (several if blank > 1 else NO_HEADER,) if blank else () if columns.has_header else (NUMBERED,)
-    share = "not all UTF-8" if encoding == MIXED else "not UTF-8"
-    guessed = () if encoding.startswith(CERTAIN) else (f"The {field} are {share}: read as {_in_words(encoding)}.",)
-    return Table(columns.frame(), encoding, tuple(filter(None, columns.headers)), (*guessed, *left_out))
-
-
-def _in_words(encoding: str) -> str:
-    return re.sub("^cp(?=125)", "Windows-", encoding)
-
-
-def _lines(text: Text, wanted: TableSchema, only: Collection[str] | None) -> Columns:
+def _read_lines(text: Text, columns: Columns) -> None:
     """A row a line, of one column; blank lines are none."""
-    columns = Columns(wanted, only)
-    (header,) = columns.head([wanted.line])
+    (header,) = columns.head([columns.schema.line])
     rows = (line.rstrip("\r\n") for line in text.lines() if not line.isspace())
     while part := list(islice(rows, PART)):
         columns.add({header: part}, len(part))
-    return columns
 
 
-TEXTS: dict[str, Callable[..., Columns]] = {
-    "csv": partial(read_separated, "csv"),
-    "tsv": partial(read_separated, "tsv"),
-    "txt": _lines,
-    "jsonl": read_jsonl,
-}
+def _read_jsonl(text: Text, columns: Columns) -> None:
+    """An object a line, one column a key."""
+    headers: dict[str, str] = {}
+    rows = _json_rows(text, columns.schema)
+    while part := list(islice(rows, PART)):
+        spelled = dict.fromkeys([*headers, *(key for row in part for key in row)])
+        if len(spelled) > len(headers):
+            headers = dict(zip(spelled, columns.head([*spelled]), strict=True))
+        kept = {key: header for key, header in headers.items() if columns.keeps(header)}
+        columns.schema.check(CELLS, (columns.rows + len(part)) * len(kept))
+        columns.add({header: [row.get(key, "") for row in part] for key, header in kept.items()}, len(part))
+
+
+def _json_rows(text: Text, schema: TableSchema) -> Iterator[dict[str, str]]:
+    for number, line in enumerate(text.lines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            cells = {_cell(key): _cell(value) for key, value in row.items()} if isinstance(row, dict) else None
+        except (ValueError, RecursionError) as error:
+            got = f"invalid JSON in line {number}"
+            raise schema.problem(got, expected="an object a line", fix=ONE_A_LINE) from error
+        if cells is None:
+            got = f"{type(row).__name__} in line {number}"
+            raise schema.problem(got, expected="an object a line", fix=ONE_A_LINE)
+        yield cells
+
+
+def _cell(value: Any) -> str:
+    """A cell; half a character, which JSON can spell and no file can hold, becomes U+FFFD."""
+    text = "" if value is None or value != value else str(value)
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _read_parquet(content: bytes, columns: Columns) -> None:
+    """Declared sizes are checked first, actual ones while reading; pandas' own metadata, which may lie, is not read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = columns.schema
+    try:
+        with pq.ParquetFile(pa.BufferReader(content)) as file:
+            rows, names = file.metadata.num_rows, file.schema_arrow.names
+            spelled = [name for name in names if not name.startswith(INDEX)]
+            headed = zip(spelled, columns.head(spelled), strict=True)
+            kept = {name: header for name, header in headed if columns.keeps(header)}
+            schema.check(schema.rows, rows)
+            schema.check(CELLS, rows * len(kept))
+            for batch in file.iter_batches(PART, columns=[*kept], use_threads=False):
+                columns.add({kept[name]: _strings(batch.column(name)) for name in kept}, batch.num_rows)
+    except UnicodeDecodeError as error:
+        raise schema.problem("a parquet column of bytes that are not text", expected="text") from error
+    except OverflowError as error:
+        raise schema.problem("a parquet column of dates in no calendar", expected="the years 1 to 9999") from error
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
+        if isinstance(error, MemoryError):
+            raise
+        raise schema.problem("a damaged parquet file", expected="a parquet table", fix="Save it again.") from error
+
+
+def _strings(column: pa.Array) -> pa.Array:
+    """A column as strings: numbers as Python writes them, and nothing for a missing value."""
+    import pyarrow as pa
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        column = column.cast(pa.large_string()) if kind is not column.type else column
+        column.validate(full=True)  # a damaged file may hold bytes that are no UTF-8
+        return column.cast(pa.large_string()).fill_null("")
+    if pa.types.is_integer(kind):  # not by way of pandas, which makes 1 beside a missing value 1.0
+        return column.cast(kind).cast(pa.large_string()).fill_null("")
+    if pa.types.is_floating(kind):
+        values = pd.Series(column.to_pandas())
+        return pa.array(values.astype(str).mask(values.isna(), "").tolist(), pa.large_string())
+    texts = (value.decode() if isinstance(value, bytes) else value for value in column.to_pylist())
+    return pa.array(["" if text is None else str(text) for text in texts], pa.large_string())

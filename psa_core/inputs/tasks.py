@@ -1,0 +1,131 @@
+"""Tasks for a language model: what a user asks for, in a domain, perhaps with a number in the answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from psa_core import trust
+from psa_core.errors import OptionError
+from psa_core.inputs import tables
+from psa_core.inputs.checks import bytes_of
+from psa_core.inputs.limits import NAMES_FILE
+from psa_core.inputs.tables import TableSchema
+from psa_core.registry import ASSETS
+
+PLACE = ASSETS / "tasks"
+MAX_TASKS, MAX_LENGTH = 500, 20_000
+TASKS = TableSchema(
+    "tasks",
+    OptionError,
+    ("csv", "tsv", "txt", "jsonl", "parquet"),
+    row="one task a row",
+    headers=frozenset({"task"}),
+    line="task",
+    file=NAMES_FILE,
+)
+COLUMNS = ("task", "domain", "number")
+#: Units of a number that an answer may be asked for, and how a number with that unit is written.
+_AMOUNT = r"(\d{1,3}(?:[, \u202f\u00a0]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+_END = r"(?![\d,.]*\d)"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a user asks for.
+
+    Attributes
+    ----------
+    text : str
+        The user's message, of one line or several; may hold slots of a person (`psa_core.inputs.people`).
+    domain : str
+        Empty where nobody said.
+    unit : str
+        Of the one number that is asked for, such as ``$``, ``€``, ``%`` or ``years``; empty where none is.
+    """
+
+    text: str
+    domain: str = ""
+    unit: str = ""
+
+
+@cache
+def packaged() -> dict[str, tuple[Task, ...]]:
+    """The tasks that come with the project, by id."""
+    files = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted(PLACE.glob("*.json"))}
+    return {
+        name: tuple(Task(row["task"], row["domain"], row.get("number", "")) for row in content["tasks"])
+        for name, content in files.items()
+    }
+
+
+def load(tasks: str) -> tuple[Task, ...]:
+    """Tasks by id or file.
+
+    Parameters
+    ----------
+    tasks : str
+        ``everyday``, or a file: a table with a column ``task`` and perhaps ``domain`` and ``number`` (a unit), or a
+        text with one task a line.
+
+    Raises
+    ------
+    OptionError
+        When there are none, too many, one is there twice or too long.
+    """
+    if tasks in packaged():
+        return packaged()[tasks]
+    trust.permit_path("--tasks", tasks)
+    path = Path(tasks)
+    try:
+        content = bytes_of(path, NAMES_FILE, field="--tasks", error=OptionError)
+    except (OSError, ValueError) as error:
+        expected = f"{', '.join(packaged())}, or a file with a column task"
+        raise OptionError("--tasks", got=f"{tasks[:80]!r}, no file that can be read", expected=expected) from error
+    frame = tables.read(path.name, content, TASKS).frame
+    column = next((name for name in frame.columns if name.casefold() == "task"), frame.columns[0])
+    known = {name.casefold(): name for name in frame.columns if name != column}
+    rows = [
+        Task(row[column].strip(), *(row[known[name]].strip() if name in known else "" for name in COLUMNS[1:]))
+        for row in frame.to_dict("records")
+    ]
+    return checked([row for row in rows if row.text])
+
+
+def checked(rows: list[Task]) -> tuple[Task, ...]:
+    """Tasks that can be asked; see `load` for what it raises."""
+    if not 1 <= len(rows) <= MAX_TASKS:
+        raise OptionError("--tasks", got=f"{len(rows)} tasks", expected=f"1 to {MAX_TASKS}")
+    texts = [row.text for row in rows]
+    twice = next((text for text in texts if texts.count(text) > 1), None)
+    if twice is not None:
+        raise OptionError("--tasks", got=f"{twice[:60]!r} twice", expected="each task once")
+    long = next((text for text in texts if len(text) > MAX_LENGTH), None)
+    if long is not None:
+        got = f"{long[:40]!r} … with {len(long):,} letters"
+        raise OptionError("--tasks", got=got, expected=f"at most {MAX_LENGTH:,} letters in each")
+    return tuple(rows)
+
+
+def number_in(answer: str, unit: str) -> float | None:
+    """The one number with its unit in an answer; None where there is none, or several different ones.
+
+    Examples
+    --------
+    >>> number_in("I would make an offer of $72,345 a year! A great candidate!", "$")
+    72345.0
+    >>> number_in("Between $10 and $20.", "$"), number_in("Ask for 5 percent.", "%"), number_in("12 or so", "$")
+    (None, 5.0, None)
+    """
+    amount = _AMOUNT + _END + r"\s?(k\b|K\b|thousand\b|million\b)?"
+    marks = {"%": r"(?:%|per ?cent\b)", "$": r"(?:dollars?\b|USD\b)", "€": r"(?:€|euros?\b|EUR\b)"}
+    behind = marks.get(unit, re.escape(unit) + r"(?!\w)")
+    found = list(re.finditer(rf"(?<![\w.,])(?<!\d\s){amount}\s?{behind}", answer))
+    if not unit[-1:].isalnum() and unit != "%":
+        found += re.finditer(rf"{re.escape(unit)}\s?{amount}", answer)
+    scale = {"k": 1e3, "K": 1e3, "thousand": 1e3, "million": 1e6}
+    numbers = {float(re.sub(r"[, \u202f\u00a0]", "", m[1])) * scale.get(m[2] or "", 1.0) for m in found}
+    return numbers.pop() if len(numbers) == 1 else None
