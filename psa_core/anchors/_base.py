@@ -6,6 +6,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
+from psa_core.inputs import people
+
+#: Why a text is not used, with a sentence for its reader and what to do.
+UNKNOWN_SLOT, NO_PERSON, NOT_NAMED = "with an unknown slot", "without a person", "without the person named"
+TWO_OF_A_NAME = "with two people of one name"
+REASONS: Mapping[str, tuple[str, str]] = {
+    UNKNOWN_SLOT: ("It has a slot that is not known.", f"Known are {people.KNOWN_SLOTS}."),
+    NO_PERSON: (
+        "It names no person that the software finds.",
+        "Write {name}, {first}, {he} … where the person stands.",
+    ),
+    NOT_NAMED: ("It does not name the person whom you chose.", "Leave the name out to take the one named most."),
+    TWO_OF_A_NAME: (
+        "It names two people whom the name does not tell apart.",
+        "Choose one by the full name, or write {name} where the person stands.",
+    ),
+}
 Role = Literal["subject", "object", "possessive"]
 
 
@@ -23,6 +40,8 @@ class Anchor:
         ``female``, ``male`` or empty: what the expression itself says, used to balance the sample.
     referent : str
         Equal for anchors of one text that stand for the same person or thing, as far as can be told.
+    form : str
+        What of a person stands there: see `inputs.people.Person.form`. Empty: the name as the list has it.
     """
 
     start: int
@@ -30,29 +49,47 @@ class Anchor:
     role: Role
     gender: str = ""
     referent: str = ""
+    form: str = ""
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """``text[start:end]`` may belong to the one who is replaced, but stays as it is, for a reason in words."""
+
+    start: int
+    end: int
+    reason: str
 
 
 @dataclass(frozen=True)
 class Found:
-    """The anchors of one text, and how many expressions in it look like one but are none, by reason."""
+    """The anchors of one text, and how many expressions in it look like one but are none, by reason.
+
+    `undecided` are those of them that a reader should look at; `reason` says why a text is not to be used.
+    """
 
     anchors: tuple[Anchor, ...] = ()
     masked: Mapping[str, int] = field(default_factory=dict)
+    undecided: tuple[Undecided, ...] = ()
+    reason: str = ""
 
 
 def fill_slots(text: str, slots: Sequence[Anchor], filler: str) -> tuple[str, tuple[Anchor, ...]]:
-    """Put the filler into each slot; returns the text and where the fillers stand in it.
+    """Put the filler into each slot, in the slot's form; returns the text and where the fillers stand in it.
 
     Examples
     --------
     >>> fill_slots("I hate {name}.", (Anchor(7, 13, "object"),), "this person")[0]
     'I hate this person.'
     """
-    pieces, spans, end, length = [], [], 0, 0
+    pieces, spans, end, length, neutral = [], [], 0, 0, people.filler(filler)
     for slot in slots:
-        pieces += [text[end : slot.start], filler]
-        length += slot.start - end + len(filler)
-        spans.append(replace(slot, start=length - len(filler), end=length))
+        words = neutral.form(slot.form)
+        if text[slot.end : slot.end + 1] == ".":  # one full stop ends initials and the sentence
+            words = words.removesuffix(".")
+        pieces += [text[end : slot.start], words]
+        length += slot.start - end + len(words)
+        spans.append(replace(slot, start=length - len(words), end=length))
         end = slot.end
     return "".join([*pieces, text[end:]]), tuple(spans)
 
@@ -116,6 +153,10 @@ class AnchorPlugin:
         What is known of how often it errs, in sentences; shown where it is chosen and in the report.
     marks : callable, optional
         Whether a text is written for this kind of anchor, and for no other.
+    max_words : int or None
+        The longest text that is taken where nobody says another limit; None: any.
+    together : bool
+        Whether all mentions in a text are replaced, whatever the option says of mentions.
     """
 
     id: str
@@ -130,3 +171,5 @@ class AnchorPlugin:
     has_original: bool = True
     caution: str = ""
     marks: Callable[[str], bool] | None = None
+    max_words: int | None = None
+    together: bool = False

@@ -10,16 +10,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from psa_core.anchors import _case, _spacy
 from psa_core.anchors._base import Anchor, Found, Role
-from psa_core.anchors._exclusions import barred
-from psa_core.anchors._languages import another_language
-from psa_core.anchors._masks import Mask, Reason, masked, reason_at, whole_word
+from psa_core.anchors._exclusions import Reason, another_language, barred, masked, reason_at, whole_word
 from psa_core.registry import ASSETS
 
 #: Part of every fingerprint; raise it when a rule in this folder changes what is found.
-RULES = 8
+RULES = 9
 #: Its verbs agree in the plural, which a name would not.
 PLURAL_GROUP = "they"
 _POSSESSIVE_ENDING = re.compile(r"['’‘ʼ]s\b", re.IGNORECASE)
@@ -48,61 +47,76 @@ class Form:
         return self.gender or self.group or self.word
 
 
-Hit = tuple[int, int, tuple[Form, ...]]
 Occurrence = tuple[int, int, int, tuple[Form, ...]]
+
+
+@dataclass(frozen=True)
+class FormFinder:
+    """Finds words and phrases as whole words, in any case.
+
+    A pronoun whose forms have several roles (*her*) is an object or a possessive by a small model over the tagger's
+    output. Reflexives, alternations such as *he/she*, and pronouns inside addresses, handles, code, titles and other
+    languages are no anchors; any other word may be a handle or an address itself (*@bob*). The possessive ending of a
+    word stays in the text. The pronouns of one gender in a text share their referent.
+
+    References
+    ----------
+    Prabhakaran, Hutchinson, Mitchell 2019, section 3, "Corpora".
+    """
+
+    kind: str
+    spec: str
+    forms: tuple[Form, ...]
+    filler: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the words and rules, with the tagger's version where a tag decides."""
+        tagged = any(len(same) > 1 or same[0].group == PLURAL_GROUP for same in _by_word(self.forms).values())
+        decider = (_spacy.pipeline_version(), _case.weights_digest()) if tagged else ()
+        return hashlib.sha256(repr((self.kind, RULES, decider, self.forms)).encode()).hexdigest()[:16]
+
+    def find(self, texts: Sequence[str]) -> list[tuple[Anchor, ...]]:
+        """Anchors of each text, by position; the longest wins where several begin."""
+        return [found.anchors for found in self.search(texts)]
+
+    def search(self, texts: Sequence[str]) -> list[Found]:
+        """Anchors of each text, and how many words look like one but are none, by reason."""
+        by_word = _by_word(self.forms)
+        longest_first = sorted(by_word, key=len, reverse=True)
+        choices = "|".join(r"\s+".join(map(re.escape, word.split())) for word in longest_first)
+        pattern = re.compile(rf"(?<![^\W_])(?:{choices})(?![^\W_])")
+        masked = defaultdict[int, Counter[str]](Counter)
+        hits: list[Occurrence] = []
+        for number, text in enumerate(texts):
+            for start, end, same, reason in _classified(text, pattern, by_word):
+                if reason:
+                    masked[number][reason.value] += 1
+                else:
+                    hits.append((number, start, end, same))
+        they = [hit for hit in hits if hit[3][0].role == "subject" and hit[3][0].group == PLURAL_GROUP]
+        plural = _case.plural_subjects([(texts[number], start, end) for number, start, end, _ in they])
+        plurals = {hit[:2] for hit, drop in zip(they, plural, strict=True) if drop}
+        for number, _ in plurals:
+            masked[number][Reason.PLURAL.value] += 1
+        anchors = _anchors(texts, [hit for hit in hits if hit[:2] not in plurals])
+        return [Found(tuple(anchors.get(number, ())), dict(masked.get(number, {}))) for number in range(len(texts))]
 
 
 @cache
 def pronoun_tables() -> dict[str, tuple[Form, ...]]:
     """Every pronoun table by its id, the middle part of ``pronouns.<id>.csv``."""
-    files = sorted((ASSETS / "anchors").glob("pronouns.*.csv"), key=lambda path: path.stem)
-    return {path.stem.partition(".")[2]: _read(path.read_text(encoding="utf-8")) for path in files}
-
-
-def _read(table: str) -> tuple[Form, ...]:
-    rows = csv.DictReader(table.splitlines())
-    return tuple(Form(row["form"], row["role"], row["gender"], row.get("set", "")) for row in rows)  # type: ignore[arg-type]
-
-
-def fingerprint(kind: str, forms: Sequence[Form]) -> str:
-    """Hash of the words and rules, with the tagger's version where a tag decides."""
-    tagged = any(len(same) > 1 or same[0].group == PLURAL_GROUP for same in _by_word(forms).values())
-    decider = (_spacy.pipeline_version(), _case.weights_digest()) if tagged else ()
-    return hashlib.sha256(repr((kind, RULES, decider, tuple(forms))).encode()).hexdigest()[:16]
+    tables = {}
+    for path in sorted((ASSETS / "anchors").glob("pronouns.*.csv"), key=lambda path: path.stem):
+        rows: Any = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+        forms = (Form(row["form"], row["role"], row["gender"], row.get("set", "")) for row in rows)
+        tables[path.stem.partition(".")[2]] = tuple(forms)
+    return tables
 
 
 def place_role(text: str, start: int) -> Role:
     """Role of an expression that says nothing of its own: subject at the start of a sentence, else object."""
     return "subject" if _SENTENCE_START.search(text[max(0, start - 40) : start]) else "object"
-
-
-def search_forms(texts: Sequence[str], forms: Sequence[Form]) -> list[Found]:
-    """Anchors of each text that are one of the forms, in any case, as whole words; the others are counted by reason.
-
-    Parameters
-    ----------
-    texts : sequence of str
-    forms : sequence of Form
-        Forms of one word with different roles (*her*) are told apart by the tagger.
-
-    Returns
-    -------
-    list of Found
-        Anchors by position, not overlapping.
-    """
-    by_word = _by_word(forms)
-    pattern = _pattern(by_word)
-    judged = [(n, *hit, reason) for n, text in enumerate(texts) for hit, reason in _judged(text, pattern, by_word)]
-    masked = defaultdict[int, Counter[str]](Counter)
-    for number, _, _, _, reason in judged:
-        if reason:
-            masked[number][reason.value] += 1
-    hits = [hit[:4] for hit in judged if hit[4] is None]
-    plurals = _plurals(texts, hits)
-    for number, _ in plurals:
-        masked[number][Reason.PLURAL.value] += 1
-    anchors = _anchors(texts, [hit for hit in hits if hit[:2] not in plurals])
-    return [Found(tuple(anchors.get(number, ())), dict(masked.get(number, {}))) for number in range(len(texts))]
 
 
 def _anchors(texts: Sequence[str], hits: list[Occurrence]) -> dict[int, list[Anchor]]:
@@ -118,24 +132,12 @@ def _anchors(texts: Sequence[str], hits: list[Occurrence]) -> dict[int, list[Anc
     return found
 
 
-def _plurals(texts: Sequence[str], hits: list[Occurrence]) -> set[tuple[int, int]]:
-    """Text and position of each *they* whose verb is in the plural."""
-    they = [hit for hit in hits if hit[3][0].role == "subject" and hit[3][0].group == PLURAL_GROUP]
-    plural = _case.plural_subjects([(texts[number], start, end) for number, start, end, _ in they])
-    return {hit[:2] for hit, drop in zip(they, plural, strict=True) if drop}
-
-
 def _by_word(forms: Iterable[Form]) -> dict[str, tuple[Form, ...]]:
     by_word: dict[str, tuple[Form, ...]] = {}
     for form in forms:
-        by_word[_folded(form.word)] = (*by_word.get(_folded(form.word), ()), form)
+        word = _folded(form.word)
+        by_word[word] = (*by_word.get(word, ()), form)
     return by_word
-
-
-def _pattern(words: Iterable[str]) -> re.Pattern[str]:
-    longest_first = sorted(words, key=len, reverse=True)
-    choices = "|".join(r"\s+".join(map(re.escape, word.split())) for word in longest_first)
-    return re.compile(rf"(?<![^\W_])(?:{choices})(?![^\W_])")
 
 
 def _folded(word: str) -> str:
@@ -158,25 +160,20 @@ def _matches(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, st
         yield letters[match.start()][0], letters[match.end() - 1][1], _folded(match[0])
 
 
-def _judged(
+def _classified(
     text: str, pattern: re.Pattern[str], by_word: dict[str, tuple[Form, ...]]
-) -> list[tuple[Hit, Reason | None]]:
+) -> Iterator[tuple[int, int, tuple[Form, ...], Reason | None]]:
     """Occurrences in one text, each with the reason why it stands for nobody (None where it does)."""
     hits = [(start, end, by_word.get(word, ())) for start, end, word in _matches(text, pattern)]
-    hits = [hit for hit in hits if hit[2] and whole_word(text, hit[0], hit[1])]
+    hits = [(start, end, same) for start, end, same in hits if same and whole_word(text, start, end)]
     if not hits:
-        return []
+        return
     hidden = masked(text)
-    bars = barred(text, hidden) if any(hit[2][0].pronoun for hit in hits) else []
-    return [(hit, _pronoun_reason(text, hit, bars) if hit[2][0].pronoun else _term_reason(hit, hidden)) for hit in hits]
-
-
-def _pronoun_reason(text: str, hit: Hit, bars: list[Mask]) -> Reason | None:
-    start, end, _ = hit
-    return reason_at(bars, start, end) or (Reason.LANGUAGE if another_language(text, start, end) else None)
-
-
-def _term_reason(hit: Hit, hidden: list[Mask]) -> Reason | None:
-    """What lies inside of the hit is the reader's own doing: the term is a handle or an address itself."""
-    start, end, _ = hit
-    return reason_at([mask for mask in hidden if mask.start < start or end < mask.end], start, end)
+    bars = barred(text, hidden) if any(same[0].pronoun for _, _, same in hits) else []
+    for start, end, same in hits:
+        if same[0].pronoun:
+            reason = reason_at(bars, start, end) or (Reason.LANGUAGE if another_language(text, start, end) else None)
+        else:
+            # A mask inside of the hit is the reader's own doing: the term is a handle or an address itself.
+            reason = reason_at([mask for mask in hidden if mask.start < start or end < mask.end], start, end)
+        yield start, end, same, reason

@@ -1,18 +1,23 @@
-"""The English spaCy pipeline, loaded once and shared behind one lock."""
+"""spaCy pipelines, each loaded once and shared behind one lock: the packaged English one, or another."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Sequence
 from functools import cache
+from importlib.metadata import distribution
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from psa_core.anchors import _pipelines
+from psa_core import trust
 from psa_core.environment import install_weights
 from psa_core.errors import AnchorError
+from psa_core.trust import Kind, Need
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -27,9 +32,61 @@ MAX_CHARACTERS = 100_000
 #: How many words around a pronoun the tags are told of.
 TAGS_BEFORE, TAGS_AFTER = 6, 6
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
+_PRESENT, _PAST = frozenset({"VBZ", "VBP"}), frozenset({"was", "were"})
 _MODIFIERS = frozenset({"compound", "amod", "nmod"})
 _POSSESSIVE_ENDINGS = ("'s", "’s", "'", "’")
+_PACKAGE = re.compile(r"[a-z][a-z0-9_]*")
 _lock = Lock()
+
+
+class Pipeline(NamedTuple):
+    """What is known of a pipeline without loading it: its version, for fingerprints, its entity labels and language."""
+
+    version: str
+    labels: frozenset[str]
+    language: str
+
+
+def permit(name: str) -> None:
+    """Pass the name of a package; a folder, whose settings can start programs, on the command line's word alone."""
+    if not _PACKAGE.fullmatch(name):
+        trust.permit("anchors", Need(Kind.CODE, name))
+
+
+@cache
+def pipeline(name: str) -> Pipeline:
+    """Look up another pipeline than the default: an installed package, or a folder named on the command line.
+
+    Raises
+    ------
+    AnchorError
+        When it is not there, or no spaCy pipeline.
+    """
+    is_package = _PACKAGE.fullmatch(name) is not None
+    try:
+        folder = Path(name)
+        if is_package:
+            distribution(name)  # a folder that lies in the way may have any name, and is no package
+            spec = find_spec(name)
+            folder = Path(str(spec.origin)).parent if spec else folder
+        meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        version = f"{name}-{meta['version']}" if is_package else f"folder-{_digest(folder)}"
+        labels = chain.from_iterable(meta["labels"].get(part, ()) for part in ("ner", "entity_ruler"))
+        return Pipeline(version, frozenset(labels) if meta["lang"] else frozenset(), str(meta["lang"]))
+    except (OSError, ImportError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        got = f"pipeline={name[:120]}, which is not here or no spaCy pipeline"
+        fix = "Install it, such as: python -m spacy download en_core_web_lg; or leave ?pipeline= out."
+        raise AnchorError("anchors", got=got, expected="an installed spaCy pipeline", fix=fix) from error
+
+
+def _digest(folder: Path) -> str:
+    """Hash of a folder's files: its version says nothing of what was trained since."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest.update(repr(path.relative_to(folder).as_posix()).encode())
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()[:16]
 
 
 @cache
@@ -46,7 +103,7 @@ def _package() -> tuple[str, str]:
 
 def pipeline_version(name: str = "") -> str:
     """The pipeline that decides, for fingerprints: equal for equal weights, whichever package they came in."""
-    return _pipelines.pipeline(name).version if name else f"{PACKAGES[0]}-{_package()[1]}"
+    return pipeline(name).version if name else f"{PACKAGES[0]}-{_package()[1]}"
 
 
 @cache
@@ -102,6 +159,34 @@ def entities(texts: Sequence[str], labels: frozenset[str], name: str = "") -> li
         for _ in _pipeline(name).pipe(naming, disable=["tagger", "ner"], batch_size=256):
             pass  # the parser writes into the documents that need it
         return [[_bounds(e) for e in document.ents if e.label_ in labels] for document in documents]
+
+
+def verbs_of(text: str, subjects: Sequence[int]) -> list[tuple[int, int]]:
+    """The finite verbs, in the present or *was*, of the subjects that start at these positions: start and end."""
+    spans = dict[tuple[int, int], None]()
+    with _lock, _pipeline().memory_zone():
+        document = _pipeline()(text[:MAX_CHARACTERS], disable=["ner"])
+        for token in document:
+            if token.idx not in subjects:
+                continue
+            after = document[token.i + 1] if token.i + 1 < len(document) else None
+            if after is not None and after.text in ("'s", "’s"):  # she's, whatever the parser says
+                spans[after.idx, after.idx + len(after)] = None
+            if token.dep_ not in _SUBJECTS:
+                if after is not None and (after.tag_ in _PRESENT or after.lower_ in _PAST):
+                    spans[after.idx, after.idx + len(after)] = None
+                continue
+            verbs = [
+                token.head,
+                *(one for one in token.head.conjuncts if not any(c.dep_ in _SUBJECTS for c in one.children)),
+            ]
+            for verb in verbs:
+                first = next(
+                    (one for one in verb.children if one.dep_ in ("aux", "auxpass") and one.i != token.i), verb
+                )
+                if first.tag_ in _PRESENT or first.lower_ in _PAST:
+                    spans[first.idx, first.idx + len(first)] = None
+    return sorted(spans)
 
 
 def _bounds(entity: Span) -> tuple[int, int, bool]:

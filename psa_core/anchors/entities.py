@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from psa_core.anchors import _pipelines, _spacy
+from psa_core.anchors import _spacy
 from psa_core.anchors._base import Anchor, AnchorFinder, AnchorPlugin, Found
+from psa_core.anchors._exclusions import masked, reason_at
 from psa_core.anchors._forms import RULES
-from psa_core.anchors._masks import masked, reason_at
 from psa_core.errors import AnchorError
 
 #: What pipelines of most other languages call the same.
@@ -52,7 +52,7 @@ class EntityFinder:
     @property
     def language(self) -> str:
         """Code of the pipeline's language."""
-        return _pipelines.pipeline(self.pipeline).language if self.pipeline else "en"
+        return _spacy.pipeline(self.pipeline).language if self.pipeline else "en"
 
     @property
     def fingerprint(self) -> str:
@@ -85,24 +85,22 @@ def _anchors(text: str, entities: list[tuple[int, int, bool]], *, after_article:
         if reason := start < end and reason_at(hidden, start, end):
             left[reason.value] += 1
         one_of_many = not after_article and _ARTICLE.search(text[max(0, start - 4) : start])
-        if not _can_name(text[start:end]) or reason or one_of_many:
-            continue
         words = text[start:end].casefold()
+        has_letters = any(map(str.isalnum, words)) and "So" not in map(unicodedata.category, words)
+        can_name = has_letters and words not in _EXCLAIMED and not _SENTENCE_ENDS.search(words)
+        if not can_name or reason or one_of_many:
+            continue
         referent = known.get(words, words)
         parts = words.split()
         for alias in (words, parts[0], parts[-1]):
             known.setdefault(alias, referent)
-        if _bare_possessive(text, start, end):
+        # An apostrophe alone makes a possessive of a name in -s (*James' wife*), unless it closes a quote.
+        apostrophe = words[-1:] == "s" and text[end : end + 2] in ("' ", "’ ") and text[end + 2 : end + 3].isalpha()
+        if apostrophe and not _QUOTE_OPENS.search(text[:start]):
             anchors.append(Anchor(start, end + 1, "possessive", "", referent))
         else:
             anchors.append(Anchor(start, end, "subject" if subject else "object", "", referent))
     return Found(tuple(anchors), dict(left))
-
-
-def _can_name(words: str) -> bool:
-    """Whether there is a letter or digit, neither a sentence's end nor an emoji in the middle, and it is not *LOL*."""
-    is_said = any(map(str.isalnum, words)) and words.casefold() not in _EXCLAIMED
-    return is_said and not _SENTENCE_ENDS.search(words) and "So" not in map(unicodedata.category, words)
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -115,39 +113,26 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start + left, start + right
 
 
-def _bare_possessive(text: str, start: int, end: int) -> bool:
-    """Whether an apostrophe alone makes a possessive of a name in -s (*James' wife*), rather than closing a quote."""
-    apostrophe = text[end - 1 : end] in ("s", "S") and text[end : end + 2] in ("' ", "’ ")
-    return apostrophe and text[end + 2 : end + 3].isalpha() and not _QUOTE_OPENS.search(text[:start])
-
-
 def _build(argument: str) -> AnchorFinder:
-    wanted, _, option = argument.partition("?")
-    labels = tuple(dict.fromkeys(part.strip().upper() for part in wanted.split(",") if part.strip())) or ("PERSON",)
+    listed, _, option = argument.partition("?")
+    labels = tuple(dict.fromkeys(part.strip().upper() for part in listed.split(",") if part.strip())) or ("PERSON",)
     unknown = [label for label in labels if label not in _spacy.LABELS]
     if unknown:
         raise AnchorError("anchors", got=f"entities:{unknown[0]}", expected=f"one of {', '.join(_spacy.LABELS)}")
     if "?" not in argument:
         return EntityFinder(f"entities:{','.join(labels)}", labels)
-    pipeline, known = _chosen_pipeline(option, labels)
-    return EntityFinder(f"entities:{','.join(labels)}?pipeline={pipeline}", known, pipeline=pipeline)
-
-
-def _chosen_pipeline(option: str, labels: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """The pipeline that an option names, where it may be loaded and is there, and what it calls the labels."""
-    key, _, name = option.partition("=")
-    if key.strip() != "pipeline" or not name.strip():
+    key, _, name = map(str.strip, option.partition("="))
+    if key != "pipeline" or not name:
         example = "pipeline= and an installed spaCy pipeline, such as entities:PERSON?pipeline=en_core_web_lg"
         raise AnchorError("anchors", got=f"entities:…?{option[:80]}", expected=example)
-    name = name.strip()
-    _pipelines.permit(name)
-    known = _pipelines.pipeline(name).labels
+    _spacy.permit(name)
+    known = _spacy.pipeline(name).labels
     called = [label if label in known else ELSEWHERE.get(label, label) for label in labels]
     missing = [label for label, own in zip(labels, called, strict=True) if own not in known]
     if missing:
         got = f"{name[:120]}, whose entities have no label {', '.join(missing)}"
         raise AnchorError("anchors", got=got, expected="a pipeline with these labels")
-    return name, tuple(dict.fromkeys(called))
+    return EntityFinder(f"entities:{','.join(labels)}?pipeline={name}", tuple(dict.fromkeys(called)), pipeline=name)
 
 
 ANCHOR = AnchorPlugin(

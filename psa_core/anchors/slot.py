@@ -1,25 +1,25 @@
-"""Explicit slots: ``{name}`` in the sentence itself."""
+"""Explicit slots: ``{name}``, ``{last}``, ``{he}`` … in the text itself."""
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from psa_core.anchors._base import Anchor, AnchorFinder, AnchorPlugin
+from psa_core.anchors._base import UNKNOWN_SLOT, Anchor, AnchorFinder, AnchorPlugin, Found
 from psa_core.anchors._forms import RULES, place_role
+from psa_core.inputs import people
 
 DEFAULT_FILLER = "this person"
-_SLOT = re.compile(r"\{\s*name\s*\}", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class SlotFinder:
-    """Finds ``{name}``; every slot of a sentence takes the same name.
+    """Finds the slots of `people.SLOTS`; all slots of a text take the same person.
 
-    The sentence has no original, so a neutral filler stands in for one. A possessive ending after the slot stays in
-    the text: ``{name}'s`` becomes *this person's*.
+    The text has no original, so a neutral filler stands in for one: the words for each form of the name, and *they*.
+    A possessive ending after the slot stays in the text: ``{name}'s`` becomes *this person's*. A text with a slot that
+    is not known is not used.
     """
 
     spec: str
@@ -32,13 +32,18 @@ class SlotFinder:
 
     def find(self, texts: Sequence[str]) -> list[tuple[Anchor, ...]]:
         """Slots of each text, by position; all have the referent ``slot``."""
-        return [
-            tuple(
-                Anchor(match.start(), match.end(), place_role(text, match.start()), "", "slot")
-                for match in _SLOT.finditer(text)
+        return [found.anchors for found in self.search(texts)]
+
+    def search(self, texts: Sequence[str]) -> list[Found]:
+        """Slots of each text, and which texts have one that is not known."""
+        found = []
+        for text in texts:
+            slots, wrong = people.find_slots(text)
+            anchors = tuple(
+                Anchor(slot.start, slot.end, place_role(text, slot.start), "", "slot", slot.form) for slot in slots
             )
-            for text in texts
-        ]
+            found.append(Found(anchors, reason=UNKNOWN_SLOT if wrong and anchors else ""))
+        return found
 
 
 def _build(argument: str) -> AnchorFinder:
@@ -48,10 +53,13 @@ def _build(argument: str) -> AnchorFinder:
 
 ANCHOR = AnchorPlugin(
     id="slot",
-    title="Slot",
-    summary=f"{{name}} in the sentence; the original has the words “{DEFAULT_FILLER}” there, or yours.",
+    title="{name} marker",
+    summary=(
+        f"{{name}} in the text, or {{first}}, {{last}}, {{title}}, {{email}}, {{he}}, {{his}}, {{is/are}} …; the "
+        f"original has the words “{DEFAULT_FILLER}” there, or yours."
+    ),
     build=_build,
     argument="filler words, if others",
     has_original=False,
-    marks=lambda text: _SLOT.search(text) is not None,
+    marks=lambda text: bool(people.find_slots(text)[0]),
 )

@@ -17,16 +17,3 @@ from psa_core.study.execution import (
 )
 from psa_core.study.lookup import review
 from psa_core.study.spec import StudySpec
-
-__all__ = [
-    "Plan",
-    "StudySpec",
-    "assemble",
-    "execute",
-    "perturbation_of",
-    "plan",
-    "review",
-    "run",
-    "selected_sentences",
-    "spec_of",
-]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
 from os import PathLike
 from typing import Any
+from urllib.parse import quote, unquote
 
 import numpy as np
 import pandas as pd
@@ -17,14 +20,18 @@ import pandas as pd
 from psa_core import anchors, models
 from psa_core.anchors import Anchor, AnchorFinder
 from psa_core.cache import ScoreCache
-from psa_core.cube import ScoreCube
+from psa_core.cube import ScoreCube, Target
 from psa_core.environment import versions
 from psa_core.errors import OptionError
-from psa_core.inputs import corpus, names
+from psa_core.inputs import conditions, corpus, evidence, groups, names, people
+from psa_core.inputs.conditions import Condition
 from psa_core.models import Scorer
+from psa_core.registry import in_short
 from psa_core.scoring import CellScores, Progress, ScoringOptions, score_cells
 from psa_core.study import families
-from psa_core.study._bar import sentence_bar
+from psa_core.study.conditions import condition_of, joined
+from psa_core.study.controls import controls_of
+from psa_core.study.length import Unread, unread
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import Selection, select
 from psa_core.study.spec import StudySpec
@@ -32,19 +39,39 @@ from psa_core.study.spec import StudySpec
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A study before any text is scored: what will be compared, and how many cells that is."""
+    """A study before any text is scored: what will be compared, and the number of cells."""
 
     spec: StudySpec
     corpus: corpus.Corpus
     finder: AnchorFinder
     selection: Selection
     names: names.NameList
+    conditions: tuple[Condition, ...] = ()
+    condition: Condition | None = None
+
+    def parts(self) -> list[Plan]:
+        """The study under each of its conditions, with the model that is told so; itself where it has none.
+
+        Raises
+        ------
+        OptionError
+            When the model cannot be told what they say.
+        """
+        model, found = self.spec.model, self.conditions
+        told = [models.told(model, one.system) if one.system else model for one in found]
+        specs = [replace(self.spec, model=each, conditions="") for each in told]
+        pairs = zip(specs, found, strict=True)
+        return [replace(self, spec=spec, conditions=(), condition=one) for spec, one in pairs] or [self]
 
     @property
     def perturbation(self) -> Perturbation:
-        """The texts to score, made as they are asked for."""
+        """The texts to score, generated on demand."""
         sentences = self.selection.sentences
-        return Perturbation(tuple(sentences["text"]), self.selection.spans, tuple(self.names.table["name"]))
+        names = self.names.table
+        texts = Perturbation(
+            tuple(sentences["text"]), self.selection.spans, tuple(names["name"]), people.people_of(names)
+        )
+        return texts.under(self.condition) if self.condition else texts
 
     @property
     def cells(self) -> int:
@@ -60,25 +87,20 @@ class Plan:
 def plan(spec: StudySpec, *, sentences: corpus.Corpus | None = None, name_list: names.NameList | None = None) -> Plan:
     """Read the inputs, find the anchors and choose the sentences; loads no model.
 
-    Parameters
-    ----------
-    spec : StudySpec
-        Without anchors it gets those that suit the sentences; see `anchors.suited_to`.
-    sentences, name_list : optional
-        What was read or made already, and need not be in a file.
-
-    Raises
-    ------
-    PsaError
-        When an input cannot be read, an option is out of range or no sentence is eligible.
+    A spec without anchors gets those that suit the sentences, see `anchors.suited_to`. `sentences` and `name_list` were
+    read or made already, and need not be in a file. Raises `PsaError` when an input cannot be read, an option is out of
+    range or no sentence is eligible.
     """
-    if spec.anchors:  # what is wrong with them is told before a large file is read
+    if spec.anchors:  # an error in them is raised before a large file is read
         anchors.finder(spec.anchors)
     chosen = names.load(spec.names, spec.name_column) if name_list is None else name_list
+    chosen = evidence.kept(chosen, spec.evidence)
+    groups.check(chosen.table, spec.groups, spec.reference, spec.select)
+    told = conditions.load(spec.conditions)
     read = corpus.load(spec.sentences, spec.text_column) if sentences is None else sentences
     spec = spec if spec.anchors else replace(spec, anchors=anchors.suited_to(read.sentences["text"]))
     finder = anchors.finder(spec.anchors)
-    return Plan(spec, read, finder, select(read.sentences, finder, spec.selection), chosen)
+    return Plan(spec, read, finder, select(read.sentences, finder, spec.selection), chosen, told)
 
 
 def execute(
@@ -92,16 +114,37 @@ def execute(
 ) -> ScoreCube:
     """Score a plan.
 
-    Raises
-    ------
-    Cancelled
-        When `should_stop` answered True; what was scored stays in the cache.
+    Raises `Cancelled` when `should_stop` answered True; what was scored stays in the cache.
     """
     options = options or ScoringOptions(seed=planned.spec.seed)
+    if planned.conditions:
+        more: dict[str, Any] = {"options": options, "cache": cache, "on_window": on_window, "should_stop": should_stop}
+        cubes = list[ScoreCube]()
+        for part in planned.parts():
+            is_same = part.spec.model == planned.spec.model
+            cubes.append(execute(part, scorer if is_same else models.load(part.spec.model), **more))
+        cube = joined(planned.conditions, cubes)
+        source = {"source": planned.spec.conditions, "sha256": conditions.digest(planned.conditions)}
+        inputs = {**cube.provenance["inputs"], "conditions": source}
+        return replace(cube, provenance={**cube.provenance, "study": asdict(planned.spec), "inputs": inputs})
     scores = score_cells(
         scorer, planned.perturbation, options=options, cache=cache, on_window=on_window, should_stop=should_stop
     )
-    return assemble(planned, scorer, scores)
+    cube = assemble(planned, scorer, scores)
+    if not planned.spec.controls:
+        return cube
+    texts = perturbation_of(cube)
+    texts = texts.under(planned.condition) if planned.condition else texts
+    edits = controls_of(texts, planned.spec.controls, planned.spec.seed)
+    found = score_cells(
+        scorer, edits, options=replace(options, until_precision=None), cache=cache, should_stop=should_stop
+    )
+    controls = np.concatenate([found.original[:, None], found.perturbed], axis=1)
+    counts = {
+        name: getattr(scores, name) + getattr(found, name) for name in ("unique_texts", "texts_scored", "cache_hits")
+    }
+    seconds = round(scores.seconds + found.seconds, 3)
+    return replace(cube, controls=controls, provenance={**cube.provenance, **counts, "seconds": seconds})
 
 
 def run(
@@ -112,11 +155,10 @@ def run(
     targets: Any = None,
     **parameters: Any,
 ) -> ScoreCube:
-    """Run a study from a spec, or from the fields of one.
+    """Run a study from a spec, or from the fields of one; the cube has the manifest in its ``provenance``.
 
     Parameters
     ----------
-    spec : StudySpec, optional
     progress : bool, optional
         Whether to show a bar; by default in a notebook only.
     cache : ScoreCache, optional
@@ -126,11 +168,6 @@ def run(
     **parameters
         Fields of a `StudySpec`: ``sentences``, ``names``, ``model``, ``anchors``, ``sample``, ``seed`` … Sentences may
         also be a list of texts or a data frame, names a list or a data frame, the model a function or a scorer.
-
-    Returns
-    -------
-    ScoreCube
-        With the manifest in its ``provenance``.
 
     Raises
     ------
@@ -156,11 +193,27 @@ def run(
     with sentence_bar(len(planned.selection.sentences), progress) as on_window:
         remembered = cache if function is None or function.cacheable else None
         cube = execute(planned, scorer, cache=remembered, on_window=on_window)
-    return cube if function is None or function.range_declared else _with_found_ranges(cube)
+    if function is None or function.range_declared:
+        return cube
+    every = np.concatenate([cube.original, cube.perturbed.reshape(-1, len(cube.targets))])
+    found = models.found_targets(cube.targets, every)  # nobody declared ranges: those that the scores suggest
+    return replace(cube, targets=found, provenance={**cube.provenance, "targets": [asdict(target) for target in found]})
+
+
+@contextmanager
+def sentence_bar(total: int, shown: bool | None) -> Iterator[Callable[[Progress], None] | None]:
+    """A callback that advances a progress bar with the sentences scored; or None."""
+    if not ("ipykernel" in sys.modules if shown is None else shown):
+        yield None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=total, unit=" sentences") as bar:
+        yield lambda progress: bar.update(progress.sentences_done - bar.n)
 
 
 def planned_from(parameters: Mapping[str, Any]) -> tuple[Plan, Any]:
-    """The plan of a study whose sentences and names may be in memory, and its model: an id, a function or a scorer."""
+    """The plan of a study with sentences and names from files or memory, and its model: id, function or scorer."""
     given = dict(parameters)
     sentences = name_list = None
     model = given.get("model")
@@ -180,79 +233,89 @@ def _is_in_memory(given: Any) -> bool:
     return given is not None and not isinstance(given, str | PathLike)
 
 
-def _with_found_ranges(cube: ScoreCube) -> ScoreCube:
-    """The cube with the ranges that its scores suggest, where nobody declared any."""
-    every = np.concatenate([cube.original, cube.perturbed.reshape(-1, len(cube.targets))])
-    targets = models.found_targets(cube.targets, every)
-    manifest = {**cube.provenance, "targets": [asdict(target) for target in targets]}
-    return replace(cube, targets=targets, provenance=manifest)
-
-
 def assemble(planned: Plan, scorer: Scorer, scores: CellScores) -> ScoreCube:
-    """Put scores beside their sentences and names; the sentences that were not scored are left out."""
+    """Assemble a cube from scores, sentences and names; sentences without scores are left out."""
     finished = scores.finished
     sentences = selected_sentences(planned).iloc[finished].reset_index(drop=True)
+    original, perturbed = scores.original[finished], scores.perturbed[finished]
+    missing = missing_scores(scorer.targets, original, perturbed)
     return ScoreCube(
         sentences=sentences,
         names=planned.names.table.reset_index(drop=True),
         targets=scorer.targets,
-        original=scores.original[finished],
-        perturbed=scores.perturbed[finished],
-        provenance=_manifest(planned, scorer, scores, sentences),
+        original=original,
+        perturbed=perturbed,
+        provenance=_manifest(planned, scorer, scores, sentences) | ({"missing": missing} if missing else {}),
     )
 
 
+def missing_scores(targets: Sequence[Target], original: np.ndarray, perturbed: np.ndarray) -> dict[str, dict[str, int]]:
+    """Why scores are missing, with counts, by target: a model gave no valid answer, or no reply came at all."""
+    found: dict[str, dict[str, int]] = {}
+    cells = np.concatenate([original[:, None], perturbed], axis=1).reshape(-1, len(targets))
+    unreplied = np.isnan(cells).all(axis=1)
+    for target, values in zip(targets, cells.T, strict=True):
+        is_missing = np.isnan(values)
+        counts = {"no reply": int(unreplied.sum()), "no valid answer": int((is_missing & ~unreplied).sum())}
+        if is_missing.any():
+            found[target.name] = {reason: count for reason, count in counts.items() if count}
+    return found
+
+
 def selected_sentences(planned: Plan) -> pd.DataFrame:
-    """The selected sentences as the cube holds them; `mentions` lists the spans where some have several."""
+    """The selected sentences as the cube holds them; `mentions` lists the spans where some have several or a form."""
     table = planned.selection.sentences
-    if any(len(spans) > 1 for spans in planned.selection.spans):
-        table = table.assign(mentions=[_encode(spans) for spans in planned.selection.spans])
+    if any(len(spans) > 1 or spans[0].form for spans in planned.selection.spans):
+        spelled = [" ".join(map(_mention, spans)) for spans in planned.selection.spans]
+        table = table.assign(mentions=spelled)
     return table
 
 
-def perturbation_of(cube: ScoreCube) -> Perturbation:
-    """The texts behind a cube's cells, in its order; `perturbation.text(s, n)` is the text of one cell."""
+def _mention(span: Anchor) -> str:
+    """``start:end:role``, and the form where it has one; a form has neither spaces nor colons then."""
+    return ":".join([f"{span.start}:{span.end}:{span.role}", *([quote(span.form, safe="/=,")] if span.form else [])])
+
+
+def perturbation_of(cube: ScoreCube, target: str = "") -> Perturbation:
+    """The texts behind a cube's cells, in its order; `perturbation.text(s, n)` is the text of one cell.
+
+    Of a `target` that was scored under a condition, the texts as that shows them.
+    """
     table = cube.sentences
     if "mentions" in table:
-        spans = tuple(_decode(value) for value in table["mentions"])
+        parts = [[mention.split(":") for mention in value.split()] for value in table["mentions"]]
     else:
-        single = zip(table["start"], table["end"], table["role"], strict=True)
-        spans = tuple((Anchor(int(start), int(end), role),) for start, end, role in single)
-    return Perturbation(tuple(table["text"]), spans, tuple(cube.names["name"]))
-
-
-def _encode(spans: tuple[Anchor, ...]) -> str:
-    return " ".join(f"{span.start}:{span.end}:{span.role}" for span in spans)
-
-
-def _decode(value: str) -> tuple[Anchor, ...]:
-    parts = (item.split(":") for item in value.split())
-    return tuple(Anchor(int(start), int(end), role) for start, end, role in parts)  # type: ignore[arg-type]
-
-
-def _account_of(planned: Plan, scorer: Scorer, *, is_complete: bool) -> list[str]:
-    """What a scorer says of itself and, of a whole study, of the texts it was given, where it has something to say."""
-    told = [getattr(scorer, "about", "")]
-    if is_complete and hasattr(scorer, "coverage"):  # a part is published every few seconds, and takes no text anew
-        perturbation = planned.perturbation
-        told.append(scorer.coverage(chain(perturbation.originals(), perturbation)).words)
-    return [note for note in told if note]
-
-
-def _left_behind(planned: Plan) -> list[str]:
-    """That other mentions of the person stay, where they do."""
-    left, kept = planned.selection.left_behind, len(planned.selection.sentences)
-    if not left:
-        return []
-    return [
-        f"In {left:,} of {kept:,} sentences a second mention of the person stays behind (“Emily lost his shoes”); the "
-        "option “every mention” replaces them all."
-    ]
+        parts = [[single] for single in zip(table["start"], table["end"], table["role"], strict=True)]
+    spans = tuple(
+        tuple(
+            Anchor(int(start), int(end), role, form=unquote(form[0]) if form else "")
+            for start, end, role, *form in mentions
+        )
+        for mentions in parts
+    )
+    texts = Perturbation(tuple(table["text"]), spans, tuple(cube.names["name"]), people.people_of(cube.names))
+    condition = condition_of(cube, target)
+    return texts.under(condition) if condition else texts
 
 
 def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.DataFrame) -> dict[str, Any]:
     """Everything needed to run the study again, and what it took."""
-    cells = len(sentences) * len(planned.names.table)
+    left, planned_sentences = planned.selection.left_behind, len(planned.selection.sentences)
+    notes = [*planned.corpus.notes]
+    if left:
+        notes.append(
+            f"In {left:,} of {planned_sentences:,} sentences a second mention of the person stays behind (“Emily lost "
+            "his shoes”); the option “every mention” replaces them all."
+        )
+    notes += [families.words(planned.selection.families, planned.spec.families), *planned.names.notes, *scores.notes]
+    notes.append(getattr(scorer, "about", ""))
+    too_long = Unread((), 0, 0)
+    if len(sentences) == planned_sentences:
+        too_long = unread(planned.perturbation, [*sentences["sentence_id"]], scorer)
+        notes.append(too_long.words(in_short(planned.spec.model)))
+    if len(sentences) == planned_sentences and hasattr(scorer, "coverage"):
+        # Of a whole study only: a part is published every few seconds, and takes no text anew.
+        notes.append(scorer.coverage(chain(planned.perturbation.originals(), planned.perturbation)).words)
     digest = hashlib.sha256("\n".join(sentences["text"]).encode()).hexdigest()
     return {
         "study": asdict(planned.spec),
@@ -262,6 +325,7 @@ def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.D
         },
         "selected_sha256": digest,
         "text_column": planned.corpus.text_column,
+        "files_left_out": planned.corpus.left_out,
         "encoding": planned.corpus.encoding,
         "seed": planned.spec.seed,
         "anchors": {"spec": planned.finder.spec, "fingerprint": planned.finder.fingerprint},
@@ -271,26 +335,20 @@ def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.D
         "backend": scores.backend,
         "precision": scores.precision,
         "sentences": len(sentences),
-        "sentences_planned": len(planned.selection.sentences),
+        "sentences_planned": planned_sentences,
         "names": len(planned.names.table),
-        "cells": cells,
+        "cells": len(sentences) * len(planned.names.table),
         "unique_texts": scores.unique_texts,
         "cache_hits": scores.cache_hits,
         "texts_scored": scores.texts_scored,
         "seconds": round(scores.seconds, 3),
         "account": dict(planned.selection.account),
-        "left_behind": planned.selection.left_behind,
+        "left_behind": left,
         "masked": dict(planned.selection.masked),
         "families": families.account(planned.selection.families, planned.spec.families),
         "texts_truncated": scores.texts_truncated,
-        "notes": [
-            *planned.corpus.notes,
-            *_left_behind(planned),
-            *([said] if (said := families.words(planned.selection.families, planned.spec.families)) else []),
-            *planned.names.notes,
-            *scores.notes,
-            *_account_of(planned, scorer, is_complete=len(sentences) == len(planned.selection.sentences)),
-        ],
+        "longer_than_model_reads": {"tokens": too_long.tokens, "sentences": [*too_long.sentence_ids]},
+        "notes": [note for note in notes if note],
         "versions": versions(),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }

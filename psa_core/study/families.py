@@ -1,4 +1,4 @@
-"""Which sentences of a study are near-copies of each other, and what a report says of families."""
+"""Find near-copies among a study's sentences, and describe families in a report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from psa_core.anchors import Anchor
 from psa_core.errors import OptionError
 from psa_core.plurals import counted
 from psa_core.stats.families import MIN_FAMILIES, Families
-from psa_core.study.near_duplicates import normalized
 
 NEAR_COPIES = "near-copies"
 #: How much of their words two texts share to be near-copies: this share, and more where they are short.
@@ -21,11 +20,13 @@ SHARED, SHARED_IF_SHORT = 0.44, 1.6
 #: Among more different texts only those that repeat each other are families; comparing all would take minutes.
 MAX_COMPARED = 50_000
 _BLOCK = 512
+#: Links, handles and signs, which do not tell a text from its copies.
+_ASIDE = re.compile(r"https?://\S+|[@&]\w+;?|[^\w\s]+")
 _NUMBER = re.compile(r"\d+(?: \d+)*")
 
 
 def near_copies(texts: Sequence[str], anchors: Sequence[Sequence[Anchor]]) -> Families:
-    """Families of texts that say nearly the same: retweets, copied comments, filled templates.
+    """Families of near-identical texts: retweets, copied comments, filled templates.
 
     Two texts are near-copies when they share enough of their different words (Jaccard's index of at least
     0.44 + 1.6 / u, where u words are in either), without case, signs, links, handles, numbers and the anchors. What is
@@ -50,7 +51,7 @@ def near_copies(texts: Sequence[str], anchors: Sequence[Sequence[Anchor]]) -> Fa
 
 
 def column_families(values: pd.Series) -> Families:
-    """Families by a column of the reader's; a sentence without a value there is a family of its own."""
+    """Families by a column of the file; a sentence without a value there is its own family."""
     text = values.fillna("").astype(str).str.strip()
     alone = pd.Series([f"\0{row}" for row in range(len(text))], index=text.index)
     return Families.of(text.where(text != "", alone).to_numpy())
@@ -74,7 +75,7 @@ def column_of(provenance: Mapping[str, Any]) -> str | None:
 
 
 def account(families: Families, column: str | None) -> dict[str, Any]:
-    """What the manifest says of a study's families."""
+    """The manifest entry about a study's families."""
     members = families.sizes[families.sizes > 1]
     return {
         "by": column or NEAR_COPIES,
@@ -92,20 +93,29 @@ def words(families: Families, column: str | None) -> str:
     found = account(families, column)
     total, effective = len(families.labels), found["effective_sample_size"]
     if column is None:
-        said = f"{found['sentences']:,} of {total:,} sentences are near-copies, in {_families(found['families'])}"
+        note = (
+            f"{found['sentences']:,} of {total:,} sentences are near-copies, in {counted(found['families'], 'family')}"
+        )
     else:
-        said = f"The {counted(total, 'sentence')} come from {_families(families.count)} (column {column})"
+        note = f"The {counted(total, 'sentence')} come from {counted(families.count, 'family')} (column {column})"
     worth = f"They are worth about {effective:,.0f} independent sentences: a family counts as one observation."
     if families.too_few:
         worth = (
             f"They are worth about {effective:,.1f} independent sentences, too few to say anything about names: "
             f"it takes at least {MIN_FAMILIES}."
         )
-    return f"{said}. {worth}"
+    return f"{note}. {worth}"
 
 
-def _families(count: int) -> str:
-    return f"{count:,} {'family' if count == 1 else 'families'}"
+def normalized(text: str) -> str:
+    """A text without what does not tell it from a repeat of it: case, signs, handles, addresses, spaces.
+
+    Examples
+    --------
+    >>> normalized("RT @someone: He LEFT!  https://t.co/x") == normalized("rt he left.")
+    True
+    """
+    return " ".join(_ASIDE.sub(" ", text.casefold()).split())
 
 
 def _key(text: str, anchors: Sequence[Anchor]) -> str:
@@ -116,7 +126,7 @@ def _key(text: str, anchors: Sequence[Anchor]) -> str:
 
 
 def _connected(sets: list[frozenset[str]]) -> np.ndarray:
-    """Component of each set of words, where those that share enough are linked: int array.
+    """Connected component of each set of words, linking those that share enough: int array.
 
     Two sets that share a share t of their words share one of their rarest 1 - t, too (prefix filtering, Bayardo et al.
     2007), so only sets with a rare word in common are compared.
@@ -143,8 +153,8 @@ def _connected(sets: list[frozenset[str]]) -> np.ndarray:
         first, second = first[second > first + start] + start, second[second > first + start]
         shared = every[first].multiply(every[second]).sum(axis=1)
         either = sizes[first] + sizes[second] - shared
-        alike = shared >= np.minimum(1.0, SHARED + SHARED_IF_SHORT / np.maximum(either, 1)) * either - 1e-9
-        links.append(np.stack([first[alike], second[alike]]))
+        is_linked = shared >= np.minimum(1.0, SHARED + SHARED_IF_SHORT / np.maximum(either, 1)) * either - 1e-9
+        links.append(np.stack([first[is_linked], second[is_linked]]))
     pairs = np.concatenate(links, axis=1)
     graph = coo_array((np.ones(pairs.shape[1], bool), pairs), shape=(len(sets), len(sets)))
     return np.asarray(connected_components(graph, directed=False)[1])

@@ -1,4 +1,4 @@
-"""Look up what became of any sentence: taken or not, why, and what to do about it."""
+"""Look up whether any sentence is used, why not, and what to do about it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from psa_core.study.selection import (
     SWITCHED_OFF,
     Selection,
     SelectionOptions,
-    fates,
+    outcomes,
 )
 
-#: Of each fate: the reason, and what to do.
+#: For each outcome: the reason, and what to do.
 WORDS: Mapping[str, tuple[str, str]] = {
     KEPT: ("", ""),
     EMPTY: ("The text is empty.", "Fill it in, or leave it."),
@@ -32,6 +32,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "It has no word that a name could replace.",
         "Choose other words to replace, or write {name} where the name should stand, in every sentence.",
     ),
+    **finders.REASONS,
     SWITCHED_OFF: ("Each word that a name could replace is switched off.", "Switch one on again."),
     NOT_BALANCED: (
         "It could be taken, but is left out so that female and male words are equally common.",
@@ -45,47 +46,45 @@ DRAWN_OTHERS = (NOT_BALANCED, NOT_SAMPLED, NOT_LOOKED_AT)
 TOO_LONG = "Allow longer sentences."
 
 
-def fate_table(
+def outcome_table(
     sentences: pd.DataFrame,
     finder: finders.AnchorFinder,
     options: SelectionOptions,
     selection: Selection | None = None,
 ) -> pd.DataFrame:
-    """What becomes of every sentence of a corpus, or of some of them where it is known what was selected from all.
+    """Whether each sentence of a corpus is used and why not; or of some sentences, given the selection from all.
 
     Parameters
     ----------
     sentences : DataFrame
         ``sentence_id`` and ``text``.
-    finder : AnchorFinder
-    options : SelectionOptions
     selection : Selection, optional
         From the whole corpus, by the same options: then only the sentences given are searched for anchors.
 
     Returns
     -------
     DataFrame
-        One row a sentence, in their order: ``sentence_id``, ``taken`` (bool), ``reason`` and ``what_to_do``
-        (empty for one that is taken), ``text``.
+        One row a sentence, in their order: ``sentence_id``, ``taken`` (bool), ``reason`` and ``what_to_do`` (empty for
+        one that is taken), ``text``.
     """
     if selection is None:
-        found = fates(sentences, finder, options)
+        found = outcomes(sentences, finder, options)
     else:
         chosen = set(selection.sentences["sentence_id"])
-        left_out = next((fate for fate in DRAWN_OTHERS if fate in selection.account), NOT_SAMPLED)
-        possible = fates(sentences, finder, replace(options, sample=max(1, len(sentences)), balance=False))
+        left_out = next((outcome for outcome in DRAWN_OTHERS if outcome in selection.account), NOT_SAMPLED)
+        possible = outcomes(sentences, finder, replace(options, sample=max(1, len(sentences)), balance=False))
         found = [
-            (left_out if fate == KEPT and sentence_id not in chosen else fate, misses)
-            for sentence_id, (fate, misses) in zip(sentences["sentence_id"], possible, strict=True)
+            (left_out if outcome == KEPT and sentence_id not in chosen else outcome, misses)
+            for sentence_id, (outcome, misses) in zip(sentences["sentence_id"], possible, strict=True)
         ]
-    words = [WORDS.get(fate, (f"It is {fate}.", TOO_LONG)) for fate, _ in found]
+    words = [WORDS.get(outcome, (f"It is {outcome}.", TOO_LONG)) for outcome, _ in found]
     return pd.DataFrame(
         {
             "sentence_id": sentences["sentence_id"].to_numpy(),
-            "taken": [fate == KEPT for fate, _ in found],
+            "taken": [outcome == KEPT for outcome, _ in found],
             "reason": [
-                f"{reason} Left alone: {'; '.join(misses)}." if fate == NO_ANCHOR and misses else reason
-                for (reason, _), (fate, misses) in zip(words, found, strict=True)
+                f"{reason} Left alone: {'; '.join(misses)}." if outcome == NO_ANCHOR and misses else reason
+                for (reason, _), (outcome, misses) in zip(words, found, strict=True)
             ],
             "what_to_do": [advice for _, advice in words],
             "text": sentences["text"].to_numpy(),
@@ -98,25 +97,9 @@ def review(
 ) -> pd.DataFrame:
     """Which sentences a study would take, and why not the others; loads no model.
 
-    Parameters
-    ----------
-    sentences : list of str, path, id or DataFrame
-        As for `psa_core.run`.
-    anchors : str, optional
-        As for `psa_core.run`.
-    text_column : str, optional
-    **options
-        Fields of `SelectionOptions`: ``max_words``, ``sample``, ``balance``, ``seed``, ``mentions``, ``exclude``.
-
-    Returns
-    -------
-    DataFrame
-        As `fate_table`.
-
-    Raises
-    ------
-    PsaError
-        When the sentences cannot be read or an option is unknown.
+    Sentences, anchors and text column are as for `psa_core.run`, `options` fields of `SelectionOptions`: ``max_words``,
+    ``sample``, ``balance``, ``seed``, ``mentions``, ``exclude``. The table is that of `outcome_table`. Raises
+    `PsaError` when the sentences cannot be read or an option is unknown.
 
     Examples
     --------
@@ -131,4 +114,4 @@ def review(
     read = (corpus.load if in_file else corpus.from_memory)(str(sentences) if in_file else sentences, text_column)
     finder = finders.finder(anchors or finders.suited_to(read.sentences["text"]))
     chosen = SelectionOptions(**{"balance": None, **options})
-    return fate_table(read.sentences, finder, chosen)
+    return outcome_table(read.sentences, finder, chosen)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from psa_core.anchors import Anchor
 from psa_core.errors import CubeError
+from psa_core.inputs.conditions import Condition
+from psa_core.inputs.people import Person, is_name
 
 _APOSTROPHES = ("'", "’")
 #: Characters of the texts that are made together.
@@ -27,10 +30,11 @@ def possessive(name: str, apostrophe: str = "'") -> str:
 
 @dataclass(frozen=True, eq=False)
 class Perturbation:
-    """All texts of a study: ``len()`` is S × N, and none is held.
+    """All texts of a study: ``len()`` is S × N, and none is stored.
 
-    A possessive takes the apostrophe of its text: curly where the text writes only curly ones, else straight. A name
-    that ends in a full stop (*Robert Downey Jr.*) takes over the one that ends the sentence.
+    Each span gets the form of the person that it asks for. A possessive takes the apostrophe of its text: curly where
+    the text writes only curly ones, else straight. A name that ends in a full stop (*Robert Downey Jr.*) takes over the
+    one that ends the sentence.
 
     Attributes
     ----------
@@ -39,6 +43,10 @@ class Perturbation:
     spans : tuple of tuple of Anchor, length S
         What a name replaces in each sentence, by position; at least one span each.
     names : tuple of str, length N
+    people : tuple of Person
+        What is known of them; who is not there is told by the name alone.
+    hidden : {"", "removed", "initials"}
+        How people stand in the texts instead of by name; see `Person.hidden`.
 
     Raises
     ------
@@ -55,12 +63,18 @@ class Perturbation:
     texts: tuple[str, ...]
     spans: tuple[tuple[Anchor, ...], ...]
     names: tuple[str, ...]
+    people: tuple[Person, ...] = ()
+    hidden: str = ""
 
     def __post_init__(self) -> None:
         if len(self.texts) != len(self.spans):
             raise CubeError("spans", got=f"{len(self.spans)} rows", expected=f"{len(self.texts)}, one a sentence")
         for text, spans in zip(self.texts, self.spans, strict=True):
-            _check(text, spans)
+            bounds = [edge for span in spans for edge in (span.start, span.end)]
+            if not spans or bounds != sorted(bounds) or bounds[0] < 0 or bounds[-1] > len(text):
+                got = f"spans {[(span.start, span.end) for span in spans]} in {text[:40]!r}"
+                expected = "at least one, in order, inside the sentence, not overlapping"
+                raise CubeError("spans", got=got, expected=expected)
 
     def __len__(self) -> int:
         return self.cells
@@ -73,15 +87,16 @@ class Perturbation:
     @property
     def letters(self) -> int:
         """Characters of the S × N perturbed texts and the S sentences together, by their lengths: no text is made."""
-        forms = {False: self.names, True: [possessive(name) for name in self.names]}
-        lengths = {owned: sum(map(len, every)) for owned, every in forms.items()}
-        stops = {owned: sum(form.endswith(".") for form in every) for owned, every in forms.items()}
+        asked = {(span.form, span.role == "possessive") for spans in self.spans for span in spans}
+        forms = {key: self._forms(self.names, *key) for key in asked}
+        lengths = {key: sum(map(len, every)) for key, every in forms.items()}
+        stops = {key: sum(form.endswith(".") for form in every) for key, every in forms.items()}
         total = sum(map(len, self.texts)) * (1 + len(self.names))
         for text, spans in zip(self.texts, self.spans, strict=True):
             for span, following in zip(spans, [*(span.start for span in spans[1:]), len(text)], strict=True):
-                owned = span.role == "possessive"
-                total += lengths[owned] - (span.end - span.start) * len(self.names)
-                total -= stops[owned] if _is_full_stop(text[span.end : following]) else 0
+                key = span.form, span.role == "possessive"
+                total += lengths[key] - (span.end - span.start) * len(self.names)
+                total -= stops[key] if _is_full_stop(text[span.end : following]) else 0
         return total
 
     def originals(self) -> list[str]:
@@ -107,34 +122,69 @@ class Perturbation:
         for s in range(len(self.texts)):
             yield from self.stream(s)
 
+    def pieces(self, s: int, name: str) -> list[tuple[str, Anchor | None, str]]:
+        """Sentence ``s`` in pieces: its own text, the anchor or None, and the text with this name.
+
+        Those without an anchor are equal in both. The name need not be one of `names`.
+        """
+        text, spans, position = self.texts[s], self.spans[s], 0
+        parts: list[tuple[str, Anchor | None, str]] = []
+        for span in spans:
+            before = text[position : span.start]
+            form = self._forms([name], span.form, span.role == "possessive", _apostrophe(text))[0]
+            position = span.end
+            if form.endswith(".") and _is_full_stop(text[position:]):  # the name's own full stop ends the sentence
+                form = form[:-1]
+            parts += [(before, None, before), (text[span.start : span.end], span, form)]
+        return [*parts, (text[position:], None, text[position:])]
+
+    def slots(self, s: int) -> str:
+        """Sentence ``s`` with a slot in the place of each anchor."""
+        return "".join(own if span is None else f"{{{span.form or 'name'}}}" for own, span, _ in self.pieces(s, ""))
+
+    def under(self, condition: Condition) -> Perturbation:
+        """The texts as a condition shows them: with its context in front, and people named as it says."""
+        before = f"{condition.context}\n\n" if condition.context else ""
+        spans = tuple(
+            tuple(replace(span, start=span.start + len(before), end=span.end + len(before)) for span in of_text)
+            for of_text in self.spans
+        )
+        return replace(self, texts=tuple(before + text for text in self.texts), spans=spans, hidden=condition.names)
+
+    def _forms(self, names: Sequence[str], form: str, owned: bool, apostrophe: str = "'") -> Sequence[str]:
+        """What stands for each name in a place."""
+        if form or self.hidden:
+            known = self._known
+            names = [(known.get(name) or Person.of(name)).hidden(self.hidden).form(form) for name in names]
+        return [possessive(name, apostrophe) for name in names] if owned and is_name(form) else names
+
+    @cached_property
+    def _known(self) -> dict[str, Person]:
+        return {person.name: person for person in self.people}
+
     def _render(self, s: int, names: Sequence[str]) -> list[str]:
         text, spans = self.texts[s], self.spans[s]
-        apostrophe = "’" if "’" in text and "'" not in text else "'"
+        apostrophe = _apostrophe(text)
         ends = [span.end for span in spans]
         pieces = [text[left : span.start] for left, span in zip([0, *ends], spans, strict=False)]
         rest = [
             text[end:start] for end, start in zip(ends, [span.start for span in spans[1:]] + [len(text)], strict=True)
         ]
-        dressed = [pieces[0]] * len(names)
+        rendered = [pieces[0]] * len(names)
         for span, after in zip(spans, rest, strict=True):
-            owned = span.role == "possessive"
-            forms = [possessive(name, apostrophe) for name in names] if owned else names
+            forms = self._forms(names, span.form, span.role == "possessive", apostrophe)
             full_stop = _is_full_stop(after)
-            dressed = [
+            rendered = [
                 before + form + (after[1:] if full_stop and form[-1:] == "." else after)
-                for before, form in zip(dressed, forms, strict=True)
+                for before, form in zip(rendered, forms, strict=True)
             ]
-        return dressed
+        return rendered
+
+
+def _apostrophe(text: str) -> str:
+    return "’" if "’" in text and "'" not in text else "'"
 
 
 def _is_full_stop(after: str) -> bool:
     """Whether what follows an anchor begins with a full stop that ends the sentence, rather than with an ellipsis."""
     return after.startswith(".") and not after.startswith("..")
-
-
-def _check(text: str, spans: tuple[Anchor, ...]) -> None:
-    """Spans are there, in order, inside the text and apart from each other."""
-    bounds = [edge for span in spans for edge in (span.start, span.end)]
-    if not spans or bounds != sorted(bounds) or bounds[0] < 0 or bounds[-1] > len(text):
-        got = f"spans {[(span.start, span.end) for span in spans]} in {text[:40]!r}"
-        raise CubeError("spans", got=got, expected="at least one, in order, inside the sentence, not overlapping")

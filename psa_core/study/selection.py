@@ -9,14 +9,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from psa_core.anchors import Anchor, AnchorFinder, Found, fill_slots, search
+from psa_core import anchors as finders
+from psa_core import options as declared
+from psa_core.anchors import Anchor, AnchorFinder, Found, Undecided, fill_slots, search
 from psa_core.cube import FAMILY
 from psa_core.errors import AnchorError, CorpusError, OptionError
-from psa_core.inputs.checks import whole_number
+from psa_core.options import option
 from psa_core.stats.families import Families
 from psa_core.study.families import column_families, named_column, near_copies
 
-MENTIONS = ("first", "all")
 GENDERS = ("female", "male")
 # What becomes of a sentence; these stand in the manifest.
 READ, EMPTY, NO_ANCHOR, SWITCHED_OFF = "read", "empty", "no anchor", "anchors switched off"
@@ -32,8 +33,9 @@ class SelectionOptions:
 
     Attributes
     ----------
-    max_words : int
-        Longest sentence taken, in words between spaces.
+    max_words : int or None
+        Longest text taken, in words between spaces. None: that of the anchors, 50 for pronouns as in the paper, and
+        any length for others.
     sample : int
         Most sentences taken.
     balance : bool or None
@@ -55,27 +57,39 @@ class SelectionOptions:
         When a value is out of its range.
     """
 
-    max_words: int = 50
-    sample: int = 1000
-    balance: bool | None = False
-    seed: int = 0
-    mentions: str = "first"
+    max_words: int | None = option(
+        None,
+        low=1,
+        help="longest text taken (default: 50 for pronouns, as in the paper; any length for others)",
+        label="At most this many words",
+    )
+    sample: int = option(1000, low=1, help="most sentences taken, drawn at random", label="A random sample of at most")
+    balance: bool | None = option(
+        False,
+        help="as many female as male anchors (default: where every anchor has a gender and both occur)",
+        label="“He” and “she” equally often",
+        tip="As in the paper: where every word to replace is female or male, and both occur.",
+        on_page=True,
+    )
+    seed: int = option(0, low=0, help="of every random choice", label="Seed of the draw")
+    mentions: str = option(
+        "first",
+        choices={"first": "The first in each sentence", "all": "Every mention of the same person"},
+        help="which mentions are replaced",
+        label="Replace",
+    )
     exclude: frozenset[tuple[str, int]] = frozenset()
-    families: str | None = None
+    families: str | None = option(
+        None,
+        metavar="COLUMN",
+        help="column of the sentences, such as author or thread, in which those that depend on each other are equal "
+        "(default: near-copies are found)",
+    )
 
     def __post_init__(self) -> None:
-        for name in ("max_words", "sample", "seed"):
-            object.__setattr__(self, name, whole_number(f"--{name.replace('_', '-')}", getattr(self, name)))
-        smallest = 2 if self.balance else 1
-        if self.max_words < 1:
-            raise OptionError("--max-words", got=str(self.max_words), expected="a number of words, at least 1")
-        if self.sample < smallest:
-            unit = "two sentences or more, one of each gender" if self.balance else "at least 1 sentence"
-            raise OptionError("--sample", got=str(self.sample), expected=unit)
-        if self.seed < 0:
-            raise OptionError("--seed", got=str(self.seed), expected="a whole number, 0 or more")
-        if self.mentions not in MENTIONS:
-            raise OptionError("--mentions", got=repr(self.mentions), expected=f"one of {', '.join(MENTIONS)}")
+        declared.check(self)
+        if self.balance and self.sample < 2:
+            raise OptionError("--sample", got=str(self.sample), expected="two sentences or more, one of each gender")
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +116,8 @@ class Selection:
         Expressions (not sentences) in the texts searched that look like an anchor and are none, by reason.
     families : Families
         Which sentences depend on each other: near-copies, or those that a column says.
+    undecided : tuple of tuple of Undecided, length S
+        What may belong to the one who is replaced but stays, in each text.
     """
 
     sentences: pd.DataFrame
@@ -112,16 +128,19 @@ class Selection:
     left_behind: int = 0
     masked: dict[str, int] = field(default_factory=dict)
     families: Families = field(default_factory=lambda: Families.none(0))
+    undecided: tuple[tuple[Undecided, ...], ...] = ()
 
     @property
     def eligible(self) -> int:
         """Number of sentences that could have been drawn."""
-        return sum(self.account.get(fate, 0) for fate in ELIGIBLE)
+        return sum(self.account.get(outcome, 0) for outcome in ELIGIBLE)
 
     @property
     def skipped(self) -> dict[str, int]:
         """Why the other sentences were left out, with counts."""
-        return {fate: count for fate, count in self.account.items() if fate not in (READ, NOT_LOOKED_AT, *ELIGIBLE)}
+        return {
+            outcome: count for outcome, count in self.account.items() if outcome not in (READ, NOT_LOOKED_AT, *ELIGIBLE)
+        }
 
     @property
     def looked_at(self) -> int:
@@ -145,8 +164,6 @@ def select(
     ----------
     sentences : DataFrame
         ``sentence_id`` (distinct), ``text`` and any other columns. Equal texts under different ids are all kept.
-    finder : AnchorFinder
-    options : SelectionOptions
     characters : int, optional
         Look at the first sentences of the draw that have so many characters together, and at least one; at all by
         default. What is drawn without balance is then part of what is drawn from all.
@@ -165,11 +182,16 @@ def select(
     >>> select(corpus, finder("pronouns")).account
     {'read': 2, 'no anchor': 1, 'kept': 1}
     """
+    options = _with_limit(options, finder)
     family_column = None if options.families is None else named_column(options.families, sentences)
     draw = _draw(sentences, options.seed)
-    looked_at = np.arange(len(draw)) if characters is None else _first(sentences, draw, characters)
+    looked_at = np.arange(len(draw))
+    if characters is not None:
+        order = np.argsort(draw)
+        lengths = sentences["text"].fillna("").astype(str).str.len().to_numpy()[order]
+        looked_at = np.sort(order[: max(1, int(np.searchsorted(np.cumsum(lengths), characters, side="right")))])
     part = sentences.iloc[looked_at]
-    rows = _drawn(_anchored(_read(part, options.max_words), finder, options), finder, options, draw[looked_at])
+    rows = _drawn(_anchored(part, finder, options), finder, options, draw[looked_at])
     account = _account(rows, options.max_words, len(sentences))
     kept = [row for row in rows if row.reason == KEPT]
     if not kept:
@@ -185,23 +207,28 @@ def select(
         account,
         finder.filler,
         sum(row.left > 0 for row in kept),
-        _masked(rows),
+        dict(sum((Counter(row.masked) for row in rows if row.masked), Counter[str]()).most_common()),
         families,
+        tuple(row.undecided for row in kept),
     )
 
 
-def fates(
+def outcomes(
     sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOptions = DEFAULTS
 ) -> list[tuple[str, tuple[str, ...]]]:
-    """What becomes of each sentence in `select`, and why expressions in it are no anchors though they look like one."""
-    draw = _draw(sentences, options.seed)
-    rows = _drawn(_anchored(_read(sentences, options.max_words), finder, options), finder, options, draw)
+    """The outcome of each sentence in `select`, and why expressions that look like anchors are not."""
+    options = _with_limit(options, finder)
+    rows = _drawn(_anchored(sentences, finder, options), finder, options, _draw(sentences, options.seed))
     return [(row.reason, tuple(row.masked)) for row in rows]
+
+
+def _with_limit(options: SelectionOptions, finder: AnchorFinder) -> SelectionOptions:
+    return options if options.max_words else replace(options, max_words=finders.max_words(finder.spec))
 
 
 @dataclass(frozen=True)
 class _Row:
-    """One sentence on its way; an empty reason means that it may still be drawn."""
+    """One candidate sentence; an empty reason means that it may still be drawn."""
 
     position: int
     sentence_id: str
@@ -211,6 +238,7 @@ class _Row:
     spans: Spans = ()
     left: int = 0
     masked: Mapping[str, int] = field(default_factory=dict)
+    undecided: tuple[Undecided, ...] = ()
 
 
 def _draw(sentences: pd.DataFrame, seed: int) -> np.ndarray:
@@ -226,46 +254,40 @@ def _draw(sentences: pd.DataFrame, seed: int) -> np.ndarray:
     return numbers
 
 
-def _first(sentences: pd.DataFrame, draw: np.ndarray, characters: int) -> np.ndarray:
-    """Positions, ascending, of the first sentences of a draw that have so many characters together; at least one."""
-    order = np.argsort(draw)
-    lengths = sentences["text"].fillna("").astype(str).str.len().to_numpy()[order]
-    return np.sort(order[: max(1, int(np.searchsorted(np.cumsum(lengths), characters, side="right")))])
-
-
-def _read(sentences: pd.DataFrame, max_words: int) -> list[_Row]:
-    ids = [str(value) for value in sentences["sentence_id"]]
+def _anchored(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOptions) -> list[_Row]:
+    """Every sentence with its anchors, or with the reason why it has none."""
+    rows = []
     texts = sentences["text"].fillna("").astype(str)
-    triples = zip(range(len(ids)), ids, texts, strict=True)
-    return [_Row(position, name, text, _unfit(text, max_words)) for position, name, text in triples]
-
-
-def _unfit(text: str, max_words: int) -> str:
-    words = len(text.split(maxsplit=min(max_words, len(text))))
-    return EMPTY if not words else _too_long(max_words) if words > max_words else ""
-
-
-def _anchored(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions) -> list[_Row]:
+    for position, (sentence_id, text) in enumerate(zip(sentences["sentence_id"].astype(str), texts, strict=True)):
+        most = options.max_words or len(text)
+        words = len(text.split(maxsplit=min(most, len(text))))
+        reason = EMPTY if not words else _too_long(most) if words > most else ""
+        rows.append(_Row(position, sentence_id, text, reason))
     found = iter(search(finder, [row.text for row in rows if not row.reason]))
-    return [row if row.reason else _with_spans(row, next(found), finder.filler, options) for row in rows]
+    every = bool(finder.filler) or finders.together(finder.spec) or options.mentions == "all"
+    return [row if row.reason else _with_spans(row, next(found), finder.filler, options, every=every) for row in rows]
 
 
-def _with_spans(row: _Row, found: Found, filler: str, options: SelectionOptions) -> _Row:
-    row = replace(row, masked=found.masked)
+def _with_spans(row: _Row, found: Found, filler: str, options: SelectionOptions, *, every: bool) -> _Row:
+    row = replace(row, masked=found.masked, undecided=found.undecided, reason=found.reason)
+    if row.reason:
+        return row
     text, anchors = fill_slots(row.text, found.anchors, filler) if filler else (row.text, found.anchors)
     allowed = tuple(anchor for anchor in anchors if (row.sentence_id, anchor.start) not in options.exclude)
     if not allowed:
         return replace(row, reason=SWITCHED_OFF if anchors else NO_ANCHOR)
-    every = tuple(anchor for anchor in allowed if anchor.referent == allowed[0].referent)
-    spans = every if filler or options.mentions == "all" else allowed[:1]
-    return replace(row, text=text, found=anchors, spans=spans, left=len(every) - len(spans))
+    same = tuple(anchor for anchor in allowed if anchor.referent == allowed[0].referent)
+    spans = same if every else allowed[:1]
+    return replace(row, text=text, found=anchors, spans=spans, left=len(same) - len(spans))
 
 
 def _drawn(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions, draw: np.ndarray) -> list[_Row]:
     """Mark each row that may be drawn as kept or as not drawn; those with the least numbers in `draw` come first."""
     open_rows = sorted((row for row in rows if not row.reason), key=lambda row: float(draw[row.position]))
-    genders = {row.spans[0].gender for row in open_rows}
-    if not (genders == set(GENDERS) if options.balance is None else options.balance):
+    balance = options.balance
+    if balance is None:  # one sentence cannot be half female and half male
+        balance = options.sample > 1 and {row.spans[0].gender for row in open_rows} == set(GENDERS)
+    if not balance:
         kept, reason = open_rows[: options.sample], NOT_SAMPLED
     else:
         by_gender = [[row for row in open_rows if row.spans[0].gender == gender] for gender in GENDERS]
@@ -286,17 +308,14 @@ def _too_long(max_words: int) -> str:
     return f"longer than {max_words} words"
 
 
-def _account(rows: list[_Row], max_words: int, read: int) -> dict[str, int]:
-    """How many sentences were read, then how many met each fate, in the order of the checks."""
+def _account(rows: list[_Row], max_words: int | None, read: int) -> dict[str, int]:
+    """How many sentences were read, then how many had each outcome, in the order of the checks."""
     counts = Counter(row.reason for row in rows)
     counts[NOT_LOOKED_AT] = read - len(rows)
-    order = [EMPTY, _too_long(max_words), NO_ANCHOR, SWITCHED_OFF, NOT_LOOKED_AT, *ELIGIBLE]
+    checks = [EMPTY, *([_too_long(max_words)] if max_words else []), NO_ANCHOR]
+    own = sorted(reason for reason in counts if reason not in {*checks, SWITCHED_OFF, NOT_LOOKED_AT, *ELIGIBLE})
+    order = [*checks, *own, SWITCHED_OFF, NOT_LOOKED_AT, *ELIGIBLE]
     return {READ: read} | {reason: counts[reason] for reason in order if counts[reason]}
-
-
-def _masked(rows: list[_Row]) -> dict[str, int]:
-    """What looks like an anchor and is none, by reason, the most frequent first."""
-    return dict(sum((Counter(row.masked) for row in rows if row.masked), Counter[str]()).most_common())
 
 
 def _nothing_left(finder: AnchorFinder, account: dict[str, int], options: SelectionOptions) -> AnchorError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from psa_core import options
@@ -11,6 +11,12 @@ from psa_core.errors import OptionError
 from psa_core.inputs.checks import as_text, whole_number
 from psa_core.options import option
 from psa_core.study.selection import SelectionOptions
+
+
+def _as_in_selection(name: str, **changed: Any) -> Any:
+    """The option that `SelectionOptions` declares."""
+    declared = SelectionOptions.__dataclass_fields__[name]
+    return field(**{"default": declared.default, "metadata": declared.metadata, **changed})
 
 
 @dataclass(frozen=True)
@@ -27,18 +33,30 @@ class StudySpec:
         Column of the texts; found when None.
     max_words, sample, balance, seed, mentions, families
         See `SelectionOptions`.
+    controls : int
+        Edits about nobody for each text (0: none), whose spread is the floor beneath the names'; see `study.controls`.
     name_column : str or None
         Column of the names; ``name`` when None.
+    evidence : str
+        Shares that a name's own group must reach, such as ``p_black>=.9``; see `psa_core.inputs.evidence`.
+    groups, reference, select : str
+        Columns to cross, the group that others are compared with, and which texts count as selected; see
+        `psa_core.inputs.groups`. Empty for none.
+    conditions : str
+        Packaged conditions or a file of them, under each of which every text is scored; see `inputs.conditions`. Empty
+        for none.
     exclude : tuple of (sentence_id, start)
         Anchors that a reader switched off.
 
     Raises
     ------
     OptionError
-        When a field is of the wrong kind: no string, no whole number. Ranges are those of `SelectionOptions`.
+        When a field is of the wrong kind or out of its range.
     """
 
-    sentences: str = option(metavar="FILE", help="csv, tsv, txt, jsonl, parquet or sample")
+    sentences: str = option(
+        metavar="FILE", help="csv, tsv, txt, jsonl or parquet; a folder or zip of documents; or sample"
+    )
     names: str = option(metavar="LIST", help="an id from `names`, or a csv or text file")
     model: str = option(metavar="ID", help="an id from `models`", model="scorer")
     anchors: str = option(
@@ -47,27 +65,64 @@ class StudySpec:
         help="kind:argument, see `anchors` (default: {name} where all sentences have it, else pronouns)",
     )
     text_column: str | None = option(None, metavar="COLUMN", help="column of the texts; found when not given")
-    max_words: int = option(50, help="longest sentence taken")
-    sample: int = option(1000, help="most sentences taken, drawn at random")
-    balance: bool | None = option(
-        None, help="as many female as male anchors (default: where every anchor has a gender and both occur)"
-    )
-    seed: int = option(0, help="of every random choice")
-    mentions: str = option(
-        "first", choices={"first": "the first", "all": "every one"}, help="which mentions are replaced"
-    )
+    max_words: int | None = _as_in_selection("max_words")
+    sample: int = _as_in_selection("sample")
+    balance: bool | None = _as_in_selection("balance", default=None)
+    seed: int = _as_in_selection("seed")
+    mentions: str = _as_in_selection("mentions")
     exclude: tuple[tuple[str, int], ...] = ()
     name_column: str | None = option(None, metavar="COLUMN", help="column of the names; `name` when not given")
-    families: str | None = option(
-        None,
-        metavar="COLUMN",
-        help="column of the sentences, such as author or thread, in which those that depend on each other are equal "
-        "(default: near-copies are found)",
+    families: str | None = _as_in_selection("families")
+    evidence: str = option(
+        "",
+        metavar="RULE",
+        help="leave out names whose group is less sure: 'p_black>=.9,p_female>=.95', by the list's columns of shares",
+        in_key="if set",
+    )
+    groups: str = option(
+        "",
+        metavar="A*B",
+        help="columns of the names to cross, such as gender*race: their groups, and what the crossing adds",
+        in_key="never",
+    )
+    reference: str = option(
+        "",
+        metavar="GROUP",
+        help="group that the others are compared with, such as male*white (default: each with all other names)",
+        in_key="never",
+    )
+    controls: int = option(
+        0,
+        low=0,
+        high=100,
+        metavar="N",
+        in_key="if set",
+        help="edits of each text that are about nobody, scored beside the names",
+        label="Edits about nobody, for each text",
+        tip="Another weekday, digit or comma. Where these move the score as much as names do, the model is unstable.",
+    )
+    conditions: str = option(
+        "",
+        metavar="FILE.csv",
+        in_key="if set",
+        help="score every text under each condition: some of none,fair-request,legal-notice,names-removed,"
+        "initials-only, or a csv with the columns condition and system, context or names",
+    )
+    select: str = option(
+        "",
+        metavar="RULE",
+        help="write selection rates by group: threshold (texts that reach it) or top:K (the K highest names of a text)",
+        in_key="never",
     )
 
     def __post_init__(self) -> None:
         options.check(self)
-        object.__setattr__(self, "exclude", _pairs("exclude", self.exclude))
+        try:
+            pairs = tuple((as_text("exclude", one), whole_number("exclude", start)) for one, start in self.exclude)
+        except (TypeError, ValueError) as error:
+            expected = "pairs of a sentence_id and a start"
+            raise OptionError("exclude", got=repr(self.exclude)[:60], expected=expected) from error
+        object.__setattr__(self, "exclude", pairs)
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> StudySpec:
@@ -77,20 +132,5 @@ class StudySpec:
     @property
     def selection(self) -> SelectionOptions:
         """The part that says which sentences are studied."""
-        return SelectionOptions(
-            max_words=self.max_words,
-            sample=self.sample,
-            balance=self.balance,
-            seed=self.seed,
-            mentions=self.mentions,
-            exclude=frozenset(self.exclude),
-            families=self.families,
-        )
-
-
-def _pairs(name: str, value: Any) -> tuple[tuple[str, int], ...]:
-    """Pairs of a sentence and a position, as JSON and Python write them."""
-    try:
-        return tuple((as_text(name, sentence), whole_number(name, start)) for sentence, start in value)
-    except (TypeError, ValueError) as error:
-        raise OptionError(name, got=repr(value)[:60], expected="pairs of a sentence_id and a start") from error
+        chosen = {name: getattr(self, name) for name in SelectionOptions.__dataclass_fields__}
+        return SelectionOptions(**{**chosen, "exclude": frozenset(self.exclude)})

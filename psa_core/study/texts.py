@@ -20,7 +20,7 @@ def write(planned: Plan, stream: IO[str]) -> None:
 
 
 def rows(planned: Plan) -> Iterator[tuple[str, str, str, str]]:
-    """Each text of a study with its sentence and name; an empty name is the original sentence."""
+    """Each text of a study with its sentence and name; the original sentence has an empty name."""
     names = ["", *planned.names.table["name"]]
     perturbation, originals = planned.perturbation, planned.perturbation.originals()
     for position, sentence in enumerate(planned.selection.sentences["sentence_id"]):

@@ -1,0 +1,182 @@
+"""Edits that are about nobody: the floor beneath what names do.
+
+A name changes a score; so may another telephone digit. Each text gets a few small edits outside of every mention of the
+person, the same ones for the same text and seed; their scores are columns of their own beside the names.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from psa_core.anchors import Anchor
+from psa_core.study.perturbation import Perturbation
+
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = ("January", "February", "March", "April", "June", "July", "August", "September", "October", "November")
+#: Words, of which either may stand for the other nearly everywhere.
+SYNONYMS = (
+    ("perhaps", "maybe"),
+    ("nearly", "almost"),
+    ("often", "frequently"),
+    ("although", "though"),
+    ("whole", "entire"),
+    ("began", "started"),
+    ("begin", "start"),
+    ("quickly", "rapidly"),
+    ("big", "large"),
+    ("at once", "immediately"),
+    ("for example", "for instance"),
+    ("did not", "didn't"),
+    ("does not", "doesn't"),
+    ("do not", "don't"),
+    ("is not", "isn't"),
+    ("was not", "wasn't"),
+    ("could not", "couldn't"),
+    ("would not", "wouldn't"),
+    ("cannot", "can't"),
+    ("it is", "it's"),
+    ("i am", "I'm"),
+    ("i have", "I've"),
+    ("i will", "I'll"),
+    ("that is", "that's"),
+)
+_WORDS = {one: other for pair in SYNONYMS for one, other in (pair, pair[::-1])}
+_PHRASES = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b", re.I)
+_CALENDAR = re.compile(rf"\b(?:{'|'.join((*DAYS, *MONTHS))})\b")
+#: Telephone numbers, minutes of a time, and numbers of houses: digits that say nothing of anybody.
+_PHONE = re.compile(r"(?<!\d)\+?\d[\d ()/-]{5,}\d(?!\d)")
+_TIME = re.compile(r"(?<!\d)(?:[01]?\d|2[0-3])[:.]([0-5]\d)(?!\d|[.,]\d)")
+_HOUSE = re.compile(
+    r"(?<![\d,.])\d{1,3}(?= (?:[A-Z]\w+ ){1,2}(?:Street|Road|Lane|Row|Avenue|Close|Court|Way|Drive)\b)"
+    r"|(?<=Street )\d{1,3}\b|(?<=Road )\d{1,3}\b|(?<=Avenue )\d{1,3}\b"
+)
+_COMMA = re.compile(r", (?=and\b|but\b|or\b|which\b)|(?<=\w) (?=and\b|but\b)")
+_STOP = re.compile(r"(?<=\w)\.(?=\s*$)")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A span of a text and what takes its place."""
+
+    start: int
+    end: int
+    new: str
+
+
+@dataclass(frozen=True, eq=False)
+class Controls:
+    """The edited texts of a study, in the shape that `scoring.score_cells` takes.
+
+    ``texts`` (S,) are the sentences, each with one name of the list that is chosen by its text; ``edited`` (S, C) the
+    same with each edit, and ``changes`` (S, C) what was changed, such as ``Monday → Thursday``.
+    """
+
+    texts: tuple[str, ...]
+    edited: tuple[tuple[str, ...], ...]
+    changes: tuple[tuple[str, ...], ...]
+
+    @property
+    def names(self) -> list[str]:
+        """A column for each edit, by number."""
+        return [str(number) for number in range(1, 1 + len(self.changes[0] if self.changes else ()))]
+
+    def originals(self) -> list[str]:
+        """The texts that were edited."""
+        return [*self.texts]
+
+    def row(self, s: int) -> list[str]:
+        """The edits of one text."""
+        return [*self.edited[s]]
+
+
+def controls_of(perturbation: Perturbation, count: int, seed: int = 0) -> Controls:
+    """So many edits of each text, about nobody.
+
+    A text with fewer places to edit gets some of them together, and in the end a number in front. Which name stands in
+    a text, and which edits are drawn, depends on the text and the seed alone.
+
+    Examples
+    --------
+    >>> perturbation = Perturbation(("On Monday he left, and it rained.",), ((Anchor(10, 12, "subject"),),), ("Ann",))
+    >>> controls_of(perturbation, 2).changes[0]
+    ('rained. → rained', 'left, and → left and')
+    """
+    pieces, spans, changes, chosen = [], [], [], []
+    for text, own in zip(perturbation.texts, perturbation.spans, strict=True):
+        draw = np.random.default_rng([seed, zlib.crc32(text.encode("utf-8", "replace"))])
+        chosen.append(int(draw.integers(len(perturbation.names))))
+        drawn = _drawn(text, own, count, draw)
+        changes.append(tuple(_words(text, edits) for edits in drawn))
+        for edits in ((), *drawn):
+            edited = text
+            for edit in reversed(edits):
+                edited = f"{edited[: edit.start]}{edit.new}{edited[edit.end :]}"
+            pieces.append(edited)
+            spans.append(tuple(_moved(span, edits) for span in own))
+    with_edits = replace(perturbation, texts=tuple(pieces), spans=tuple(spans))
+    width = count + 1
+    every = [with_edits.text(at, chosen[at // width]) for at in range(len(pieces))]
+    rows = [every[start : start + width] for start in range(0, len(every), width)]
+    return Controls(tuple(row[0] for row in rows), tuple(tuple(row[1:]) for row in rows), tuple(changes))
+
+
+def _drawn(text: str, spans: Sequence[Anchor], count: int, draw: np.random.Generator) -> list[tuple[Edit, ...]]:
+    """Distinct edits, or pairs of them where there are too few; numbers in front where those are too few as well."""
+    # None inside a mention or beside it: “and” behind a name is about its sentence.
+    found = [
+        edit
+        for edit in _possible(text, draw)
+        if not any(edit.start <= span.end and edit.end >= span.start for span in spans)
+    ]
+    single = [found[at] for at in draw.permutation(len(found))]
+    drawn: list[tuple[Edit, ...]] = [(edit,) for edit in single[:count]]
+    pairs = ((one, two) if one.start < two.start else (two, one) for one, two in combinations(single[:count], 2))
+    while len(drawn) < count and (pair := next(pairs, None)) is not None:
+        if pair[0].end <= pair[1].start:
+            drawn.append(pair)
+    numbers = draw.permutation(max(90, count)) + 10
+    drawn += [(Edit(0, 0, f"{number}. "),) for number in numbers[: count - len(drawn)]]
+    return drawn
+
+
+def _possible(text: str, draw: np.random.Generator) -> Iterator[Edit]:
+    """Every place that may be edited, each in one way."""
+    for match in _CALENDAR.finditer(text):
+        kind = DAYS if match[0] in DAYS else MONTHS
+        yield Edit(*match.span(), str(draw.choice([one for one in kind if one != match[0]])))
+    for pattern, group in ((_PHONE, 0), (_TIME, 1), (_HOUSE, 0)):
+        for match in pattern.finditer(text):
+            at = match.end(group) - 1
+            yield Edit(at, at + 1, str(draw.choice([digit for digit in "0123456789" if digit != text[at]])))
+    for match in _PHRASES.finditer(text):
+        other = _WORDS[match[0].lower()]
+        yield Edit(*match.span(), other[0].upper() + other[1:] if match[0][0].isupper() else other)
+    for match in _COMMA.finditer(text):
+        yield Edit(*match.span(), " " if match[0].startswith(",") else ", ")
+    for match in _STOP.finditer(text):
+        yield Edit(*match.span(), "")
+
+
+def _moved(span: Anchor, edits: Sequence[Edit]) -> Anchor:
+    shift = sum(len(edit.new) - (edit.end - edit.start) for edit in edits if edit.end <= span.start)
+    return replace(span, start=span.start + shift, end=span.end + shift)
+
+
+def _words(text: str, edits: Sequence[Edit]) -> str:
+    return "; ".join(_change(text, edit) for edit in edits)
+
+
+def _change(text: str, edit: Edit) -> str:
+    """What an edit changes, with the words around it."""
+    start = text.rfind(" ", 0, edit.start) + 1
+    following = [at for at in (text.find(" ", edit.end), text.find("\n", edit.end)) if at >= 0]
+    end = min(following, default=len(text))
+    start = max(start, text.rfind("\n", 0, edit.start) + 1)
+    before, after = text[start : edit.start], text[edit.end : end]
+    return f"{before}{text[edit.start : edit.end]}{after} → {before}{edit.new}{after}"
