@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from psa_core import models, trust
 from psa_core.errors import ModelError
-from psa_core.generators._base import Batch, Draw, Estimate, Generator, GeneratorCard, GeneratorPlugin, Sampling
+from psa_core.generators._base import Batch, Draw, Estimate, Generator, GeneratorPlugin, Remembering, Sampling
 from psa_core.generators._matching import CANDIDATES, Matching, split
-from psa_core.generators._remembering import Remembering
-from psa_core.inputs.checks import as_text, as_texts
+from psa_core.inputs.checks import as_text
+from psa_core.models import ModelCard
 from psa_core.registry import discover
 from psa_core.trust import Need, Origin
-
-__all__ = [
-    "CANDIDATES",
-    "Batch",
-    "Draw",
-    "Estimate",
-    "Generator",
-    "GeneratorCard",
-    "GeneratorPlugin",
-    "Matching",
-    "Remembering",
-    "Sampling",
-    "as_scorer",
-    "cards",
-    "check",
-    "load",
-    "needs",
-    "plugins",
-    "sample",
-]
 
 
 def plugins() -> dict[str, GeneratorPlugin]:
@@ -39,7 +17,7 @@ def plugins() -> dict[str, GeneratorPlugin]:
     return discover("psa_core.generators", "GENERATOR")
 
 
-def cards() -> tuple[GeneratorCard, ...]:
+def cards() -> tuple[ModelCard, ...]:
     """Generators that can be used at once; loads nothing heavy."""
     return tuple(card for plugin in plugins().values() for card in plugin.cards())
 
@@ -65,13 +43,9 @@ def load(generator_id: str, *, origin: Origin | None = None) -> Generator:
     """
     writer, scorer = split(check(generator_id, origin))
     plugin, argument = _found(writer)
-    try:
-        with trust.acting(origin):
-            generator = plugin.load(argument)
-            return Matching(generator, models.load(scorer)) if scorer else generator
-    except OSError as error:
-        got = f"{generator_id[:80]!r}, which cannot be read ({error.strerror or type(error).__name__})"
-        raise ModelError("--lm", got=got, expected="a model that is there and that you may read") from error
+    with trust.acting(origin), models.in_one_sentence(generator_id, needs(generator_id), "--lm"):
+        generator = plugin.load(argument)
+        return Matching(generator, models.load(scorer)) if scorer else generator
 
 
 def check(generator_id: str, origin: Origin | None = None) -> str:
@@ -117,31 +91,3 @@ def as_scorer(generator_id: str) -> str:
     name, _, options = split(generator_id)[0].partition("?")
     kept = "&".join(part for part in options.split("&") if part and not part.startswith("precision="))
     return f"{name}?{kept}" if kept else name
-
-
-def sample(generator: Generator, prompts: Sequence[str], k: int, sampling: Sampling | None = None) -> list[list[str]]:
-    """Continuations of some prompts, as sampled: not cut, not kept.
-
-    Parameters
-    ----------
-    generator : Generator
-    prompts : sequence of str
-    k : int
-        Continuations of each. The k-th of all prompts meet the same random numbers.
-    sampling : Sampling, optional
-
-    Returns
-    -------
-    list of list of str
-        `k` continuations of each prompt.
-    """
-    draws = [Draw(prompt, "", number) for prompt in as_texts(prompts) for number in range(k)]
-    texts = [""] * len(draws)
-    for batch in generator.sample(draws, sampling or Sampling(), _go_on):
-        for position, text in zip(batch.positions, batch.texts, strict=True):
-            texts[position] = text
-    return [texts[start : start + k] for start in range(0, len(texts), k)]
-
-
-def _go_on() -> None:
-    return None

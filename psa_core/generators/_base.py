@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from psa_core import options, trust
+from psa_core.asking.prices import in_dollars
+from psa_core.models import ModelCard
 from psa_core.options import option
 
 MAX_TOKENS = 1000
@@ -24,6 +26,8 @@ class Sampling:
     temperature : float
         Above 0; 1.0 samples from the model's own probabilities.
     seed : int
+    top_k, top_p : int, float
+        Less probable tokens are left out; 0 and 1 leave none out.
 
     Raises
     ------
@@ -34,6 +38,12 @@ class Sampling:
     tokens: int = option(50, low=1, high=MAX_TOKENS, help="most new tokens of each", label="Tokens at most", on_page=30)
     temperature: float = option(1.0, above=0, high=HOTTEST, help="1 samples from the model's own probabilities")
     seed: int = option(0, low=0, high=2**63 - 1, help="of every random choice", label="Seed")
+    top_k: int = option(
+        0, low=0, high=1_000_000, help="sample from the k most probable tokens only (0: from all)", in_key="if set"
+    )
+    top_p: float = option(
+        1.0, above=0, high=1, help="sample from the most probable tokens that hold this probability", in_key="if set"
+    )
 
     def __post_init__(self) -> None:
         options.check(self)
@@ -53,12 +63,16 @@ class Draw:
         Number of the continuation, from 0.
     value : str
         The value in the prompt; for messages and files, never for the model.
+    messages : tuple of (role, content)
+        Of a chat: what is said, and `prompt` is the same as one text, for keys and files. Empty for a text to go on
+        from.
     """
 
     prompt: str
     stream: str
     k: int
     value: str = ""
+    messages: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,13 +93,19 @@ class Estimate:
         Tokens to read (each as often as it is sent) and, at most, to write.
     seconds : float or None
     price : float or None
-        In the currency of the prices that were given with the address.
+        In dollars by the table of prices, or in the currency of prices that were given with the address.
     """
 
     prompt_tokens: int
     new_tokens: int
     seconds: float | None = None
     price: float | None = None
+
+    @property
+    def words(self) -> str:
+        """What is read, written and paid, at most."""
+        price = "no price is known" if self.price is None else f"at most {in_dollars(self.price)}"
+        return f"About {self.prompt_tokens:,} tokens to read and up to {self.new_tokens:,} to write: {price}."
 
 
 class Generator(Protocol):
@@ -123,17 +143,6 @@ class Generator(Protocol):
 
 
 @dataclass(frozen=True)
-class GeneratorCard:
-    """One ready-to-use generator as pickers show it, without loading it."""
-
-    id: str
-    title: str
-    summary: str
-    source: str = ""
-    licence: str = ""
-
-
-@dataclass(frozen=True)
 class GeneratorPlugin:
     """What each file in ``generators/`` defines as ``GENERATOR``.
 
@@ -155,6 +164,56 @@ class GeneratorPlugin:
     title: str
     summary: str
     load: Callable[[str], Generator]
-    cards: Callable[[], tuple[GeneratorCard, ...]] = tuple
+    cards: Callable[[], tuple[ModelCard, ...]] = tuple
     argument: str = ""
     takes: trust.Takes = trust.CODE
+
+
+@dataclass(frozen=True, eq=False)
+class Remembering:
+    """Another generator, asked only for what is not known.
+
+    Attributes
+    ----------
+    writer : Generator
+    known : mapping
+        Continuations by (stream, prompt, k).
+    write : callable
+        Takes draws, and a batch of continuations of them as soon as it is there.
+    """
+
+    writer: Generator
+    known: Mapping[tuple[str, str, int], str]
+    write: Callable[[list[Draw], Batch], None]
+
+    @property
+    def fingerprint(self) -> str:
+        """The writer's."""
+        return self.writer.fingerprint
+
+    @property
+    def about(self) -> str:
+        """The writer's."""
+        return self.writer.about
+
+    @property
+    def common_noise(self) -> bool:
+        """The writer's."""
+        return self.writer.common_noise
+
+    def sample(self, draws: Sequence[Draw], sampling: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
+        """What is known at once, then the writer's."""
+        texts = [self.known.get((draw.stream, draw.prompt, draw.k)) for draw in draws]
+        found = [(position, text) for position, text in enumerate(texts) if text is not None]
+        if found:
+            yield Batch(tuple(position for position, _ in found), tuple(text for _, text in found))
+        rest = [position for position, text in enumerate(texts) if text is None]
+        missing = [draws[position] for position in rest]
+        for batch in self.writer.sample(missing, sampling, check) if missing else ():
+            self.write(missing, batch)
+            yield Batch(tuple(rest[position] for position in batch.positions), batch.texts)
+
+    def estimate(self, draws: Sequence[Draw], sampling: Sampling) -> Estimate:
+        """The writer's, of what is not known."""
+        missing = [draw for draw in draws if (draw.stream, draw.prompt, draw.k) not in self.known]
+        return self.writer.estimate(missing, sampling)

@@ -1,15 +1,95 @@
-"""Sample from a causal language model in batches of equal prompt length."""
+"""Sample from a causal language model in batches; imported where there is one, since torch takes long to load."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
+from transformers.cache_utils import DynamicCache, DynamicLayer
 
 # Finished rows are taken out of a batch when they are this share of it.
 RETIRE_SHARE = 1 / 8
+
+
+def uniforms(seed: int, stream: str, ks: Sequence[int], steps: int) -> np.ndarray:
+    """One number in [0, 1) for each continuation and step, keyed by (seed, template, k, step) and by nothing else.
+
+    Parameters
+    ----------
+    seed : int
+    stream : str
+        The template.
+    ks : sequence of int
+        Numbers of the continuations.
+    steps : int
+        More steps go on from fewer.
+
+    Returns
+    -------
+    float64 array (len(ks), steps)
+
+    Examples
+    --------
+    >>> few, more = uniforms(0, "I met {value}", [3], 2), uniforms(0, "I met {value}", [7, 3], 4)
+    >>> bool((few[0] == more[1, :2]).all())
+    True
+    """
+    digest = hashlib.blake2b(f"{seed}\0{stream}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    key = np.frombuffer(digest, np.uint64)
+    numbers = np.empty((len(ks), steps))
+    for row, k in zip(numbers, ks, strict=True):
+        counter = np.zeros(4, np.uint64)
+        counter[-1] = k  # the low words count the steps
+        row[:] = np.random.Generator(np.random.Philox(key=key, counter=counter)).random(steps)
+    return numbers
+
+
+class PreallocatedLayer(DynamicLayer):
+    """One layer's key-value cache of some rows, allocated for every step in advance, so that no step copies it.
+
+    Parameters
+    ----------
+    read : DynamicLayer
+        Keys and values of the distinct prompts.
+    owners : tensor (B,)
+        The prompt of each row.
+    steps : int
+        Tokens that may follow.
+    """
+
+    def __init__(self, read: DynamicLayer, owners: Any, steps: int) -> None:
+        super().__init__()
+        self.dtype, self.device, self.is_initialized = read.dtype, read.device, True
+        self._used = read.get_seq_length()
+
+        def with_room(block: Any) -> Any:
+            _, heads, used, width = block.shape
+            rows = block.new_empty(len(owners), heads, used + steps, width)
+            rows[:, :, :used] = block[owners]
+            return rows
+
+        self.keys: Any = with_room(read.keys)
+        self.values: Any = with_room(read.values)
+
+    def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
+        """Put keys and values at the end; all of them so far."""
+        end = self._used + key_states.shape[-2]
+        self.keys[:, :, self._used : end] = key_states
+        self.values[:, :, self._used : end] = value_states
+        self._used = end
+        return self.keys[:, :, :end], self.values[:, :, :end]
+
+    def get_seq_length(self) -> int:
+        """Tokens so far."""
+        return self._used
+
+    def batch_select_indices(self, indices: Any) -> None:
+        """Go on with some of the rows."""
+        self.keys, self.values = self.keys[indices], self.values[indices]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,13 +103,18 @@ class Decoder:
         Tokens that end a continuation.
     pad : int
     temperature : float
+    top_k, top_p : int, float
+        Less probable tokens are left out; 0 and 1 leave none out.
     """
 
     model: Any
     ends: frozenset[int]
     pad: int
     temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
 
+    @torch.inference_mode()
     def sample(
         self, prompts: Sequence[Sequence[int]], owners: Sequence[int], noise: np.ndarray, check: Callable[[], None]
     ) -> list[list[int]]:
@@ -46,18 +131,8 @@ class Decoder:
         check : callable
             Called before each step; may raise.
         """
-        import torch
-
-        with torch.inference_mode():
-            return self._sample(prompts, owners, torch.from_numpy(noise).to(self.model.device), check)
-
-    def _sample(
-        self, prompts: Sequence[Sequence[int]], owners: Sequence[int], noise: Any, check: Callable[[], None]
-    ) -> list[list[int]]:
-        import torch
-
-        rows, steps = noise.shape
-        device = noise.device
+        (rows, steps), device = noise.shape, self.model.device
+        numbers = torch.from_numpy(noise).to(device)
         state = self._read(prompts, torch.tensor(owners, device=device), steps)
         ends = torch.tensor(sorted(self.ends), device=device)
         tokens = torch.full((rows, steps), -1, device=device)
@@ -65,7 +140,8 @@ class Decoder:
         going = torch.ones(rows, dtype=torch.bool, device=device)
         for step in range(steps):
             check()
-            chosen = pick(state.logits, noise[alive, step], self.temperature)
+            logits = truncated(state.logits, self.temperature, self.top_k, self.top_p)
+            chosen = pick(logits, numbers[alive, step], self.temperature)
             going &= ~torch.isin(chosen, ends)
             tokens[alive[going], step] = chosen[going]
             left = int(going.sum())
@@ -80,25 +156,24 @@ class Decoder:
 
     def _read(self, prompts: Sequence[Sequence[int]], owners: Any, steps: int) -> _State:
         """Compute the distinct prompts, and give each row a copy with room for its continuation."""
-        import torch
-        from transformers import DynamicCache
-
-        from psa_core.generators._roomy_cache import with_room
-
         lengths = torch.tensor([len(prompt) for prompt in prompts], device=owners.device)
         longest = int(lengths.max())
         ids = torch.tensor([[self.pad] * (longest - len(prompt)) + [*prompt] for prompt in prompts])
         mask = (torch.arange(longest, device=owners.device) >= (longest - lengths)[:, None]).long()
         ragged = not bool(mask.all())
-        cache = DynamicCache(config=self.model.config)
+        cache: Any = DynamicCache(config=self.model.config)
         places: dict[str, Any] = {}
         if ragged:
             places = {"attention_mask": mask, "position_ids": (mask.cumsum(-1) - 1).clamp(min=0)}
         answer = self.model(
             input_ids=ids.to(owners.device), past_key_values=cache, use_cache=True, logits_to_keep=1, **places
         )
+        if all(type(layer) is DynamicLayer for layer in cache.layers):
+            cache.layers = [PreallocatedLayer(layer, owners, steps) for layer in cache.layers]
+        else:  # other kinds of layers stay what they are
+            cache.batch_select_indices(owners)
         theirs = (mask[owners], lengths[owners]) if ragged else (None, None)
-        return _State(answer.logits[owners, -1], with_room(cache, owners, steps), *theirs)
+        return _State(answer.logits[owners, -1], cache, *theirs)
 
 
 @dataclass(eq=False)
@@ -118,16 +193,29 @@ class _State:
 
     def advance(self, model: Any, chosen: Any) -> None:
         """Put one token at the end of each row."""
-        import torch
-
         places = {}
         if self.mask is not None:
             self.mask = torch.cat([self.mask, torch.ones_like(self.mask[:, :1])], dim=1)
             places = {"attention_mask": self.mask, "position_ids": self.lengths[:, None]}
             self.lengths = self.lengths + 1
-        self.logits = model(input_ids=chosen[:, None], past_key_values=self.cache, use_cache=True, **places).logits[
-            :, -1
-        ]
+        answer = model(input_ids=chosen[:, None], past_key_values=self.cache, use_cache=True, **places)
+        self.logits = answer.logits[:, -1]
+
+
+def truncated(logits: Any, temperature: float, top_k: int, top_p: float) -> Any:
+    """Logits (B, V) with −∞ for tokens beyond the `top_k` most probable, or beyond those that hold `top_p`.
+
+    The most probable token always stays, and so does the one with which the sum reaches `top_p`.
+    """
+    if 0 < top_k < logits.shape[-1]:
+        least = torch.topk(logits, top_k, dim=-1).values[:, -1:]
+        logits = logits.masked_fill(logits < least, -torch.inf)
+    if top_p < 1:
+        ordered, order = torch.sort(logits.float() / temperature, dim=-1, descending=True)
+        shares = torch.softmax(ordered, dim=-1)
+        beyond = shares.cumsum(dim=-1) - shares >= top_p
+        logits = logits.masked_fill(beyond.scatter(-1, order, beyond), -torch.inf)
+    return logits
 
 
 def pick(logits: Any, noise: Any, temperature: float) -> Any:
@@ -135,13 +223,11 @@ def pick(logits: Any, noise: Any, temperature: float) -> Any:
 
     Several times faster than ``torch.multinomial``, and a row's token does not depend on its neighbours.
     """
-    import torch
-
     scaled = logits.float()
     weights = torch.exp((scaled - scaled.max(dim=-1, keepdim=True).values) / temperature)
     sums = weights.cumsum(dim=-1)
-    wanted = noise[:, None].to(sums.dtype) * sums[:, -1:]
-    chosen = torch.searchsorted(sums, wanted, right=True)[:, 0]
+    cutoffs = noise[:, None].to(sums.dtype) * sums[:, -1:]
+    chosen = torch.searchsorted(sums, cutoffs, right=True)[:, 0]
     # Rounding may bring the wanted sum to the whole: the last token that has a weight is meant.
     last = torch.searchsorted(sums, sums[:, -1:].contiguous())[:, 0]
     return torch.minimum(chosen, last)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from psa_core import models
+from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.generators._base import Batch, Draw, Estimate, Generator, Sampling
 from psa_core.models import Scorer
@@ -82,7 +83,6 @@ class Matching:
 
     @property
     def common_noise(self) -> bool:
-        """Never: which continuation is kept depends on the value."""
         return False
 
     def sample(self, draws: Sequence[Draw], sampling: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
@@ -106,7 +106,7 @@ class Matching:
         return self.writer.estimate([draw for draw in draws for _ in range(CANDIDATES)], sampling)
 
     @property
-    def _target(self):  # type: ignore[no-untyped-def]
+    def _target(self) -> Target:
         return next((target for target in self.scorer.targets if target.low < 0), self.scorer.targets[0])
 
     def _kept(self, draws: Sequence[Draw], positions: list[int], texts: dict[int, str]) -> Batch:

@@ -1,32 +1,31 @@
-"""chat: a language model behind an OpenAI-compatible address, asked for one continuation at a time.
+"""chat: a language model behind an OpenAI-compatible address, asked for one continuation or answer at a time.
 
-``/v1/completions`` goes on from the prompt itself; ``/v1/chat/completions`` is asked to, in one message. Every request
-carries a seed that is the same for all values of a template; whether a server keeps to it, it does not say.
+``/v1/completions`` goes on from the prompt itself; ``/v1/chat/completions`` is asked to, in one message. A chat's own
+messages are sent as they are. Every request carries a seed that is the same for all values of a template; whether a
+server keeps to it, it does not say.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
-from typing import Any
-from urllib.parse import parse_qsl
+from dataclasses import dataclass
 
 from psa_core import trust
+from psa_core.asking.endpoint import NUMBERS, options_of
+from psa_core.asking.prices import price_of
+from psa_core.asking.server import ANSWERS, ChatServer, user
 from psa_core.errors import ModelError
+from psa_core.generators._asked import request_of
 from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling
-from psa_core.models._endpoint import Endpoint, allowed, options_of
 from psa_core.models._fingerprint import digest
 
-KINDS = ("chat", "completions")
-OWN_OPTIONS = ("model", "api", "parallel", "price_in", "price_out")
 INSTRUCTION = "Go on with the following text. Write only what comes next, without the text itself.\n\n"
-ANSWER = {"chat": '{"choices": [{"message": {"content": "…"}}]}', "completions": '{"choices": [{"text": "…"}]}'}
-MAX_PARALLEL = 64
+OWN_NUMBERS = {"parallel": (4.0, 1.0, 64.0), "price_in": (0.0, 0.0, 1e6), "price_out": (0.0, 0.0, 1e6)}
+MAX_FAILED = 20
 # English text has about four letters a token.
 LETTERS_A_TOKEN = 4
-MILLION = 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +34,7 @@ class ChatGenerator:
 
     Attributes
     ----------
-    endpoint : Endpoint
-    api : {"chat", "completions"}
-    model : str
-        What the server calls the model; empty where it has only one.
+    server : ChatServer
     fingerprint : str
         Of address, interface, model and the version that was given; the server may change the model unnoticed.
     parallel : int
@@ -49,9 +45,7 @@ class ChatGenerator:
         False: the seed that is sent binds no server.
     """
 
-    endpoint: Endpoint = field(repr=False)
-    api: str
-    model: str
+    server: ChatServer
     fingerprint: str
     parallel: int = 4
     prices: tuple[float, float] | None = None
@@ -60,8 +54,9 @@ class ChatGenerator:
     @property
     def about(self) -> str:
         """Where it is, in plain words."""
-        named = f" {self.model}" if self.model else ""
-        return f"the model{named} at {self.endpoint.shown} ({self.api}), asked with equal seeds that it may ignore"
+        of = self.server
+        named = f" {of.model}" if of.model else ""
+        return f"the model{named} at {of.shown} ({of.api}), asked with equal seeds that it may ignore"
 
     def sample(self, draws: Sequence[Draw], sampling: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
         """Continuations of the draws, one by one as they come.
@@ -73,7 +68,8 @@ class ChatGenerator:
         """
         positions = iter(range(len(draws)))
         with ThreadPoolExecutor(self.parallel, thread_name_prefix="chat") as pool:
-            asked: dict[Future[str], int] = {}
+            asked: dict[Future[str | None], int] = {}
+            failed = answered = 0
             try:
                 while True:
                     check()
@@ -84,46 +80,50 @@ class ChatGenerator:
                     done, _ = wait(asked, timeout=1, return_when=FIRST_COMPLETED)
                     # What came is handed over before a failure among them is raised.
                     for future in sorted(done, key=lambda future: future.exception() is not None):
-                        yield Batch((asked.pop(future),), (future.result(),))
+                        position, text = asked.pop(future), future.result()
+                        if text is not None:
+                            answered += 1
+                            yield Batch((position,), (text,))
+                            continue
+                        failed += 1  # an answer that fails is missing; it is asked for again by the next run
+                        if not answered and failed >= MAX_FAILED:
+                            raise ModelError(
+                                self.server.shown, got=f"{failed} failures and no answer", expected=ANSWERS["chat"]
+                            )
             finally:
                 for future in asked:
                     future.cancel()
 
     def estimate(self, draws: Sequence[Draw], sampling: Sampling) -> Estimate:
-        """Tokens, about, and their price where prices were given."""
-        extra = len(INSTRUCTION) if self.api == "chat" else 0
-        read = sum((len(draw.prompt) + extra) // LETTERS_A_TOKEN + 1 for draw in draws)
+        """Tokens, about, and their price by the prices that were given, or by the table of prices."""
+        extra = len(INSTRUCTION) if self.server.api == "chat" else 0
+        read = sum((len(draw.prompt) + (0 if draw.messages else extra)) // LETTERS_A_TOKEN + 1 for draw in draws)
         written = len(draws) * sampling.tokens
-        price = None if self.prices is None else (read * self.prices[0] + written * self.prices[1]) / MILLION
+        listed = price_of(self.server.model)
+        price = None if listed is None else listed.of(read, written)
+        if self.prices is not None:
+            price = (read * self.prices[0] + written * self.prices[1]) / 1e6
         return Estimate(read, written, price=price)
 
-    def _continuation(self, draw: Draw, sampling: Sampling) -> str:
-        question: dict[str, Any] = {
-            "max_tokens": sampling.tokens,
-            "temperature": sampling.temperature,
-            "seed": seed_of(sampling.seed, draw),
-        }
-        if self.model:
-            question["model"] = self.model
-        if self.api == "chat":
-            question["messages"] = [{"role": "user", "content": INSTRUCTION + draw.prompt}]
-        else:
-            question["prompt"] = draw.prompt
-        text = self._text(self.endpoint.ask(question))
-        return text.removeprefix(draw.prompt) if self.api == "chat" else text
-
-    def _text(self, answer: Any) -> str:
-        try:
-            choice = answer["choices"][0]
-            text = choice["message"]["content"] if self.api == "chat" else choice["text"]
-        except (LookupError, TypeError):
-            text = 0
-        if text is None:  # the model said nothing
-            return ""
-        if not isinstance(text, str):
-            got = "an answer without a continuation"
-            raise ModelError(self.endpoint.shown, got=got, expected=ANSWER[self.api])
-        return text.encode("utf-8", "replace").decode()
+    def _continuation(self, draw: Draw, sampling: Sampling) -> str | None:
+        """What the server wrote; None where one answer of a chat failed."""
+        asks = self.server.api == "chat"
+        options: dict[str, object] = {"max_tokens": sampling.tokens, "temperature": sampling.temperature}
+        options |= {"seed": seed_of(sampling.seed, draw)}
+        options |= {"top_p": sampling.top_p} if sampling.top_p < 1 else {}
+        options |= {"top_k": sampling.top_k} if sampling.top_k else {}
+        if draw.messages:
+            if not asks:
+                got = "api=completions, which has no messages"
+                raise ModelError("--lm", got=got, expected="an address for chats, with api=chat")
+            reply = self.server.reply(request_of(draw, **options))
+            answer = reply.answers[0] if reply.answers and not reply.error else None
+            return None if answer is None else answer.content or answer.refusal
+        reply = self.server.reply(user(INSTRUCTION + draw.prompt if asks else draw.prompt, **options))
+        if reply.error:
+            raise ModelError(self.server.shown, got=reply.error, expected=ANSWERS[self.server.api])
+        text = reply.answers[0].content
+        return text.removeprefix(draw.prompt) if asks else text
 
 
 def seed_of(seed: int, draw: Draw) -> int:
@@ -148,48 +148,15 @@ def load(argument: str) -> ChatGenerator:
     ModelError
         When the address is not allowed here, or an option is unknown or out of its range.
     """
-    address, _, query = argument.partition("#")
-    pairs = parse_qsl(query, keep_blank_values=True)
-    own = {key: value for key, value in pairs if key in OWN_OPTIONS}
-    others = "&".join(f"{key}={value}" for key, value in pairs if key not in OWN_OPTIONS)
-    _, options = options_of(f"{address}#{others}")
-    place, api = _place(allowed(address), own)
-    parallel = _number("parallel", own, 4, most=MAX_PARALLEL)
-    prices = None
-    if "price_in" in own or "price_out" in own:
-        prices = _number("price_in", own, 0, most=MILLION), _number("price_out", own, 0, most=MILLION)
-    endpoint = Endpoint(
-        place,
-        timeout=options.timeout,
-        retries=options.retries,
-        pace=options.per_second,
-        asks='{"messages": […]}' if api == "chat" else '{"prompt": "…"}',
-        answers=ANSWER[api],
-    )
-    model = own.get("model", "")
-    fingerprint = f"chat:{digest([place, api, model, options.version, INSTRUCTION if api == 'chat' else ''])}"
-    return ChatGenerator(endpoint, api, model, fingerprint, max(1, int(parallel)), prices)
-
-
-def _place(address: str, own: Mapping[str, str]) -> tuple[str, str]:
-    """The whole address, and which of the two interfaces it has."""
+    address, numbers, words = options_of(argument, NUMBERS | OWN_NUMBERS, ("model", "api", "version"))
     path = address.partition("?")[0].rstrip("/")
-    api = own.get("api") or ("completions" if path.endswith("/completions") and "/chat/" not in path else "chat")
-    if api not in KINDS:
-        raise ModelError("chat option api", got=repr(api), expected=" or ".join(KINDS))
-    if path.endswith("/completions"):
-        return address, api
-    return f"{path}/{'chat/' if api == 'chat' else ''}completions", api
-
-
-def _number(key: str, own: Mapping[str, str], default: float, *, most: float) -> float:
-    try:
-        number = float(own.get(key, default))
-    except ValueError:
-        number = -1
-    if not 0 <= number <= most:
-        raise ModelError(f"chat option {key}", got=repr(own[key]), expected=f"a number from 0 to {most:g}")
-    return number
+    api = words["api"] or ("completions" if path.endswith("/completions") and "/chat/" not in path else "chat")
+    if api not in ("chat", "completions"):
+        raise ModelError("chat option api", got=repr(api), expected="chat or completions")
+    server = ChatServer.at(address, numbers, words["model"], api)
+    parts = [server.endpoint.address, api, words["model"], words["version"], INSTRUCTION if api == "chat" else ""]
+    prices = (numbers["price_in"], numbers["price_out"]) if "price_" in argument.partition("#")[2] else None
+    return ChatGenerator(server, f"chat:{digest(parts)}", int(numbers["parallel"]), prices)
 
 
 GENERATOR = GeneratorPlugin(

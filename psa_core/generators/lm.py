@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -9,12 +10,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from psa_core import trust
 from psa_core.errors import ModelError
-from psa_core.generators._base import Batch, Draw, Estimate, GeneratorCard, GeneratorPlugin, Sampling
-from psa_core.generators._decoding import Decoder
-from psa_core.generators._noise import uniforms
-from psa_core.models._transformers.foreign_rules import foreign_rules
+from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling
+from psa_core.models import ModelCard
+from psa_core.models._transformers import foreign_rules
+from psa_core.models._transformers.chat_template import written
 from psa_core.models._transformers.lm_files import PACKAGE, PACKAGED, is_packaged, needs_of
 
 OPTIONS = ("revision", "precision", "allow_pickle", "adapter")
@@ -37,6 +40,8 @@ class CausalGenerator:
         Most rows of one batch.
     threads : int
         Batches at a time, each computed by one thread alone.
+    ours : bool
+        Whether it is the packaged model, whose chat template needs no limits.
     """
 
     model: Any = field(repr=False)
@@ -46,9 +51,13 @@ class CausalGenerator:
     rows: int = CPU_ROWS
     threads: int = 1
     common_noise: bool = True
+    ours: bool = False
 
     def sample(self, draws: Sequence[Draw], sampling: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
         """Continuations of the draws, batch by batch as they are finished."""
+        import torch
+
+        from psa_core.generators._decoding import Decoder, uniforms
         from psa_core.models._transformers.classifier import max_tokens_of
 
         ids = self._ids(draws)
@@ -57,20 +66,38 @@ class CausalGenerator:
         if longest > most:
             expected = f"at most {most} for this model"
             raise ModelError("prompt", got=f"{longest} tokens with its continuation", expected=expected)
-        decoder = replace(self._decoder, temperature=sampling.temperature)
+        pad, rules = self.tokenizer.pad_token_id or 0, (sampling.temperature, sampling.top_k, sampling.top_p)
+        decoder = Decoder(self.model, self._ends, pad, *rules)
+
+        def prepare() -> None:
+            if self.model.device.type == "cpu":
+                torch.set_num_threads(1)  # of this thread only: threads that share a batch wait for each other
 
         def compute(batch: list[int]) -> Batch:
-            return self._batch([draws[i] for i in batch], batch, ids, (decoder, sampling), check)
+            of_batch = [draws[i] for i in batch]
+            prompts = list(dict.fromkeys(draw.prompt for draw in of_batch))
+            noise = np.empty((len(batch), sampling.tokens))
+            streams: defaultdict[str, list[int]] = defaultdict(list)
+            for row, draw in enumerate(of_batch):
+                streams[draw.stream].append(row)
+            for stream, rows in streams.items():
+                noise[rows] = uniforms(sampling.seed, stream, [of_batch[row].k for row in rows], sampling.tokens)
+            owners = [prompts.index(draw.prompt) for draw in of_batch]
+            cleaned = {"skip_special_tokens": True, "clean_up_tokenization_spaces": False}
+            tokens = decoder.sample([ids[prompt] for prompt in prompts], owners, noise, check)
+            with foreign_rules():
+                texts = self.tokenizer.batch_decode(tokens, **cleaned)
+            return Batch(tuple(batch), tuple(texts))
 
-        with ThreadPoolExecutor(self.threads, thread_name_prefix="sample", initializer=self._prepare) as pool:
+        with ThreadPoolExecutor(self.threads, thread_name_prefix="sample", initializer=prepare) as pool:
+            planned = iter(batches([len(ids[draw.prompt]) for draw in draws], self.rows))
             waiting: set[Future[Batch]] = set()
             try:
-                for batch in batches([len(ids[draw.prompt]) for draw in draws], self.rows):
-                    waiting.add(pool.submit(compute, batch))
-                    if len(waiting) > self.threads:
-                        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                        yield from (future.result() for future in done)
-                while waiting:
+                while True:
+                    while len(waiting) <= self.threads and (batch := next(planned, None)) is not None:
+                        waiting.add(pool.submit(compute, batch))
+                    if not waiting:
+                        return
                     done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                     yield from (future.result() for future in done)
             finally:
@@ -81,57 +108,34 @@ class CausalGenerator:
         """Tokens to read and to write; a prompt is read once, however many continuations it has."""
         return Estimate(sum(map(len, self._ids(draws).values())), len(draws) * sampling.tokens)
 
-    def _batch(
-        self,
-        draws: list[Draw],
-        positions: list[int],
-        ids: dict[str, list[int]],
-        how: tuple[Decoder, Sampling],
-        check: Callable[[], None],
-    ) -> Batch:
-        import numpy as np
-
-        decoder, sampling = how
-        prompts = list(dict.fromkeys(draw.prompt for draw in draws))
-        noise = np.empty((len(draws), sampling.tokens))
-        streams: defaultdict[str, list[int]] = defaultdict(list)
-        for row, draw in enumerate(draws):
-            streams[draw.stream].append(row)
-        for stream, rows in streams.items():
-            noise[rows] = uniforms(sampling.seed, stream, [draws[row].k for row in rows], sampling.tokens)
-        owners = [prompts.index(draw.prompt) for draw in draws]
-        tokens = decoder.sample([ids[prompt] for prompt in prompts], owners, noise, check)
-        texts = self.tokenizer.batch_decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-        return Batch(tuple(positions), tuple(texts))
-
     def _ids(self, draws: Sequence[Draw]) -> dict[str, list[int]]:
         """Token ids of each distinct prompt, with the token for a beginning where the tokenizer has one."""
-        prompts = list(dict.fromkeys(draw.prompt for draw in draws))
+        said = {draw.prompt: draw.messages for draw in draws}
+        chats = {prompt: messages for prompt, messages in said.items() if messages}
+        prompts = [prompt for prompt in said if prompt not in chats]
+        ends, found = self._ends, dict[str, list[int]]()
+        if chats:
+            talks = [[{"role": role, "content": content} for role, content in chat] for chat in chats.values()]
+            texts = written(self.tokenizer, talks, ours=self.ours)
+            with foreign_rules():  # a template writes the special tokens itself
+                rows = self.tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
+            found = dict(zip(chats, map(list, rows), strict=True))
         if not prompts:
-            return {}
-        ends = self._decoder.ends
+            return found
         with foreign_rules():
             rows = self.tokenizer(prompts, verbose=False)["input_ids"]
         start = next((t for t in (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id) if t is not None), 0)
-        found = {}
-        for prompt, row in zip(prompts, rows, strict=True):
-            trimmed = list(row[:-1] if len(row) > 1 and row[-1] in ends else row)
-            found[prompt] = trimmed or [start]
-        return found
+        # A tokenizer may end every text with a token that would end the continuation at once.
+        trimmed = [list(row[:-1] if len(row) > 1 and row[-1] in ends else row) or [start] for row in rows]
+        return found | dict(zip(prompts, trimmed, strict=True))
 
     @property
-    def _decoder(self) -> Decoder:
+    def _ends(self) -> frozenset[int]:
+        """Tokens that end a continuation."""
         listed = [self.model.config.eos_token_id, self.tokenizer.eos_token_id]
         listed.append(getattr(self.model.generation_config, "eos_token_id", None))
-        ends = {token for ids in listed for token in (ids if isinstance(ids, list) else [ids]) if token is not None}
-        pad = self.tokenizer.pad_token_id
-        return Decoder(self.model, frozenset(ends), 0 if pad is None else pad)
-
-    def _prepare(self) -> None:
-        import torch
-
-        if self.model.device.type == "cpu":
-            torch.set_num_threads(1)  # of this thread only: threads that share a batch wait for each other
+        tokens = (token for ids in listed for token in (ids if isinstance(ids, list) else [ids]))
+        return frozenset(token for token in tokens if token is not None)
 
 
 def load(argument: str) -> CausalGenerator:
@@ -165,7 +169,7 @@ def load(argument: str) -> CausalGenerator:
 
     precision = precision or ("bf16" if multiplies_bf16(model.device) else "float32")
     if precision == "bf16":
-        model = model.to(torch.bfloat16)
+        model = copy.deepcopy(model).to(torch.bfloat16)  # others may be using this one
     on_cpu = model.device.type == "cpu"
     parts = [VERSION, weights, digest_of_tokenizer(tokenizer), precision]
     return CausalGenerator(
@@ -175,6 +179,7 @@ def load(argument: str) -> CausalGenerator:
         f"a causal language model, sampled in {precision} on {model.device}",
         CPU_ROWS if on_cpu else GPU_ROWS,
         (os.cpu_count() or 1) if on_cpu else 1,
+        ours=name == PACKAGED,
     )
 
 
@@ -195,32 +200,38 @@ def batches(lengths: Sequence[int], rows: int) -> list[list[int]]:
     by_length: defaultdict[int, list[int]] = defaultdict(list)
     for position, length in enumerate(lengths):
         by_length[length].append(position)
-    whole: list[list[int]] = []
+    full_batches: list[list[int]] = []
     rest: list[int] = []
     for length in sorted(by_length):
         of_length = by_length[length]
         cut = len(of_length) - len(of_length) % rows
         if len(of_length) - cut >= ENOUGH_ROWS:
             cut = len(of_length)
-        whole += [of_length[start : min(start + rows, cut)] for start in range(0, cut, rows)]
+        full_batches += [of_length[start : min(start + rows, cut)] for start in range(0, cut, rows)]
         rest += of_length[cut:]
-    whole.sort(key=lambda batch: batch[0])
-    return whole + [rest[start : start + rows] for start in range(0, len(rest), rows)]
+    full_batches.sort(key=lambda batch: batch[0])
+    return full_batches + [rest[start : start + rows] for start in range(0, len(rest), rows)]
 
 
-CARD = GeneratorCard(
+CARD = ModelCard(
     f"lm:{PACKAGED}",
     "SmolLM2-135M-Instruct",
-    "A small language model that comes with the installation; continues a prompt without a chat template.",
-    f"shipped in the package {PACKAGE} (4-bit weights)",
-    "Apache-2.0",
+    "A small language model that comes with the installation; continues a prompt, or answers a chat.",
+    source=f"shipped in the package {PACKAGE} (4-bit weights)",
+    licence="Apache-2.0",
+)
+EXACT_CARD = replace(
+    CARD,
+    id=f"{CARD.id}?precision=float32",
+    title=f"{CARD.title}, sampled in float32",
+    summary="The same, sampled from exact probabilities; slower where the processor multiplies bf16.",
 )
 GENERATOR = GeneratorPlugin(
     id="lm",
     title="Language model on this machine",
     summary="A causal language model of the transformers library.",
     load=load,
-    cards=lambda: (CARD,) if is_packaged() else (),
+    cards=lambda: (CARD, EXACT_CARD) if is_packaged() else (),
     argument="smollm2, hub id, folder or .gguf file",
     takes=trust.Takes(trust.HUB_OR_PATH.kinds, needs_of),
 )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from urllib.parse import quote
 
 from psa_core import trust
 from psa_core.errors import ModelError, OptionError
 from psa_core.inputs.checks import as_text
-from psa_core.models._base import ModelCard, ModelPlugin, Purpose, Scorer, TokenScorer
+from psa_core.models._base import ModelCard, ModelPlugin, Purpose, Questioner, Scorer, TokenScorer
 from psa_core.models._function import FunctionScorer, found_targets, from_callable, name_of
 from psa_core.registry import discover
 from psa_core.trust import Kind, Need, Origin
@@ -20,6 +22,7 @@ __all__ = [
     "ModelCard",
     "ModelPlugin",
     "Purpose",
+    "Questioner",
     "Scorer",
     "TokenScorer",
     "cards",
@@ -27,6 +30,8 @@ __all__ = [
     "found_targets",
     "from_callable",
     "good_for",
+    "in_one_sentence",
+    "is_asked",
     "is_trainable",
     "load",
     "measures_perplexity",
@@ -34,6 +39,8 @@ __all__ = [
     "needs",
     "plugins",
     "sandbox_for",
+    "told",
+    "unasked",
 ]
 
 
@@ -65,8 +72,12 @@ def is_trainable(model_id: str) -> bool:
 
 
 def _kind_of(model_id: str) -> ModelPlugin | None:
-    known = {card.id: plugin for plugin in plugins().values() for card in plugin.cards()}
-    return known.get(model_id) or plugins().get(model_id.partition(":")[0])
+    return _ready().get(model_id) or plugins().get(model_id.partition(":")[0])
+
+
+def _ready() -> dict[str, ModelPlugin]:
+    """Who loads each model that has a card."""
+    return {card.id: plugin for plugin in plugins().values() for card in plugin.cards()}
 
 
 def load(model_id: str, *, origin: Origin | None = None) -> Scorer:
@@ -86,12 +97,28 @@ def load(model_id: str, *, origin: Origin | None = None) -> Scorer:
         When the id is unknown or the model cannot be loaded; the message says what to do.
     """
     plugin, argument = _found(check(model_id, origin))
-    try:
-        with trust.acting(origin):
-            return plugin.load(argument)
-    except OSError as error:
-        got = f"{model_id[:80]!r}, which cannot be read ({error.strerror or type(error).__name__})"
-        raise ModelError("model", got=got, expected="a model that is there and that you may read") from error
+    with trust.acting(origin), in_one_sentence(model_id, needs(model_id)) as is_foreign:
+        scorer = plugin.load(argument)
+        if is_foreign and callable(getattr(scorer, "tokenize", None)):
+            scorer.score(["He is here."])  # what odd settings do to a text shows at the first one
+        return scorer
+
+
+@contextmanager
+def in_one_sentence(model_id: str, needed: Iterable[Need], field: str = "model") -> Iterator[bool]:
+    """Raise `ModelError` for whatever a library raises of a model's own files; whether there are such files."""
+    from psa_core.models._transformers import foreign
+
+    is_foreign = any(
+        need.kind in (Kind.HUB, Kind.MODEL) or (need.kind is Kind.PATH and os.path.isdir(need.value)) for need in needed
+    )
+    expected = "a model that is there and that you may read"
+    with foreign(field, "files that do not load", expected) if is_foreign else nullcontext():
+        try:
+            yield is_foreign
+        except OSError as error:
+            got = f"{model_id[:80]!r}, which cannot be read ({error.strerror or type(error).__name__})"
+            raise ModelError(field, got=got, expected=expected) from error
 
 
 def check(model_id: str, origin: Origin | None = None) -> str:
@@ -101,6 +128,43 @@ def check(model_id: str, origin: Origin | None = None) -> str:
         for need in needs(plain):
             trust.permit("model", need, named=plain)
     return plain
+
+
+def is_asked(model_id: str) -> bool:
+    """Whether a model is a language model that is asked by requests; False for one that is unknown."""
+    plugin = _kind_of(model_id)
+    return plugin is not None and plugin.unasked is not None
+
+
+def told(model_id: str, system: str) -> str:
+    """The id of the same language model that is told something first.
+
+    Raises
+    ------
+    OptionError
+        When the model cannot be told anything.
+    """
+    plugin = _kind_of(model_id)
+    if plugin is None or not plugin.system:
+        kinds = ", ".join(f"{each.id}:…" for each in plugins().values() if each.system)
+        got, fix = f"a system message for {model_id[:60]!r}", "A context can be read by every model."
+        raise OptionError("--conditions", got=got, expected=f"a model that is asked a question ({kinds})", fix=fix)
+    return f"{model_id}{'&' if '?' in model_id else '?'}system={quote(system, safe='')}"
+
+
+def unasked(model_id: str, origin: Origin | None = None) -> Sequence[Questioner]:
+    """Judges that say what would be asked of a language model; loads nothing, asks nothing.
+
+    Raises
+    ------
+    OptionError
+        When the model is none that is asked by requests, or may not be named here.
+    """
+    plugin, argument = _found(check(model_id, origin))
+    if plugin.unasked is None:
+        kinds = ", ".join(f"{each.id}:…" for each in plugins().values() if each.unasked)
+        raise OptionError("--model", got=repr(model_id[:80]), expected=f"a model that is asked by requests ({kinds})")
+    return plugin.unasked(argument)
 
 
 def needs(model_id: str) -> tuple[Need, ...]:
@@ -129,7 +193,9 @@ def sandbox_for(needs: Iterable[Need]) -> Sandbox | None:
         When an address is to be asked as well: that takes the network, and perhaps a token.
     """
     needs = tuple(needs)
-    if trust.current() < Origin.VISITOR or not any(_is_unvouched(need) for need in needs):
+    folders = [need.value for need in needs if need.kind is Kind.PATH]
+    unvouched = any(need.kind is Kind.HUB for need in needs) or any(map(os.path.isdir, folders))
+    if trust.current() < Origin.VISITOR or not unvouched:
         return None
     if any(need.kind is Kind.ADDRESS for need in needs):
         got, fix = "an address beside a model of a hub", "Take them one after the other."
@@ -137,33 +203,24 @@ def sandbox_for(needs: Iterable[Need]) -> Sandbox | None:
     from psa_core.models._transformers import adapter, hub
 
     fetched = hub.fetch(needs) | adapter.stand_in()
-    folders = [need.value for need in needs if need.kind is Kind.PATH]
-    return Sandbox(reads=(*folders, *map(_with_blobs, fetched.values())), models=fetched)
-
-
-def _with_blobs(folder: str) -> str:
-    """A folder with what its files lead to, where it is a snapshot in the cache of a hub."""
-    parts = Path(folder).parents
-    return str(parts[1]) if parts[0].name == "snapshots" else folder
-
-
-def _is_unvouched(need: Need) -> bool:
-    return need.kind is Kind.HUB or (need.kind is Kind.PATH and os.path.isdir(need.value))
+    for folder in fetched.values():  # the files of a snapshot in a hub's cache lead to blobs beside it
+        parts = Path(folder).parents
+        folders.append(str(parts[1]) if parts[0].name == "snapshots" else folder)
+    return Sandbox(reads=tuple(folders), models=fetched)
 
 
 def _found(model_id: str) -> tuple[ModelPlugin, str]:
     """Who loads a model, and what it is given."""
-    known = {card.id: plugin for plugin in plugins().values() for card in plugin.cards()}
-    if model_id in known:
-        plugin = known[model_id]
-        return plugin, model_id.partition(":")[2] if ":" in model_id else model_id
+    known, kinds = _ready(), plugins()
     kind, colon, argument = model_id.partition(":")
-    if colon and kind in known and (kind not in plugins() or not plugins()[kind].argument):
+    if model_id in known:
+        return known[model_id], argument if colon else model_id
+    if colon and kind in known and (kind not in kinds or not kinds[kind].argument):
         raise ModelError("model", got=repr(model_id), expected=f"{kind}, which takes nothing after it")
-    if kind in plugins() and colon and argument:
-        return plugins()[kind], argument
-    also = {alias: plugin for plugin in plugins().values() for alias in plugin.aliases}
+    if kind in kinds and argument:
+        return kinds[kind], argument
+    also = {alias: plugin for plugin in kinds.values() for alias in plugin.aliases}
     if kind in also and argument:
         return also[kind], model_id
-    choices = [*known, *(f"{p.id}:<{p.argument}>" for p in plugins().values() if p.argument)]
+    choices = [*known, *(f"{p.id}:<{p.argument}>" for p in kinds.values() if p.argument)]
     raise ModelError("model", got=repr(model_id), expected=f"one of {', '.join(choices)}")

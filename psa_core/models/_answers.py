@@ -9,13 +9,13 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.models._numbers import declared, first_outside
+from psa_core.models._ranges import declared, first_outside
 
 
 def reason(error: BaseException) -> str:
     """What an error says, short enough for one sentence."""
-    said = (str(error).strip().splitlines() or [""])[0].rstrip(".:")[:160]
-    return said or type(error).__name__
+    first_line = (str(error).strip().splitlines() or [""])[0].rstrip(".:")[:160]
+    return first_line or type(error).__name__
 
 
 def as_scores(answer: Any, texts: Sequence[str], *, targets: Sequence[Target], source: str, declare: str) -> np.ndarray:
@@ -56,19 +56,22 @@ def as_scores(answer: Any, texts: Sequence[str], *, targets: Sequence[Target], s
         row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
         got = f"no finite score for text {row + 1} of {rows}"
         raise ModelError(source, got=got, expected=expected, fix=_quoted(texts[row]))
-    return _within(scores, targets, source, texts, f"To declare another range, {declare}.").astype(np.float32)
+    outside = first_outside(scores, targets)  # by more than rounding
+    if outside is not None:
+        row, target = outside
+        got = f"{scores[row, targets.index(target)]:.9g} for text {row + 1} of {rows}"
+        fix = f"{_quoted(texts[row])} To declare another range, {declare}."
+        raise ModelError(source, got=got, expected=declared(target), fix=fix)
+    lows, highs = [target.low for target in targets], [target.high for target in targets]
+    return np.clip(scores, lows, highs).astype(np.float32)
 
 
 def by_target(answer: Any, *, targets: Sequence[Target], source: str) -> Any:
     """An answer that names its columns, with these in the order of the targets; any other answer as it came.
 
     Columns have names in a data frame, in a mapping from target to numbers and in a list of mappings, one a text. One
-    column for one target may be called anything, and so may columns that are only counted (0, 1, …).
-
-    Raises
-    ------
-    ModelError
-        When the columns are not called as the targets are.
+    column for one target may be called anything, and so may columns that are only counted (0, 1, …). Raises
+    `ModelError` when the columns are not called as the targets are.
     """
     columns = columns_of(answer)
     if columns is None:
@@ -110,29 +113,23 @@ def _quoted(text: str) -> str:
     return f"The text is {text[:80]!r}{'…' * (len(text) > 80)}."
 
 
-def _within(scores: np.ndarray, targets: Sequence[Target], source: str, texts: Sequence[str], fix: str) -> np.ndarray:
-    """Scores (rows, T) cut to the range of their targets; `ModelError` where that is more than rounding."""
-    found = first_outside(scores, targets)
-    if found is not None:
-        row, target = found
-        got = f"{scores[row, targets.index(target)]:.9g} for text {row + 1} of {len(scores)}"
-        raise ModelError(source, got=got, expected=declared(target), fix=f"{_quoted(texts[row])} {fix}")
-    return np.clip(scores, [target.low for target in targets], [target.high for target in targets])
-
-
 def as_targets(described: Any, *, source: str) -> tuple[Target, ...]:
     """Targets from Targets, names, or mappings with name, low, high and meaning; one of them may stand alone.
 
-    Raises
-    ------
-    ModelError
-        When there is none, two have one name, or a range is empty.
+    Raises `ModelError` when there is none, two have one name, or a range is empty.
     """
     from psa_core.models._transformers.heads import safe_names
 
     described = (described,) if isinstance(described, str | Mapping | Target) else described
+
+    def read(row: Any) -> Target:
+        if isinstance(row, str | Target):
+            return Target(row) if isinstance(row, str) else row
+        low, high = float(row.get("low", 0.0)), float(row.get("high", 1.0))
+        return Target(str(row["name"]), low, high, str(row.get("meaning", "")))
+
     try:
-        targets = tuple(_target(row) for row in described)
+        targets = tuple(read(row) for row in described)
     except (TypeError, ValueError, KeyError, OverflowError) as error:
         raise ModelError(
             source, got=f"targets {described!r:.200}", expected="name, low, high of each target"
@@ -144,13 +141,3 @@ def as_targets(described: Any, *, source: str) -> tuple[Target, ...]:
     if not all(-np.inf < target.low < target.high < np.inf for target in targets):
         raise ModelError(source, got="a target without a range", expected="low below high, both finite")
     return targets
-
-
-def _target(row: Any) -> Target:
-    if isinstance(row, Target):
-        return row
-    if isinstance(row, str):
-        return Target(row)
-    return Target(
-        str(row["name"]), float(row.get("low", 0.0)), float(row.get("high", 1.0)), str(row.get("meaning", ""))
-    )

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from psa_core import trust
+from psa_core.asking import Request
 from psa_core.cube import Target
 
 
@@ -70,6 +71,19 @@ class TokenScorer(Scorer, Protocol):
         ...
 
 
+class Questioner(Protocol):
+    """Says what it would ask a language model about a text."""
+
+    @property
+    def of(self) -> str:
+        """The model, as its server calls it."""
+        ...
+
+    def requests(self, text: str) -> list[Request]:
+        """What is asked about one text."""
+        ...
+
+
 class Purpose(StrEnum):
     """What a model may be chosen for before anybody has chosen one."""
 
@@ -125,6 +139,11 @@ class ModelPlugin:
         Whether `research.training` can go on from it.
     known_texts_only : bool
         Whether it has scores of certain texts only, which have to be exported first.
+    unasked : callable, optional
+        For models that are asked by requests: from the same argument to judges whose requests can be written to a
+        file, or counted, before anything is loaded or asked.
+    system : bool
+        Whether its argument has an option ``system``: what the model is told before it is asked.
     """
 
     id: str
@@ -139,3 +158,5 @@ class ModelPlugin:
     perplexity: bool = False
     trainable: bool = False
     known_texts_only: bool = False
+    unasked: Callable[[str], Sequence[Questioner]] | None = None
+    system: bool = False

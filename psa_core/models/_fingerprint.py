@@ -36,13 +36,17 @@ def digest_of_model(model: Any) -> str:
 
     Two files of the same weights (one shard or many, safetensors or not) have one digest.
     """
+    import torch
+
     total = hashlib.sha256()
     for name, tensor in sorted(model.state_dict().items()):
-        whole = tensor.detach().cpu().contiguous()
-        total.update(f"{name} {tuple(whole.shape)} {whole.dtype}".encode())
-        if whole.numel():
-            total.update(memoryview(whole.reshape(-1).view(_bytes()).numpy()))
-    total.update(_configuration(model.config).encode())
+        contiguous = tensor.detach().cpu().contiguous()
+        total.update(f"{name} {tuple(contiguous.shape)} {contiguous.dtype}".encode())
+        if contiguous.numel():
+            total.update(memoryview(contiguous.reshape(-1).view(torch.uint8).numpy()))
+    config = model.config.to_dict()
+    kept = {key: value for key, value in config.items() if key not in NO_MATTER and "dropout" not in key}
+    total.update(json.dumps(kept, sort_keys=True, default=str).encode())
     return total.hexdigest()[:DIGITS]
 
 
@@ -55,14 +59,3 @@ def digest_of_tokenizer(tokenizer: Any) -> str:
     rules.pop("padding", None)
     rules.pop("truncation", None)
     return digest([json.dumps(rules, sort_keys=True), tokenizer.truncation_side])
-
-
-def _bytes() -> Any:
-    import torch
-
-    return torch.uint8
-
-
-def _configuration(config: Any) -> str:
-    kept = {key: value for key, value in config.to_dict().items() if key not in NO_MATTER and "dropout" not in key}
-    return json.dumps(kept, sort_keys=True, default=str)

@@ -20,7 +20,7 @@ from psa_core.inputs.checks import as_texts
 from psa_core.models._answers import as_scores, as_targets, by_target, columns_of, reason
 from psa_core.models._base import Scorer
 from psa_core.models._fingerprint import digest
-from psa_core.models._found_range import FoundRange
+from psa_core.models._ranges import FoundRange
 
 DECLARE = "give the function an attribute targets = [{'name': …, 'low': …, 'high': …}]"
 #: Stands for a range that is found when everything is scored.
@@ -206,7 +206,11 @@ def _described(value: Any, seen: Seen) -> Iterator[str]:
     elif isinstance(value, functools.partial):
         yield from _described((value.func, value.args, dict(value.keywords)), seen)
     elif isinstance(value, ModuleType) or _root(value) in COMPUTING:
-        yield _computing(value)
+        root = _root(value)
+        if root not in COMPUTING:
+            raise _UnseenError
+        version = getattr(sys.modules.get(root), "__version__", "")
+        yield f"{getattr(value, '__module__', '')} {getattr(value, '__name__', '')} {version}"
     elif isinstance(value, BuiltinFunctionType) and value.__module__ == "builtins" and value.__name__ not in OUTSIDE:
         yield f"builtin {value.__name__}"
     elif isinstance(value, FunctionType):
@@ -217,8 +221,9 @@ def _described(value: Any, seen: Seen) -> Iterator[str]:
 
 
 def _described_function(function: FunctionType, seen: Seen) -> Iterator[str]:
-    names = set()
-    for code in _codes(function.__code__):
+    names, codes = set(), [function.__code__]
+    for code in codes:
+        codes += [inner for inner in code.co_consts if isinstance(inner, CodeType)]  # functions inside of it
         yield code.co_code.hex()
         names |= set(code.co_names)
         imported = {str(step.argval) for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"}
@@ -235,23 +240,6 @@ def _described_function(function: FunctionType, seen: Seen) -> Iterator[str]:
     for name in sorted(names & set(function.__globals__)):
         yield name
         yield from _described(function.__globals__[name], seen)
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """A function's code and that of the functions inside of it."""
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _codes(inner)
-
-
-def _computing(value: Any) -> str:
-    """Name and version of a module that only computes, or of what is in it."""
-    root = _root(value)
-    if root not in COMPUTING:
-        raise _UnseenError
-    version = getattr(sys.modules.get(root), "__version__", "")
-    return f"{getattr(value, '__module__', '')} {getattr(value, '__name__', '')} {version}"
 
 
 def _root(value: Any) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from psa_core import trust
-from psa_core.errors import ModelError
 from psa_core.inputs.checks import path_of
 from psa_core.models._base import ModelPlugin, TokenScorer
-from psa_core.models._transformers import import_transformers
+from psa_core.models._transformers import foreign, import_transformers
 from psa_core.models._transformers.heads import Head, head_of
 from psa_core.models._transformers.hub import files_of, flag, split_options
 
@@ -35,7 +34,7 @@ def load(argument: str) -> TokenScorer:
     from psa_core.models._fingerprint import digest, digest_of_model, digest_of_tokenizer
     from psa_core.models._transformers.adapter import merge_adapter
     from psa_core.models._transformers.checkpoint import load_checkpoint
-    from psa_core.models._transformers.classifier import TransformersScorer, max_tokens_of
+    from psa_core.models._transformers.classifier import TransformersScorer, token_limit
 
     name, options = split_options(argument, OPTIONS)
     model, tokenizer = load_checkpoint(files_of(name, options), KIND, allow_pickle=flag(options, "allow_pickle"))
@@ -43,8 +42,8 @@ def load(argument: str) -> TokenScorer:
         trust.permit("adapter", trust.Need(trust.Kind.MODEL, options["adapter"]))
         merge_adapter(model, path_of(options["adapter"]))
     head = head_of(model.config, options)
-    limit = _limit(options, max_tokens_of(model, tokenizer))
-    parts = [VERSION, digest_of_model(model), digest_of_tokenizer(tokenizer), str(limit), _fingerprint(head)]
+    limit = token_limit(options, model, tokenizer)
+    parts = [VERSION, digest_of_model(model), digest_of_tokenizer(tokenizer), str(limit), repr(head.described)]
     about = f"{head.words}; reads at most {limit} tokens of a text"
     return TransformersScorer(model, tokenizer, head.targets, head.reduce, f"hf:{digest(parts)}", limit, about)
 
@@ -65,18 +64,8 @@ def look(argument: str) -> Head:
     name, options = split_options(argument, OPTIONS)
     folder = files_of(name, options, weights=False)
     read_configuration(folder)
-    return head_of(AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False), options)
-
-
-def _limit(options: dict[str, str], most: int) -> int:
-    asked = options.get("max_tokens", str(most))
-    if not asked.isdecimal() or not 3 <= int(asked) <= most:
-        raise ModelError("model option max_tokens", got=repr(asked), expected=f"a whole number from 3 to {most}")
-    return int(asked)
-
-
-def _fingerprint(head: Head) -> str:
-    return repr((head.activation, [(t.name, t.low, t.high) for t in head.targets], head.weights.tolist()))
+    with foreign("config.json", "settings that do not load", "the configuration of a text classifier"):
+        return head_of(AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False), options)
 
 
 MODEL = ModelPlugin(

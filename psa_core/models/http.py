@@ -19,17 +19,17 @@ from typing import Any
 import numpy as np
 
 from psa_core import trust
+from psa_core.asking.endpoint import NUMBERS, Endpoint, options_of
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
 from psa_core.models._answers import as_scores, as_targets
 from psa_core.models._base import ModelPlugin
-from psa_core.models._endpoint import Endpoint, allowed, options_of
 from psa_core.models._fingerprint import digest
+from psa_core.models._ranges import parse_range
+from psa_core.trust.addresses import allowed
 
 PROBE = "This is a test."
-# A flat list of numbers has no names.
-ONE = ("score",)
 DECLARE = "give low and high in the answer's targets or, where it lists none, write #range=low..high after the address"
 
 
@@ -89,16 +89,18 @@ def load(argument: str) -> HttpScorer:
     ModelError
         When the address is not allowed here, does not answer, or answers with something else.
     """
-    address, options = options_of(argument)
-    endpoint = Endpoint(allowed(address), timeout=options.timeout, retries=options.retries, pace=options.per_second)
+    address, numbers, words = options_of(argument, {"batch": (64, 1, 10_000), **NUMBERS}, ("range", "version"))
+    low, high = parse_range(words["range"] or "0..1")
+    retries, pace = int(numbers["retries"]), numbers["per_second"]
+    endpoint = Endpoint(allowed(address), timeout=numbers["timeout"], retries=retries, pace=pace)
     answer = endpoint.ask({"texts": [PROBE]})
     names, table, version = understood(answer, source=endpoint.shown)
     described = answer.get("targets") if isinstance(answer, Mapping) and "scores" in answer else None
-    plain = [{"name": name, "low": options.low, "high": options.high} for name in names]
+    plain = [{"name": name, "low": low, "high": high} for name in names]
     targets = as_targets(described or plain, source=endpoint.shown)
     as_scores(table, [PROBE], targets=targets, source=endpoint.shown, declare=DECLARE)
-    parts = [endpoint.address, options.version, version, repr([(t.name, t.low, t.high) for t in targets])]
-    return HttpScorer(endpoint, targets, f"http:{digest(parts)}", options.batch)
+    parts = [endpoint.address, words["version"], version, repr([(t.name, t.low, t.high) for t in targets])]
+    return HttpScorer(endpoint, targets, f"http:{digest(parts)}", int(numbers["batch"]))
 
 
 def understood(answer: Any, *, source: str) -> tuple[list[str], Any, str]:
@@ -108,11 +110,9 @@ def understood(answer: Any, *, source: str) -> tuple[list[str], Any, str]:
         return names, [[row.get(name) for name in names] for row in answer], ""
     if isinstance(answer, list):
         wide = bool(answer) and isinstance(answer[0], list)
-        return (
-            ([f"score_{i + 1}" for i in range(len(answer[0]))] if wide and len(answer[0]) > 1 else [*ONE]),
-            answer,
-            "",
-        )
+        # A flat list of numbers has no names.
+        many = len(answer[0]) if wide else 1
+        return ([f"score_{i + 1}" for i in range(many)] if many > 1 else ["score"]), answer, ""
     if not isinstance(answer, Mapping) or not answer:
         got = "an empty answer" if answer in ({}, None) else "an answer that is no list and no object"
         raise ModelError(source, got=got, expected='{"scores": [[…], …]}')

@@ -58,7 +58,6 @@ class Keyword:
 
     @property
     def fingerprint(self) -> str:
-        """Of the words, the names and their weights."""
         return "keyword:" + digest(f"{word} {weights}" for word, weights in sorted(self._weights.items()))
 
     def score(self, texts: Sequence[str]) -> np.ndarray:

@@ -8,7 +8,7 @@ from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.models._base import ModelCard, ModelPlugin, TokenScorer
-from psa_core.models._numbers import parse_range
+from psa_core.models._ranges import parse_range
 from psa_core.models._transformers.hub import split_options
 from psa_core.models._transformers.lm_files import (
     PACKAGE,
@@ -47,7 +47,7 @@ def load(argument: str) -> TokenScorer:
         When it cannot be found, fetched or loaded, or is no language model.
     """
     from psa_core.models._fingerprint import digest, digest_of_model, digest_of_tokenizer
-    from psa_core.models._transformers.classifier import max_tokens_of
+    from psa_core.models._transformers.classifier import token_limit
     from psa_core.models._transformers.language_models import CausalScorer, MaskedScorer
 
     name, options = split_options(argument, OPTIONS)
@@ -55,18 +55,16 @@ def load(argument: str) -> TokenScorer:
     if kind == "masked" and tokenizer.mask_token_id is None:
         raise ModelError("tokenizer", got="no mask token", expected="one, as masked language models have")
     low, high = parse_range(options.get("range", f"0..{HIGH}"))
-    most = max_tokens_of(model, tokenizer)
-    limit = options.get("max_tokens", str(most))
-    if not limit.isdecimal() or not 3 <= int(limit) <= most:
-        raise ModelError("model option max_tokens", got=repr(limit), expected=f"a whole number from 3 to {most}")
-    parts = [VERSION, kind, digest_of_model(model), digest_of_tokenizer(tokenizer), limit, f"{low}..{high}"]
+    limit = token_limit(options, model, tokenizer)
+    parts = [VERSION, kind, digest_of_model(model), digest_of_tokenizer(tokenizer), str(limit), f"{low}..{high}"]
     scorer = MaskedScorer if kind == "masked" else CausalScorer
     target = Target("log_perplexity", low, high, MEANINGS[kind])
     about = f"a {kind} language model; reads at most {limit} tokens of a text"
-    return scorer(model, tokenizer, (target,), _as_it_is, f"lm:{digest(parts)}", int(limit), about)
+    return scorer(model, tokenizer, (target,), as_they_are, f"lm:{digest(parts)}", limit, about)
 
 
-def _as_it_is(logits: np.ndarray) -> np.ndarray:
+def as_they_are(logits: np.ndarray) -> np.ndarray:
+    """The scores: float32 array (B, 1). A function of the module, since a scorer travels to other processes."""
     return np.asarray(logits, np.float32)
 
 

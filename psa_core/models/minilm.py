@@ -23,8 +23,12 @@ from psa_core.registry import ASSETS
 
 MAX_BYTES, MIN_TOKENS, MAX_WEIGHT = 2**20, 3, 1e6
 FILES = ("labels.json", "adapter_config.json", "adapter_model.safetensors")
-# Raise when the arithmetic between a text and its scores changes (tokenising, merging, targets), so that caches notice.
+#: What a target is called where its name is no noun.
+PHRASES = {"offensive": "offensiveness score", "hate": "hate-speech score"} | {
+    label: f"chance of “{label}”" for label in ("negative", "neutral", "positive")
+}
 SENTIMENT = (Purpose.CLASSES, Purpose.CONTINUATIONS)
+# Raise when the arithmetic between a text and its scores changes (tokenising, merging, targets), so that caches notice.
 VERSION = "1"
 
 
@@ -96,7 +100,7 @@ def read_description(folder: Path) -> dict[str, Any]:
 def targets_of(description: Mapping[str, Any]) -> tuple[Target, ...]:
     """Targets as ``labels.json`` lists them."""
     return tuple(
-        Target(row["name"], row["low"], row["high"], row["meaning"], row.get("threshold"))
+        Target(row["name"], row["low"], row["high"], row["meaning"], row.get("threshold"), PHRASES.get(row["name"], ""))
         for row in description["targets"]
     )
 
@@ -144,33 +148,20 @@ def _hash_of_state(path: Path, modified: int, size: int) -> str:
 
 def cards() -> tuple[ModelCard, ...]:
     """The packaged adapters; reads their ``labels.json`` only."""
-    return tuple(_card(file) for file in sorted((ASSETS / "models").glob("minilm-*/labels.json")))
-
-
-def _card(file: Path) -> ModelCard:
-    description = json.loads(file.read_text("utf-8"))
-    about = description["about"]
-    return ModelCard(
-        file.parent.name,
-        about["title"],
-        f"{about['summary']}{_on_unseen(description)}",
-        targets_of(description),
-        source=f"trained by this project on {about['data']}; base model {BASE}",
-        licence=about["licence"],
-        good_for=SENTIMENT if any(target.low < 0 for target in targets_of(description)) else (),
-    )
-
-
-def _on_unseen(description: Mapping[str, Any]) -> str:
-    """How well it does on a corpus that it never saw, where that was measured."""
-    unseen = description.get("unseen")
-    if not unseen:
-        return ""
-    corpus = unseen["corpora"][0]
-    return (
-        f" On {corpus['name']}, which it never saw, it finds {corpus['recall']:.0%} with {corpus['false_alarms']:.0%} "
-        f"false alarms (AUC {corpus['auc']:.2f})."
-    )
+    found = []
+    for file in sorted((ASSETS / "models").glob("minilm-*/labels.json")):
+        description = json.loads(file.read_text("utf-8"))
+        about, targets, summary = description["about"], targets_of(description), description["about"]["summary"]
+        if description.get("unseen"):
+            corpus = description["unseen"]["corpora"][0]
+            summary += (
+                f" On {corpus['name']}, which it never saw, it finds {corpus['recall']:.0%} with "
+                f"{corpus['false_alarms']:.0%} false alarms (AUC {corpus['auc']:.2f})."
+            )
+        source = f"trained by this project on {about['data']}; base model {BASE}"
+        good_for = SENTIMENT if any(target.low < 0 for target in targets) else ()
+        found.append(ModelCard(file.parent.name, about["title"], summary, targets, source, about["licence"], good_for))
+    return tuple(found)
 
 
 MODEL = ModelPlugin(

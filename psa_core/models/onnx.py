@@ -18,8 +18,14 @@ from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts, path_of
 from psa_core.models._answers import reason
 from psa_core.models._base import ModelPlugin
-from psa_core.models._transformers.classifier import BATCH_TOKENS, DEFAULT_MAX_TOKENS, NO_LIMIT, length_sorted, padded
-from psa_core.models._transformers.foreign_rules import foreign_rules
+from psa_core.models._transformers import foreign, foreign_rules
+from psa_core.models._transformers.classifier import (
+    BATCH_TOKENS,
+    DEFAULT_MAX_TOKENS,
+    NO_LIMIT,
+    ids_and_mask,
+    length_sorted,
+)
 from psa_core.models._transformers.heads import Head, head_of
 from psa_core.models._transformers.hub import split_options
 
@@ -47,7 +53,6 @@ class OnnxScorer:
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """Those of the head."""
         return self.head.targets
 
     @property
@@ -69,19 +74,18 @@ class OnnxScorer:
 
     def forward(self, token_ids: Sequence[Sequence[int]]) -> np.ndarray:
         """Raw outputs of one batch, padded to its longest row: float32 array (B, L)."""
-        rows, width = self._shape
-        if rows is not None and rows != len(token_ids):
+        # Rows and width that the file was written for; a name where it takes any.
+        rows, width = self.session.get_inputs()[0].shape
+        if isinstance(rows, int) and rows != len(token_ids):
             # A file that was written for one size of batch: fill the last one with copies.
             filled = [*token_ids, *[token_ids[-1]] * (-len(token_ids) % rows)]
             parts = [self.forward(filled[start : start + rows]) for start in range(0, len(filled), rows)]
             return np.concatenate(parts)[: len(token_ids)]
-        lengths = np.fromiter(map(len, token_ids), np.int64, len(token_ids))
-        ids = padded(token_ids, self.pad_id, width=width or 0)
-        mask = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
+        ids, mask = ids_and_mask(token_ids, self.pad_id, width=width if isinstance(width, int) else 0)
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        wanted = [known.name for known in self.session.get_inputs()]
+        inputs = [known.name for known in self.session.get_inputs()]
         with self._lock:
-            answer = self.session.run(None, {name: given[name] for name in wanted})[0]
+            answer = self.session.run(None, {name: given[name] for name in inputs})[0]
         return np.asarray(answer, np.float32)
 
     def reduce(self, logits: np.ndarray) -> np.ndarray:
@@ -95,12 +99,6 @@ class OnnxScorer:
         for batch in length_sorted(token_ids, BATCH_TOKENS) if token_ids else []:
             scores[batch] = self.reduce(self.forward([token_ids[i] for i in batch]))
         return scores
-
-    @property
-    def _shape(self) -> tuple[int | None, int | None]:
-        """Rows and width that the file was written for, None where it takes any."""
-        rows, width = self.session.get_inputs()[0].shape
-        return (rows if isinstance(rows, int) else None, width if isinstance(width, int) else None)
 
 
 def load(argument: str) -> OnnxScorer:
@@ -119,13 +117,24 @@ def load(argument: str) -> OnnxScorer:
     from psa_core.models._fingerprint import digest, digest_of_files
 
     name, options = split_options(argument, ("head", "targets", "range"))
-    file = _model_file(path_of(name))
+    given = path_of(name)
+    files = [given] if given.suffix == ".onnx" else [given / name for name in MODEL_FILES]
+    file = next((file for file in files if file.is_file()), None)
+    if file is None:
+        raise ModelError("onnx", got=f"no model.onnx in {given}", expected="a folder with an exported classifier")
     configuration = _json(_beside(file, "config.json"))
     session = _session(file)
     more = _json(_beside(file, "tokenizer_config.json", needed=False))
     try:
         head = _head(session, configuration, options)
-        limit = min(_max_tokens(configuration, more), _width(session) or NO_LIMIT)
+        shape = session.get_inputs()[0].shape  # of rows and tokens, where the file was written for so many
+        width = shape[1] if len(shape) == 2 and isinstance(shape[1], int) else NO_LIMIT
+        positions = configuration.get("max_position_embeddings")
+        if positions and configuration.get("model_type") in POSITIONS_AFTER_PADDING:
+            positions -= int(configuration.get("pad_token_id", 1)) + 1
+        limits = [positions, more.get("model_max_length")]
+        known = [int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT]
+        limit = min(min(known, default=DEFAULT_MAX_TOKENS), width or NO_LIMIT)
         pad = int(configuration.get("pad_token_id") or 0)
     except SETTINGS as error:
         got = f"a damaged file ({reason(error)})"
@@ -133,7 +142,7 @@ def load(argument: str) -> OnnxScorer:
     rules = _beside(file, "tokenizer.json") or file
     tokenizer = _tokenizer(rules, limit)
     weights = sorted(path for path in file.parent.iterdir() if path.name.startswith(file.name))
-    described = repr((head.activation, [(t.name, t.low, t.high) for t in head.targets], head.weights.tolist(), limit))
+    described = repr((*head.described, limit))
     fingerprint = f"onnx:{digest([digest_of_files([*weights, rules]), described])}"
     scorer = OnnxScorer(session, tokenizer, head, fingerprint, limit, pad)
     try:
@@ -153,20 +162,6 @@ def _head(session: Any, configuration: Mapping[str, Any], options: Mapping[str, 
         raise ModelError("onnx", got=got, expected="a text classifier: one row per text, one number per label")
     kind = configuration.get("problem_type")
     return head_of(SimpleNamespace(problem_type=kind, id2label=labels, num_labels=count), options)
-
-
-def _width(session: Any) -> int | None:
-    """Tokens of every text, where the file was written for so many."""
-    shape = session.get_inputs()[0].shape
-    return shape[1] if len(shape) == 2 and isinstance(shape[1], int) else None
-
-
-def _model_file(given: Path) -> Path:
-    files = [given] if given.suffix == ".onnx" else [given / name for name in MODEL_FILES]
-    found = next((file for file in files if file.is_file()), None)
-    if found is None:
-        raise ModelError("onnx", got=f"no model.onnx in {given}", expected="a folder with an exported classifier")
-    return found
 
 
 def _beside(file: Path, name: str, *, needed: bool = True) -> Path | None:
@@ -215,21 +210,11 @@ def _session(file: Path) -> Any:
 def _tokenizer(path: Path | None, limit: int) -> Any:
     from tokenizers import Tokenizer
 
-    try:
+    with foreign("tokenizer.json", "a file that does not load", "a tokenizer"):
         tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # the tokenizers library raises nothing narrower
-        raise ModelError("tokenizer.json", got="a file that does not load", expected="a tokenizer") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(limit)
     return tokenizer
-
-
-def _max_tokens(configuration: Mapping[str, Any], tokenizer: Mapping[str, Any]) -> int:
-    positions = configuration.get("max_position_embeddings")
-    if positions and configuration.get("model_type") in POSITIONS_AFTER_PADDING:
-        positions -= int(configuration.get("pad_token_id", 1)) + 1
-    limits = [positions, tokenizer.get("model_max_length")]
-    return min((int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT), default=DEFAULT_MAX_TOKENS)
 
 
 MODEL = ModelPlugin(

@@ -47,7 +47,6 @@ class OpinionWords:
 
     @property
     def fingerprint(self) -> str:
-        """Of the lists."""
         return "opinion-words:" + digest(["1", *sorted(self.positive), "", *sorted(self.negative)])
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
@@ -70,12 +69,11 @@ class OpinionWords:
 
 def load(_model_id: str) -> OpinionWords:
     """The scorer with the lists that come with the project."""
-    return OpinionWords(_words("positive-words.txt"), _words("negative-words.txt"))
-
-
-def _words(name: str) -> frozenset[str]:
-    lines = (PLACE / name).read_text(encoding="utf-8").splitlines()
-    return frozenset(line.strip().lower() for line in lines if line.strip() and not line.startswith(";"))
+    lists = []
+    for name in ("positive-words.txt", "negative-words.txt"):
+        lines = (PLACE / name).read_text(encoding="utf-8").splitlines()
+        lists.append(frozenset(line.strip().lower() for line in lines if line.strip() and not line.startswith(";")))
+    return OpinionWords(positive=lists[0], negative=lists[1])
 
 
 CARD = ModelCard(

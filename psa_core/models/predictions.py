@@ -10,20 +10,20 @@ import numpy as np
 import pandas as pd
 
 from psa_core import trust
-from psa_core.cube import Target
+from psa_core.cube import UNANSWERED, Target
 from psa_core.errors import ModelError
-from psa_core.inputs import tables
+from psa_core.inputs import bounded, evaluations, tables
 from psa_core.inputs.checks import as_texts, path_of
+from psa_core.inputs.limits import MEASURE
 from psa_core.inputs.spreadsheet import plain
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest
-from psa_core.models._found_range import FoundRange
-from psa_core.models._numbers import column_numbers, declared, first_outside, parse_range, with_points
+from psa_core.models._ranges import FoundRange, column_numbers, declared, first_outside, parse_range, with_points
 from psa_core.models._transformers.heads import safe_names
 from psa_core.models._transformers.hub import split_options
 from psa_core.plurals import counted
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet")
+FORMATS = ("csv", "tsv", "jsonl", "parquet", *evaluations.LOGS)
 PREDICTIONS = tables.TableSchema(
     "predictions", ModelError, FORMATS, row="one text and its scores a row", headers=frozenset({"text"})
 )
@@ -141,8 +141,9 @@ def load(argument: str) -> Predictions:
     Parameters
     ----------
     argument : str
-        Path of a csv, tsv, jsonl or parquet file (gz too); after ``?``, ``targets`` (columns, comma-separated; default
-        every column of numbers) and ``range`` (``-1..1``; default [0, 1] or [-1, 1] where the scores fit, else theirs).
+        Path of a csv, tsv, jsonl or parquet file (gz too), or of a log that `inputs.evaluations` reads; after ``?``,
+        ``targets`` (columns, comma-separated; default every column of numbers) and ``range`` (``-1..1``; default
+        [0, 1] or [-1, 1] where the scores fit, else theirs).
 
     Raises
     ------
@@ -155,28 +156,46 @@ def load(argument: str) -> Predictions:
     Where the range is the scores' own, the label is from 0 on if they are of both signs, else from the middle of most.
     """
     name, options = split_options(argument, ("targets", "range"))
-    wanted = [part.strip() for part in options.get("targets", "").split(",") if part.strip()]
-    table = read(path_of(name), wanted)
-    columns = wanted or _target_columns(table)
+    requested = [part.strip() for part in options.get("targets", "").split(",") if part.strip()]
+    table = read(path_of(name), requested)
+    columns = requested or _target_columns(table)
     values = np.stack([column_numbers(table[column], column) for column in columns], axis=1)
-    scored = np.isfinite(values).all(axis=1)
-    if not scored.any():
+    # A text without a valid answer has no score, but says so: its share of answers that are none is a number.
+    counted_apart = [f"{column}{UNANSWERED}" in columns for column in columns]
+    scored = (np.isfinite(values) | counted_apart).all(axis=1) & np.isfinite(values).any(axis=1)
+    if not np.isfinite(values).any(axis=0).all() or not scored.any():
         raise ModelError("predictions", got=f"no score in any row of {name}", expected="a number in each row")
     texts, values = table["text"][scored], values[scored]
-    ranges = _ranges(values, options.get("range"))
+    ranges = [FoundRange.of(scores[np.isfinite(scores)]) for scores in values.T]
+    if "range" in options:
+        ranges = [each.declared(*parse_range(options["range"])) for each in ranges]
     targets = tuple(
         Target(safe, each.low, each.high, f"{column}", each.threshold)
         for safe, each, column in zip(safe_names(columns), ranges, columns, strict=True)
     )
-    _check_range(values, texts.index, targets)
-    warnings = [r.warning(c, scores, texts) for r, c, scores in zip(ranges, columns, values.T, strict=True)]
+    if (outside := first_outside(values, targets)) is not None:  # of a range that was declared: one found holds all
+        row, target = outside
+        raise ModelError(
+            f"predictions column {target.meaning!r}",
+            got=f"{values[row, targets.index(target)]:.9g} for the text in row {texts.index[row] + 1}",
+            expected=declared(target),
+            fix="To declare another range, write ?range=low..high after the file, or leave it out.",
+        )
+    warnings = [
+        each.warning(column, scores[np.isfinite(scores)], texts[np.isfinite(scores)])
+        for each, column, scores in zip(ranges, columns, values.T, strict=True)
+    ]
     codes, found = pd.factorize(texts)
     distinct: list[str] = found.tolist()
     means = _means(values, codes, distinct=distinct, targets=targets)
     rows = means.tolist()  # a call a row would take longer than all the rest
     parts = [f"{distinct[i]}\x01{rows[i]}" for i in sorted(range(len(distinct)), key=distinct.__getitem__)]
+    # The apostrophes that keep a spreadsheet from running a cell may be there or not.
+    by_text = {text: row for row, text in enumerate(distinct)}
+    for row, text in enumerate(distinct):
+        by_text.setdefault(plain(text), row)
     return Predictions(
-        _rows(distinct),
+        by_text,
         means,
         targets,
         f"predictions:{digest([repr([(t.name, t.low, t.high) for t in targets]), *parts])}",
@@ -186,12 +205,6 @@ def load(argument: str) -> Predictions:
         ranges=tuple(f"{target.name} ({each.words})" for target, each in zip(targets, ranges, strict=True)),
         warnings=tuple(filter(None, warnings)),
     )
-
-
-def _ranges(values: np.ndarray, declared: str | None) -> list[FoundRange]:
-    """The range of each column of scores (R, T)."""
-    found = [FoundRange.of(scores) for scores in values.T]
-    return found if declared is None else [each.declared(*parse_range(declared)) for each in found]
 
 
 def read(path: Path, targets: Sequence[str] = ()) -> pd.DataFrame:
@@ -211,22 +224,24 @@ def read(path: Path, targets: Sequence[str] = ()) -> pd.DataFrame:
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         got = f"no file at {str(path)[:120]!r}, or none that may be read"
         raise PREDICTIONS.problem(got, expected="a file with texts and their scores") from error
-    table = tables.read(path.name, content, PREDICTIONS, ["text", *targets] if targets else None)
+    kind = tables.kind_of(path.name)
+    if kind in evaluations.LOGS or (kind == "jsonl" and evaluations.is_samples(content)):
+        given = {"field": PREDICTIONS.field, "error": PREDICTIONS.error, "seconds": MEASURE}
+        content, kind = bounded.call(evaluations.as_lines, kind, content, **given), "jsonl"  # type: ignore[arg-type]
+    table = tables.read(path.name, content, PREDICTIONS, ["text", *targets] if targets else None, kind=kind)
     missing = [column for column in targets if column not in table.headers]
+    listed = ", ".join(column[:40] for column in table.headers[:12])
     if missing:
-        raise ModelError("predictions targets", got=missing[0][:80], expected=f"one of {_listed(table.headers)}")
+        raise ModelError("predictions targets", got=missing[0][:80], expected=f"one of {listed}")
     if "text" not in table.headers:
-        raise PREDICTIONS.problem(f"the columns {_listed(table.headers)}", expected="a column named text")
+        raise PREDICTIONS.problem(f"the columns {listed}", expected="a column named text")
     return table.frame
-
-
-def _listed(columns: Sequence[str]) -> str:
-    return ", ".join(column[:40] for column in columns[:12])
 
 
 def _target_columns(table: pd.DataFrame) -> list[str]:
     """Every column of numbers: most of its cells; where there is none, most of those that are filled."""
-    candidates = [column for column in table.columns if not _is_label(column)]
+    lowered = {column: column.lower() for column in table.columns}
+    candidates = [c for c in lowered if lowered[c] not in NOT_TARGETS and not lowered[c].startswith("unnamed:")]
     numbers = {column: pd.to_numeric(with_points(table[column]), errors="coerce").notna() for column in candidates}
     filled = {column: table[column].str.strip() != "" for column in candidates}
     columns = [column for column in candidates if numbers[column].mean() > 0.5]
@@ -240,31 +255,14 @@ def _target_columns(table: pd.DataFrame) -> list[str]:
     raise ModelError("predictions", got=got, expected="one column per target, with numbers such as 0.25")
 
 
-def _is_label(column: str) -> bool:
-    return column.lower() in NOT_TARGETS or column.lower().startswith("unnamed:")
-
-
-def _check_range(values: np.ndarray, positions: pd.Index, targets: Sequence[Target]) -> None:
-    """Refuse scores out of the range that the user gave; the one found by `range_of` holds them all."""
-    found = first_outside(values, targets)
-    if found is not None:
-        row, target = found
-        raise ModelError(
-            f"predictions column {target.meaning!r}",
-            got=f"{values[row, targets.index(target)]:.9g} for the text in row {positions[row] + 1}",
-            expected=declared(target),
-            fix="To declare another range, write ?range=low..high after the file, or leave it out.",
-        )
-
-
 def _means(values: np.ndarray, codes: np.ndarray, *, distinct: Sequence[str], targets: Sequence[Target]) -> np.ndarray:
     """Mean score of each distinct text: float32 (R, T); `ModelError` where rows of one text disagree."""
     if len(distinct) == len(codes):
         return values.astype(np.float32)
     groups = pd.DataFrame(values.astype(np.float64)).groupby(codes)
-    apart = (groups.max() - groups.min()).to_numpy()
+    spread = (groups.max() - groups.min()).to_numpy()
     limits = np.array([TOLERANCE * (target.high - target.low) for target in targets])
-    conflicts = np.flatnonzero((apart > limits).any(axis=1))
+    conflicts = np.flatnonzero((spread > limits).any(axis=1))
     if len(conflicts):
         which = f"{counted(len(conflicts), 'text')}, first {distinct[conflicts[0]]!r}"
         raise ModelError(
@@ -274,14 +272,6 @@ def _means(values: np.ndarray, codes: np.ndarray, *, distinct: Sequence[str], ta
             fix="Keep one row for each text.",
         )
     return groups.mean().to_numpy().astype(np.float32)
-
-
-def _rows(distinct: Sequence[str]) -> dict[str, int]:
-    """Text to row; the apostrophes that keep a spreadsheet from running a cell may be there or not."""
-    rows = {text: row for row, text in enumerate(distinct)}
-    for row, text in enumerate(distinct):
-        rows.setdefault(plain(text), row)
-    return rows
 
 
 MODEL = ModelPlugin(

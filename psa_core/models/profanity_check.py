@@ -70,12 +70,9 @@ def load(_model_id: str) -> ProfanityCheck:
             warnings.simplefilter("ignore")
             from profanity_check import profanity_check as package
     except (ImportError, AttributeError, ValueError) as error:
-        raise ModelError(
-            "profanity-check",
-            got=f"a package that does not load ({reason(error)})",
-            expected="alt-profanity-check and the scikit-learn that it needs",
-            fix=f"Run: pip install {PACKAGE}=={VERSION}",
-        ) from error
+        got = f"a package that does not load ({reason(error)})"
+        expected, fix = f"{PACKAGE} and the scikit-learn that it needs", f"Run: pip install {PACKAGE}=={VERSION}"
+        raise ModelError("profanity-check", got=got, expected=expected, fix=fix) from error
     return ProfanityCheck(package.vectorizer, package.model, f"profanity-check:{fingerprint}")
 
 

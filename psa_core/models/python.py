@@ -7,8 +7,7 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,12 @@ def load(argument: str) -> Scorer:
         raise ModelError("python", got=repr(argument), expected="module:function", fix="For example python:mine:score")
     found = _attribute(_dotted(module_name), name)
     if inspect.isclass(found) and callable(getattr(found, "score", None)):
-        found = _made(found, argument)
+        try:
+            found = found()
+        except (Exception, SystemExit) as error:  # making it runs the user's code
+            got = f"{type(error).__name__}: {reason(error)}"
+            expected = "a class that is made without arguments, or an object of it"
+            raise ModelError(argument, got=got, expected=expected, fix=where(error)) from error
     if callable(getattr(found, "score", None)) and hasattr(found, "targets") and hasattr(found, "fingerprint"):
         return checked_scorer(found, argument)
     if not callable(found):
@@ -45,15 +49,6 @@ def load(argument: str) -> Scorer:
         raise ModelError("python", got=f"a {type(found).__name__} named {argument}", expected=expected)
     targets = as_targets(getattr(found, "targets", ("score",)), source=argument)
     return FunctionScorer(found, argument, _fingerprint(found, argument, targets=targets), targets)
-
-
-def _made(scorer_class: Callable[[], Any], argument: str) -> Any:
-    try:
-        return scorer_class()
-    except (Exception, SystemExit) as error:  # making it runs the user's code
-        said = f"{type(error).__name__}: {reason(error)}"
-        expected = "a class that is made without arguments, or an object of it"
-        raise ModelError(argument, got=said, expected=expected, fix=where(error)) from error
 
 
 def _dotted(module_name: str) -> str:
@@ -70,27 +65,18 @@ def _dotted(module_name: str) -> str:
 
 
 def _attribute(module_name: str, name: str) -> Any:
-    with _working_folder_first():
-        try:
-            module = importlib.import_module(module_name)
-        except (Exception, SystemExit) as error:  # importing runs the user's code
-            said = f"{type(error).__name__}: {reason(error)}"
-            raise ModelError(
-                "python", got=f"{module_name}, which does not import ({said})", expected="a module"
-            ) from error
+    folder = str(Path.cwd())
+    sys.path.insert(0, folder)
+    try:
+        module = importlib.import_module(module_name)
+    except (Exception, SystemExit) as error:  # importing runs the user's code
+        got = f"{module_name}, which does not import ({type(error).__name__}: {reason(error)})"
+        raise ModelError("python", got=got, expected="a module") from error
+    finally:
+        sys.path.remove(folder)
     if not hasattr(module, name):
         raise ModelError("python", got=f"no {name} in {module_name}", expected="a function of the module")
     return getattr(module, name)
-
-
-@contextmanager
-def _working_folder_first() -> Iterator[None]:
-    here = str(Path.cwd())
-    sys.path.insert(0, here)
-    try:
-        yield
-    finally:
-        sys.path.remove(here)
 
 
 def _fingerprint(function: Any, name: str, *, targets: Sequence[Target]) -> str:

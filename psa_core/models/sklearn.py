@@ -17,8 +17,8 @@ from psa_core.inputs.checks import as_texts, path_of
 from psa_core.models._answers import as_scores, reason
 from psa_core.models._base import ModelPlugin
 from psa_core.models._fingerprint import digest, digest_of_files
-from psa_core.models._numbers import parse_range
-from psa_core.models._transformers.heads import Head, head_of_labels
+from psa_core.models._ranges import parse_range
+from psa_core.models._transformers.heads import head_of_labels
 from psa_core.models._transformers.hub import split_options
 
 TRUST = "PSA_SKOPS_TRUST"
@@ -51,17 +51,15 @@ class PipelineScorer:
         if not texts:
             return np.empty((0, len(self.targets)), np.float32)
         try:
-            answer = self._answer(texts)
+            if self.weights is None:
+                answer = np.asarray(self.pipeline.predict(texts), np.float64)
+            else:
+                answer = np.asarray(self.pipeline.predict_proba(texts) @ self.weights.astype(np.float64))
         except FAULTS as error:
             got = f"a pipeline that does not take texts ({reason(error)})"
             raise ModelError(self.name, got=got, expected="one that begins with a text vectorizer") from error
         declare = "write ?range=low..high after the file"
         return as_scores(answer, texts, targets=self.targets, source=self.name, declare=declare)
-
-    def _answer(self, texts: list[str]) -> np.ndarray:
-        if self.weights is None:
-            return np.asarray(self.pipeline.predict(texts), np.float64)
-        return np.asarray(self.pipeline.predict_proba(texts) @ self.weights.astype(np.float64))
 
 
 def load(argument: str) -> PipelineScorer:
@@ -88,7 +86,9 @@ def load(argument: str) -> PipelineScorer:
     own = [part.strip() for part in os.environ.get(TRUST, "").split(",") if part.strip()]
     pipeline = _read(path, [*KNOWN, *own])
     try:
-        head, regresses = _head(pipeline, options.get("targets", "")), is_regressor(pipeline)
+        head, regresses = None, is_regressor(pipeline)
+        if hasattr(pipeline, "predict_proba") and hasattr(pipeline, "classes_"):
+            head = head_of_labels([str(label) for label in pipeline.classes_], options.get("targets", ""))
     except FAULTS as error:
         got = f"a damaged pipeline ({reason(error)})"
         raise ModelError(path.name, got=got, expected="a file that skops.io.dump wrote") from error
@@ -98,22 +98,12 @@ def load(argument: str) -> PipelineScorer:
         low, high = parse_range(options.get("range", "0..1"))
         targets, weights = (Target("score", low, high, "the number that the pipeline predicts"),), None
     else:
-        raise ModelError(
-            path.name,
-            got=f"a {type(pipeline).__name__} that is not fitted, or without probabilities",
-            expected="predict_proba, or a regressor",
-            fix="Fit it with probabilities (for an SVM: CalibratedClassifierCV).",
-        )
+        got = f"a {type(pipeline).__name__} that is not fitted, or without probabilities"
+        fix = "Fit it with probabilities (for an SVM: CalibratedClassifierCV)."
+        raise ModelError(path.name, got=got, expected="predict_proba, or a regressor", fix=fix)
     described = repr([(t.name, t.low, t.high) for t in targets]), repr(None if weights is None else weights.tolist())
     fingerprint = f"skops:{digest([digest_of_files([path]), *described])}"
     return PipelineScorer(pipeline, weights, targets, fingerprint, path.name)
-
-
-def _head(pipeline: Any, targets: str) -> Head | None:
-    """Of the classes that it gives probabilities of; None where it gives none."""
-    if not hasattr(pipeline, "predict_proba") or not hasattr(pipeline, "classes_"):
-        return None
-    return head_of_labels([str(label) for label in pipeline.classes_], targets)
 
 
 def _read(path: Path, trusted: list[str]) -> Any:
@@ -135,9 +125,8 @@ def _read(path: Path, trusted: list[str]) -> Any:
     except UntrustedTypesFoundException as error:
         types = ",".join(sorted(set(io.get_untrusted_types(file=path)) - set(trusted)))
         fix = f"If you trust its source, set {TRUST}={types} in the environment."
-        raise ModelError(
-            path.name, got=f"types that skops does not know ({types})", expected="none", fix=fix
-        ) from error
+        got = f"types that skops does not know ({types})"
+        raise ModelError(path.name, got=got, expected="none", fix=fix) from error
     except Exception as error:  # a damaged one may raise anything on its way
         got = f"a file that does not load ({reason(error)})"
         raise ModelError(path.name, got=got, expected="a file that skops.io.dump wrote") from error

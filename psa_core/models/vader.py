@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
 from psa_core.models._base import ModelCard, ModelPlugin, Purpose
+from psa_core.models._fingerprint import digest
 
 SUMMARY = "Sentiment by a lexicon of 7,500 words and rules for negation, emphasis and emoji; reads English only."
 TARGETS = (Target("sentiment", -1.0, 1.0, "-1 most negative, +1 most positive (VADER's compound score)"),)
@@ -38,26 +40,12 @@ class Vader:
 
 
 def load(_model_id: str) -> Vader:
-    """Load the lexicon.
-
-    Raises
-    ------
-    ModelError
-        When the package is not installed.
-    """
+    """Load the lexicon; raises `ModelError` when its package is not installed."""
     try:
         from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
     except ImportError as error:
-        raise ModelError(
-            "vader",
-            got="no installed package vaderSentiment",
-            expected="the package with the lexicon",
-            fix="Run: pip install vaderSentiment",
-        ) from error
-    from importlib.metadata import version
-
-    from psa_core.models._fingerprint import digest
-
+        got, fix = "no installed package vaderSentiment", "Run: pip install vaderSentiment"
+        raise ModelError("vader", got=got, expected="the package with the lexicon", fix=fix) from error
     analyzer = SentimentIntensityAnalyzer()
     lexicons = (analyzer.lexicon_full_filepath, analyzer.emoji_full_filepath)
     return Vader(analyzer, f"vader:{digest([version('vaderSentiment'), *lexicons])}")

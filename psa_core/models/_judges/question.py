@@ -1,42 +1,104 @@
-"""Questions for judges: JSON files with a prompt, the possible answers and their values."""
+"""A question for judges: what is asked about a text, and what each answer counts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from psa_core.cube import Target
+from psa_core.cube import SPREAD_OF_ANSWERS, Target
 from psa_core.errors import ModelError
-from psa_core.inputs import json_file
-from psa_core.models._answers import as_targets, reason
-from psa_core.registry import ASSETS
+from psa_core.models._fingerprint import digest
 
-FOLDER = ASSETS / "questions"
-KEYS = ("title", "summary", "prompt", "answers", "target", "meaning", "low", "high")
-TEXT, ANSWERS = "{text}", "{answers}"
-MAX_BYTES = 64 * 2**10
-MAX_ANSWERS, MAX_ANSWER_LENGTH, MAX_VALUE = 100, 200, 1e30
-EXPECTED = f"a JSON object with {', '.join(KEYS[2:5])} (and {', '.join((*KEYS[:2], *KEYS[5:]))})"
+TEXT, ANSWERS, FIRST, SECOND = "{text}", "{answers}", "{first_text}", "{second_text}"
+#: The place of the answer in a reader's own pattern.
+ANSWER = "{answer}"
+#: Numbers on a scale whose probabilities can be added up.
+MAX_LISTED_NUMBERS = 1_001
+SAME = 1e-9
+#: A log-probability at which an answer is never given.
+IMPOSSIBLE = -500.0
+_LINE = re.compile(r"^[ \t]*-{3,}[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The numbers that are valid answers: ``low``, ``low + step`` … ``high``.
+
+    Examples
+    --------
+    >>> Scale(1, 10).value("7"), Scale(1, 10).value("7.5"), Scale(0, 2000, 50, "$").value("$1,250")
+    (7.0, None, 1250.0)
+    """
+
+    low: float
+    high: float
+    step: float = 1.0
+    unit: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are on the scale."""
+        return round((self.high - self.low) / self.step) + 1
+
+    @property
+    def values(self) -> np.ndarray:
+        """All numbers on the scale, ascending: float64 (count,)."""
+        return np.round(self.low + self.step * np.arange(self.count), 9)
+
+    @property
+    def words(self) -> str:
+        """The scale as a prompt names it: *a number from 1 to 10*."""
+        steps = "" if self.step == 1 else f" in steps of {self.step:g}"
+        unit = f" ({self.unit})" if self.unit else ""
+        return f"a number from {written(self.low)} to {written(self.high)}{steps}{unit}"
+
+    def value(self, words: str) -> float | None:
+        """The number that somebody wrote, with or without the unit; None where it is no number of the scale."""
+        plain = words.strip()
+        for unit in {self.unit, self.unit.casefold(), self.unit.upper()} - {""}:
+            plain = plain.removeprefix(unit).removesuffix(unit).strip()
+        plain = re.sub("^[\u2212\u2013]", "-", plain)
+        # Thousands: 45,000, or with a (narrow, unbreakable) space or an apostrophe; 45.000 would be 45.
+        if not re.fullmatch(r"[-+]?(\d+|\d{1,3}([, '’\u00a0\u202f]\d{3})+)(\.\d+)?", plain):
+            return None
+        number = float(re.sub(r"[^-+.\d]", "", plain))
+        steps = (number - self.low) / self.step
+        on_scale = self.low - SAME <= number <= self.high + SAME and abs(steps - round(steps)) < 1e-6
+        return number if on_scale else None
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a judge is asked about a text.
+    """What a judge is asked about a text, and what counts as an answer.
 
     Attributes
     ----------
     prompt : str
-        Holds ``{text}`` once, and ``{answers}`` where the answers are to be listed.
+        Holds ``{text}`` once (for a pick ``{first_text}`` and ``{second_text}``), and ``{answers}`` where the answers
+        are to be listed.
     answers : tuple of str
-        In the order in which the prompt lists them.
+        In the order in which the prompt lists them; of a number the numbers, or none where there are very many.
     values : tuple of float
         What each answer counts; the target is the sum of P(answer) x value.
     target : Target
+    kind : {"choice", "number", "pick"}
+    system : str
+        The system message; empty for none.
+    scale : Scale or None
+        Of a number.
+    think : int
+        Most tokens before the answer; 0 where the answer is asked for at once.
+    marker : str
+        What stands between a thought and the answer, where the prompt asks for it.
+    pattern : str
+        The reader's own form of an answer, ``Rating: {answer}``; empty for none.
+    other : str
+        Of a pick: the second document, where a text holds only the first.
+    is_swapped : bool
+        Whether a pick shows its documents in the opposite order.
     """
 
     title: str
@@ -45,105 +107,153 @@ class Question:
     answers: tuple[str, ...]
     values: tuple[float, ...]
     target: Target
+    kind: str = "choice"
+    system: str = ""
+    scale: Scale | None = None
+    think: int = 0
+    marker: str = ""
+    pattern: str = ""
+    other: str = ""
+    is_swapped: bool = False
 
     @cached_property
     def listed(self) -> str:
-        """The answers as a prompt lists them: *Yes or No*."""
+        """The answers as a prompt lists them: *Yes or No*, *a number from 1 to 10*."""
+        if self.scale is not None:
+            return self.scale.words
         return " or ".join(filter(None, [", ".join(self.answers[:-1]), self.answers[-1]]))
 
-    @cached_property
-    def around(self) -> tuple[str, str]:
-        """What stands before and after the text."""
-        before, after = (part.replace(ANSWERS, self.listed) for part in self.prompt.split(TEXT))
-        return before, after
+    @property
+    def has_orders(self) -> bool:
+        """Whether it can be asked in two orders."""
+        return self.kind != "number"
+
+    def parts(self) -> tuple[str, str]:
+        """What the prompt says before and after the text; of a pick, before the first and after the second document."""
+        first, last = (FIRST, SECOND) if self.kind == "pick" else (TEXT, TEXT)
+        if self.kind == "pick" and self.prompt.index(FIRST) > self.prompt.index(SECOND):
+            first, last = last, first
+        before, after = self.prompt[: self.prompt.index(first)], self.prompt[self.prompt.index(last) + len(last) :]
+        return before.replace(ANSWERS, self.listed), after.replace(ANSWERS, self.listed)
+
+    def inner(self, text: str) -> str:
+        """What the prompt says between its two `parts` about a text: the text itself, or the two documents of a pick.
+
+        Raises `ModelError` where a pick finds one document only.
+        """
+        if self.kind != "pick":
+            return text
+        shown = self.documents(text)[:: -1 if self.is_swapped else 1]
+        start, end = sorted([self.prompt.index(FIRST), self.prompt.index(SECOND)])
+        begins_with_first = self.prompt.startswith(FIRST, start)
+        between = self.prompt[start + len(FIRST if begins_with_first else SECOND) : end].replace(ANSWERS, self.listed)
+        one, two = shown if begins_with_first else shown[::-1]
+        return one + between + two
+
+    def documents(self, text: str) -> tuple[str, str]:
+        """The two documents of a pick: a text's two parts with a line ``---`` between them, or the text and `other`."""
+        parts = [part.strip("\n") for part in _LINE.split(text)]
+        if len(parts) == 2:
+            return parts[0], parts[1]
+        if self.other and len(parts) == 1:
+            return text, self.other
+        got = f"a text with {len(parts)} document{'s' * (len(parts) != 1)}: {text[:60]!r}"
+        raise ModelError("pick", got=got, expected="two, with a line --- between them, or “other” in the question")
 
     def about(self, text: str) -> str:
-        """The whole question about one text."""
-        before, after = self.around
-        return before + text + after
+        """The whole question about one text, without the system message."""
+        before, after = self.parts()
+        return before + self.inner(text) + after
+
+    def messages(self, text: str) -> tuple[dict[str, str], ...]:
+        """What a chat is sent about one text: the system message, if any, and the question."""
+        system = ({"role": "system", "content": self.instruction},) if self.system else ()
+        return (*system, {"role": "user", "content": self.about(text)})
+
+    @property
+    def instruction(self) -> str:
+        """The system message, with the answers in their order."""
+        return self.system.replace(ANSWERS, self.listed)
+
+    def told(self, system: str) -> Question:
+        """The same question behind one more system message."""
+        return replace(self, system="\n\n".join(filter(None, [self.system, system])))
 
     def swapped(self) -> Question:
-        """The same question with its answers listed in the opposite order."""
-        return Question(self.title, self.summary, self.prompt, self.answers[::-1], self.values[::-1], self.target)
+        """The same question with its answers listed, or its documents shown, in the opposite order."""
+        if self.kind == "pick":
+            return replace(self, is_swapped=not self.is_swapped, values=self.values[::-1])
+        return replace(self, answers=self.answers[::-1], values=self.values[::-1])
+
+    @property
+    def key(self) -> str:
+        """Tells this question, its answers and their order from others: what ids of requests begin with."""
+        return digest(self.identity)[:8]
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """All of it that scores depend on."""
+        said = (self.about("\0") if self.kind != "pick" else self.prompt, repr(self.answers), repr(self.values))
+        rest = (self.kind, self.system, repr(self.scale), self.think, self.marker, self.pattern, self.other)
+        return (*said, *map(str, rest), str(self.is_swapped))
+
+    def targets(self, how: str, samples: int = 0) -> tuple[Target, ...]:
+        """The question's target and, beside it, how much of what was answered is no answer.
+
+        Parameters
+        ----------
+        how : str
+            How an answer is measured, in plain words.
+        samples : int
+            Answers sampled for each text; 0 where its probabilities are known.
+        """
+        name, width = self.target.name, self.target.high - self.target.low
+        share = "share of answers that" if samples else "chance of an answer that"
+        phrase = f"{'share' if samples else 'chance'} of no valid answer to “{self.title}”"
+        unanswered = Target(
+            f"{name}_unanswered",
+            0.0,
+            1.0,
+            f"{share} is none of: {self.listed}",
+            phrase=phrase[:200],
+            unit="points",
+            samples=samples,
+        )
+        main = replace(self.target, meaning=f"{self.target.meaning}; {how}", samples=samples)
+        if not samples or self.is_two_valued:
+            return (main, unanswered)
+        meaning = f"{SPREAD_OF_ANSWERS} about one text, on the scale of {name}"
+        return (main, unanswered, Target(f"{name}_spread", 0.0, width / 2, meaning))
+
+    @property
+    def is_two_valued(self) -> bool:
+        """Whether answers count as one of two numbers, so that a share says how they are spread."""
+        return self.scale is None and len(set(self.values)) == 2
 
     def score(self, logs: np.ndarray) -> np.ndarray:
-        """The target from log-probabilities of the answers (B, A), which need not add up to 1: float32 (B, 1)."""
-        from scipy.special import softmax
+        """The targets from log-probabilities of the answers (B, A): float32 (B, 2).
 
-        expected = softmax(np.asarray(logs, np.float64), axis=1) @ np.array(self.values)
-        return np.clip(expected, self.target.low, self.target.high).astype(np.float32)[:, np.newaxis]
+        The expected value over the answers, whatever their sum, and what their sum leaves to anything else.
+        """
+        from scipy.special import logsumexp, softmax
 
+        logs = np.asarray(logs, np.float64)
+        none = logs.max(axis=1) < IMPOSSIBLE
+        expected = softmax(logs, axis=1) @ np.array(self.values)
+        missing = -np.expm1(np.minimum(logsumexp(logs, axis=1), 0.0))
+        value = np.where(none, np.nan, np.clip(expected, self.target.low, self.target.high))
+        return np.stack([value, missing], axis=1).astype(np.float32)
 
-def packaged() -> dict[str, Path]:
-    """The questions that come with the project, by id."""
-    return {path.stem: path for path in sorted(FOLDER.glob("*.json"))}
-
-
-def read_question(name: str) -> Question:
-    """A packaged question by its id, or any by its file.
-
-    Raises
-    ------
-    ModelError
-        When there is none, or it is not one.
-    """
-    path = packaged().get(name, Path(name))
-    if not path.is_file():
-        expected = f"one of {', '.join(packaged())}, or a .json file"
-        raise ModelError("question", got=f"{name!r}, which is neither", expected=expected)
-    try:
-        content = json_file.read(path, MAX_BYTES)
-    except ValueError as error:
-        got = f"{path.name}, which is no JSON of a question ({reason(error)})"
-        raise ModelError("question", got=got, expected=EXPECTED) from error
-    return _question(content, path.stem)
+    def score_samples(self, values: list[float | None]) -> np.ndarray:
+        """The targets from the values of sampled answers, None for no valid one: float32 (T,); NaN where none is."""
+        valid = np.array([value for value in values if value is not None], np.float64)
+        mean = valid.mean() if len(valid) else np.nan
+        row = [mean, 1 - len(valid) / len(values) if values else 1.0]
+        if not self.is_two_valued:
+            row.append(valid.std() if len(valid) else np.nan)
+        return np.array(row, np.float32)
 
 
-def _question(content: dict[str, Any], stem: str) -> Question:
-    if not isinstance(content.get("answers"), dict) or set(content) - set(KEYS):
-        raise ModelError("question", got=f"{stem}, which is not laid out as one", expected=EXPECTED)
-    answers = tuple(str(answer) for answer in content["answers"])
-    prompt = content.get("prompt")
-    if not isinstance(prompt, str) or prompt.count(TEXT) != 1:
-        raise ModelError("question prompt", got=f"{prompt!r:.80}", expected=f"a text that holds {TEXT} once")
-    _check_answers(answers)
-    values = _values(content)
-    low, high = content.get("low", min(values)), content.get("high", max(values))
-    title = str(content.get("title") or stem)
-    meaning = str(content.get("meaning") or f"P({answers[0]}) among {', '.join(answers)}: {title}")
-    described = {"name": str(content.get("target") or stem), "low": low, "high": high, "meaning": meaning}
-    (target,) = as_targets([described], source="question")
-    if not all(target.low <= value <= target.high for value in values):
-        raise ModelError(
-            "question answers", got=f"values {values}"[:200], expected=f"{target.low:g} to {target.high:g}"
-        )
-    return Question(title, str(content.get("summary") or title), prompt, answers, values, target)
-
-
-def _values(content: dict[str, dict[str, object]]) -> tuple[float, ...]:
-    try:
-        values = tuple(float(value) for value in content["answers"].values())  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError) as error:
-        got = f"{list(content['answers'].values())!r:.80}"
-        raise ModelError("question answers", got=got, expected="a number for each answer") from error
-    if len(set(values)) < 2 or not all(abs(value) < MAX_VALUE for value in values):
-        raise ModelError(
-            "question answers", got=f"the values {values}"[:200], expected="at least two different numbers"
-        )
-    return values
-
-
-def _check_answers(answers: Sequence[str]) -> None:
-    """No answer may begin another one: its probability would hold the other's."""
-    if len(answers) > MAX_ANSWERS:
-        raise ModelError("question answers", got=f"{len(answers):,}", expected=f"at most {MAX_ANSWERS}")
-    if len(answers) < 2 or any(
-        answer != answer.strip() or not 0 < len(answer) <= MAX_ANSWER_LENGTH for answer in answers
-    ):
-        expected = f"two or more words or phrases of at most {MAX_ANSWER_LENGTH} letters"
-        raise ModelError("question answers", got=repr(list(answers))[:80], expected=expected)
-    for one in answers:
-        for other in answers:
-            if one is not other and other.casefold().startswith(one.casefold()):
-                got = f"{one[:80]!r}, which is how {other[:80]!r} begins"
-                raise ModelError("question answers", got=got, expected="answers that begin differently")
+def written(number: float) -> str:
+    """A number as people write it: 7, 7.5, 1000."""
+    return f"{number:.9f}".rstrip("0").rstrip(".")

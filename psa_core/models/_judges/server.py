@@ -3,173 +3,216 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from psa_core.asking import Answer, Asker, Reply, Request
+from psa_core.asking.endpoint import RefusedError
+from psa_core.asking.server import ANSWERS, ChatServer
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
-from psa_core.models._chat import ChatServer, said
-from psa_core.models._endpoint import RefusedError
+from psa_core.models._judges.parsing import AROUND, ENDS, value_of, without_thought
 from psa_core.models._judges.question import Question
 
 MAX_LISTED = 20
 PROBE = "Alice left."
-ANSWER = '{"choices": [{"logprobs": {"content": [{"top_logprobs": [{"token": …, "logprob": …}]}]}}]}'
-# Words of a sampled answer that are looked through for one of the answers.
+# Least tokens that a sampled answer may take.
 WORDS = 16
+# Tokens to look for the answer's first one in: it may stand behind a quotation mark or an asterisk.
+FIRST = 3
+# What stands around an answer as tokens show it: two signs for a space and one for a new line, too.
+AROUND_A_TOKEN = AROUND + "\u0120\u2581\u010a"
+# Of more numbers than are listed: the share of the model's probability that those listed must have.
+SEEN = 0.9
 
 
 @dataclass(frozen=True)
 class ChatJudge:
-    """A question, asked of a server about each text.
+    """A question, asked about each text of whoever carries requests to a model.
 
     Attributes
     ----------
-    server : ChatServer
+    asker : Asker
+        A server, a file of answers.
     question : Question
     fingerprint : str
     samples : int
         Answers drawn per text at temperature 1; 0 = by the log-probabilities of the first token.
-    parallel : int
-        Requests under way at once.
+    batch : int
+        Texts between two looks at whether to stop.
+    of : str
+        The model, as people call it.
+    chunk_seconds : float
+        How long the requests of one call of `score` should take together.
     """
 
-    server: ChatServer
+    asker: Asker
     question: Question
     fingerprint: str
     samples: int = 0
-    parallel: int = 4
+    batch: int = 4
+    of: str = ""
+    chunk_seconds: float = 8.0
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """The question's one target; how it was measured is part of its meaning."""
-        target = self.question.target
-        return (replace(target, meaning=f"{target.meaning}; {self.how}"),)
+        return self.question.targets(self.how, self.samples)
 
     @property
     def how(self) -> str:
         """How an answer is measured, in plain words."""
         if self.samples:
-            return f"the share over {self.samples} sampled answers, in steps of {1 / self.samples:.3g}"
+            return f"the mean over {self.samples} sampled answers"
         return f"from the log-probabilities of the {MAX_LISTED} likeliest first tokens that the server lists"
-
-    @property
-    def batch(self) -> int:
-        """Texts between two looks at whether to stop."""
-        return self.parallel
 
     @property
     def about(self) -> str:
         """Who is asked what, in plain words."""
         asked = f"asked “{self.question.title}” with the answers {self.question.listed}"
-        return f"{self.server.model} at {self.server.shown}, {asked}; {self.how}"
+        return f"{self.of} at {self.asker.shown}, {asked}; {self.how}"
+
+    def requests(self, text: str) -> list[Request]:
+        """What is asked about one text."""
+        options: dict[str, Any] = {"max_tokens": FIRST, "temperature": 0, "logprobs": True, "top_logprobs": MAX_LISTED}
+        if self.samples:
+            longest = max(WORDS, *map(len, self.question.answers or ("",)))
+            options = {"max_tokens": self.question.think + longest, "temperature": 1.0, "seed": 0}
+            options |= {"n": self.samples} if self.samples > 1 else {}
+        return [Request(self.question.messages(text), options, self.question.key)]
+
+    def read(self, replies: Sequence[Reply]) -> np.ndarray:
+        """The targets of one text from the replies to its `requests`: float32 array (T,).
+
+        NaN where no answer is valid; then `<target>_unanswered` is 1. All NaN where there is no reply at all.
+        """
+        (reply,) = replies
+        if reply.error:
+            return np.full(len(self.targets), np.nan, np.float32)
+        if self.samples:
+            return self.question.score_samples([_value(self.question, answer) for answer in reply.answers])
+        (answer, *_), listed = reply.answers, first_tokens(reply.answers[0])
+        if listed is None:  # an answer without log-probabilities says nothing of how likely it was
+            was_given = answer.content and not answer.refusal and answer.finish_reason != "content_filter"
+            return np.array([np.nan, np.nan if was_given else 1.0], np.float32)
+        return listed_score(listed, self.question)
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
-        """Scores in the order of the texts: float32 array (len(texts), 1).
+        """Scores in the order of the texts: float32 array (len(texts), T), NaN where no answer was valid.
 
-        Raises
-        ------
-        ModelError
-            When the server does not answer, refuses, or answers with something else.
+        Raises `ModelError` when nothing can go on, or there is a reply about none of the texts.
         """
         texts = as_texts(texts)
-        if not texts:
-            return np.empty((0, 1), np.float32)
-        with ThreadPoolExecutor(self.parallel, thread_name_prefix="judge") as pool:
-            asked = [pool.submit(self._logs, text) for text in texts]
-            try:
-                logs = np.stack([answer.result() for answer in asked])
-            finally:
-                for answer in asked:  # when one fails, the others are not sent
-                    answer.cancel()
-        return self.question.score(logs)
-
-    def _logs(self, text: str) -> np.ndarray:
-        return self._shares(text) if self.samples else self._listed(text)
-
-    def _listed(self, text: str) -> np.ndarray:
-        """Log-probability of each answer's first token among those that the server lists: float64 (A,)."""
-        options = {"max_tokens": 1, "temperature": 0, "logprobs": True, "top_logprobs": MAX_LISTED}
-        listed = first_tokens(self.server.choices(self.question.about(text), **options)[0])
-        if listed is None:
-            raise ModelError(self.server.shown, got="an answer without logprobs", expected=ANSWER)
-        return answer_logs(listed, self.question.answers, source=self.server.shown)
-
-    def _shares(self, text: str) -> np.ndarray:
-        """Log of the share of each answer among those sampled: float64 (A,)."""
-        counts = np.zeros(len(self.question.answers))
-        words = [""]
-        for seed in range(self.samples):
-            options = {"max_tokens": WORDS, "temperature": 1.0, "seed": seed}
-            words = [
-                said(choice, self.server.shown) for choice in self.server.choices(self.question.about(text), **options)
-            ]
-            chosen = which_answer(words[0], self.question.answers)
-            if chosen is not None:
-                counts[chosen] += 1
-        if not counts.any():
-            got = f"{self.samples} answers such as {_plain(words[0])!r}"
-            raise ModelError(self.server.shown, got=got, expected=f"{self.question.listed} in one of them")
-        with np.errstate(divide="ignore"):
-            return np.log(counts / counts.sum())
+        asked = [self.requests(text) for text in texts]
+        replies = self.asker.ask([request for requests in asked for request in requests])
+        errors = [reply.error for reply in replies if reply.error]
+        if errors and len(errors) == len(replies):
+            raise ModelError(self.asker.shown, got=errors[0], expected=ANSWERS["chat"])
+        left = iter(replies)
+        rows = [self.read([next(left) for _ in requests]) for requests in asked]
+        return np.stack(rows) if rows else np.empty((0, len(self.targets)), np.float32)
 
 
-def first_tokens(choice: Mapping[str, Any]) -> dict[str, float] | None:
-    """Log-probability of the likeliest first tokens of a choice, or None where the server gives none."""
-    logprobs = choice.get("logprobs")
-    content = logprobs.get("content") if isinstance(logprobs, Mapping) else None
+def _value(question: Question, answer: Answer) -> float | None:
+    return value_of(
+        question,
+        answer.content,
+        thought=answer.thought,
+        refusal=answer.refusal,
+        finish_reason=answer.finish_reason,
+    )
+
+
+def first_tokens(answer: Answer) -> dict[str, float] | None:
+    """Log-probability of the likeliest first tokens of an answer, or None where the server gives none.
+
+    Behind a mark such as a quotation mark, those that follow it are counted too: each with the probability of both.
+    """
+    found: dict[str, float] = {}
+    before, mark = 0.0, ""
     try:
-        rows = content[0]["top_logprobs"] or [content[0]]  # type: ignore[index]
-        found: dict[str, float] = {}
-        for row in rows:
-            number = float(row["logprob"])
-            if not number <= 0.001 or math.isnan(number):
-                return None
-            found[str(row["token"])] = max(number, found.get(str(row["token"]), -math.inf))
-    except (TypeError, KeyError, IndexError, ValueError):
+        for position in answer.logprobs or ():
+            found.pop(mark, None)
+            for row in position.get("top_logprobs") or [position]:
+                number, token = float(row["logprob"]), str(row["token"])
+                if not number <= 0.001 or math.isnan(number):
+                    return None
+                found[token] = float(np.logaddexp(before + number, found.get(token, -math.inf)))
+            mark = str(position.get("token", ""))
+            if not mark or mark.strip(AROUND_A_TOKEN):
+                break
+            before += float(position["logprob"])
+    except (TypeError, KeyError, ValueError):
         return None
     return found or None
 
 
-def answer_logs(listed: Mapping[str, float], answers: Sequence[str], *, source: str) -> np.ndarray:
-    """Log-probability of each answer from listed first tokens: float64 (A,).
+def listed_score(listed: Mapping[str, float], question: Question) -> np.ndarray:
+    """The targets from listed first tokens: float32 (2,), the expected value and what is on no valid answer.
 
-    A token counts for the answer that it begins, or that it is. An answer that no listed token begins is less likely
-    than each of them, and than all that they leave over; it counts as the smaller of the two.
+    A token counts for the answer that it begins, however that is written (case, spaces, quotes). An answer of a choice
+    that no listed token begins is less likely than each of them, and than all that they leave over; it counts as the
+    smaller of the two. Without any valid answer the value is NaN.
 
-    Raises
-    ------
-    ModelError
-        When no listed token begins an answer.
+    Examples
+    --------
+    >>> from psa_core.models._judges.question_file import read_question
+    >>> listed = {"yes": -1.2039728, " No": -1.2039728, "Maybe": -0.9162907}
+    >>> listed_score(listed, read_question("loan")).round(3).tolist()
+    [0.5, 0.4000000059604645]
     """
-    shares = np.zeros(len(answers))
+    shares = np.zeros(len(question.answers))
+    plain = [answer.casefold() for answer in question.answers]
     for token, log in listed.items():
-        begun = [i for i, answer in enumerate(answers) if token.strip() and answer.startswith(token.strip())]
+        begins = token.strip(AROUND_A_TOKEN).rstrip(AROUND_A_TOKEN + ENDS).casefold()
+        whole = [i for i, answer in enumerate(plain) if answer == begins]
+        begun = whole or [i for i, answer in enumerate(plain) if begins and answer.startswith(begins)]
         if len(begun) == 1:
             shares[begun[0]] += math.exp(log)
-    if not shares.any():
-        got = f"first words such as {_plain(max(listed, key=listed.__getitem__))!r}"
-        raise ModelError(source, got=got, expected=f"one of {', '.join(answers)} among the {len(listed)} likeliest")
-    likely = np.exp(list(listed.values()))
-    unlisted = max(min(likely.min(), 1 - likely.sum()), np.finfo(float).tiny)
-    return np.log(np.where(shares > 0, shares, unlisted))
+    seen = min(1.0, shares.sum())
+    if not seen:
+        return np.array([np.nan, 1.0], np.float32)
+    if question.scale is None:
+        likely = np.exp(list(listed.values()))
+        shares = np.where(shares > 0, shares, max(min(likely.min(), 1 - likely.sum()), 0.0))
+    value = shares @ np.array(question.values) / shares.sum()
+    return np.array([np.clip(value, question.target.low, question.target.high), 1 - seen], np.float32)
 
 
-def which_answer(words: str, answers: Sequence[str]) -> int | None:
-    """Which answer somebody gave: the first that is there as a whole word; None where there is none."""
-    plain = f" {_letters(words)} "
-    places = [plain.find(f" {_letters(answer)} ") for answer in answers]
-    there = [(place, i) for i, place in enumerate(places) if place >= 0]
-    return min(there)[1] if there else None
+def may_be_told_apart(question: Question) -> bool:
+    """Whether the first token of an answer could say which one it is: of words that begin differently, of whole numbers
+    that a token can hold, which is three digits at most.
+    """
+    if not question.answers or question.think or question.pattern:
+        return False
+    if question.scale is None:
+        return len({answer.casefold().split()[0] for answer in question.answers}) == len(question.answers)
+    return all(answer.isdecimal() and len(answer) <= 3 for answer in question.answers)
 
 
-def open_judge(server: ChatServer, question: Question, *, fingerprint: str, samples: int, parallel: int) -> ChatJudge:
+def are_told_apart(question: Question, listed: Mapping[str, float]) -> bool:
+    """Whether the first token of an answer says which one it is, and one is among those listed.
+
+    Numbers of more than one digit do where the server's tokens are seen to hold several; and more numbers than a server
+    lists, where those listed are nearly all that the model would say.
+    """
+    if not may_be_told_apart(question):
+        return False
+    unseen = listed_score(listed, question)[1]
+    if unseen >= 1:
+        return False
+    if question.scale is None:
+        return True
+    tokens = {token.strip(AROUND_A_TOKEN) for token in listed}
+    are_whole = any(len(token) > 1 and token.isdecimal() for token in tokens)
+    all_listed = len(question.answers) <= MAX_LISTED or bool(unseen <= 1 - SEEN)
+    return all_listed and (are_whole or all(len(answer) == 1 for answer in question.answers))
+
+
+def open_judge(server: ChatServer, question: Question, *, fingerprint: str, samples: int) -> ChatJudge:
     """A judge that asks in the better way that the server offers.
 
     Parameters
@@ -182,23 +225,25 @@ def open_judge(server: ChatServer, question: Question, *, fingerprint: str, samp
     ModelError
         When the server answers neither way.
     """
-    judge = ChatJudge(server, question, f"{fingerprint}-logprobs", 0, parallel)
-    options = {"max_tokens": 1, "temperature": 0, "logprobs": True, "top_logprobs": MAX_LISTED}
+    judge = ChatJudge(server, question, f"{fingerprint}-logprobs", 0, server.parallel, server.model)
     try:
-        offered = first_tokens(server.choices(question.about(PROBE), **options)[0])
+        offered = server.reply(judge.requests(probe(question))[0])
     except RefusedError:
-        offered = None
-    if offered is None:
-        judge = ChatJudge(server, question, f"{fingerprint}-{samples}-samples", samples, parallel)
-        said(server.choices(question.about(PROBE), max_tokens=WORDS, temperature=1.0, seed=0)[0], server.shown)
+        offered = Reply(error="refused")
+    listed = first_tokens(offered.answers[0]) if offered.answers else None
+    if listed is None or not are_told_apart(question, listed):
+        judge = replace(judge, fingerprint=f"{fingerprint}-{samples}-samples", samples=samples)
+        reply = server.reply(replace(judge, samples=1).requests(probe(question))[0])
+        if reply.error:
+            raise ModelError(server.shown, got=reply.error, expected=ANSWERS["chat"])
+        one = reply.answers[0]
+        if one.finish_reason == "length" and not without_thought(one.content) and not question.think:
+            got = f"a reply that was cut after {WORDS} tokens, before it said anything"
+            fix = 'The model thinks first: add "think", the tokens of a thought, to the question; for example 2000.'
+            raise ModelError(server.shown, got=got, expected="an answer", fix=fix)
     return judge
 
 
-def _letters(words: str) -> str:
-    """Lower case, one space for everything between words."""
-    return " ".join("".join(letter if letter.isalnum() else " " for letter in words.casefold()).split())
-
-
-def _plain(words: str) -> str:
-    """Some words of a server, short and without what a terminal might obey."""
-    return "".join(letter for letter in words[:40] if unicodedata.category(letter)[0] != "C")
+def probe(question: Question) -> str:
+    """A text that a question can be asked about."""
+    return f"{PROBE}\n---\n{PROBE}" if question.kind == "pick" else PROBE

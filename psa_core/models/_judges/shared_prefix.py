@@ -1,21 +1,26 @@
-"""Log-probabilities of a few continuations of many prompts, with shared prefixes computed once."""
+"""Log-probabilities of the answers of a tree behind many prompts, with shared prefixes computed once."""
 
 from __future__ import annotations
 
 import copy
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import torch
 
+from psa_core.models._judges.spellings import Tree
 from psa_core.models._transformers.classifier import DEVICE_LOCKS
 
 # What two ways of computing one log-probability may differ by; a model that cannot share a prefix is far off.
 SAME = 1e-3
+#: The log-probability of an answer that is not followed further, and below which a beginning is not.
+NEVER, UNLIKELY = -1e3, -23.0
+#: Token sequences that a load compares with separate passes.
+CHECKED = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,50 +32,65 @@ class SharedPrefix:
     model : transformers causal model, float32
     prefix : tuple of int
         Tokens that prompts begin with; computed at the first use. A prompt that begins otherwise is computed whole.
-    continuations : tuple of tuple of int, length A
+    tree : Tree
+        Of the answers, by their tokens.
+    count : int
+        How many answers there are, A.
+    ends : bool array (V,) or None
+        Tokens that end a number, where answers are numbers.
     """
 
     model: Any = field(repr=False)
     prefix: tuple[int, ...]
-    continuations: tuple[tuple[int, ...], ...]
+    tree: Tree
+    count: int
+    ends: np.ndarray | None = field(default=None, repr=False)
 
     def logs(self, rows: Sequence[Sequence[int]]) -> np.ndarray:
-        """Log-probability of each continuation after each row, in nats: float32 array (B, A), as one batch."""
+        """Log-probability of each answer after each row, in nats: float32 array (B, A), as one batch."""
         size = len(self.prefix)
-        alike = [i for i, row in enumerate(rows) if len(row) > size and tuple(row[:size]) == self.prefix]
-        answer = np.empty((len(rows), len(self.continuations)), np.float32)
-        if alike:
-            answer[alike] = self._together([rows[i][size:] for i in alike])
-        for i in sorted(set(range(len(rows))) - set(alike)):
+        sharing = [i for i, row in enumerate(rows) if len(row) > size and tuple(row[:size]) == self.prefix]
+        answer = np.empty((len(rows), self.count), np.float32)
+        if sharing:
+            answer[sharing] = self._together([rows[i][size:] for i in sharing])
+        for i in sorted(set(range(len(rows))) - set(sharing)):
             answer[i] = self.alone(rows[i])
         return answer
 
     def alone(self, row: Sequence[int]) -> np.ndarray:
-        """The same for one row, nothing shared, one pass a continuation: float32 array (A,)."""
-        import torch
+        """The same for one row, nothing shared, a pass for each node of the tree: float32 array (A,)."""
+        found = np.full(self.count, NEVER)
 
-        answer = np.empty(len(self.continuations), np.float32)
-        for i, tokens in enumerate(self.continuations):
-            ids = torch.tensor([[*row, *tokens]], device=self.model.device)
-            with DEVICE_LOCKS[str(self.model.device)], torch.inference_mode():
-                out = self.model(input_ids=ids, use_cache=False, **self._keeping(len(tokens) + 1))
-                logits = out.logits[0, -len(tokens) - 1 : -1].float()
-                logs = torch.log_softmax(logits, dim=-1).gather(-1, ids[0, len(row) :, None])
-            answer[i] = float(logs.double().sum())
-        return answer
+        def visit(node: Tree, before: list[int], path: float) -> None:
+            ids = torch.tensor([before], device=self.model.device)
+            out = self.model(input_ids=ids, use_cache=False, **self._keeping(1))
+            logs = torch.log_softmax(out.logits[:, -1].float(), dim=-1)
+            if node.answer >= 0:
+                found[node.answer] = np.logaddexp(found[node.answer], path + float(self._stop(node, logs)))
+            for token, child in node.children.items():
+                ahead = path + float(logs[0, token])
+                if not child.children and not child.stops:
+                    found[child.answer] = np.logaddexp(found[child.answer], ahead)
+                elif ahead > UNLIKELY:
+                    visit(child, [*before, token], ahead)
+
+        with DEVICE_LOCKS[str(self.model.device)], torch.inference_mode():
+            visit(self.tree, list(row), 0.0)
+        return found.astype(np.float32)
 
     def agrees(self, rows: Sequence[Sequence[int]]) -> bool:
         """Whether sharing gives what one by one does, here: a model may do without the memory that is shared."""
+        sequences = self.tree.sequences()
+        some = [*sequences[: CHECKED // 2], *sequences[-CHECKED // 2 :]]
+        few = replace(self, tree=Tree.of(some, stops=self.ends is not None))
         try:
-            together = self.logs(rows)
+            together = few.logs(rows)
         except (AttributeError, TypeError, ValueError, RuntimeError, IndexError):  # another kind of memory, or none
             return False
-        return bool(np.allclose(together, np.stack([self.alone(row) for row in rows]), rtol=0, atol=SAME))
+        return bool(np.allclose(together, np.stack([few.alone(row) for row in rows]), rtol=0, atol=SAME))
 
     def _together(self, rows: Sequence[Sequence[int]]) -> np.ndarray:
         """What follows the prefix, filled on the left, so that all rows end in one place: float32 (B, A)."""
-        import torch
-
         device, width = self.model.device, max(map(len, rows))
         ids = torch.zeros((len(rows), width), dtype=torch.long)
         inside = torch.zeros((len(rows), len(self.prefix) + width), dtype=torch.long)
@@ -79,45 +99,50 @@ class SharedPrefix:
             ids[i, width - len(row) :] = torch.tensor(row)
             inside[i, inside.shape[1] - len(row) :] = 1
         ids, inside = ids.to(device), inside.to(device)
-        answer = np.empty((len(rows), len(self.continuations)), np.float32)
+        found = torch.full((len(rows), self.count), NEVER, dtype=torch.float64, device=device)
         with DEVICE_LOCKS[str(device)], torch.inference_mode():
             memory = _repeated(self._memory, len(rows)) if self.prefix else None
             first, memory = self._step(ids, inside, memory)
-            for i, tokens in enumerate(self.continuations):
-                total = first[:, tokens[0]].double()
-                if len(tokens) > 1:
-                    total += self._rest(tokens, inside, memory)
-                answer[:, i] = total.float().cpu().numpy()
-        return answer
+            none = torch.zeros(len(rows), dtype=torch.float64, device=device)
+            self._visit(self.tree, first, memory, inside, none, found)
+        return found.float().cpu().numpy()
 
-    def _rest(self, tokens: Sequence[int], inside: Any, memory: Any) -> Any:
-        """Log-probability of a continuation's second token and on, given the first: float64 (B,).
+    def _visit(self, node: Tree, logs: Any, memory: Any, inside: Any, path: Any, found: Any) -> None:
+        """Add to `found` (B, A) what is on the answers below a node, which is reached with log-probability `path` (B,).
 
-        Token by token: what is kept of a pass is one row of the vocabulary a text, however long a continuation is.
+        Token by token: what is kept of a pass is one row of the vocabulary a text, however long it is.
         """
-        import torch
 
-        total, memory = torch.zeros(len(inside), dtype=torch.float64, device=inside.device), _fork(memory)
-        for given, wanted in pairwise(tokens):
-            ids = torch.full_like(inside[:, :1], given)
-            inside = torch.cat([inside, torch.ones_like(ids)], dim=1)
-            logs, memory = self._step(ids, inside, memory)
-            total += logs[:, wanted].double()
-        return total
+        def add(answer: int, log: Any) -> None:
+            found[:, answer] = torch.logaddexp(found[:, answer], log)
+
+        if node.answer >= 0:
+            add(node.answer, path + self._stop(node, logs))
+        for token, child in node.children.items():
+            ahead = path + logs[:, token].double()
+            if not child.children and not child.stops:
+                add(child.answer, ahead)
+            elif float(ahead.max()) > UNLIKELY:
+                next_ids = torch.full_like(inside[:, :1], token)
+                now = torch.cat([inside, torch.ones_like(next_ids)], dim=1)
+                next_logs, rest = self._step(next_ids, now, _fork(memory))
+                self._visit(child, next_logs, rest, now, ahead, found)
+
+    def _stop(self, node: Tree, logs: Any) -> Any:
+        """Log-probability (B,) that an answer ends where it has been written; 0 where nothing could go on from it."""
+        if not node.stops or self.ends is None:
+            return torch.zeros(len(logs), dtype=torch.float64, device=logs.device)
+        ends = np.zeros(logs.shape[1], bool)
+        ends[: len(self.ends)] = self.ends[: logs.shape[1]]
+        ends[list(node.children)] = False
+        return torch.logsumexp(logs[:, torch.from_numpy(ends).to(logs.device)].double(), dim=1)
 
     def _step(self, ids: Any, inside: Any, memory: Any) -> tuple[Any, Any]:
         """Log-probabilities after the last token, (B, V), and the memory."""
-        import torch
-
         places = (inside.cumsum(dim=1) - 1).clamp(min=0)[:, -ids.shape[1] :]
         extra = {"position_ids": places} if "position_ids" in self._takes else {}
         out = self.model(
-            input_ids=ids,
-            attention_mask=inside,
-            past_key_values=memory,
-            use_cache=True,
-            **extra,
-            **self._keeping(1),
+            input_ids=ids, attention_mask=inside, past_key_values=memory, use_cache=True, **extra, **self._keeping(1)
         )
         return torch.log_softmax(out.logits[:, -1].float(), dim=-1), out.past_key_values
 
@@ -132,8 +157,6 @@ class SharedPrefix:
     @cached_property
     def _memory(self) -> Any:
         """Keys and values of the prefix's tokens, one row."""
-        import torch
-
         ids = torch.tensor([self.prefix], device=self.model.device)
         return self.model(input_ids=ids, use_cache=True, **self._keeping(1)).past_key_values
 

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 
+from psa_core import trust
+from psa_core.errors import ModelError, PsaError
+from psa_core.models._answers import reason
+
+#: What a fault in the tokenizers library's own language is called; it is no `Exception`, and cannot be imported.
+PANIC = "PanicException"
 _importing = threading.Lock()
 
 
@@ -14,4 +23,33 @@ def import_transformers() -> None:
     goes on with it, as Python lets it, finds none of the names that it wants.
     """
     with _importing:
-        import transformers  # noqa: F401
+        import transformers
+
+
+@contextmanager
+def foreign(field: str, got: str, expected: str, fix: str = "") -> Iterator[None]:
+    """Say in one sentence what a model's own files make a library raise in this block, which may be anything.
+
+    Raises `ModelError` with what was raised in brackets after `got`; a `PsaError` and a lack of memory pass as they
+    are.
+    """
+    try:
+        yield
+    except (PsaError, MemoryError):
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != PANIC:
+            raise
+        raise ModelError(field, got=f"{got} ({reason_of(error)})", expected=expected, fix=fix) from error
+
+
+def foreign_rules() -> AbstractContextManager[None]:
+    """For a block that reads a text by a tokenizer's rules, which may give up or have no token for a word."""
+    fix = "Save it again with tokenizer.save_pretrained."
+    return foreign("tokenizer", "rules that fail at a text", "a token for everything", fix)
+
+
+def reason_of(error: BaseException) -> str:
+    """What an error says; a visitor is not told where the server keeps its models."""
+    words = reason(error)
+    return re.sub(r"(/[^/\s'\"]+)+/", "", words) if trust.current() >= trust.Origin.VISITOR else words

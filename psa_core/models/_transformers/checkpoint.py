@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.models._answers import reason
-from psa_core.models._transformers import import_transformers
+from psa_core.models._transformers import foreign, foreign_rules, import_transformers, reason_of
 from psa_core.models._transformers.classifier import best_device, quietly
-from psa_core.models._transformers.foreign_rules import foreign_rules
 from psa_core.models._transformers.hub import PICKLED_WEIGHTS, TOKENIZER_FILES
 from psa_core.models._transformers.vetting import check_indexes
 
-#: What building a model may raise of a configuration that is damaged, or of another kind.
-FAULTS = (
-    ArithmeticError,
-    AttributeError,
-    ImportError,
-    LookupError,
-    OSError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)
-WEIGHTS = ("*.safetensors", "*.bin")
 #: More than any model has of what a configuration counts and its program makes one by one.
 MOST = {"layer": 1_000, **dict.fromkeys(("label", "expert", "block", "group", "stage", "depth", "head"), 100_000)}
 #: Numbers that a loaded model may hold beyond a byte each in its files.
@@ -42,34 +30,20 @@ KIND_WORDS = {
 def load_checkpoint(folder: Path, kind: str, *, allow_pickle: bool = False) -> tuple[Any, Any]:
     """A model in float32 and evaluation mode on the best device, and its tokenizer; runs no code of the model's own.
 
-    Parameters
-    ----------
-    folder : path
-    kind : str
-        transformers auto class: ``AutoModelForSequenceClassification`` …
-    allow_pickle : bool
-        Whether weights that are not safetensors may be read.
-
-    Raises
-    ------
-    ModelError
-        When a file is missing or damaged, or the model is of another kind.
+    `kind` is a transformers auto class: ``AutoModelForSequenceClassification`` …; without `allow_pickle` weights are
+    safetensors only. Raises `ModelError` when a file is missing or damaged, or the model is of another kind.
     """
     configuration = check_folder(folder, allow_pickle=allow_pickle)
-    pickled = not any(folder.glob("*.safetensors"))
     with quietly():
-        model = _load_model(folder, kind, configuration=configuration, pickled=pickled)
+        model = _load_model(folder, kind, configuration)
         tokenizer = load_tokenizer(folder)
     if any(tokenizer("a", return_token_type_ids=True).get("token_type_ids") or ()):
         got = f"a model of the kind {configuration['model_type']!r}, which numbers the segments of a text"
         raise ModelError("model", got=got, expected="one that reads a text as one segment", fix="Use http:<url>.")
     rows = model.get_input_embeddings().num_embeddings
     if len(tokenizer) > rows:
-        raise ModelError(
-            "tokenizer",
-            got=f"{len(tokenizer)} tokens, but a model for {rows}, in {_named(folder)}",
-            expected="the tokenizer that the model was trained with",
-        )
+        got = f"{len(tokenizer)} tokens, but a model for {rows}, in {_named(folder)}"
+        raise ModelError("tokenizer", got=got, expected="the tokenizer that the model was trained with")
     if trust.current() >= trust.Origin.VISITOR:
         model.name_or_path = model.config._name_or_path = ""  # a retrained adapter would tell it
     return model.to(best_device()).eval(), tokenizer
@@ -78,53 +52,34 @@ def load_checkpoint(folder: Path, kind: str, *, allow_pickle: bool = False) -> t
 def check_folder(folder: Path, *, allow_pickle: bool = False) -> dict[str, Any]:
     """Content of ``config.json`` of a folder that has all files that a model needs.
 
-    Raises
-    ------
-    ModelError
-        When one is missing, or only pickled weights are there and they are not allowed.
+    Raises `ModelError` when one is missing, or only pickled weights are there and they are not allowed.
     """
     configuration = read_configuration(folder)
+    what, expected = "model weights", "model.safetensors"
     if not any(folder.glob("*.safetensors")):
-        pickled = any(found for pattern in PICKLED_WEIGHTS for found in folder.glob(pattern))
-        if not pickled:
-            raise ModelError(
-                "model weights",
-                got=f"no weights in {_named(folder)}",
-                expected="model.safetensors",
-                fix="Fetch it whole.",
-            )
+        if not any(found for pattern in PICKLED_WEIGHTS for found in folder.glob(pattern)):
+            raise ModelError(what, got=f"no weights in {_named(folder)}", expected=expected, fix="Fetch it whole.")
         if not allow_pickle:
-            raise ModelError(
-                "model weights",
-                got="only a pickle (pytorch_model.bin), which can hide a program",
-                expected="model.safetensors",
-                fix="If you trust its source, add ?allow_pickle=1 to the model's id.",
-            )
+            got = "only a pickle (pytorch_model.bin), which can hide a program"
+            fix = "If you trust its source, add ?allow_pickle=1 to the model's id."
+            raise ModelError(what, got=got, expected=expected, fix=fix)
     check_indexes(folder)
     if not any(found for pattern in TOKENIZER_FILES for found in folder.glob(pattern)):
-        raise ModelError(
-            "tokenizer",
-            got=f"none in {_named(folder)}",
-            expected="tokenizer.json",
-            fix="Save the tokenizer beside the model.",
-        )
+        fix = "Save the tokenizer beside the model."
+        raise ModelError("tokenizer", got=f"none in {_named(folder)}", expected="tokenizer.json", fix=fix)
     return configuration
 
 
 def read_configuration(folder: Path) -> dict[str, Any]:
     """Content of ``config.json``.
 
-    Raises
-    ------
-    ModelError
-        When it is missing or damaged, or says no kind of model that the installed transformers knows.
+    Raises `ModelError` when it is missing or damaged, or says no kind of model that the installed transformers knows.
     """
     file = folder / "config.json"
     if not file.is_file():
         fix = f"For an adapter of this project, use minilm:{folder}." if (folder / "labels.json").is_file() else ""
-        raise ModelError(
-            "model folder", got=f"no config.json in {_named(folder)}", expected="a transformers model", fix=fix
-        )
+        got = f"no config.json in {_named(folder)}"
+        raise ModelError("model folder", got=got, expected="a transformers model", fix=fix)
     try:
         configuration = json.loads(file.read_text("utf-8"))
         kind = str(configuration["model_type"])
@@ -139,96 +94,10 @@ def read_configuration(folder: Path) -> dict[str, Any]:
 
     if kind not in CONFIG_MAPPING:
         own = "auto_map" in configuration
-        raise ModelError(
-            "model",
-            got=f"the kind {kind!r}, which brings its own program" if own else f"the unknown kind {kind!r}",
-            expected="a kind that transformers itself knows",
-            fix="Programs of a model are never run here; serve it and use http:<url>." if own else "",
-        )
+        got = f"the kind {kind!r}, which brings its own program" if own else f"the unknown kind {kind!r}"
+        fix = "Programs of a model are never run here; serve it and use http:<url>." if own else ""
+        raise ModelError("model", got=got, expected="a kind that transformers itself knows", fix=fix)
     return dict(configuration)
-
-
-def load_tokenizer(folder: Path) -> Any:
-    """The tokenizer of a folder.
-
-    Raises
-    ------
-    ModelError
-        When it is damaged, or needs a package that is not installed.
-    """
-    import_transformers()
-    from transformers import AutoTokenizer
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # the tokenizers library raises nothing narrower
-        raise ModelError(
-            "tokenizer",
-            got=f"files that do not load ({_reason(error, folder)})",
-            expected="a tokenizer.json",
-            fix="Save it again with tokenizer.save_pretrained.",
-        ) from error
-    with foreign_rules():
-        len(tokenizer), tokenizer("a", return_token_type_ids=True)  # settings of another kind are met at the first text
-    return tokenizer
-
-
-def _load_model(folder: Path, kind: str, *, configuration: dict[str, Any], pickled: bool) -> Any:
-    import pickle
-
-    import torch
-
-    import_transformers()
-    import transformers
-    from huggingface_hub.errors import StrictDataclassError
-    from safetensors import SafetensorError
-
-    _check_size(folder, kind, configuration)
-    faults = (SafetensorError, StrictDataclassError, pickle.UnpicklingError, EOFError, *FAULTS)
-    try:
-        model, report = getattr(transformers, kind).from_pretrained(
-            folder,
-            dtype=torch.float32,
-            use_safetensors=not pickled,
-            local_files_only=True,
-            trust_remote_code=False,
-            output_loading_info=True,
-        )
-    except faults as error:
-        raise _fault(error, kind, folder, model_type=str(configuration["model_type"])) from error
-    if report["missing_keys"]:
-        # transformers would fill these with random numbers and go on
-        raise ModelError(
-            "model",
-            got=", ".join(configuration.get("architectures") or ["a model that does not say what it is"]),
-            expected=KIND_WORDS[kind],
-            fix=f"Choose a model that was trained for this; {folder.name} has no trained head of that kind.",
-        )
-    return model
-
-
-def _check_size(folder: Path, kind: str, configuration: dict[str, Any]) -> None:
-    """Refuse a configuration of a far larger model than the files hold: what they lack would be made up, in memory.
-
-    A model that cannot be laid out here is left to who loads it, who says why.
-    """
-    import torch
-
-    import_transformers()
-    import transformers
-    from huggingface_hub.errors import StrictDataclassError
-
-    held = sum(path.stat().st_size for name in WEIGHTS for path in folder.glob(name))
-    try:
-        config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        with torch.device("meta"), quietly():
-            model = getattr(transformers, kind).from_config(config)
-        numbers = sum(tensor.numel() for tensor in (*model.parameters(), *model.buffers()))
-    except (StrictDataclassError, *FAULTS):
-        return
-    if numbers > held + SPARE_NUMBERS:
-        got = f"a model of {numbers:,} numbers whose files have {held:,} bytes"
-        raise ModelError("config.json", got=got, expected="the configuration of these weights", fix="Fetch it whole.")
 
 
 def _too_many(value: Any) -> Iterator[str]:
@@ -240,7 +109,55 @@ def _too_many(value: Any) -> Iterator[str]:
         yield from _too_many(inner)
 
 
-def _fault(error: BaseException, kind: str, folder: Path, *, model_type: str) -> ModelError:
+def load_tokenizer(folder: Path) -> Any:
+    """The tokenizer of a folder; raises `ModelError` when it is damaged, or needs a package that is not installed."""
+    import_transformers()
+    from transformers import AutoTokenizer
+
+    fix = "Save it again with tokenizer.save_pretrained."
+    with foreign("tokenizer", "files that do not load", "a tokenizer.json", fix):
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    with foreign_rules():
+        len(tokenizer), tokenizer("a", return_token_type_ids=True)  # settings of another kind are met at the first text
+    return tokenizer
+
+
+def _load_model(folder: Path, kind: str, configuration: dict[str, Any]) -> Any:
+    import torch
+
+    import_transformers()
+    import transformers
+
+    stored = sum(path.stat().st_size for name in ("*.safetensors", "*.bin") for path in folder.glob(name))
+    numbers, safe = 0, {"local_files_only": True, "trust_remote_code": False}
+    # What the files lack would be made up, in memory; a model that cannot be laid out here says below why.
+    with suppress(Exception), torch.device("meta"), quietly():
+        config = transformers.AutoConfig.from_pretrained(folder, **safe)
+        laid_out = getattr(transformers, kind).from_config(config)
+        numbers = sum(tensor.numel() for tensor in (*laid_out.parameters(), *laid_out.buffers()))
+    if numbers > stored + SPARE_NUMBERS:
+        got = f"a model of {numbers:,} numbers whose files have {stored:,} bytes"
+        raise ModelError("config.json", got=got, expected="the configuration of these weights", fix="Fetch it whole.")
+    options = {
+        "dtype": torch.float32,
+        "output_loading_info": True,
+        "use_safetensors": any(folder.glob("*.safetensors")),
+    }
+    try:
+        model, report = getattr(transformers, kind).from_pretrained(folder, **options, **safe)
+    except MemoryError:
+        raise
+    except Exception as error:  # transformers raises whatever it meets
+        raise _fault(error, kind, str(configuration["model_type"])) from error
+    if report["missing_keys"]:
+        # transformers would fill these with random numbers and go on
+        got = ", ".join(configuration.get("architectures") or ["a model that does not say what it is"])
+        fix = f"Choose a model that was trained for this; {folder.name} has no trained head of that kind."
+        raise ModelError("model", got=got, expected=KIND_WORDS[kind], fix=fix)
+    return model
+
+
+def _fault(error: Exception, kind: str, model_type: str) -> ModelError:
     """The sentence for what transformers raised; the order matters, for some of these are kinds of each other."""
     import pickle
 
@@ -251,7 +168,7 @@ def _fault(error: BaseException, kind: str, folder: Path, *, model_type: str) ->
         got = "a damaged pickle, or one that holds more than weights"
         return ModelError(what, got=got, expected="weights only", fix="Do not trust its source.")
     if isinstance(error, SafetensorError | EOFError):
-        got = f"a damaged file ({_reason(error, folder)})"
+        got = f"a damaged file ({reason_of(error)})"
         return ModelError(what, got=got, expected=expected, fix="Fetch or copy them again.")
     if isinstance(error, RuntimeError) and "mismatched_sizes" in str(error):
         got = "weights of other sizes than config.json says"
@@ -259,15 +176,10 @@ def _fault(error: BaseException, kind: str, folder: Path, *, model_type: str) ->
         return ModelError(what, got=got, expected=expected)
     if "Unrecognized configuration class" in str(error):
         return ModelError("model", got=f"a model of the kind {model_type!r}", expected=KIND_WORDS[kind])
-    got = f"files that do not load ({_reason(error, folder)})"
+    got = f"files that do not load ({reason_of(error)})"
     return ModelError("model", got=got, expected="a model of the transformers library")
 
 
 def _named(folder: Path) -> str:
     """A folder as messages call it: a visitor is not told where the server keeps its models."""
     return "its files" if trust.current() >= trust.Origin.VISITOR else str(folder)
-
-
-def _reason(error: BaseException, folder: Path) -> str:
-    """What an error says, with the folder as `_named` calls it."""
-    return reason(RuntimeError(str(error).replace(str(folder), _named(folder)) or type(error).__name__))

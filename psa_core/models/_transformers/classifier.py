@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from psa_core.cube import Target
-from psa_core.errors import OptionError
+from psa_core.errors import ModelError, OptionError
 from psa_core.inputs.checks import as_texts
-from psa_core.models._transformers.foreign_rules import foreign_rules
+from psa_core.models._transformers import foreign_rules
 
 # One batch at a time on each device, whichever model it is for: two at once are slower than one after the other.
 DEVICE_LOCKS: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
@@ -33,11 +33,9 @@ class TransformersScorer:
     ----------
     model : transformers model
         Its ``forward`` gives ``logits`` (B, L).
-    tokenizer : transformers tokenizer
     targets : tuple of Target, length T
     reduce : callable
         From logits, float32 (B, L), to targets, float32 (B, T), row by row.
-    fingerprint : str
     max_tokens : int
         Longer texts are cut to this many tokens, special tokens included.
     about : str
@@ -73,7 +71,6 @@ class TransformersScorer:
 
     @property
     def device(self) -> str:
-        """Where the model's weights are: ``cpu``, ``cuda:0``."""
         return str(self.model.device)
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
@@ -93,15 +90,9 @@ class TransformersScorer:
             return np.concatenate([self.forward([row]) for row in token_ids])
         import torch
 
-        ids = padded(token_ids, self._pad_id or 0)
-        lengths = np.fromiter(map(len, token_ids), np.int64, len(token_ids))
-        mask = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
+        ids, mask = map(torch.from_numpy, ids_and_mask(token_ids, self._pad_id or 0))
         with DEVICE_LOCKS[self.device], torch.inference_mode():
-            batch = {
-                "input_ids": torch.from_numpy(ids).to(self.device),
-                "attention_mask": torch.from_numpy(mask).to(self.device),
-            }
-            logits = self.model(**batch).logits
+            logits = self.model(input_ids=ids.to(self.device), attention_mask=mask.to(self.device)).logits
             answer: np.ndarray = logits.float().cpu().numpy()
         return answer
 
@@ -136,6 +127,13 @@ def padded(token_ids: Sequence[Sequence[int]], pad: int, *, width: int = 0) -> n
     return ids
 
 
+def ids_and_mask(token_ids: Sequence[Sequence[int]], pad: int, *, width: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of one batch as `padded` fills them, and which of their tokens are real: int64 arrays (B, longest)."""
+    ids = padded(token_ids, pad, width=width)
+    lengths = np.fromiter(map(len, token_ids), np.int64, len(token_ids))
+    return ids, (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
+
+
 def pad_id(model: Any, tokenizer: Any) -> int | None:
     """Token id that fills rows, or None when the model can only take one row at a time.
 
@@ -158,14 +156,23 @@ def encoder(
     """
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
-        return _slow_encoder(tokenizer, max_tokens, special=special)
+        lock = threading.Lock()
+
+        def encode_slowly(texts: Sequence[str], truncate: bool) -> list[list[int]]:
+            options: dict[str, Any] = {"add_special_tokens": special, "verbose": False}
+            options |= {"truncation": True, "max_length": max_tokens} if truncate else {}
+            with lock, foreign_rules():
+                rows: list[list[int]] = tokenizer(list(texts), **options)["input_ids"]
+            return rows
+
+        return encode_slowly
     from tokenizers import Tokenizer
 
     # A decoder's tokenizer adds no special tokens, so an empty text has no token at all; a model needs one.
     beginnings = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id, 0)
     alone = [next(token for token in beginnings if token is not None)]
-    whole, cut = Tokenizer.from_str(backend.to_str()), Tokenizer.from_str(backend.to_str())
-    for copy in (whole, cut):
+    uncut, cut = Tokenizer.from_str(backend.to_str()), Tokenizer.from_str(backend.to_str())
+    for copy in (uncut, cut):
         copy.no_padding()
         copy.no_truncation()
         copy.encode_special_tokens = backend.encode_special_tokens
@@ -173,24 +180,8 @@ def encoder(
 
     def encode(texts: Sequence[str], truncate: bool) -> list[list[int]]:
         with foreign_rules():
-            rows = (cut if truncate else whole).encode_batch_fast(list(texts), add_special_tokens=special)
+            rows = (cut if truncate else uncut).encode_batch_fast(list(texts), add_special_tokens=special)
         return [row.ids or [*alone] for row in rows]
-
-    return encode
-
-
-def _slow_encoder(
-    tokenizer: Any, max_tokens: int, *, special: bool
-) -> Callable[[Sequence[str], bool], list[list[int]]]:
-    lock = threading.Lock()
-
-    def encode(texts: Sequence[str], truncate: bool) -> list[list[int]]:
-        limit = {"truncation": True, "max_length": max_tokens} if truncate else {}
-        with lock, foreign_rules():
-            rows: list[list[int]] = tokenizer(list(texts), add_special_tokens=special, verbose=False, **limit)[
-                "input_ids"
-            ]
-        return rows
 
     return encode
 
@@ -207,24 +198,35 @@ def max_tokens_of(model: Any, tokenizer: Any) -> int:
     return min(known, default=DEFAULT_MAX_TOKENS)
 
 
+def token_limit(options: Mapping[str, str], model: Any, tokenizer: Any, *, least: int = 3) -> int:
+    """Longest row to read: what the option ``max_tokens`` says, else what the model takes.
+
+    Raises `ModelError` when it is no whole number between `least` and what the model takes.
+    """
+    most = max_tokens_of(model, tokenizer)
+    asked = options.get("max_tokens", str(most))
+    if not asked.isdecimal() or not least <= int(asked) <= most:
+        raise ModelError("model option max_tokens", got=repr(asked), expected=f"a whole number from {least} to {most}")
+    return int(asked)
+
+
 def best_device() -> str:
     """Where models compute: what ``PSA_DEVICE`` names, else ``cuda`` where there is one, else ``cpu``.
 
-    Raises
-    ------
-    OptionError
-        When ``PSA_DEVICE`` names a device that this machine lacks.
+    Raises `OptionError` when ``PSA_DEVICE`` names a device that this machine lacks.
     """
     import torch
 
-    there = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
-    there += ["cuda"] if len(there) > 1 else []
+    available = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+    available += ["cuda"] if len(available) > 1 else []
     # Apple's GPU has to be asked for: the tests have never met one.
-    there += ["mps"] if torch.backends.mps.is_available() else []
-    wanted = os.environ.get("PSA_DEVICE") or ("cuda" if "cuda" in there else "cpu")
-    if wanted not in there:
-        raise OptionError("PSA_DEVICE", got=repr(wanted), expected=" or ".join(there), fix="Change it, or unset it.")
-    return wanted
+    available += ["mps"] if torch.backends.mps.is_available() else []
+    device = os.environ.get("PSA_DEVICE") or ("cuda" if "cuda" in available else "cpu")
+    if device not in available:
+        raise OptionError(
+            "PSA_DEVICE", got=repr(device), expected=" or ".join(available), fix="Change it, or unset it."
+        )
+    return device
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.models._numbers import parse_range
+from psa_core.models._ranges import parse_range
 
 Activation = Literal["softmax", "sigmoid", "none"]
 JIGSAW = frozenset({"toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate", "toxicity"})
@@ -31,13 +31,7 @@ WORDS = {
 class Head:
     """Raw outputs (B, L) to targets (B, T): an activation, then weighted sums over the labels.
 
-    Attributes
-    ----------
-    activation : {"softmax", "sigmoid", "none"}
-    labels : tuple of str, length L
-    targets : tuple of Target, length T
-    weights : float32 array (L, T)
-        Column t makes target t.
+    Column t of `weights`, float32 (L, T), makes target t.
     """
 
     activation: Activation
@@ -49,6 +43,11 @@ class Head:
     def words(self) -> str:
         """What the head answers, in plain words."""
         return WORDS[self.activation].format(n=len(self.labels))
+
+    @property
+    def described(self) -> tuple[Any, ...]:
+        """All that the targets depend on, for a fingerprint."""
+        return self.activation, [(t.name, t.low, t.high) for t in self.targets], self.weights.tolist()
 
     def reduce(self, logits: np.ndarray) -> np.ndarray:
         """Targets from raw outputs, row by row: float32 array (B, T)."""
@@ -70,18 +69,9 @@ def activated(logits: np.ndarray, activation: Activation) -> np.ndarray:
 def head_of(config: Any, options: Mapping[str, str] | None = None) -> Head:
     """Head of a sequence classifier by its configuration, unless the options say otherwise.
 
-    Parameters
-    ----------
-    config : transformers configuration
-        ``problem_type``, ``num_labels`` and ``id2label`` are read.
-    options : mapping, optional
-        ``head``: softmax, sigmoid or none. ``targets``: comma-separated labels, ``a-minus-b`` for a difference of two
-        labels, ``expected`` for the expected value of numbered labels. ``range``: ``low..high`` of a raw number.
-
-    Raises
-    ------
-    ModelError
-        When an option is not understood or names a label that the model does not have.
+    Of the options ``head`` is softmax, sigmoid or none; ``targets`` has comma-separated labels, ``a-minus-b`` for a
+    difference of two, ``expected`` for the expected value of numbered labels; ``range`` is ``low..high`` of a raw
+    number. Raises `ModelError` when an option is not understood or names a label that the model does not have.
     """
     options = options or {}
     labels = labels_of(config)
@@ -94,10 +84,11 @@ def head_of_labels(
     labels: Sequence[str], targets: str = "", *, activation: Activation = "softmax", low: float = 0.0, high: float = 1.0
 ) -> Head:
     """Head over given labels; `targets` as in `head_of`, [low, high] the range of a raw number."""
-    wanted = [part.strip() for part in targets.split(",") if part.strip()]
-    columns = [_column(name, labels) for name in wanted] if wanted else _default_columns(labels, activation)
+    requested = [part.strip() for part in targets.split(",") if part.strip()]
+    columns = [_column(name, labels) for name in requested] if requested else _default_columns(labels, activation)
     if activation == "none":
-        columns = [(Target(t.name, low, high, _raw_meaning(t.name)), weights) for t, weights in columns]
+        meaning = "as the model gives it; it may go past the range"
+        columns = [(Target(t.name, low, high, f"{t.name} {meaning}"), weights) for t, weights in columns]
     names = safe_names([target.name for target, _ in columns])
     named = tuple(
         Target(name, target.low, target.high, target.meaning) for name, (target, _) in zip(names, columns, strict=True)
@@ -144,11 +135,18 @@ def _default_columns(labels: Sequence[str], activation: Activation) -> list[tupl
     if activation == "softmax" and _numbers(labels, "star") is not None:
         return [_column(EXPECTED, labels)]
     columns = [_column(label, labels, position=position) for position, label in enumerate(labels)]
-    poles = _poles(labels)
-    if activation == "softmax" and poles:
+    lowered = [label.casefold().strip() for label in labels]
+    positive = [label for label, low in zip(labels, lowered, strict=True) if low in POSITIVE]
+    negative = [label for label, low in zip(labels, lowered, strict=True) if low in NEGATIVE]
+    # One positive and one negative label, with or without neutral ones.
+    if (
+        activation == "softmax"
+        and len(positive) == len(negative) == 1
+        and set(lowered) <= POSITIVE | NEGATIVE | NEUTRAL
+    ):
         difference = np.zeros(len(labels), np.float32)
-        difference[list(poles)] = 1, -1
-        meaning = f"P({labels[poles[0]]}) minus P({labels[poles[1]]})"
+        difference[[labels.index(positive[0]), labels.index(negative[0])]] = 1, -1
+        meaning = f"P({positive[0]}) minus P({negative[0]})"
         columns.append((Target("sentiment", -1.0, 1.0, meaning), difference))
     return columns
 
@@ -183,11 +181,8 @@ def _position(label: str, labels: Sequence[str]) -> int:
 
 
 def _no_label(name: str, labels: Sequence[str]) -> ModelError:
-    return ModelError(
-        "targets",
-        got=repr(name),
-        expected=f"a label ({', '.join(labels)}), a difference (a{MINUS}b), or {EXPECTED} of numbered labels",
-    )
+    expected = f"a label ({', '.join(labels)}), a difference (a{MINUS}b), or {EXPECTED} of numbered labels"
+    return ModelError("targets", got=repr(name), expected=expected)
 
 
 def _numbers(labels: Sequence[str], unit: str = "") -> list[int] | None:
@@ -195,16 +190,3 @@ def _numbers(labels: Sequence[str], unit: str = "") -> list[int] | None:
     found = [re.fullmatch(rf"(\d+)[\s_-]*{unit or '[a-z]*'}s?", label.strip().lower()) for label in labels]
     numbers = [int(match.group(1)) for match in found if match]
     return numbers if len(numbers) == len(labels) == len(set(numbers)) and len(labels) > 2 else None
-
-
-def _poles(labels: Sequence[str]) -> tuple[int, int] | None:
-    """Positions of positive and negative, when the labels are these two, or these and neutral."""
-    lowered = [label.casefold().strip() for label in labels]
-    positive = [i for i, label in enumerate(lowered) if label in POSITIVE]
-    negative = [i for i, label in enumerate(lowered) if label in NEGATIVE]
-    others = [label for label in lowered if label not in POSITIVE | NEGATIVE | NEUTRAL]
-    return (positive[0], negative[0]) if len(positive) == len(negative) == 1 and not others else None
-
-
-def _raw_meaning(name: str) -> str:
-    return f"{name} as the model gives it; it may go past the range"

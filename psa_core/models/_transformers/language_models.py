@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 
 from psa_core.models._transformers.classifier import (
     BATCH_TOKENS,
     DEVICE_LOCKS,
     TransformersScorer,
     encoder,
+    ids_and_mask,
     length_sorted,
-    padded,
 )
 
 # Most numbers that one batch's raw outputs may hold (tokens x vocabulary): 128 MB of float32.
@@ -50,8 +51,6 @@ class CausalScorer(TransformersScorer):
         return answer
 
     def _surprise(self, rows: Sequence[Sequence[int]]) -> np.ndarray:
-        import torch
-
         ids, inside = as_tensors(rows, self._pad_id or 0, device=self.device)
         with DEVICE_LOCKS[self.device], torch.inference_mode():
             logits = self.model(input_ids=ids, attention_mask=inside.long(), use_cache=False).logits
@@ -73,11 +72,11 @@ class MaskedScorer(TransformersScorer):
         special = set(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
         places = [(r, t) for r, row in enumerate(token_ids) for t, token in enumerate(row) if token not in special]
         masked = [[*token_ids[r][:t], self.tokenizer.mask_token_id, *token_ids[r][t + 1 :]] for r, t in places]
-        wanted = np.array([token_ids[r][t] for r, t in places], np.int64)
+        next_tokens = np.array([token_ids[r][t] for r, t in places], np.int64)
         at = np.array([t for _, t in places], np.int64)
         logs = np.zeros(len(places), np.float64)
         for batch in self._batches(masked):
-            logs[batch] = self._logs([masked[i] for i in batch], at=at[batch], wanted=wanted[batch])
+            logs[batch] = self._logs([masked[i] for i in batch], at=at[batch], next_tokens=next_tokens[batch])
         owners = np.array([r for r, _ in places], np.int64)
         sums = 0.0 - np.bincount(owners, logs, minlength=len(token_ids))
         return sums.astype(np.float32)[:, np.newaxis]
@@ -89,39 +88,29 @@ class MaskedScorer(TransformersScorer):
             for start in range(0, len(batch), most):
                 yield batch[start : start + most]
 
-    def _logs(self, rows: Sequence[Sequence[int]], *, at: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-        """Log-probability of the wanted token at its place of each row: float64 (B,)."""
-        import torch
-
+    def _logs(self, rows: Sequence[Sequence[int]], *, at: np.ndarray, next_tokens: np.ndarray) -> np.ndarray:
+        """Log-probability of one token in each row, at the given position: float64 (B,)."""
         ids, inside = as_tensors(rows, self._pad_id or 0, device=self.device)
-        here = torch.arange(len(rows), device=ids.device), torch.from_numpy(at).to(ids.device)
-        with DEVICE_LOCKS[self.device], torch.inference_mode(), _head_reads(self.model, here) as only:
+        positions = torch.arange(len(rows), device=ids.device), torch.from_numpy(at).to(ids.device)
+        with DEVICE_LOCKS[self.device], torch.inference_mode(), _head_reads(self.model, positions) as only:
             logits = self.model(input_ids=ids, attention_mask=inside.long()).logits
-            logits = (logits[:, 0] if only else logits[here]).float()
-            logs = torch.log_softmax(logits, dim=-1).gather(-1, torch.from_numpy(wanted).to(ids.device)[:, None])
+            logits = (logits[:, 0] if only else logits[positions]).float()
+            logs = torch.log_softmax(logits, dim=-1).gather(-1, torch.from_numpy(next_tokens).to(ids.device)[:, None])
         return np.asarray(logs[:, 0].double().cpu().numpy())
 
 
 @contextmanager
-def _head_reads(model: Any, here: tuple[Any, Any]) -> Iterator[list[bool]]:
+def _head_reads(model: Any, positions: tuple[Any, Any]) -> Iterator[list[bool]]:
     """Let a masked model multiply its vocabulary with one token of each row: for a small model half of all work.
 
-    Parameters
-    ----------
-    model : transformers model
-    here : two int tensors (B,)
-        Rows and places.
-
-    Yields
-    ------
-    list of bool
-        Not empty after a pass in which it was so; the logits are then (B, 1, V).
+    `positions` are rows and places, int (B,). The list is not empty after a pass in which it was so; logits are then
+    (B, 1, V).
     """
     done: list[bool] = []
 
     def pick(_: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         done.append(True)
-        return (inputs[0][here][:, None], *inputs[1:])
+        return (inputs[0][positions][:, None], *inputs[1:])
 
     hook = model.get_output_embeddings().register_forward_pre_hook(pick) if _narrows(model) else None
     try:
@@ -133,16 +122,10 @@ def _head_reads(model: Any, here: tuple[Any, Any]) -> Iterator[list[bool]]:
 
 def _narrows(model: Any) -> bool:
     """Whether the vocabulary can be had for some tokens only: the last layer works token by token."""
-    import torch
-
     return type(model.get_output_embeddings()) is torch.nn.Linear
 
 
 def as_tensors(rows: Sequence[Sequence[int]], pad: int, *, device: str) -> tuple[Any, Any]:
     """Padded ids, int64 (B, longest), and where they are the text's own, bool (B, longest), on the device."""
-    import torch
-
-    ids = padded(rows, pad)
-    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-    inside = np.arange(ids.shape[1]) < lengths[:, None]
-    return torch.from_numpy(ids).to(device), torch.from_numpy(inside).to(device)
+    ids, mask = ids_and_mask(rows, pad)
+    return torch.from_numpy(ids).to(device), torch.from_numpy(mask.astype(bool)).to(device)

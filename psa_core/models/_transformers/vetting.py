@@ -11,6 +11,7 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -81,12 +82,10 @@ CORE = frozenset(
 def vetted(folder: Path) -> Path:
     """A folder of this process's own that holds what may be read of another.
 
-    Raises
-    ------
-    ModelError
-        When a file leads out of the folder, or a setting that matters is none of those that may be read.
+    Raises `ModelError` when a file leads out of the folder, or a setting that matters is none of those that may be
+    read.
     """
-    own = Path(tempfile.mkdtemp(prefix="model-", dir=_room()))
+    own = Path(tempfile.mkdtemp(prefix="model-", dir=_room().name))
     for file in sorted(folder.iterdir()):
         if file.name in SETTINGS:
             content = SETTINGS[file.name](_read(_inside(folder, file)), folder)
@@ -100,14 +99,9 @@ def vetted(folder: Path) -> Path:
 
 
 @cache
-def _room() -> str:
+def _room() -> tempfile.TemporaryDirectory[str]:
     """The folder of all such folders, which ends with this process."""
-    room = tempfile.TemporaryDirectory(prefix="psa-")
-    _rooms.append(room)
-    return room.name
-
-
-_rooms: list[tempfile.TemporaryDirectory[str]] = []
+    return tempfile.TemporaryDirectory(prefix="psa-")
 
 
 def _inside(folder: Path, file: Path) -> Path:
@@ -122,21 +116,29 @@ def _inside(folder: Path, file: Path) -> Path:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    try:
+    content = None
+    with suppress(OSError, ValueError, RecursionError):
         content = json.loads(file.read_bytes()) if file.stat().st_size <= MAX_BYTES else None
-    except (OSError, ValueError, RecursionError) as error:
-        raise _damaged(file.name) from error
     if not isinstance(content, dict):
-        raise _damaged(file.name)
+        raise ModelError(file.name, got="a damaged file", expected="JSON with settings", fix="Fetch it whole.")
     return content
 
 
 def _config(content: dict[str, Any], _: Path) -> dict[str, Any]:
+    import_transformers()
+    from transformers import CONFIG_MAPPING
+
     kept = _words_and_numbers(content)
-    if lost := _that_matter(
-        {key: value for key, value in content.items() if key not in kept}, str(kept.get("model_type"))
-    ):
-        raise _refused("config.json", lost)
+    lost = {key: value for key, value in content.items() if key not in kept}
+    matter = [key for key, value in lost.items() if key in TELLING and value]
+    model_type = str(kept.get("model_type"))
+    if lost and model_type in CONFIG_MAPPING:
+        # What was left out although this kind of model goes by it, and not as it would by itself.
+        kind = CONFIG_MAPPING[model_type]
+        usual = {**dict.fromkeys(kind.attribute_map), **kind().to_dict()}
+        matter += [key for key, value in lost.items() if key in usual and key not in IDLE and usual[key] != value]
+    if matter:
+        raise _refused("config.json", matter)
     return kept
 
 
@@ -169,23 +171,9 @@ def _leads_nowhere(value: Any, *, words: bool) -> bool:
     )
 
 
-def _that_matter(lost: Mapping[str, Any], model_type: str) -> list[str]:
-    """What was left out although this kind of model goes by it, and not as it would by itself."""
-    import_transformers()
-    from transformers import CONFIG_MAPPING
-
-    found = [key for key, value in lost.items() if key in TELLING and value]
-    if lost and model_type in CONFIG_MAPPING:
-        kind = CONFIG_MAPPING[model_type]
-        usual = {**dict.fromkeys(kind.attribute_map), **kind().to_dict()}
-        found += [key for key, value in lost.items() if key in usual and key not in IDLE and usual[key] != value]
-    return found
-
-
 def _tokenizer_config(content: dict[str, Any], _: Path) -> dict[str, Any]:
-    words = {key: content[key] for key in TOKENIZER_SETTINGS & set(content)}
-    kept = {key: value for key, value in words.items() if _leads_nowhere(value, words=True)}
-    return kept | _texts(content)
+    kept = {key: value for key, value in content.items() if key in TOKENIZER_SETTINGS}
+    return {key: value for key, value in kept.items() if _leads_nowhere(value, words=True)} | _texts(content)
 
 
 def _texts(content: dict[str, Any], _: Path | None = None) -> dict[str, Any]:
@@ -194,10 +182,6 @@ def _texts(content: dict[str, Any], _: Path | None = None) -> dict[str, Any]:
     if isinstance(more, list) or (isinstance(more, dict) and all(_TOKEN.fullmatch(key) for key in more)):
         kept["extra_special_tokens"] = more
     return kept
-
-
-def _numbers(content: dict[str, Any], _: Path) -> dict[str, Any]:
-    return {key: value for key, value in content.items() if _leads_nowhere(value, words=False)}
 
 
 def _core(content: dict[str, Any], _: Path) -> None:
@@ -210,17 +194,8 @@ def _core(content: dict[str, Any], _: Path) -> None:
         raise _refused("tokenizer.json", ["merges"])
 
 
-def _index(content: dict[str, Any], folder: Path) -> dict[str, Any]:
-    return {"metadata": {}, "weight_map": _checked(INDEX, content, folder)}
-
-
 def check_indexes(folder: Path) -> None:
-    """Refuse an index that leads out of the folder, or from safetensors to pickles; the library follows either.
-
-    Raises
-    ------
-    ModelError
-    """
+    """Raise `ModelError` for an index that leads out of the folder, or from safetensors to pickles."""
     for name in SHARDS:
         if (folder / name).is_file():
             _checked(name, _read(folder / name), folder)
@@ -240,14 +215,10 @@ SETTINGS: dict[str, Callable[[dict[str, Any], Path], dict[str, Any] | None]] = {
     "config.json": _config,
     "tokenizer_config.json": _tokenizer_config,
     "special_tokens_map.json": _texts,
-    "generation_config.json": _numbers,
+    "generation_config.json": lambda content, _: {k: v for k, v in content.items() if _leads_nowhere(v, words=False)},
     "tokenizer.json": _core,
-    INDEX: _index,
+    INDEX: lambda content, folder: {"metadata": {}, "weight_map": _checked(INDEX, content, folder)},
 }
-
-
-def _damaged(file: str) -> ModelError:
-    return ModelError(file, got="a damaged file", expected="JSON with settings", fix="Fetch it whole.")
 
 
 def _refused(file: str, keys: list[str]) -> ModelError:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from functools import cache, cached_property
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
@@ -15,31 +19,27 @@ from urllib.parse import parse_qsl, urlsplit
 from weakref import finalize
 
 from psa_core import trust
+from psa_core.asking.flow import Flow
+from psa_core.asking.records import error_words
 from psa_core.errors import ModelError
-from psa_core.models._numbers import parse_range
-from psa_core.trust import ALLOW, LOCAL, TOKEN, Origin, allowed
-
-__all__ = ["ALLOW", "TOKEN", "Endpoint", "EndpointOptions", "allowed", "certificates", "options_of"]
+from psa_core.trust import Origin, addresses
+from psa_core.trust.addresses import ALLOW, LOCAL, TOKEN
 
 # Too many requests, and the three that say "not now".
 PASSING = (429, 502, 503, 504)
 FIRST_PAUSE, MAX_PAUSE = 0.5, 30.0
+# Seconds that a server may ask to be left alone for.
+MAX_ASKED_PAUSE = 300.0
+# What a provider says with a 429 that no pause mends.
+NO_MONEY = re.compile(r"insufficient.?(quota|balance|credit|fund)|billing|credit balance", re.IGNORECASE)
+# What looks like a key: some providers quote the one that they were sent.
+A_KEY = re.compile(r"\b(?:sk|pk|rk|gsk|xai|Bearer)[-_ ][\w*.-]{6,}|\bAIza[\w-]{10,}")
 MAX_BYTES = 16 * 2**20  # as JSON in memory up to a hundred times as much
 # Seconds that an idle connection is kept: less than servers do, so that none is used while the other side closes it.
 KEPT_OPEN = 2.0
-
-
-@dataclass(frozen=True)
-class EndpointOptions:
-    """What may follow ``#`` in an address."""
-
-    batch: int = 64
-    timeout: float = 30.0
-    retries: int = 4
-    per_second: float = 0.0
-    low: float = 0.0
-    high: float = 1.0
-    version: str = ""
+#: What every address may be asked with: the value where it is not given, the least and the most.
+NUMBERS = {"timeout": (30.0, 0.01, 3600.0), "retries": (4.0, 0.0, 20.0), "per_second": (0.0, 0.0, 1e6)}
+INTEGERS = ("batch", "retries", "samples", "parallel")
 
 
 class RefusedError(ModelError):
@@ -65,6 +65,10 @@ class Endpoint:
         How to wait, and the time in seconds.
     origin : Origin
         On whose word it is asked; a visitor's word does not reach this machine and its networks.
+    passing : sequence of int
+        Statuses that are waited for.
+    flow : Flow, optional
+        How many requests may be under way; any number where there is none.
     """
 
     address: str = field(repr=False)
@@ -76,6 +80,8 @@ class Endpoint:
     sleep: Callable[[float], None] = lambda seconds: time.sleep(seconds)
     clock: Callable[[], float] = time.monotonic
     origin: Origin = field(default_factory=trust.current)
+    passing: Sequence[int] = PASSING
+    flow: Flow | None = field(default=None, repr=False)
     _turn: list[float] = field(default_factory=lambda: [0.0], repr=False)
     _lock: Any = field(default_factory=threading.Lock, repr=False)
 
@@ -87,12 +93,8 @@ class Endpoint:
     def ask(self, question: Any, *, refused: Sequence[int] = ()) -> Any:
         """Send JSON, and return the JSON that comes back.
 
-        Raises
-        ------
-        RefusedError
-            When the answer has one of the statuses of `refused`.
-        ModelError
-            When there is no answer after all retries, the address refuses, or the answer is not JSON.
+        Raises `RefusedError` when the answer has one of the statuses of `refused`; `ModelError` when there is no answer
+        after all retries, the address refuses, or the answer is not JSON.
         """
         import httpx
 
@@ -101,7 +103,9 @@ class Endpoint:
             self._wait_for_turn()
             pause = min(MAX_PAUSE, FIRST_PAUSE * 2**attempt)
             try:
-                status, headers, content = self._post(question)
+                with self.flow.place() if self.flow else nullcontext():
+                    began = self.clock()
+                    status, headers, content = self._post(question)
             except httpx.TimeoutException:
                 reason = f"no answer within {self.timeout:g} seconds"
             except httpx.RequestError as error:
@@ -110,13 +114,19 @@ class Endpoint:
             except (httpx.InvalidURL, ValueError) as error:
                 raise ModelError("http", got=f"{self.shown}, which is no address", expected="http://…") from error
             else:
-                if status in refused:
-                    got = f"status {status} ({_phrase(status)})"
-                    raise RefusedError(self.shown, got=got, expected=f"200 for POST {self.asks}")
-                if status not in PASSING:
-                    return self._content(status, content)
-                reason = f"status {status} ({_phrase(status)})"
-                pause = _asked_pause(headers.get("retry-after", ""), pause)
+                if status == 200:
+                    if self.flow:
+                        self.flow.answered(self.clock() - began)
+                    return self._content(content)
+                reason = told(status, content)
+                if status not in self.passing or NO_MONEY.search(reason):
+                    kind = RefusedError if status in refused and not NO_MONEY.search(reason) else ModelError
+                    fix = self._fix(status, reason)
+                    raise kind(self.shown, got=reason, expected=f"200 for POST {self.asks}", fix=fix)
+                if (asked := asked_pause(headers)) is not None:
+                    pause = min(MAX_ASKED_PAUSE if self.flow else MAX_PAUSE, asked)
+            if self.flow:
+                self.flow.refused()
             if attempt < self.retries:
                 self.sleep(pause)
         times = f"{self.retries + 1} times" if self.retries else "once"
@@ -150,17 +160,19 @@ class Endpoint:
                     raise httpx.ReadTimeout("the answer goes on")
             return response.status_code, response.headers, bytes(body)
 
-    def _content(self, status: int, content: bytes) -> Any:
+    def _fix(self, status: int, reason: str) -> str:
+        """What to do about an answer that no pause mends."""
+        if status in (401, 403):
+            if os.environ.get(TOKEN, "").strip() and not self._headers():
+                return f"{TOKEN} goes to listed hosts only: list this one in {ALLOW}."
+            return f"Set {TOKEN} in the environment to a valid token."
+        if status == 402 or NO_MONEY.search(reason):
+            return "Only the provider can change that: see its page for billing."
+        return ""
+
+    def _content(self, content: bytes) -> Any:
         import json
 
-        if status in (401, 403):
-            fix = f"Set {TOKEN} in the environment to a valid token."
-            if os.environ.get(TOKEN, "").strip() and not self._headers():
-                fix = f"{TOKEN} goes to listed hosts only: list this one in {ALLOW}."
-            raise ModelError(self.shown, got=f"status {status} ({_phrase(status)})", expected="permission", fix=fix)
-        if status != 200:
-            got = f"status {status} ({_phrase(status)})"
-            raise ModelError(self.shown, got=got, expected=f"200 for POST {self.asks}")
         try:
             return json.loads(content)
         except (ValueError, RecursionError) as error:
@@ -177,7 +189,7 @@ class Endpoint:
         import httpx
 
         url = httpx.URL(self.address)
-        number = trust.public_addresses(self.address)[0]
+        number = addresses.public_addresses(self.address)[0]
         named = {"Host": url.netloc.decode("ascii")}
         return str(url.copy_with(host=number)), self._headers() | named, {"sni_hostname": url.raw_host.decode("ascii")}
 
@@ -188,7 +200,7 @@ class Endpoint:
             return {}
         parts = urlsplit(self.address)
         own = self.origin < Origin.VISITOR and parts.hostname in LOCAL
-        if not own and not trust.token_may_go(self.address):
+        if not own and not addresses.token_may_go(self.address):
             if parts.scheme == "https" or ALLOW in os.environ:
                 return {}
             fix = f"Use https, or list the host in {ALLOW}."
@@ -214,49 +226,83 @@ def certificates() -> Any:
     return httpx.create_ssl_context()
 
 
-def options_of(argument: str) -> tuple[str, EndpointOptions]:
-    """Split ``address#batch=32&timeout=10`` into the address and its options.
+def _words(status: int) -> str:
+    """A status and what it means: not in the server's own words, which a terminal might obey."""
+    import httpx
 
-    Raises
-    ------
-    ModelError
-        When an option is unknown or out of its range.
+    return f"status {status} ({httpx.codes.get_reason_phrase(status) or 'unknown'})"
+
+
+def told(status: int, content: bytes) -> str:
+    """A status, and what the provider says of it where it says something, without keys.
+
+    Examples
+    --------
+    >>> told(400, b'{"error": {"message": "Key sk-abcdef123 is unknown."}}')
+    'status 400 (Bad Request): Key (a key) is unknown.'
+    """
+    import json
+
+    try:
+        words = error_words(json.loads(content[:65536]))
+    except (ValueError, RecursionError):
+        words = ""
+    return f"{_words(status)}: {without_keys(words)}" if words else _words(status)
+
+
+def without_keys(words: str) -> str:
+    """What a provider says without what is, or looks like, a key."""
+    for name, value in os.environ.items():
+        if len(value) >= 8 and name.upper().endswith(("KEY", "TOKEN", "SECRET")):
+            words = words.replace(value, "(a key)")
+    return A_KEY.sub("(a key)", words)
+
+
+def asked_pause(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server asks to wait: in milliseconds, seconds or until a date; None where it does not.
+
+    Examples
+    --------
+    >>> asked_pause({"retry-after-ms": "250"}), asked_pause({"retry-after": "1.5"}), asked_pause({})
+    (0.25, 1.5, None)
+    """
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * unit
+        except ValueError:
+            continue
+        if 0 <= seconds < math.inf:
+            return seconds
+    with suppress(ValueError, TypeError):
+        until = parsedate_to_datetime(headers.get("retry-after", ""))
+        return max(0.0, (until - datetime.now(until.tzinfo)).total_seconds())
+    return None
+
+
+def options_of(
+    argument: str, numbers: Mapping[str, tuple[float, float, float]], words: Sequence[str] = ("version",)
+) -> tuple[str, dict[str, float], dict[str, str]]:
+    """Split ``address#batch=32&version=2`` into the address, its numbers as `numbers_of` reads them, and its words.
+
+    Raises `ModelError` when an option is unknown or out of its range.
     """
     address, _, query = argument.partition("#")
     given = dict(parse_qsl(query, keep_blank_values=True))
-    bounds = {"batch": (1, 10_000), "timeout": (0.01, 3600), "retries": (0, 20), "per_second": (0, 1e6)}
-    values: dict[str, Any] = {}
-    for key, text in given.items():
-        if key == "range":
-            values["low"], values["high"] = parse_range(text)
-        elif key == "version":
-            values["version"] = text
-        elif key in bounds:
-            values[key] = _number(key, text, bounds=bounds[key])
-        else:
-            expected = f"{', '.join(bounds)}, range or version"
-            raise ModelError("http option", got=repr(key), expected=expected)
-    return address, EndpointOptions(**values)
+    if unknown := [key for key in given if key not in (*numbers, *words)]:
+        raise ModelError("address option", got=repr(unknown[0]), expected=", ".join((*numbers, *words)))
+    return address, numbers_of(given, numbers), {key: given.get(key, "") for key in words}
 
 
-def _number(key: str, text: str, *, bounds: tuple[float, float]) -> float:
-    low, high = bounds
-    try:
-        number = int(text) if key in ("batch", "retries") else float(text)
-    except ValueError:
-        number = -1
-    if not low <= number <= high:
-        raise ModelError(f"http option {key}", got=repr(text), expected=f"a number from {low:g} to {high:g}")
-    return number
-
-
-def _phrase(status: int) -> str:
-    """What a status means: not in the server's own words, which a terminal might obey."""
-    import httpx
-
-    return httpx.codes.get_reason_phrase(status) or "unknown"
-
-
-def _asked_pause(header: str, otherwise: float) -> float:
-    """Seconds that the answer asks to wait, within reason."""
-    return min(MAX_PAUSE, float(header)) if header.isdecimal() else otherwise
+def numbers_of(given: Mapping[str, str], known: Mapping[str, tuple[float, float, float]]) -> dict[str, float]:
+    """The options that are numbers, each from (value where it is not given, least, most); see `options_of`."""
+    found = {}
+    for key, (usual, low, high) in known.items():
+        try:
+            number = float(given.get(key, usual))
+        except ValueError:
+            number = math.nan
+        if not low <= number <= high or (key in INTEGERS and number % 1):
+            expected = f"a {'whole ' * (key in INTEGERS)}number from {low:g} to {high:g}"
+            raise ModelError(f"option {key}", got=repr(given[key]), expected=expected)
+        found[key] = number
+    return found

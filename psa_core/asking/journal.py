@@ -1,0 +1,202 @@
+"""Every answer on disk as it comes, as the server sent it: a run that is killed asks nothing again that was answered.
+
+A line of the journal is a line of a file of results (`asking.files`), with the request beside it; so ``answers:`` reads
+a journal too, and transcripts are read from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from filelock import FileLock, Timeout
+
+from psa_core import atomic
+from psa_core.asking.prices import Purse
+from psa_core.asking.records import reply_of
+from psa_core.errors import OptionError
+
+#: What a result folder calls its answers.
+FILE = "answers.jsonl"
+_current: ContextVar[Journal | None] = ContextVar("journal", default=None)
+
+
+@dataclass(eq=False)
+class Journal:
+    """The answers that one result folder is made of; nothing is on the disk before a server is to be asked.
+
+    Attributes
+    ----------
+    folder : Path
+        The result folder, which may not exist yet. Until it does, answers are in a hidden file beside it.
+    purse : Purse
+        What the answers have cost, those of earlier parts of the run too, and what may be spent.
+    """
+
+    folder: Path
+    purse: Purse = field(default_factory=Purse)
+    _file: IO[bytes] | None = field(default=None, repr=False)
+    _guard: FileLock | None = field(default=None, repr=False)
+    _places: dict[str, _Place] = field(default_factory=dict, repr=False)
+    _used: set[tuple[str, str]] = field(default_factory=set, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @property
+    def path(self) -> Path:
+        """Where answers are written while a run goes on."""
+        place = self.folder.resolve()
+        return place.with_name(f".psa-answers-{hashlib.sha256(place.name.encode()).hexdigest()[:16]}.jsonl")
+
+    def begin(self) -> None:
+        """Find what was answered before, and make ready to write.
+
+        Raises
+        ------
+        OptionError
+            When another run keeps answers for the same folder, or the place cannot be written to.
+        """
+        if self._file:
+            return
+        guard = FileLock(f"{self.path}.lock", timeout=0, mode=atomic.ONLY_MINE_FILE)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            guard.acquire()
+            self.path.touch(atomic.ONLY_MINE_FILE)
+            _end_last_line(self.path)
+            self._file, self._guard = self.path.open("ab"), guard
+        except Timeout as error:
+            got = f"{self.folder}, for which another run is asking"
+            raise OptionError("--out", got=got, expected="one run at a time") from error
+        except OSError as error:
+            got = f"{self.folder} ({error.strerror or error})"
+            raise OptionError("--out", got=got, expected="a folder to write to") from error
+        for path in (self.folder / FILE, self.path):
+            for place, line in _lines(path):
+                # The last line may be one that was being written when a run was killed.
+                with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                    row = json.loads(line)
+                    if path == self.path and str(row["key"]) not in self._places:
+                        self.purse.pay(0.0, reply_of(row["response"]["body"]), _asked_of(row)[0])
+                    self._places[str(row["key"])] = _Place(path, place, _asked_of(row))
+
+    def known(self, key: str) -> Any:
+        """What a server answered to this request before; None where it did not."""
+        with self._lock:
+            place = self._places.get(key)
+            if place is None:
+                return None
+            self._used.add(place.asked)
+        return json.loads(place.line())["response"]["body"]
+
+    def write(self, key: str, custom_id: str, asked: Mapping[str, Any], answer: Any) -> None:
+        """Append an answer; it is out of this process when this returns."""
+        row = {"custom_id": custom_id, "key": key, "request": asked, "response": {"status_code": 200, "body": answer}}
+        line = json.dumps(row, ensure_ascii=True).encode() + b"\n"
+        with self._lock:
+            assert self._file is not None
+            self._places[key] = _Place(self.path, self._file.tell(), _asked_of(row))
+            self._used.add(_asked_of(row))
+            self._file.write(line)
+            self._file.flush()
+
+    @property
+    def account(self) -> dict[str, Any]:
+        """What was asked and spent, for a manifest; empty where nobody was asked."""
+        return {"asked": self.purse.account} if self.purse.requests else {}
+
+    def copy_to(self, folder: Path) -> None:
+        """Put what the models of this run answered to its questions into a result folder; no file where they did not.
+
+        That is more than this run asked for: scores that it found in the cache come from answers of an earlier part.
+        """
+        kept = [place for place in self._places.values() if place.asked in self._used]
+        if kept:
+            with (folder / FILE).open("wb") as file:
+                file.writelines(place.line() for place in kept)
+
+    def discard(self) -> None:
+        """Remove what is beside the folder; its content is in the folder now."""
+        self.path.unlink(missing_ok=True)
+
+    def end(self) -> None:
+        """Give the place free; what was answered stays there."""
+        if self._file and self._guard:
+            self._file.close()
+            if self.path.is_file() and not self.path.stat().st_size:
+                self.path.unlink()
+            self._guard.release()
+            Path(self._guard.lock_file).unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a line is, and what it was: the model that was asked, and which question."""
+
+    path: Path
+    start: int
+    asked: tuple[str, str]
+
+    def line(self) -> bytes:
+        with self.path.open("rb") as file:
+            file.seek(self.start)
+            return file.readline()
+
+
+def _asked_of(row: Mapping[str, Any]) -> tuple[str, str]:
+    return str(row["request"].get("model", "")), str(row["custom_id"]).rpartition("-")[0]
+
+
+def current() -> Journal | None:
+    """The journal of the block that this thread is in, ready to be written to."""
+    journal = _current.get()
+    if journal:
+        journal.begin()
+    return journal
+
+
+def key_of(address: str, body: Mapping[str, Any]) -> str:
+    """Tells a request from others: who is asked, and everything that is sent."""
+    content = f"{address}\0{json.dumps(body, sort_keys=True)}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+@contextmanager
+def kept_for(folder: Path, most: float | None = None) -> Iterator[Journal]:
+    """Keep what servers answer in this block for a result folder; the models that are to be asked are loaded in it.
+
+    `most` is what may be spent, in dollars; nothing is asked beyond that.
+    """
+    journal = Journal(Path(folder), Purse(most))
+    token = _current.set(journal)
+    try:
+        yield journal
+    finally:
+        _current.reset(token)
+        journal.end()
+
+
+def _end_last_line(path: Path) -> None:
+    """A run may have been killed while it wrote: what follows begins on a line of its own."""
+    with path.open("rb+") as file:
+        if file.seek(0, 2):
+            file.seek(-1, 2)
+            if file.read(1) != b"\n":
+                file.write(b"\n")
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their places; none where there is no file."""
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        place = 0
+        for line in file:
+            yield place, line
+            place += len(line)

@@ -1,0 +1,264 @@
+"""What a study takes before it is paid for, what it has taken, and a limit that it stops at.
+
+Prices are dollars for a million tokens, from ``assets/prices.csv``; a file of one's own with the same columns, named by
+``PSA_PRICES``, comes first. Nobody asks the network for prices: they change, so each says when it was noted.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from psa_core.asking.records import Reply, Request
+from psa_core.errors import OptionError
+from psa_core.plurals import counted
+from psa_core.registry import ASSETS
+
+TABLE, OWN = ASSETS / "prices.csv", "PSA_PRICES"
+COLUMNS = ("model", "in", "out")
+MILLION = 1_000_000
+#: English text has about four letters a token.
+LETTERS_A_TOKEN = 4
+#: Tokens that a chat adds to each message.
+AROUND_A_MESSAGE = 4
+
+
+@dataclass(frozen=True)
+class Price:
+    """Dollars for a million tokens that a model reads, writes, and reads again from the provider's cache."""
+
+    model: str
+    read: float
+    written: float
+    cached: float
+    noted: str = ""
+
+    def of(self, tokens_in: int, tokens_out: int, tokens_cached: int = 0) -> float:
+        """Dollars for so many tokens.
+
+        Examples
+        --------
+        >>> Price("m", 2.0, 8.0, 0.5).of(1_000_000, 500_000, 400_000)
+        5.4
+        """
+        fresh = tokens_in - tokens_cached
+        return (fresh * self.read + tokens_cached * self.cached + tokens_out * self.written) / MILLION
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What requests take, at most.
+
+    Attributes
+    ----------
+    requests, tokens_in, tokens_out : int
+    tokens_shared : int
+        Of those read, what all requests begin with: providers with a cache read it again for less.
+    price : Price or None
+        None where the table has no such model.
+    otherwise : Estimate or None
+        What it takes where the server lists no log-probabilities.
+    """
+
+    requests: int
+    tokens_in: int
+    tokens_out: int
+    tokens_shared: int = 0
+    price: Price | None = None
+    otherwise: Estimate | None = None
+
+    @property
+    def dollars(self) -> float | None:
+        """At most; None where no price is known."""
+        return None if self.price is None else self.price.of(self.tokens_in, self.tokens_out)
+
+    @property
+    def words(self) -> str:
+        """The estimate in one sentence.
+
+        Examples
+        --------
+        >>> Estimate(1000, 90_000, 1000, 0, Price("m", 2.0, 8.0, 0.5, "2025-06")).words
+        '1,000 requests, about 90,000 tokens to read and up to 1,000 to write: at most $0.19 (prices of 2025-06).'
+        """
+        begun = f"{counted(self.requests, 'request')}, about {self.tokens_in:,} tokens to read and up to "
+        more = f" If it lists no log-probabilities: {self.otherwise.words}" if self.otherwise else ""
+        if self.price is None or self.dollars is None:
+            return f"{begun}{self.tokens_out:,} to write; no price is known for this model.{more}"
+        noted = f" (prices of {self.price.noted})" if self.price.noted else ""
+        return f"{begun}{self.tokens_out:,} to write: at most {in_dollars(self.dollars)}{noted}.{more}"
+
+
+def in_dollars(amount: float) -> str:
+    """A sum of money.
+
+    Examples
+    --------
+    >>> in_dollars(19.987), in_dollars(0.00042), in_dollars(0)
+    ('$19.99', '$0.0004', '$0.00')
+    """
+    return f"${amount:,.2f}" if amount >= 0.01 or not amount else f"${amount:.4f}"
+
+
+def price_of(model: str) -> Price | None:
+    """The price of a model as its server calls it; a dated or prefixed id has that of the longest name in it.
+
+    Raises
+    ------
+    OptionError
+        When the file that ``PSA_PRICES`` names is no table of prices.
+    """
+    own = os.environ.get(OWN, "").strip()
+    for path in ([Path(own)] if own else []) + [TABLE]:
+        prices = table(path)
+        name = model.rpartition("/")[2]
+        found = [known for known in prices if name == known or name.startswith(f"{known}-")]
+        if found:
+            return prices[max(found, key=len)]
+    return None
+
+
+def table(path: Path) -> dict[str, Price]:
+    """The prices in a file with the columns ``model``, ``in``, ``out`` and perhaps ``cached`` and ``noted``."""
+    expected = f"a csv with the columns {', '.join(COLUMNS)}: dollars for a million tokens"
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+        return {row["model"].strip(): _price(row) for row in rows}
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, csv.Error) as error:
+        raise OptionError(OWN, got=f"{path.name}, which is no table of prices", expected=expected) from error
+
+
+def _price(row: Mapping[str, str]) -> Price:
+    read, written = float(row["in"]), float(row["out"])
+    cached = float(row.get("cached") or read)
+    if not all(0 <= each < math.inf for each in (read, written, cached)):
+        raise ValueError("a price below 0")
+    return Price(row["model"].strip(), read, written, cached, str(row.get("noted") or ""))
+
+
+def estimate(sample: Sequence[Sequence[Request]], texts: int, model: str) -> Estimate:
+    """What so many texts take, from the requests about some of them.
+
+    Parameters
+    ----------
+    sample : sequence of sequences of Request
+        Those of each text of a sample.
+    texts : int
+        Distinct texts in all.
+    model : str
+        As the server calls it.
+    """
+    if not sample:
+        return Estimate(0, 0, 0, 0, price_of(model))
+    requests = [request for of_text in sample for request in of_text]
+    share = texts / len(sample)
+    prompts = ["\n".join(message["content"] for message in request.messages) for request in requests]
+    read = sum(tokens_in(request) for request in requests)
+    written = sum(tokens_out(request.options) for request in requests)
+    pairs = enumerate(zip(min(prompts), max(prompts), strict=False))
+    begins = next((i for i, (one, other) in pairs if one != other), len(min(prompts)))  # as all of them do
+    shared = begins // LETTERS_A_TOKEN * len(requests)
+    count, read, written, shared = (round(share * number) for number in (len(requests), read, written, shared))
+    return Estimate(count, read, written, shared, price_of(model))
+
+
+def tokens_in(request: Request) -> int:
+    """Tokens of a request, about."""
+    return sum(-(-len(m["content"]) // LETTERS_A_TOKEN) + AROUND_A_MESSAGE for m in request.messages)
+
+
+def tokens_out(options: Mapping[str, Any]) -> int:
+    """Tokens that the answers to a request have at most."""
+    longest = options.get("max_tokens") or options.get("max_completion_tokens") or 0
+    return int(longest) * int(options.get("n", 1))
+
+
+@dataclass(eq=False)
+class Purse:
+    """What has been spent, and what may be.
+
+    Attributes
+    ----------
+    most : float or None
+        Dollars; None for no limit.
+    """
+
+    most: float | None = None
+    requests: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    dollars: float | None = 0.0
+    _held: float = field(default=0.0, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def hold(self, request: Request, model: str) -> float:
+        """Put aside what a request may take at most; the amount goes to `pay`.
+
+        Raises
+        ------
+        OptionError
+            When that could be more than what is left, or no price is known.
+        """
+        if self.most is None:
+            return 0.0
+        price = price_of(model)
+        if price is None:
+            fix = f"Add it to a table of your own: a csv with the columns {', '.join(COLUMNS)}, named by {OWN}."
+            raise OptionError("--most", got=f"no price of {model!r}", expected="a model with a price", fix=fix)
+        amount = price.of(tokens_in(request), tokens_out(request.options))
+        with self._lock:
+            if (self.dollars or 0.0) + self._held + amount > self.most:
+                got = (
+                    f"{in_dollars(self.dollars or 0.0)} spent, and the next requests could pass {in_dollars(self.most)}"
+                )
+                fix = "Every answer is kept: the same command with a higher limit goes on from here."
+                raise OptionError("--most", got=got, expected="a study that costs less", fix=fix)
+            self._held += amount
+        return amount
+
+    def free(self, held: float) -> None:
+        """Give back what was put aside for a request that was refused."""
+        with self._lock:
+            self._held -= held
+
+    def pay(self, held: float, reply: Reply, model: str) -> None:
+        """Count what a reply took, in place of what was put aside for it."""
+        price = price_of(model)
+        with self._lock:
+            self._held -= held
+            self.requests += 1
+            self.tokens_in += reply.tokens_in
+            self.tokens_out += reply.tokens_out
+            if price is None or self.dollars is None:
+                self.dollars = None
+            else:
+                self.dollars += price.of(reply.tokens_in, reply.tokens_out, reply.tokens_cached)
+
+    @property
+    def account(self) -> dict[str, Any]:
+        """For the manifest."""
+        dollars = None if self.dollars is None else round(self.dollars, 6)
+        return {
+            "requests": self.requests,
+            "tokens_in": self.tokens_in,
+            "tokens_out": self.tokens_out,
+            "dollars": dollars,
+        }
+
+    @property
+    def words(self) -> str:
+        """What was spent, in one sentence; empty where nothing was asked."""
+        if not self.requests:
+            return ""
+        sum_ = "no price is known for the model" if self.dollars is None else f"about {in_dollars(self.dollars)}"
+        return (
+            f"The language model was asked {counted(self.requests, 'time')}: {self.tokens_in:,} tokens read, "
+            f"{self.tokens_out:,} written, {sum_}."
+        )
