@@ -10,9 +10,14 @@ import numpy as np
 import pandas as pd
 
 from psa_core.errors import CubeError
+from psa_core.plurals import noun_of
 from psa_core.stats.families import Families
 
 FAMILY = "family"
+#: Ends the name of the target that says how many answers were none.
+UNANSWERED = "_unanswered"
+#: Begins the meaning of the target that says how far sampled answers about one text are from each other.
+SPREAD_OF_ANSWERS = "standard deviation of the valid answers"
 SENTENCE_COLUMNS = ("sentence_id", "text", "anchor", "start", "end", "role")
 
 
@@ -30,6 +35,12 @@ class Target:
         What a larger score means, in plain words.
     threshold : float or None
         Default threshold; None means the middle of the range.
+    phrase : str
+        What the score is called in a sentence, as it follows "the": ``toxicity score``; empty: made of the name.
+    unit : {"", "points"}
+        ``points``: a share or chance, given in hundredths. Empty: on the scale itself, or by the name.
+    samples : int
+        How many sampled answers a score is the mean of; 0 where it is computed, and the same each time.
     """
 
     name: str
@@ -37,6 +48,9 @@ class Target:
     high: float = 1.0
     meaning: str = ""
     threshold: float | None = None
+    phrase: str = ""
+    unit: str = ""
+    samples: int = 0
 
     @property
     def default_threshold(self) -> float:
@@ -61,12 +75,16 @@ class ScoreCube:
     perturbed : float32 array (S, N, T)
         ``perturbed[s, n]`` is sentence ``s`` with name ``n``.
     provenance : mapping
-        Scorer fingerprint, corpus hash, anchors, seed, versions.
+        Scorer fingerprint, corpus hash, anchors, seed, versions. Of targets with missing scores (NaN) ``missing`` says
+        why, with counts: ``{"loan": {"no valid answer": 12}}``.
+    controls : float32 array (S, C + 1, T), optional
+        Scores of each sentence, with one name, as it stands and with C edits that are about nobody. They count in no
+        measure of names.
 
     Raises
     ------
     CubeError
-        When shapes disagree, a score is missing, or a name or sentence id is there twice.
+        When shapes disagree, a score is missing without a reason, or a name or sentence id is there twice.
     """
 
     sentences: pd.DataFrame
@@ -75,16 +93,22 @@ class ScoreCube:
     original: np.ndarray
     perturbed: np.ndarray
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    controls: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         shape = (len(self.sentences), len(self.names), len(self.targets))
         _expect("original scores", self.original.shape, (shape[0], shape[2]))
         _expect("perturbed scores", self.perturbed.shape, shape)
         for label, scores in (("original", self.original), ("perturbed", self.perturbed)):
-            if not np.isfinite(scores).all():
-                raise CubeError(
-                    f"{label} scores", got="missing or infinite values", expected="a finite score in each cell"
-                )
+            for index, target in enumerate(self.targets):
+                part, reasons = scores[..., index], self.provenance.get("missing", {}).get(target.name)
+                if not np.isfinite(part).all() and (np.isinf(part).any() or not reasons):
+                    raise CubeError(
+                        f"{label} scores", got="missing or infinite values", expected="a finite score in each cell"
+                    )
+        if self.controls is not None and (self.controls.ndim != 3 or self.controls.shape[::2] != shape[::2]):
+            expected = f"shape ({shape[0]}, edits, {shape[2]})"
+            raise CubeError("control scores", got=f"shape {self.controls.shape}", expected=expected)
         _expect_columns("sentences", self.sentences, SENTENCE_COLUMNS, key="sentence_id")
         _expect_columns("names", self.names, ("name",), key="name")
 
@@ -92,6 +116,11 @@ class ScoreCube:
     def shape(self) -> tuple[int, int, int]:
         """(S, N, T): sentences, names, targets."""
         return self.perturbed.shape
+
+    @property
+    def noun(self) -> str:
+        """What its texts are: ``sentence`` or ``document``."""
+        return noun_of(self.sentences["text"].tolist())
 
     def target_index(self, name: str) -> int:
         """Position of a target; raises `CubeError` when the cube has no such target."""
@@ -133,6 +162,7 @@ class ScoreCube:
             sentences=self.sentences.iloc[np.arange(len(self.sentences))[keep]].reset_index(drop=True),
             original=self.original[keep],
             perturbed=self.perturbed[keep],
+            controls=None if self.controls is None else self.controls[keep],
         )
 
     def __repr__(self) -> str:

@@ -1,8 +1,8 @@
 """The paper's metrics as plain functions on arrays.
 
 All take ``original`` (S,) and ``perturbed`` (S, N) scores of one target, accumulate in float64, and raise `CubeError`
-when these are no numbers, shapes disagree, a score is not finite, or there is no sentence or no name: none answers 0
-for "could not".
+when these are no numbers, shapes disagree, a score is infinite, or there is no sentence or no name: none answers 0
+for "could not". A missing score (NaN: the model gave no valid answer) is left out, with what it would be compared with.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psa_core.methods.label_dist import LabelDist
 from psa_core.methods.score_dev import ScoreDev
 from psa_core.methods.score_range import ScoreRange
 from psa_core.methods.score_sens import ScoreSens
 from psa_core.stats import (
     Correlation,
     checked_thresholds,
-    label_dist_curve,
+    nan_mean,
     paired_scores,
     sensitivities,
     sentence_correlation,
+    threshold_grid,
 )
 
 
@@ -28,11 +28,6 @@ def score_sens(original: ArrayLike, perturbed: ArrayLike) -> np.ndarray:
     """Mean over sentences of ``f(x_n) - f(x)``: float64 (N,), signed, positive where the name raises the score.
 
     Prabhakaran et al. 2019, section 2.
-
-    Raises
-    ------
-    CubeError
-        See the module.
 
     Examples
     --------
@@ -49,15 +44,15 @@ def score_dev(original: ArrayLike, perturbed: ArrayLike, ddof: int = 0) -> float
 
     Raises
     ------
-    CubeError, OptionError
-        See the module; when there are not more names than `ddof`.
+    OptionError
+        When there are not more names than `ddof`.
 
     Examples
     --------
     >>> score_dev([0.5], [[0.25, 0.75]])
     0.25
     """
-    return float(ScoreDev(ddof=ddof)(*paired_scores(original, perturbed)).mean())
+    return float(nan_mean(ScoreDev(ddof=ddof)(*paired_scores(original, perturbed))))
 
 
 def score_range(original: ArrayLike, perturbed: ArrayLike) -> float:
@@ -65,17 +60,12 @@ def score_range(original: ArrayLike, perturbed: ArrayLike) -> float:
 
     Prabhakaran et al. 2019, section 2.
 
-    Raises
-    ------
-    CubeError
-        See the module.
-
     Examples
     --------
     >>> score_range([0.5], [[0.25, 0.5, 0.75]])
     0.5
     """
-    return float(ScoreRange()(*paired_scores(original, perturbed)).mean())
+    return float(nan_mean(ScoreRange()(*paired_scores(original, perturbed))))
 
 
 def label_dist(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayLike) -> float | np.ndarray:
@@ -97,8 +87,8 @@ def label_dist(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayLike)
 
     Raises
     ------
-    CubeError, OptionError
-        See the module; when a threshold is not a finite number.
+    OptionError
+        When a threshold is not a finite number.
 
     Examples
     --------
@@ -108,9 +98,10 @@ def label_dist(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayLike)
     array([0. , 0.5])
     """
     checked = checked_thresholds(thresholds)
-    if checked.ndim == 0:
-        return float(LabelDist(threshold=float(checked))(*paired_scores(original, perturbed)).mean())
-    return label_dist_curve(original, perturbed).at(checked)
+    if not checked.size:
+        return np.empty(checked.shape)
+    distances = threshold_grid(original, perturbed, checked.ravel()).label_dist.mean(axis=0).reshape(checked.shape)
+    return distances if checked.ndim else float(distances)
 
 
 def sensitivity_correlation(original: ArrayLike, perturbed: ArrayLike) -> Correlation:
@@ -124,11 +115,6 @@ def sensitivity_correlation(original: ArrayLike, perturbed: ArrayLike) -> Correl
         ``(r, p, low, high)`` with the 95 % bootstrap interval over sentences. Where a correlation is not defined (all
         sentences have one score or one sensitivity, or there are fewer than 3) all four are NaN and ``.reason`` says
         why.
-
-    Raises
-    ------
-    CubeError
-        See the module.
 
     Examples
     --------

@@ -77,16 +77,6 @@ PRINTED_AXIS = {"gridColor": "#E3E5E6", "labelColor": _theme.INK, "titleColor": 
 PRINTED_AXIS |= {"labelPadding": 6, "titlePadding": 14}
 
 
-def to_svg(chart: Any) -> str:
-    """A chart as SVG, dark on white, drawn without a browser and without the network."""
-    import vl_convert
-
-    printed = chart.properties(background=_theme.PAPER).configure(locale={"number": NUMBERS})
-    printed = printed.configure_axis(domain=False, ticks=False, **PRINTED_AXIS, **SIZES)
-    printed = printed.configure_view(stroke=None).configure_legend(labelColor=_theme.INK, labelFontSize=13)
-    return vl_convert.vegalite_to_svg(printed.to_dict())
-
-
 def to_png(svg: str) -> bytes:
     """An SVG picture as PNG with twice its pixels."""
     import vl_convert

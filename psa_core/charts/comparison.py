@@ -17,15 +17,7 @@ MAX_LABELS_WRITTEN, LETTERS_WIDE, LETTERS_HIGH = 4, 0.25, 0.045
 
 
 def metric_intervals(table: pd.DataFrame, *, title: str) -> Drawing:
-    """Draw one metric of several studies with its intervals, largest first.
-
-    Parameters
-    ----------
-    table : DataFrame
-        ``label`` (distinct), ``value``, ``low``, ``high``.
-    title : str
-        Of the metric.
-    """
+    """Draw a metric of several studies, largest first, with its intervals: distinct ``label``, ``value, low, high``."""
     rows = table[["label", "value", "low", "high"]].sort_values("value", ascending=False, kind="stable")
     height = ROW_PIXELS * len(rows) + FRAME_PIXELS
     return Drawing(rows, filled(_intervals(title), height=height, y_order=rows["label"].tolist()))
@@ -52,22 +44,9 @@ def name_scatter(
 ) -> Drawing:
     """Draw what each name does in two studies; on the diagonal it does the same in both.
 
-    Parameters
-    ----------
-    table : DataFrame
-        ``name``, ``first``, ``second``.
-    titles : (str, str)
-        Of the two studies.
-    selected : tuple of str
-        Names to ring.
-    labels : dict
-        Name to the text that is shown.
-
-    Returns
-    -------
-    Drawing
-        With a point selection called ``name``. Up to four names furthest from the diagonal are written out, as far as
-        their letters have room.
+    `table` is ``name, first, second``, `titles` are those of the studies, `selected` names are ringed and `labels` has
+    the text that is shown for each name. Up to four names furthest from the diagonal are written out, as far as their
+    letters have room. The point selection is called ``name``.
     """
     ends = table[["first", "second"]]
     low, high = float(ends.min().min()), float(ends.max().max())

@@ -1,29 +1,25 @@
-"""Table 1 of Barriere & Cifuentes (2024) as a heat map of countries and classes."""
+"""Numbers in coloured squares: Table 1 of Barriere & Cifuentes (2024), and the pairs of a language model audit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._figure import TICK_SIZE, faded, shown_label
-from psa_core.charts._squares import CLICKED, frame, squares, targets
+from psa_core.charts._theme import TICK_SIZE, faded, shown_label
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-ROW_PIXELS, TITLE_SHIFT = 30, 66
-COLUMN_PIXELS, MARGIN_PIXELS = 132, 194
-STRONGEST, WEAKEST = 0.72, 0.0
-DIVERGING = (
-    (0.0, faded(_theme.DOWN, STRONGEST)),
-    (0.5, faded(_theme.MUTED, WEAKEST)),
-    (1.0, faded(_theme.UP, STRONGEST)),
-)
+ROW_PIXELS, TITLE_SHIFT, BLOCK_GAP = 30, 66, 0.025
+COLUMN_PIXELS, MARGIN_PIXELS, PRINTED_COLUMN = 132, 194, 92
+DIVERGING = ((0.0, faded(_theme.DOWN, 0.72)), (0.5, faded(_theme.MUTED, 0.0)), (1.0, faded(_theme.UP, 0.72)))
+#: A chart's layout with squares: no zoom, and a click that says which was hit.
+CLICKED = {"clickmode": "event+select", "showlegend": False}
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +28,6 @@ class Block:
 
     Attributes
     ----------
-    title : str
-        What the numbers are.
     values : DataFrame
         One row a country, one column a class or target; missing values stay empty.
     notes : sequence of str
@@ -42,6 +36,8 @@ class Block:
         Format of a number, such as ``+.1f``.
     limit : float or None
         Value of the strongest colour; None takes the largest one.
+    marks : DataFrame of bool or None
+        Which values are beyond chance; None where that was not tested.
     """
 
     title: str
@@ -49,91 +45,119 @@ class Block:
     notes: Sequence[str]
     number: str = "+.1f"
     limit: float | None = None
+    marks: pd.DataFrame | None = None
 
     @property
-    def strongest(self) -> float:
-        """The value of the strongest colour."""
-        values = self.values.to_numpy(float)
-        return self.limit or float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0
+    def texts(self) -> list[list[str]]:
+        """The number in each square; a dot stands behind one that is not beyond chance, where that was tested."""
+        texts = [[number_text(value, self.number) for value in row] for row in self.values.to_numpy(float)]
+        if self.marks is None:
+            return texts
+        # Values without a test are not marked.
+        marked = self.marks.reindex(index=self.values.index, columns=self.values.columns).eq(other=True).to_numpy()
+        return [
+            [text if is_marked or not text else f"{text} ·" for text, is_marked in zip(row, marks, strict=True)]
+            for row, marks in zip(texts, marked, strict=True)
+        ]
 
 
 def country_heat(blocks: Sequence[Block], *, selected: tuple[str, str] | None = None) -> go.Figure:
-    """Draw the blocks side by side over the same countries.
+    """Draw blocks side by side, whose rows are the same countries in the same order; `selected` is framed.
 
-    Parameters
-    ----------
-    blocks : sequence of Block
-        With the same countries in the same order, from top to bottom.
-    selected : tuple of str, optional
-        Country and column that get a frame.
-
-    Returns
-    -------
-    Figure
-        Orange is more, blue is less, and the number says so too; each square carries its country and column in
-        ``customdata``, on marks that can be clicked.
+    Orange is more, blue is less, and the number says so too; each square carries its country and column in
+    ``customdata``, on marks that can be clicked.
     """
-    from plotly.subplots import make_subplots
+    import plotly.graph_objects as go
 
-    widths = [max(1.0, block.values.shape[1]) for block in blocks]
-    grid = make_subplots(rows=1, cols=len(blocks), shared_yaxes=True, column_widths=widths, horizontal_spacing=0.025)
     countries = blocks[0].values.index.tolist()
-    grid.update_layout(_theme.figure(TITLE_SHIFT + 38 + ROW_PIXELS * len(countries), showlegend=False).layout)
-    for column, block in enumerate(blocks, start=1):
-        grid.add_trace(_heat(block), row=1, col=column)
-        grid.add_trace(_targets(block), row=1, col=column)
-        _head(grid, block, column)
-        if selected and selected[0] in countries and selected[1] in block.values.columns:
-            square = block.values.index.get_loc(selected[0]), block.values.columns.get_loc(selected[1])
-            grid.add_shape(**frame(*square), row=1, col=column)
-    ticks = [_theme.ink(shown_label(country)) for country in countries]
-    grid.update_yaxes(tickvals=list(range(len(countries))), range=[len(countries) - 0.5, -0.5], fixedrange=True)
-    grid.update_yaxes(ticktext=ticks, tickfont_size=TICK_SIZE, showgrid=False, zeroline=False, ticks="")
-    grid.update_xaxes(side="top", showgrid=False, zeroline=False, fixedrange=True, tickfont_size=TICK_SIZE, ticks="")
-    grid.update_xaxes(tickangle=0)  # turned ones would run into their block's title
-    width = MARGIN_PIXELS + COLUMN_PIXELS * sum(block.values.shape[1] for block in blocks)
-    return grid.update_layout(width=width, margin={"t": TITLE_SHIFT + 26, "b": 8, "l": 8, "r": 12}, **CLICKED)
+    layout = _theme.house_layout(TITLE_SHIFT + 38 + ROW_PIXELS * len(countries))
+    counts = [max(1, block.values.shape[1]) for block in blocks]
+    share = (1 - BLOCK_GAP * (len(blocks) - 1)) / sum(counts)
+    traces, shapes, notes, left = [], [], [], 0.0
+    for place, (block, count) in enumerate(zip(blocks, counts, strict=True)):
+        x, y = (f"{axis}{place + 1 if place else ''}" for axis in "xy")
+        values, columns = block.values.to_numpy(float), block.values.columns
+        strongest = block.limit or float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0
+        texts = block.texts
+        rows, across = (index.ravel() for index in np.indices(values.shape))
+        names = [(countries[row], columns[column]) for row, column in zip(rows, across, strict=True)]
+        words = [
+            f"{shown_label(countries[row])}: {shown_label(columns[column])} "
+            f"<b>{texts[row][column] or 'nothing to compare'}</b>"
+            for row, column in zip(rows, across, strict=True)
+        ]
+        on = {"xaxis": x, "yaxis": y}
+        traces += [squares(values, texts, low=-strongest, high=strongest, colours=DIVERGING) | on]
+        traces += [targets(rows, across, names, words) | on]
+        headings = [
+            f"<b>{shown_label(name).replace(' ', '<br>', 1)}</b>" + (f"<br>{shown_label(note)}" if note else "")
+            for name, note in zip(columns, block.notes, strict=True)
+        ]
+        top: dict[str, Any] = {"side": "top", "anchor": y, "domain": [left, left + share * count]}
+        top |= {"tickangle": 0}  # turned ones would run into their block's title
+        layout[f"xaxis{x[1:]}"] = _theme.row_axis(headings, range(count), [-0.5, count - 0.5]) | top
+        side = _theme.row_axis(map(shown_label, countries), range(len(countries)), [len(countries) - 0.5, -0.5])
+        shared = {"matches": "y", "showticklabels": False} if place else {}
+        layout[f"yaxis{y[1:]}"] = side | {"anchor": x} | shared
+        at = {"x": 0, "xref": f"{x} domain", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
+        notes.append(_theme.note(shown_label(block.title, width=60), at | {"yshift": TITLE_SHIFT}))
+        if selected and selected[0] in countries and selected[1] in columns:
+            shapes.append(frame(countries.index(selected[0]), columns.get_loc(selected[1])) | {"xref": x, "yref": y})
+        left += share * count + BLOCK_GAP
+    layout |= {"width": MARGIN_PIXELS + COLUMN_PIXELS * sum(counts), "annotations": notes, "shapes": shapes, **CLICKED}
+    layout["margin"] = {"t": TITLE_SHIFT + 26, "b": 8, "l": 8, "r": 12}
+    return go.Figure(data=traces, layout=layout)
 
 
-def _heat(block: Block) -> go.Heatmap:
-    values, limit = block.values.to_numpy(float), block.strongest
-    texts = [[number_text(value, block.number) for value in row] for row in values]
-    return squares(values, texts, low=-limit, high=limit, colours=DIVERGING)
+def printed_width(blocks: Sequence[Block]) -> int:
+    """Pixels of the squares on paper."""
+    return PRINTED_COLUMN * sum(max(1, block.values.shape[1]) for block in blocks)
 
 
-def _targets(block: Block) -> go.Scatter:
-    rows, columns = (index.ravel() for index in np.indices(block.values.shape))
-    names = [(block.values.index[row], block.values.columns[column]) for row, column in zip(rows, columns, strict=True)]
-    numbers = [
-        number_text(value, block.number) or "nothing to compare" for value in block.values.to_numpy(float).ravel()
-    ]
-    texts = [
-        f"{shown_label(country)}: {shown_label(name)} <b>{number}</b>"
-        for (country, name), number in zip(names, numbers, strict=True)
-    ]
-    return targets(rows, columns, names, texts)
+def squares(
+    values: np.ndarray, texts: Sequence[Sequence[str]], *, low: float, high: float, colours: Sequence[tuple[float, str]]
+) -> dict[str, Any]:
+    """Coloured squares as a Plotly trace; `texts` are escaped already, colours end at the limits."""
+    return {
+        "type": "heatmap",
+        "z": np.clip(values, low, high),
+        "zmin": low,
+        "zmax": high,
+        "colorscale": [list(stop) for stop in colours],
+        "text": [[_theme.ink(text) for text in row] for row in texts],
+        "texttemplate": "%{text}",
+        "textfont": {"size": TICK_SIZE},
+        "xgap": 2,
+        "ygap": 2,
+        "showscale": False,
+        "hoverinfo": "skip",
+    }
 
 
-def _head(grid: go.Figure, block: Block, column: int) -> None:
-    headings = [
-        _theme.ink(f"<b>{shown_label(name).replace(' ', '<br>', 1)}</b>" + (f"<br>{shown_label(note)}" if note else ""))
-        for name, note in zip(block.values.columns, block.notes, strict=True)
-    ]
-    positions = list(range(len(headings)))
-    grid.update_xaxes(tickvals=positions, ticktext=headings, range=[-0.5, len(headings) - 0.5], row=1, col=column)
-    suffix = "" if column == 1 else str(column)
-    grid.add_annotation(
-        x=0,
-        xref=f"x{suffix} domain",
-        xanchor="left",
-        y=1,
-        yref="paper",
-        yanchor="bottom",
-        yshift=TITLE_SHIFT,
-        text=_theme.ink(shown_label(block.title, width=60)),
-        font={"size": TICK_SIZE},
-        showarrow=False,
-    )
+def targets(
+    rows: np.ndarray, columns: np.ndarray, names: Sequence[tuple[Any, Any]], texts: Sequence[str]
+) -> dict[str, Any]:
+    """Invisible marks over the squares, since Plotly's heat map sends no clicks: each shows its text when hovered, and
+    sends its two names when clicked.
+    """
+    return {
+        "type": "scatter",
+        "x": columns,
+        "y": rows,
+        "mode": "markers",
+        "marker": {"symbol": "square", "size": 24, "color": _theme.UNSEEN, "line": {"width": 0}},
+        "customdata": [list(pair) for pair in names],
+        "text": texts,
+        "hovertemplate": "%{text}<extra></extra>",
+        "selected": {"marker": {"opacity": 0}},
+        "unselected": {"marker": {"opacity": 0}},
+    }
+
+
+def frame(row: int, column: int) -> dict[str, Any]:
+    """A frame around one square, as a Plotly shape."""
+    edges = {"x0": column - 0.47, "x1": column + 0.47, "y0": row - 0.46, "y1": row + 0.46}
+    return {"type": "rect", **edges, "line": {"color": _theme.ACCENT, "width": 3}}
 
 
 def number_text(value: float, form: str) -> str:

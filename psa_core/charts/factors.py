@@ -17,17 +17,9 @@ KINDS = ["clearly different from zero", "could be zero"]
 
 
 def coefficients(table: pd.DataFrame) -> Drawing:
-    """Draw a forest plot: one row a column of a factor, a point with its 95 % interval.
+    """Draw a forest plot of a `FactorAnalysis`'s ``coefficients``: a point with its 95 % interval for each factor.
 
-    Parameters
-    ----------
-    table : DataFrame
-        ``coefficients`` of `tables.factors.FactorAnalysis`.
-
-    Returns
-    -------
-    Drawing
-        A diamond where the interval leaves out 0, a circle where it holds it.
+    A diamond where the interval leaves out 0, a circle where it holds it.
     """
     rows = table[table["coefficient"].notna()]
     leaves_out = (rows["low"] > 0) | (rows["high"] < 0)
@@ -60,10 +52,10 @@ def _forest() -> Spec:
         color=alt.Color("kind:N", scale=alt.Scale(domain=KINDS, range=[_theme.UP, _theme.ACCENT]), legend=legend),
         shape=alt.Shape("kind:N", scale=alt.Scale(domain=KINDS, range=["diamond", "circle"]), legend=legend),
         tooltip=[
-            alt.Tooltip("label:N", title="goes with"),
+            alt.Tooltip("label:N", title="factor"),
             alt.Tooltip("coefficient:Q", format="+.3f", title="standard deviations"),
-            alt.Tooltip("low:Q", format="+.3f", title="from"),
-            alt.Tooltip("high:Q", format="+.3f", title="to"),
+            alt.Tooltip("low:Q", format="+.3f", title="95 % low"),
+            alt.Tooltip("high:Q", format="+.3f", title="95 % high"),
             alt.Tooltip("in_score:Q", format="+.4f", title="on the score's scale"),
             alt.Tooltip("p_adjusted:Q", format=".3g", title="corrected p"),
         ],

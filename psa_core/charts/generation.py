@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._figure import TICK_SIZE, faded, shown_label
-from psa_core.charts._squares import CLICKED, frame, squares, targets
+from psa_core.charts._theme import faded, shown_label
+from psa_core.charts.country_heat import CLICKED, frame, squares, targets
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -22,83 +22,82 @@ FIRST, SECOND = _theme.CATEGORICAL[0], _theme.CATEGORICAL[1]
 def value_dots(table: pd.DataFrame, score: str) -> go.Figure:
     """Draw each value's mean score as a dot on the band in which chance alone would put it.
 
-    Parameters
-    ----------
-    table : DataFrame
-        ``value, mean, low, high``, from top to bottom; see `views.value_means`.
-    score : str
-        What the scores are.
+    `table` is ``value, mean, low, high``, from top to bottom; `score` says what the scores are.
     """
     import plotly.graph_objects as go
 
-    rows = list(range(len(table)))
-    drawn = _theme.figure(MARGIN_PIXELS + ROW_PIXELS * len(table))
+    rows, labels = list(range(len(table))), [shown_label(value) for value in table["value"]]
     inside = (table["mean"] >= table["low"]) & (table["mean"] <= table["high"])
-    drawn.add_trace(
-        go.Bar(
-            x=table["high"] - table["low"],
-            base=table["low"],
-            y=rows,
-            orientation="h",
-            width=0.62,
-            marker={"color": faded(_theme.MUTED, 0.35), "line": {"width": 0}},
-            name="chance alone (95 %)",
-            hoverinfo="skip",
-        )
-    )
-    drawn.add_trace(
-        go.Scatter(
-            x=table["mean"],
-            y=rows,
-            mode="markers",
-            marker={"size": 13, "color": np.where(inside, _theme.MUTED, _theme.ACCENT)},
-            name="mean of the continuations",
-            customdata=[shown_label(value) for value in table["value"]],
-            hovertemplate="%{customdata} <b>%{x:.3f}</b><extra></extra>",
-        )
-    )
-    labels = [_theme.ink(shown_label(value)) for value in table["value"]]
-    drawn.update_yaxes(tickvals=rows, ticktext=labels, range=[len(table) - 0.5, -0.5], tickfont_size=TICK_SIZE)
-    drawn.update_xaxes(title_text=_theme.ink(f"mean {shown_label(score)} (0 to 1)"), tickfont_size=TICK_SIZE)
-    return drawn.update_layout(legend={"y": 1.02}, margin={"t": 34})
+    band = {
+        "type": "bar",
+        "x": table["high"] - table["low"],
+        "base": table["low"],
+        "y": rows,
+        "orientation": "h",
+        "width": 0.62,
+        "marker": {"color": faded(_theme.MUTED, 0.35), "line": {"width": 0}},
+        "name": "chance alone (95 %)",
+        "hoverinfo": "skip",
+    }
+    dots = {
+        "type": "scatter",
+        "x": table["mean"],
+        "y": rows,
+        "mode": "markers",
+        "marker": {"size": 13, "color": np.where(inside, _theme.MUTED, _theme.ACCENT)},
+        "name": "mean of the continuations",
+        "customdata": labels,
+        "hovertemplate": "%{customdata} <b>%{x:.3f}</b><extra></extra>",
+    }
+    ends = table[["mean", "low", "high"]].to_numpy()
+    room = 0.04 * float(np.ptp(ends) or 0.02)
+    layout = _theme.house_layout(MARGIN_PIXELS + ROW_PIXELS * len(table))
+    layout["legend"] |= {"y": 1.02}
+    layout |= {
+        "margin": {"l": 8, "r": 8, "t": 34, "b": 8},
+        "xaxis": _theme.AXIS
+        | {"title": _theme.title(f"mean {shown_label(score)} (0 to 1)")}
+        | {"range": [max(0.0, ends.min() - room), min(1.0, ends.max() + room)]},
+        "yaxis": _theme.row_axis(labels, rows, [len(table) - 0.5, -0.5]) | {"showgrid": True},
+    }
+    return go.Figure(data=[band, dots], layout=layout)
 
 
 def value_matrix(square: pd.DataFrame, *, selected: tuple[str, str] | None = None) -> go.Figure:
     """Draw the corrected distance of each pair of values; a dot stands for a pair that is not above noise.
 
-    Parameters
-    ----------
-    square : DataFrame
-        Values by values, NaN where not above noise.
-    selected : tuple of str, optional
-        The pair that gets a frame.
-
-    Returns
-    -------
-    Figure
-        Each square carries its two values in ``customdata``, on marks that can be clicked.
+    `square` is values by values, NaN where not above noise; the pair `selected` gets a frame. Each square carries its
+    two values in ``customdata``, on marks that can be clicked.
     """
+    import plotly.graph_objects as go
+
     values, numbers = square.index.tolist(), square.to_numpy(float)
     is_above, is_pair = np.isfinite(numbers), ~np.eye(len(values), dtype=bool)
     high = float(np.nanmax(numbers)) if is_above.any() else 1.0
     texts = np.where(is_pair, np.where(is_above, np.char.mod("%.2f", np.nan_to_num(numbers)), "·"), "")
-    drawn = _theme.figure(MARGIN_PIXELS + 46 * len(values))
     depths = np.where(is_pair, np.nan_to_num(numbers), np.nan)
-    drawn.add_trace(squares(depths, texts.tolist(), low=0, high=high, colours=ONE_SIDED))
     rows, columns = np.nonzero(is_pair)
     names = [(values[r], values[c]) for r, c in zip(rows, columns, strict=True)]
-    said = [f"<b>{number:.3f}</b>" if np.isfinite(number) else "not above noise" for number in numbers[is_pair]]
-    words = [f"{shown_label(a)} and {shown_label(b)}: {text}" for (a, b), text in zip(names, said, strict=True)]
-    drawn.add_trace(targets(rows, columns, names, words))
+    words = [
+        f"{shown_label(a)} and {shown_label(b)}: {f'<b>{number:.3f}</b>' if np.isfinite(number) else 'not above noise'}"
+        for (a, b), number in zip(names, numbers[is_pair], strict=True)
+    ]
+    frames = []
     if selected and set(selected) <= set(values):
         first, second = map(values.index, selected)
-        for place in ((first, second), (second, first)):
-            drawn.add_shape(**frame(*place))
-    places, labels = list(range(len(values))), [_theme.ink(shown_label(value)) for value in values]
-    axis = {"tickvals": places, "ticktext": labels, "showgrid": False, "fixedrange": True, "tickfont_size": TICK_SIZE}
-    drawn.update_yaxes(range=[len(values) - 0.5, -0.5], **axis)
-    drawn.update_xaxes(side="top", range=[-0.5, len(values) - 0.5], **axis)
-    return drawn.update_layout(**CLICKED, showlegend=False)
+        frames = [frame(first, second), frame(second, first)]
+    places, labels = list(range(len(values))), [shown_label(value) for value in values]
+    layout = _theme.house_layout(MARGIN_PIXELS + 46 * len(values)) | CLICKED
+    layout |= {
+        "shapes": frames,
+        "xaxis": _theme.row_axis(labels, places, [-0.5, len(values) - 0.5]) | {"side": "top"},
+        "yaxis": _theme.row_axis(labels, places, [len(values) - 0.5, -0.5]),
+    }
+    traces = [
+        squares(depths, texts.tolist(), low=0, high=high, colours=ONE_SIDED),
+        targets(rows, columns, names, words),
+    ]
+    return go.Figure(data=traces, layout=layout)
 
 
 def two_distributions(
@@ -106,35 +105,22 @@ def two_distributions(
 ) -> go.Figure:
     """Draw two empirical distribution functions with the gap between them shaded; its area is W1.
 
-    Parameters
-    ----------
-    scores : float array (G,)
-        Ascending.
-    first, second : float array (G,)
-        Shares of continuations with at most that score.
-    names : tuple of str
-        The two values.
-    score : str
-        What the scores are.
+    `scores` (G,) ascend; `first` and `second` (G,) are the shares of two values' continuations with at most that score.
     """
     import plotly.graph_objects as go
 
-    drawn = _theme.figure(360)
-    shape = {"shape": "hv", "width": 2.5}
-    labels = [shown_label(name) for name in names]
-    drawn.add_trace(go.Scatter(x=scores, y=100 * first, mode="lines", line={**shape, "color": FIRST}, name=labels[0]))
-    drawn.add_trace(
-        go.Scatter(
-            x=scores,
-            y=100 * second,
-            mode="lines",
-            line={**shape, "color": SECOND, "dash": "dash"},
-            name=labels[1],
-            fill="tonexty",
-            fillcolor=faded(_theme.MUTED, 0.3),
-        )
-    )
-    drawn.update_traces(hovertemplate="%{y:.0f} % of them score at most %{x:.2f}")
-    drawn.update_xaxes(title_text=_theme.ink(shown_label(score)), range=[0, 1], tickfont_size=TICK_SIZE)
-    drawn.update_yaxes(title_text=_theme.ink("% of the continuations"), range=[0, 101], tickfont_size=TICK_SIZE)
-    return drawn.update_layout(margin={"t": 34})
+    looks = ({"color": FIRST}, {"color": SECOND, "dash": "dash"})
+    traces = [
+        {"type": "scatter", "mode": "lines", "x": scores, "y": 100 * shares, "name": shown_label(name)}
+        | {"line": {"shape": "hv", "width": 2.5, **look}}
+        | {"hovertemplate": "%{y:.0f} % of them score at most %{x:.2f}"}
+        for shares, name, look in zip((first, second), names, looks, strict=True)
+    ]
+    traces[1] |= {"fill": "tonexty", "fillcolor": faded(_theme.MUTED, 0.3)}
+    layout = _theme.house_layout(360)
+    layout |= {
+        "margin": {"l": 8, "r": 8, "t": 34, "b": 8},
+        "xaxis": _theme.AXIS | {"title": _theme.title(shown_label(score)), "range": [0, 1]},
+        "yaxis": _theme.AXIS | {"title": _theme.title("% of the continuations"), "range": [0, 101]},
+    }
+    return go.Figure(data=traces, layout=layout)

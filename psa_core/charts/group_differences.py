@@ -15,37 +15,30 @@ ROW_PIXELS, FRAME_PIXELS = 46, 144
 KINDS = ["outside", "within"]
 
 
-def group_differences(table: pd.DataFrame, *, target: str) -> Drawing:
-    """Draw each group's difference from the rest with its interval, over the noise floor.
+def group_differences(table: pd.DataFrame, *, target: str = "", title: str = "") -> Drawing:
+    """Draw the differences of a `tables.group_table` with their intervals, over the noise floor.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As made by `tables.group_table`.
-    target : str
-
-    Returns
-    -------
-    Drawing
-        A wide grey band per group is the noise floor; a point with whiskers is the difference. A diamond lies outside
-        its band, a circle inside.
+    A wide grey band per group is the noise floor; a point with whiskers is the difference. A diamond lies outside its
+    band, a circle inside. `title` is the axis's, where it is no difference in a target.
     """
     inside = ~table["above_noise"].astype(bool)
     rows = table.assign(
-        shown=table["group"].astype(str) + " (" + table["names"].astype(str) + ")",
+        shown=table["group"].astype(str).str.replace("*", " × ") + " (" + table["names"].astype(str) + ")",
         kind=inside.map(dict(zip([False, True], KINDS, strict=True))),
     ).sort_values("difference", ascending=False, kind="stable")
     height = ROW_PIXELS * len(rows) + FRAME_PIXELS
-    return Drawing(rows, filled(_template(target), height=height, y_order=rows["shown"].tolist()))
+    return Drawing(
+        rows, filled(_template(title or f"Difference in {target}"), height=height, y_order=rows["shown"].tolist())
+    )
 
 
 @lru_cache(maxsize=32)
-def _template(target: str) -> Spec:
+def _template(title: str) -> Spec:
     import altair as alt
 
     base = alt.Chart().encode(alt.Y("shown:N", title=None, axis=alt.Axis(labelLimit=220)))
     axis = alt.Axis(format=".6~f", tickCount=8)
-    x = alt.X("noise_low:Q", title=f"Difference in {target}", axis=axis)
+    x = alt.X("noise_low:Q", title=title, axis=axis)
     band = base.mark_bar(color=_theme.MUTED, opacity=0.32, size=24).encode(x, x2="noise_high:Q")
     whiskers = base.mark_rule(color=_theme.ACCENT, strokeWidth=2.5, aria=False)
     zero = alt.Chart().mark_rule(color=_theme.MUTED, strokeWidth=1.5, aria=False).encode(x=alt.datum(0))
@@ -66,8 +59,8 @@ def _points(base: Any) -> Any:
         tooltip=[
             alt.Tooltip("shown:N", title="group"),
             alt.Tooltip("difference:Q", format="+.4f"),
-            alt.Tooltip("difference_low:Q", format="+.4f", title="from"),
-            alt.Tooltip("difference_high:Q", format="+.4f", title="to"),
+            alt.Tooltip("difference_low:Q", format="+.4f", title="95 % low"),
+            alt.Tooltip("difference_high:Q", format="+.4f", title="95 % high"),
             alt.Tooltip("p_noise:Q", format=".3f", title="share of random groups as different"),
         ],
     )

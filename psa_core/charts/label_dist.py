@@ -2,148 +2,139 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._figure import TICK_SIZE, TITLE_SIZE, faded, shown_label
-from psa_core.charts.curves import CELLS, DISTANCE, Curve, CurveOptions
+from psa_core.charts._theme import TICK_SIZE, TITLE_SIZE, faded, shown_label
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-HEIGHT = 560
+MEAN, HEIGHT = "Mean over names", 560
 UPPER, LOWER = [0.42, 1.0], [0.0, 0.35]
+DASHES = ("dash", "dot", "dashdot", "longdash", "longdashdot")
 # Without it the note beside the pointer begins with a tick's own words, which have the page's ink and not the note's.
 HOVER_TITLE = {"text": f'<span style="color: {_theme.PAPER}">Threshold %{{x:.2f}}</span>'}
+
+
+@dataclass(frozen=True, eq=False)
+class CurveOptions:
+    """What the mean curve is called, and what is drawn beside it.
+
+    Attributes
+    ----------
+    threshold, value : float or None
+        The chosen threshold, a line through both panels, and LabelDist at exactly it; by default the nearest row's.
+    curves, colours : mapping
+        Label to LabelDist values at the table's thresholds, one line each (names or groups); label to a line's colour.
+    target : str
+        Whose threshold the axis shows.
+    mean : str
+        The mean curve's label.
+    """
+
+    threshold: float | None = None
+    value: float | None = None
+    curves: Mapping[str, np.ndarray] = field(default_factory=dict)
+    target: str = "score"
+    colours: Mapping[str, str] = field(default_factory=dict)
+    mean: str = MEAN
 
 
 def label_dist_figure(table: pd.DataFrame, options: CurveOptions) -> go.Figure:
     """Draw LabelDist over the threshold with its interval, and the flips up and down beneath it.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As `CurveOptions` says.
-    options : CurveOptions
-
-    Returns
-    -------
-    plotly Figure
-        Two panels over one threshold axis. Flips up are above zero, flips down below it, so colour is not
-        needed to tell them apart; further curves differ by dash as well.
+    `table` has one row per threshold, ascending: ``threshold``, ``label_dist``, ``low``, ``high`` (the interval, may be
+    NaN), ``flips_up``, ``flips_down`` (counts of sentence–name pairs). Flips up are above zero, flips down below it, so
+    colour is not needed to tell them apart; further curves differ by dash as well.
     """
     import plotly.graph_objects as go
 
-    above = [
-        *([_interval(table)] if table["low"].notna().all() else []),
-        *(_curve(table["threshold"], curve) for curve in options.drawn()),
-        _mean_curve(table, options.mean),
-    ]
-    below = [
-        _flips(table, column, sign=sign, colour=colour)
-        for column, sign, colour in (("flips_up", 1, _theme.UP), ("flips_down", -1, _theme.DOWN))
-    ]
-    traces = [
-        {"type": "scatter", "xaxis": "x", "yaxis": axis, **trace}
-        for axis, panel in (("y", above), ("y2", below))
-        for trace in panel
-    ]
-    return go.Figure(data=traces, layout=_layout(table, options))
-
-
-def _interval(table: pd.DataFrame) -> dict[str, Any]:
-    return {
-        "x": np.concatenate([table["threshold"], table["threshold"][::-1]]),
-        "y": np.concatenate([table["high"], table["low"][::-1]]),
-        "fill": "toself",
-        "fillcolor": faded(_theme.ACCENT, 0.22),
-        "line": {"width": 0},
-        "name": "95 % interval",
-        "hoverinfo": "skip",
-    }
-
-
-def _mean_curve(table: pd.DataFrame, label: str) -> dict[str, Any]:
-    return {
-        "x": table["threshold"],
-        "y": table["label_dist"],
-        "mode": "lines",
-        "line": {"color": _theme.ACCENT, "width": 3.5},
-        "name": label,
-        "hovertemplate": "LabelDist %{y:.3f}<extra></extra>",
-    }
-
-
-def _curve(thresholds: pd.Series, curve: Curve) -> dict[str, Any]:
-    return {
-        "x": thresholds,
-        "y": curve.values,
-        "mode": "lines",
-        "line": {"color": curve.colour, "width": 2, "dash": curve.dash},
-        "name": shown_label(curve.label),
-        "customdata": np.full(len(thresholds), shown_label(curve.label, width=80)),
-        "hovertemplate": "<b>%{customdata}</b>: LabelDist %{y:.3f}<extra></extra>",
-    }
-
-
-def _flips(table: pd.DataFrame, column: str, *, sign: int, colour: str) -> dict[str, Any]:
-    words = "gain the label (up)" if sign > 0 else "lose the label (down)"
-    return {
-        "x": table["threshold"],
-        "y": sign * table[column],
-        "customdata": table[column],
-        "mode": "lines",
-        "fill": "tozeroy",
-        "fillcolor": faded(colour, 0.45),
-        "line": {"color": colour, "width": 1.5},
-        "name": f"Cells that {words}",
-        "hovertemplate": "%{customdata:,} cells " + words + "<extra></extra>",
-    }
-
-
-def _marks(table: pd.DataFrame, options: CurveOptions) -> dict[str, list[dict[str, Any]]]:
-    """An upright line at the chosen threshold, with its LabelDist beside it on the side with more room."""
-    if options.threshold is None:
-        return {}
-    at = options.threshold
-    line = {"type": "line", "x0": at, "x1": at, "xref": "x", "y0": 0, "y1": 1}
-    line |= {"line": {"color": _theme.MUTED, "width": 2.5, "dash": "dash"}}
-    is_left = at > table["threshold"].iloc[[0, -1]].mean()
-    words = f"<b>{options.value_at(table, at):.3f}</b> at {at:g}"
-    note = {"x": at, "xanchor": "right" if is_left else "left", "xshift": -6 if is_left else 6, "y": 1.0}
-    note |= {"yref": "y domain", "yanchor": "top", "text": _theme.ink(words), "showarrow": False}
-    shapes = [line | {"yref": f"{axis} domain"} for axis in ("y", "y2")]
-    return {"shapes": shapes, "annotations": [note | {"font": {"size": TITLE_SIZE}}]}
-
-
-def _layout(table: pd.DataFrame, options: CurveOptions) -> dict[str, Any]:
-    layout = _theme.house_layout(HEIGHT)
+    ends = list(table["threshold"].iloc[[0, -1]])
+    tops = [table["high"].max(), table["label_dist"].max(), *map(np.max, options.curves.values())]
     highest = int(max(1, table["flips_up"].max(), table["flips_down"].max()))
-    return layout | {
+    layout = _theme.house_layout(HEIGHT)
+    layout |= {
         "margin": {"l": 8, "r": 16, "t": 36, "b": 52},
         "hovermode": "x unified",
         # At the head of the figure: one that stands on the panel is at times put a line too low, across the curves.
         "legend": layout["legend"] | {"font": {"size": TICK_SIZE}, "yref": "container", "y": 1, "yanchor": "top"},
         # One threshold axis serves both panels, at the foot of the lower one.
-        "xaxis": _axis(shown_label(options.axis_title, width=41))
-        | {"anchor": "y2", "unifiedhovertitle": HOVER_TITLE, "range": list(table["threshold"].iloc[[0, -1]])},
-        "yaxis": _axis(DISTANCE) | {"domain": UPPER, "range": [0, options.top(table)]},
-        "yaxis2": _axis(CELLS)
-        | {
-            "domain": LOWER,
-            "range": [-1.08 * highest, 1.08 * highest],
-            "tickvals": [-highest, 0, highest],
-            "ticktext": [_theme.ink(text) for text in (f"{highest:,} ↓", "0", f"{highest:,} ↑")],
-            "zeroline": True,
-            "zerolinecolor": _theme.MUTED,
-        },
-        **_marks(table, options),
+        "xaxis": _theme.AXIS
+        | {"title": _theme.title(shown_label(f"Threshold on {options.target}", width=41)), "range": ends}
+        | {"anchor": "y2", "unifiedhovertitle": HOVER_TITLE},
+        # With room for the words at the threshold.
+        "yaxis": _theme.AXIS
+        | {"title": _theme.title("LabelDist"), "domain": UPPER, "range": [0, 1.12 * float(np.nanmax([0.05, *tops]))]},
+        "yaxis2": _theme.row_axis(
+            (f"{highest:,} ↓", "0", f"{highest:,} ↑"), [-highest, 0, highest], [-1.08 * highest, 1.08 * highest]
+        )
+        | {"title": _theme.title("Labels changed"), "domain": LOWER, "showgrid": True}
+        | {"zeroline": True, "zerolinecolor": _theme.MUTED},
+        **_threshold_mark(table, options, sum(ends) / 2),
     }
+    drawn = [
+        {"type": "scatter", "mode": "lines", "xaxis": "x", "yaxis": "y"} | trace for trace in _traces(table, options)
+    ]
+    return go.Figure(data=drawn, layout=layout)
 
 
-def _axis(title: str) -> dict[str, Any]:
-    words = {"text": _theme.ink(title), "font": {"size": TITLE_SIZE}}
-    return _theme.AXIS | {"title": words, "fixedrange": True, "tickfont": {"size": TICK_SIZE}}
+def _traces(table: pd.DataFrame, options: CurveOptions) -> list[dict[str, Any]]:
+    """The interval, the curves and their mean in the upper panel; the flips in the lower one."""
+    thresholds, others = table["threshold"], _theme.CATEGORICAL[1:]
+    traces: list[dict[str, Any]] = []
+    if table["low"].notna().all():
+        band = np.concatenate([thresholds, thresholds[::-1]]), np.concatenate([table["high"], table["low"][::-1]])
+        looks: dict[str, Any] = {
+            "fill": "toself",
+            "fillcolor": faded(_theme.ACCENT, 0.22),
+            "line": {"width": 0},
+            "hoverinfo": "skip",
+        }
+        traces.append({"x": band[0], "y": band[1], "name": "95 % interval", **looks})
+    for i, (label, values) in enumerate(options.curves.items()):
+        looks = {
+            "color": options.colours.get(label, others[i % len(others)]),
+            "width": 2,
+            "dash": DASHES[i % len(DASHES)],
+        }
+        words: dict[str, Any] = {"hovertemplate": "<b>%{customdata}</b>: LabelDist %{y:.3f}<extra></extra>"}
+        words |= {"name": shown_label(label), "customdata": np.full(len(table), shown_label(label, width=80))}
+        traces.append({"x": thresholds, "y": values, "line": looks, **words})
+    words = {"name": options.mean, "hovertemplate": "LabelDist %{y:.3f}<extra></extra>"}
+    traces.append({"x": thresholds, "y": table["label_dist"], "line": {"color": _theme.ACCENT, "width": 3.5}, **words})
+    for column, sign, colour, meaning in (
+        ("flips_up", 1, _theme.UP, "appear (up)"),
+        ("flips_down", -1, _theme.DOWN, "disappear (down)"),
+    ):
+        looks = {"fill": "tozeroy", "fillcolor": faded(colour, 0.45), "line": {"color": colour, "width": 1.5}}
+        words = {
+            "name": f"Labels that {meaning}",
+            "hovertemplate": f"%{{customdata:,}} labels {meaning}<extra></extra>",
+        }
+        cells = {"x": thresholds, "y": sign * table[column], "customdata": table[column], "yaxis": "y2"}
+        traces.append({**cells, **looks, **words})
+    return traces
+
+
+def _threshold_mark(table: pd.DataFrame, options: CurveOptions, middle: float) -> dict[str, Any]:
+    """An upright line at the chosen threshold, with its LabelDist beside it on the side with more room."""
+    at = options.threshold
+    if at is None:
+        return {}
+    value = (
+        table.loc[(table["threshold"] - at).abs().idxmin(), "label_dist"] if options.value is None else options.value
+    )
+    line = {"type": "line", "x0": at, "x1": at, "xref": "x", "y0": 0, "y1": 1}
+    line |= {"line": {"color": _theme.MUTED, "width": 2.5, "dash": "dash"}}
+    side = {"xanchor": "right", "xshift": -6} if at > middle else {"xanchor": "left", "xshift": 6}
+    place = {"x": at, "y": 1.0, "yref": "y domain", "yanchor": "top", **side}
+    return {
+        "shapes": [line | {"yref": f"{axis} domain"} for axis in ("y", "y2")],
+        "annotations": [_theme.note(f"<b>{value:.3f}</b> at {at:g}", place, size=TITLE_SIZE)],
+    }

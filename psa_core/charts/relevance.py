@@ -21,11 +21,8 @@ Place = tuple[float, float, float]
 def relevance(table: pd.DataFrame) -> Drawing:
     """Draw one point an audit, as in Figure 4 of Huang et al. 2020.
 
-    Parameters
-    ----------
-    table : DataFrame
-        ``audit``, ``similarity`` (share of continuations that are about their value), ``fairness`` (corrected I.F., 0
-        where it is not above noise) and the bounds ``low`` and ``high`` of the latter.
+    `table` is ``audit``, ``similarity`` (share of continuations that are about their value), ``fairness`` (corrected
+    I.F., 0 where it is not above noise) and the latter's bounds ``low`` and ``high``.
     """
     ordered = table.sort_values("fairness", kind="stable", ignore_index=True)
     room = ROOM * ordered["similarity"].max()
@@ -41,15 +38,16 @@ def _sides(table: pd.DataFrame, room: float) -> list[str]:
     for at, height, label in zip(x, y, table["audit"].astype(str), strict=True):
         wide = LETTER * len(label)
         places = {"right": (at + GAP, at + GAP + wide, height), "left": (at - GAP - wide, at - GAP, height)}
-        side = next((side for side, place in places.items() if place[0] >= 0 and _is_free(place, taken)), "right")
+        free = (
+            side
+            for side, (low, high, _) in places.items()
+            if low >= 0
+            and not any(low <= end and start <= high and abs(height - other) < LINE for start, end, other in taken)
+        )
+        side = next(free, "right")
         taken.append(places[side])
         sides.append(side)
     return sides
-
-
-def _is_free(place: Place, taken: list[Place]) -> bool:
-    low, high, height = place
-    return not any(low <= end and start <= high and abs(height - other) < LINE for start, end, other in taken)
 
 
 @lru_cache(maxsize=1)

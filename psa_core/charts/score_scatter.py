@@ -20,21 +20,11 @@ NEAR, MIN_DISTINCT = 0.5, 10
 def score_scatter(table: pd.DataFrame, *, target: str = "score", selected: str | None = None) -> Drawing:
     """Draw one point per sentence, with a curve through them that follows what is near, so that a hump stays one.
 
-    Parameters
-    ----------
-    table : DataFrame
-        ``sentence_id``, ``text``, ``original`` and ``mean_abs_delta``: nothing that depends on a threshold, so that the
-        thousand points stay as they are while a threshold moves.
-    target : str
-        Name of the score, for the axis.
-    selected : str or None
-        Sentence to ring.
-
-    Returns
-    -------
-    Drawing
-        With a point selection called ``sentence`` on ``sentence_id``.
+    `table` has ``sentence_id``, ``text``, ``original`` and ``mean_abs_delta``: nothing that depends on a threshold, so
+    that the thousand points stay as they are while a threshold moves. The sentence `selected` is ringed. The point
+    selection is called ``sentence``, on ``sentence_id``.
     """
+    table = table.dropna(subset=["original", "mean_abs_delta"])
     points = table[["sentence_id", "original", "mean_abs_delta"]].assign(
         text=table["text"].str.slice(0, LETTERS),
         ringed=table["sentence_id"] == selected,

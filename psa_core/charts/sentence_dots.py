@@ -27,23 +27,11 @@ WORD, ROOM_UNTIL = 0.18, 0.6
 def sentence_dots(table: pd.DataFrame, *, target: Target, threshold: float, selected: tuple[str, ...] = ()) -> Drawing:
     """Draw the score of one sentence with each name, its original score and the threshold.
 
-    Parameters
-    ----------
-    table : DataFrame
-        One row per name: ``name``, ``label`` (the text that is shown, distinct), ``perturbed``, and ``original`` (the
-        same in all rows).
-    target : Target
-        Its name titles the axis and its range is the axis.
-    threshold : float
-        Dots at or above it are triangles, the others circles.
-    selected : tuple of str
-        Names to ring.
-
-    Returns
-    -------
-    Drawing
-        With a point selection called ``name``. Up to 60 names get a row each; more share a strip, in the order of their
-        scores, with the names at the ends written above and below, and the selected ones as far as there is room.
+    `table` has one row per name: ``name``, ``label`` (the text that is shown, distinct), ``perturbed``, and
+    ``original`` (the same in all rows). Dots at or above the threshold are triangles, the others circles, those
+    `selected` ringed. Up to 60 names get a row each; more share a strip, in the order of their scores, with the names
+    at the ends written above and below, and the selected ones as far as there is room. The point selection is called
+    ``name``.
     """
     dots = table[["name", "label", "perturbed", "original"]].sort_values("perturbed", ascending=False, kind="stable")
     count = len(dots)

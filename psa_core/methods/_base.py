@@ -26,5 +26,13 @@ class Method(Protocol):
     axis: ClassVar[Axis]
 
     def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
-        """Reduce original (S,) and perturbed (S, N) scores to a float64 vector along `axis`."""
+        """Reduce original (S,) and perturbed (S, N) scores to a float64 vector along `axis`, (N,) or (S,).
+
+        Raises
+        ------
+        CubeError
+            When shapes disagree, a score is not finite, or there is no sentence or name.
+        OptionError
+            When a parameter does not fit: a threshold that is no finite number, not more names than `ddof`.
+        """
         ...

@@ -9,7 +9,7 @@ import numpy as np
 
 from psa_core.errors import OptionError
 from psa_core.methods._base import Axis
-from psa_core.stats import effective_threshold, paired_scores
+from psa_core.stats import effective_threshold, nan_mean, paired_scores
 
 Direction = Literal["both", "up", "down"]
 
@@ -51,20 +51,12 @@ class FlipShare:
             raise OptionError("direction", got=repr(self.direction), expected=", ".join(get_args(Direction)))
 
     def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
-        """Reduce original (S,) and perturbed (S, N) scores to float64 (N,).
-
-        Raises
-        ------
-        CubeError
-            When shapes disagree, a score is not finite, or there is no sentence or name.
-        OptionError
-            When the threshold is not a finite number.
-        """
         base, perturbed = paired_scores(original, perturbed)
         level = effective_threshold(self.threshold, base, perturbed)
         before, after = base[:, None] >= level, perturbed >= level
         flipped = {"up": ~before & after, "down": before & ~after, "both": before != after}[self.direction]
-        return flipped.mean(axis=0)
+        known = ~np.isnan(base)[:, None] & ~np.isnan(perturbed)
+        return flipped.mean(axis=0) if known.all() else nan_mean(np.where(known, flipped, np.nan), axis=0)
 
 
 METHOD = FlipShare

@@ -15,7 +15,7 @@ from psa_core.stats import effective_threshold, paired_scores
 class LabelDist:
     """Jaccard distance ``1 - |A∩B_n| / |A∪B_n|`` at one threshold, per name; the corpus value is its mean.
 
-    ``A`` are the sentences labelled as they are, ``B_n`` those labelled when they wear name n; a score at or above the
+    ``A`` are the sentences labelled as they are, ``B_n`` those labelled with name n; a score at or above the
     threshold has the label. Prabhakaran et al. 2019, section 2, LabelDist. In [0, 1]: 0 where no label changes (also
     where no sentence has the label either way), 1 where none is shared. Larger = more sensitive.
 
@@ -38,18 +38,10 @@ class LabelDist:
     threshold: float = 0.5
 
     def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
-        """Reduce original (S,) and perturbed (S, N) scores to float64 (N,).
-
-        Raises
-        ------
-        CubeError
-            When shapes disagree, a score is not finite, or there is no sentence or name.
-        OptionError
-            When the threshold is not a finite number.
-        """
         base, perturbed = paired_scores(original, perturbed)
         level = effective_threshold(self.threshold, base, perturbed)
-        before, after = base[:, None] >= level, perturbed >= level
+        known = ~np.isnan(base)[:, None] & ~np.isnan(perturbed)
+        before, after = (base[:, None] >= level) & known, (perturbed >= level) & known
         both = np.count_nonzero(before & after, axis=0)
         either = np.count_nonzero(before | after, axis=0)
         return 1 - np.divide(both, either, out=np.ones(len(both)), where=either > 0)

@@ -30,13 +30,6 @@ class MeanAbsDelta:
     axis: ClassVar[Axis] = "sentence"
 
     def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
-        """Reduce original (S,) and perturbed (S, N) scores to float64 (S,).
-
-        Raises
-        ------
-        CubeError
-            When shapes disagree, a score is not finite, or there is no sentence or name.
-        """
         return sensitivities(original, perturbed)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from psa_core.errors import OptionError
 from psa_core.inputs.checks import whole_number
 from psa_core.methods._base import Axis
-from psa_core.stats import paired_scores
+from psa_core.stats import paired_scores, sentence_moments
 
 
 @dataclass(frozen=True)
@@ -47,21 +47,14 @@ class ScoreDev:
             raise OptionError("ddof", got=f"{self.ddof}", expected="0 (population) or 1 (sample)")
 
     def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
-        """Reduce original (S,) and perturbed (S, N) scores to float64 (S,).
-
-        Raises
-        ------
-        CubeError
-            When shapes disagree, a score is not finite, or there is no sentence or name.
-        OptionError
-            When there are not more names than `ddof`.
-        """
         _, perturbed = paired_scores(original, perturbed)
         if perturbed.shape[1] <= self.ddof:
-            raise OptionError(
-                "ddof", got=f"{self.ddof} for {perturbed.shape[1]} names", expected="fewer than the names"
-            )
-        return perturbed.std(axis=1, ddof=self.ddof)
+            got = f"{self.ddof} for {perturbed.shape[1]} names"
+            raise OptionError("ddof", got=got, expected="fewer than the names")
+        if not np.isnan(perturbed).any():
+            return perturbed.std(axis=1, ddof=self.ddof)
+        counts, _, deviation = sentence_moments(perturbed.T)
+        return deviation if self.ddof else deviation * np.sqrt(np.maximum(counts - 1, 0) / np.maximum(counts, 1))
 
 
 METHOD = ScoreDev

@@ -30,15 +30,12 @@ class ScoreRange:
     axis: ClassVar[Axis] = "sentence"
 
     def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
-        """Reduce original (S,) and perturbed (S, N) scores to float64 (S,).
-
-        Raises
-        ------
-        CubeError
-            When shapes disagree, a score is not finite, or there is no sentence or name.
-        """
         _, perturbed = paired_scores(original, perturbed)
-        return np.ptp(perturbed, axis=1)
+        if not np.isnan(perturbed).any():
+            return np.ptp(perturbed, axis=1)
+        # Between the names that have a score; a single one has no other to differ from.
+        spread = np.fmax.reduce(perturbed, axis=1) - np.fmin.reduce(perturbed, axis=1)
+        return np.where((~np.isnan(perturbed)).sum(axis=1) > 1, spread, np.nan)
 
 
 METHOD = ScoreRange

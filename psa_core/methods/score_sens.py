@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from psa_core.methods._base import Axis
-from psa_core.stats import baseline_differences
+from psa_core.stats import baseline_differences, nan_mean
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,7 @@ class ScoreSens:
     axis: ClassVar[Axis] = "name"
 
     def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
-        """Reduce original (S,) and perturbed (S, N) scores to float64 (N,).
-
-        Raises
-        ------
-        CubeError
-            When shapes disagree, a score is not finite, or there is no sentence or name.
-        """
-        return baseline_differences(original, perturbed).mean(axis=0)
+        return nan_mean(baseline_differences(original, perturbed), axis=0)
 
 
 METHOD = ScoreSens

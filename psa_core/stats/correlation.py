@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psa_core.errors import CubeError
-from psa_core.stats.bootstrap import DRAWN_AT_ONCE, affordable, share_as_far
+from psa_core.stats.bootstrap import DRAWN_AT_ONCE, affordable, share_as_far, studentised_draws
 from psa_core.stats.families import Families
 from psa_core.stats.intervals import CONFIDENCE
 
@@ -30,17 +30,16 @@ class Correlation(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Why there is no correlation; empty when there is one."""
-        return (
-            "" if np.isfinite(self.r) else "one of the two quantities does not vary, or there are fewer than 3 points"
-        )
+        """Why the correlation is undefined; empty if it is defined."""
+        why = "one of the two quantities does not vary, or there are fewer than 3 points"
+        return "" if np.isfinite(self.r) else why
 
 
 UNDEFINED = Correlation(*[float("nan")] * 4)
 
 
 def pearson(first: ArrayLike, second: ArrayLike) -> Correlation:
-    """Correlation of two quantities, with the interval by Fisher's z, which presumes that both are about normal.
+    """Correlation of two quantities with Fisher's z interval, which assumes that both are roughly normal.
 
     Parameters
     ----------
@@ -55,7 +54,7 @@ def pearson(first: ArrayLike, second: ArrayLike) -> Correlation:
     Raises
     ------
     CubeError
-        When the lengths differ or a value is not finite.
+        When the lengths differ or a value is infinite. A pair of which one is missing (NaN) is left out.
 
     Examples
     --------
@@ -69,9 +68,13 @@ def pearson(first: ArrayLike, second: ArrayLike) -> Correlation:
     one, two = (np.asarray(values, dtype=np.float64) for values in (first, second))
     if one.ndim != 1 or one.shape != two.shape:
         raise CubeError("correlation", got=f"shapes {one.shape} and {two.shape}", expected="two lists of one length")
-    if not (np.isfinite(one).all() and np.isfinite(two).all()):
-        raise CubeError("correlation", got="missing or infinite values", expected="finite values")
-    if len(one) < 3 or not (_varies(one) and _varies(two)):
+    if np.isinf(one).any() or np.isinf(two).any():
+        raise CubeError("correlation", got="infinite values", expected="finite values")
+    paired = ~np.isnan(one) & ~np.isnan(two)
+    one, two = one[paired], two[paired]
+    # More spread than rounding of the values makes.
+    varies = all(np.ptp(values) > 1e-12 * np.abs(values).max() for values in (one, two) if len(values))
+    if len(one) < 3 or not varies:
         return UNDEFINED
     result = pearsonr(one, two)
     if len(one) < 4 or abs(result.statistic) == 1:
@@ -102,12 +105,10 @@ def sentence_correlation(
     Parameters
     ----------
     first, second : arrays (S,)
-    resamples : int
+    n_resamples : int
         At most this many; fewer for very many sentences.
     n_permutations : int
         The same.
-    seed : int
-        The same seed gives the same interval.
     families : Families, optional
         What is drawn and put in random order in place of single sentences. NaN bounds and p-value where they are too
         few; ``r`` stays that over sentences.
@@ -116,11 +117,6 @@ def sentence_correlation(
     -------
     Correlation
         As `pearson`, with the same ``r``; ``p`` is at least 2 / (n_permutations + 1).
-
-    Raises
-    ------
-    CubeError
-        As `pearson`.
 
     Examples
     --------
@@ -131,12 +127,15 @@ def sentence_correlation(
     normal = pearson(first, second)
     points = np.stack([np.asarray(values, dtype=np.float64) for values in (first, second)])
     families = families or Families.none(points.shape[1])
+    if np.isnan(points).any() and np.isfinite(normal.r):
+        paired = np.flatnonzero(~np.isnan(points).any(axis=0))
+        points, families = points[:, paired], families.subset(paired)
     if not np.isfinite(normal.r) or families.too_few:
         return normal._replace(p=float("nan"), low=float("nan"), high=float("nan"))
     units = np.stack([families.means(values) for values in points])
     count = units.shape[1]
     by_chance = _permuted_r(units, affordable(n_permutations, count), seed)
-    p_value = max(normal.p if not families.any else 0.0, share_as_far(by_chance, _r(units)))
+    p_value = max(normal.p if not families.any else 0.0, share_as_far(by_chance, float(np.corrcoef(units)[0, 1])))
     if not abs(normal.r) < 1 - 1e-9:
         return normal._replace(p=p_value)
     centre, error = _fisher_z(points, families)
@@ -144,7 +143,9 @@ def sentence_correlation(
     if count < FEW_POINTS:
         nearest = [(normal.low, normal.high)]
     else:
-        studentised = _studentised_draws(units, affordable(n_resamples, count), seed)
+        own, _ = _fisher_z(units)
+        drawn = affordable(n_resamples, count)
+        studentised = studentised_draws(lambda chosen: _fisher_z(units[:, chosen]), own, count, drawn, seed)
         nearest = [tuple(np.tanh(centre - error * np.quantile(studentised, [1 - tail, tail])))]
         p_value = max(p_value, share_as_far(studentised, float(centre / error)))
     nearest.append(tuple(np.tanh(centre - np.arctanh(np.quantile(by_chance, [1 - tail, tail])))))
@@ -152,13 +153,47 @@ def sentence_correlation(
     return normal._replace(p=p_value, low=float(low), high=float(high))
 
 
-def _r(points: np.ndarray) -> float:
-    """Pearson's r of points (2, S)."""
-    return float(np.corrcoef(points)[0, 1])
+def trend_shape(x: ArrayLike, y: ArrayLike) -> str:
+    """The shape of y over the lowest to the highest third of x, which a correlation does not show.
+
+    Means of y are compared between thirds of x, and between fifths where there are 50 points: a fifth against the
+    direction of the thirds by more than two standard errors is a turn.
+
+    Parameters
+    ----------
+    x, y : arrays (S,)
+
+    Returns
+    -------
+    {"rising", "falling", "peak", "dip", "mixed", "unknown"}
+        ``peak`` and ``dip``: the middle third is highest, lowest; ``unknown`` under 6 points and where x does not vary.
+
+    Examples
+    --------
+    >>> trend_shape(range(9), range(9)), trend_shape(range(9), [0, 1, 2, 3, 3, 3, 2, 1, 0])
+    ('rising', 'peak')
+    """
+    one, two = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    paired = ~np.isnan(one) & ~np.isnan(two)
+    one, two = one[paired], two[paired]
+    ordered = two[np.argsort(one, kind="stable")]
+    if len(ordered) < 6 or np.ptp(one) == 0:
+        return "unknown"
+    low, middle, high = (part.mean() for part in np.array_split(ordered, 3))
+    if middle > max(low, high) or middle < min(low, high):
+        return "peak" if middle > max(low, high) else "dip"
+    side = np.sign(high - low)
+    fifths = np.array_split(ordered, 5 if len(ordered) >= 50 else 3)
+    means = np.array([part.mean() for part in fifths])
+    errors = np.array([part.var(ddof=1) / len(part) for part in fifths])
+    backward = side * (means[:, None] - means[None, :]) > 2 * np.sqrt(errors[:, None] + errors[None, :])
+    if side == 0 or np.triu(backward, k=1).any():
+        return "mixed"
+    return "rising" if side > 0 else "falling"
 
 
 def _permuted_r(points: np.ndarray, permutations: int, seed: int) -> np.ndarray:
-    """Pearson's r with the second quantity in random orders, float64 (permutations,); within (-1, 1)."""
+    """Pearson's r with the second quantity permuted, float64 (permutations,); within (-1, 1)."""
     random = np.random.default_rng([seed, 2])
     one, two = (points - points.mean(axis=1, keepdims=True)) / points.std(axis=1, keepdims=True)
     rows = max(1, DRAWN_AT_ONCE // len(one))
@@ -167,19 +202,6 @@ def _permuted_r(points: np.ndarray, permutations: int, seed: int) -> np.ndarray:
         orders = random.permuted(np.broadcast_to(two, (min(rows, permutations - start), len(two))), axis=1)
         parts.append(orders @ one / len(one))
     return np.clip(np.concatenate(parts), -1 + 1e-9, 1 - 1e-9)
-
-
-def _studentised_draws(points: np.ndarray, n_resamples: int, seed: int) -> np.ndarray:
-    """How many standard errors each resample's Fisher z is from the sample's; `points` are (2, S)."""
-    random = np.random.default_rng(seed)
-    count = points.shape[1]
-    centre, _ = _fisher_z(points)
-    rows = max(1, DRAWN_AT_ONCE // count)
-    draws = []
-    for first in range(0, n_resamples, rows):
-        drawn, error = _fisher_z(points[:, random.integers(0, count, (min(rows, n_resamples - first), count))])
-        draws.append((drawn - centre)[error > 0] / error[error > 0])
-    return np.concatenate(draws)
 
 
 def _fisher_z(points: np.ndarray, families: Families | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -197,8 +219,3 @@ def _fisher_z(points: np.ndarray, families: Families | None = None) -> tuple[np.
             influence = families.rows(influence)
         error = influence.std(axis=-1, ddof=1) / (1 - r**2) / np.sqrt(influence.shape[-1])
         return np.arctanh(r), np.where(np.isfinite(error) & (np.abs(r) < 1), error, np.nan)
-
-
-def _varies(values: np.ndarray) -> bool:
-    """Whether there is more spread than rounding of the values makes."""
-    return bool(np.ptp(values) > 1e-12 * np.abs(values).max())

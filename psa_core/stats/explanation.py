@@ -1,4 +1,4 @@
-"""What a quantity of names goes with: least squares with HC3 intervals, shares of R², names left unexplained."""
+"""What a per-name quantity is associated with: least squares with HC3 intervals, shares of R², outliers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from psa_core.errors import CubeError, OptionError
 from psa_core.stats.intervals import CONFIDENCE
+from psa_core.stats.significance import adjust
 
 NAMES_PER_COLUMN = 10
 N_PERMUTATIONS = 1999
@@ -27,7 +28,7 @@ class Explanation:
     ----------
     coefficient, low, high, p_value : float64 arrays (C,)
         Of each column, with 95 % HC3 intervals: standard deviations of the outcome for one of the column, or for being
-        in it where the column is 0 or 1. NaN for a column that could not be told from the others. The p-value is the
+        in it where the column is 0 or 1. NaN for a column that is collinear with the others. The p-value is the
         larger of that of the t-test with HC3 errors, which is too sure where few names have an effect at all, and that
         of a permutation test of the same statistic (Freedman and Lane 1983).
     r_squared : float
@@ -39,7 +40,7 @@ class Explanation:
     residual : float64 array (N,)
         What is left of the outcome, on its own scale.
     unexplained : float64 array (N,)
-        Holm-corrected p-value of each name's studentised residual; NaN where it could not be told.
+        Holm-corrected p-value of each name's studentised residual; NaN where it cannot be estimated.
     spread : float
         Standard deviation of the outcome.
     """
@@ -57,7 +58,7 @@ class Explanation:
 
 
 def explain(outcome: ArrayLike, columns: ArrayLike, factors: Sequence[str]) -> Explanation:
-    """Regress an outcome of names on what may go with it.
+    """Regress a per-name outcome on candidate factors.
 
     Parameters
     ----------
@@ -67,10 +68,6 @@ def explain(outcome: ArrayLike, columns: ArrayLike, factors: Sequence[str]) -> E
         Numbers; a column with two values is taken as "in or not in", others in their own standard deviations.
     factors : sequence of str, length C
         Which factor each column belongs to: columns of one factor share one share.
-
-    Returns
-    -------
-    Explanation
 
     Raises
     ------
@@ -88,11 +85,13 @@ def explain(outcome: ArrayLike, columns: ArrayLike, factors: Sequence[str]) -> E
     _check(values, given, factors)
     spread = float(values.std(ddof=1))
     standard = (values - values.mean()) / spread
-    scaled = _scaled(given)
+    scaled = given - given.mean(axis=0)
+    for column in range(given.shape[1]):
+        if len(np.unique(given[:, column])) > 2:
+            scaled[:, column] /= given[:, column].std(ddof=1)
     kept = _distinguishable(scaled)
-    fitted = _fit(standard, scaled[:, kept])
     bounds = np.full((4, given.shape[1]), np.nan)
-    bounds[:, kept] = fitted.bounds
+    bounds[:, kept], residual, unexplained = _fit(standard, scaled[:, kept])
     names = list(dict.fromkeys(factors))
     of_factor = [[c for c in kept if factors[c] == name] for name in names]
     shares = shares_of_variance(standard, [scaled[:, own] for own in of_factor])
@@ -100,11 +99,9 @@ def explain(outcome: ArrayLike, columns: ArrayLike, factors: Sequence[str]) -> E
     left = max(1, len(values) - 1 - len(kept))
     adjusted = 1 - (1 - r_squared) * (len(values) - 1) / left
     by_name = dict(zip(names, shares.tolist(), strict=True))
-    residual = spread * fitted.residual
-    coefficient, low, high, p_value = bounds
-    return Explanation(
-        coefficient, low, high, p_value, r_squared, adjusted, by_name, residual, fitted.unexplained, spread
-    )
+    coefficient, low, high, p = bounds
+    residual *= spread
+    return Explanation(coefficient, low, high, p, r_squared, adjusted, by_name, residual, unexplained, spread)
 
 
 def shares_of_variance(outcome: np.ndarray, blocks: Sequence[np.ndarray]) -> np.ndarray:
@@ -151,19 +148,10 @@ def shares_of_variance(outcome: np.ndarray, blocks: Sequence[np.ndarray]) -> np.
     return shares * total / shares.sum()
 
 
-@dataclass(frozen=True, eq=False)
-class _Fitted:
-    bounds: np.ndarray
-    residual: np.ndarray
-    unexplained: np.ndarray
-
-
-def _fit(outcome: np.ndarray, columns: np.ndarray) -> _Fitted:
+def _fit(outcome: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Least squares: coefficient, low, high, p (4, C); residuals and their p-values (N,)."""
     from scipy.stats import t
     from statsmodels.regression.linear_model import OLS
-
-    from psa_core.stats.significance import adjust
 
     design = np.column_stack([np.ones(len(outcome)), columns])
     model = OLS(outcome, design)
@@ -171,7 +159,7 @@ def _fit(outcome: np.ndarray, columns: np.ndarray) -> _Fitted:
     if plain.ssr <= ROUNDING**2 * len(outcome):
         exact = plain.params[1:]
         nothing = np.zeros(len(outcome))
-        return _Fitted(np.stack([exact, exact, exact, np.where(exact == 0, 1.0, 0.0)]), nothing, nothing + 1)
+        return np.stack([exact, exact, exact, np.where(exact == 0, 1.0, 0.0)]), nothing, nothing + 1
     robust = model.fit(cov_type="HC3", use_t=True)
     low, high = robust.conf_int(1 - CONFIDENCE)[1:].T
     by_chance = _permutation_p(outcome, design)
@@ -179,15 +167,15 @@ def _fit(outcome: np.ndarray, columns: np.ndarray) -> _Fitted:
     leverage = plain.get_influence().hat_matrix_diag
     degrees = plain.df_resid - 1
     if degrees < 1:
-        return _Fitted(bounds, plain.resid, np.full(len(outcome), np.nan))
+        return bounds, plain.resid, np.full(len(outcome), np.nan)
     # Each name against the fit of the others.
     others = np.maximum(plain.ssr - plain.resid**2 / (1 - leverage), ROUNDING**2) / degrees
     p_value = 2 * t.sf(np.abs(plain.resid) / np.sqrt(others * (1 - leverage)), degrees)
-    return _Fitted(bounds, plain.resid, adjust(p_value, "holm"))
+    return bounds, plain.resid, adjust(p_value, "holm")
 
 
 def _permutation_p(outcome: np.ndarray, design: np.ndarray, n_permutations: int = N_PERMUTATIONS) -> np.ndarray:
-    """P-value of each column but the first: what all others leave of the outcome, dealt to the names at random.
+    """Permutation p-value of each column but the first, given all others (residuals permuted among the names).
 
     After Freedman and Lane 1983, with HC3's t statistic: float64 (columns - 1,).
     """
@@ -206,24 +194,15 @@ def _permutation_p(outcome: np.ndarray, design: np.ndarray, n_permutations: int 
     for column in range(1, design.shape[1]):
         others = np.delete(design, column, axis=1)
         expected = others @ (np.linalg.pinv(others) @ outcome)
-        dealt = random.permuted(np.tile(outcome - expected, (n_permutations, 1)), axis=1).T
+        permuted = random.permuted(np.tile(outcome - expected, (n_permutations, 1)), axis=1).T
         observed = np.abs(statistics(outcome[:, None], column))[0]
-        as_far = np.abs(statistics(expected[:, None] + dealt, column)) >= observed * (1 - ROUNDING)
+        as_far = np.abs(statistics(expected[:, None] + permuted, column)) >= observed * (1 - ROUNDING)
         found[column - 1] = (1 + np.count_nonzero(as_far)) / (1 + n_permutations)
     return found
 
 
-def _scaled(columns: np.ndarray) -> np.ndarray:
-    """Columns less their mean; those with more than two values in their standard deviations."""
-    centred = columns - columns.mean(axis=0)
-    for column in range(columns.shape[1]):
-        if len(np.unique(columns[:, column])) > 2:
-            centred[:, column] /= columns[:, column].std(ddof=1)
-    return centred
-
-
 def _distinguishable(columns: np.ndarray) -> list[int]:
-    """Positions of the columns that vary, are no sum of earlier ones, and do not stand for one name alone."""
+    """Positions of the columns that vary, are not collinear with earlier ones, and do not mark a single name."""
     kept: list[int] = []
     for column in range(columns.shape[1]):
         tried = np.column_stack([np.ones(len(columns)), columns[:, [*kept, column]]])

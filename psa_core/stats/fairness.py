@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,10 +10,10 @@ from scipy import stats as distributions
 from scipy.special import erf
 
 from psa_core.stats.intervals import CONFIDENCE
-from psa_core.stats.permutation_null import N_PERMUTATIONS, NullDistribution, permute, scarcity
-from psa_core.stats.scores import effective_threshold
+from psa_core.stats.permutation_null import N_PERMUTATIONS, NullDistribution, group_null, permute, scarcity
+from psa_core.stats.scores import just_above, nan_mean
 from psa_core.stats.significance import SIGNIFICANT, adjust
-from psa_core.stats.wasserstein import disparities, group_fairness, nan_mean, pairwise_w1
+from psa_core.stats.wasserstein import disparities, group_fairness, pairwise_w1
 
 # With fewer templates than this, parts of the continuations stand in for them in intervals.
 FEW_TEMPLATES = 4
@@ -28,20 +28,20 @@ PRECISION = 0.2
 
 @dataclass(frozen=True)
 class Fairness:
-    """One number of an audit.
+    """One fairness number of an audit.
 
     Attributes
     ----------
     value : float
         The plug-in: 0 = no difference, but noise alone makes it larger.
     floor : float
-        Mean of the same number with values dealt at random.
+        Mean of the same number with the scores permuted among the values.
     corrected : float
         √(value² − floor²), 0 where the value is below its floor; I.F. far above its floor: see `noise_corrected_audit`.
     low, high : float
         Interval of the corrected value, over templates and continuations.
     p : float
-        Share of dealt audits that reach the value.
+        Share of permuted audits that reach the value.
     needed : float
         Continuations of each prompt for an interval of ± 20 % of the corrected value; NaN where it is not above noise.
     """
@@ -62,11 +62,10 @@ class Fairness:
 
 @dataclass(frozen=True, eq=False)
 class Measures:
-    """Everything that is measured of one scorer's scores.
+    """All measurements of one scorer's scores.
 
     Attributes
     ----------
-    individual, group, disparity : Fairness
     w1 : float64 array (M, P)
         Of each template and pair.
     pair_floors, pair_p : float64 arrays (M, P)
@@ -96,23 +95,21 @@ def measure(
     n_permutations: int = N_PERMUTATIONS,
     seed: int = 0,
 ) -> Measures:
-    """Measure one scorer's scores.
+    """Compute all measurements of one scorer's scores (M, A, K), in [0, 1]; NaN where a continuation was left out.
 
-    Parameters
-    ----------
-    scores : float array (M, A, K)
-        In [0, 1]; NaN where a continuation was left out.
-    groups : sequence of str, length A
-        The subgroup of each value, for G.F.
-    threshold : float
-        For demographic disparity.
-    deals, seed : int
+    `groups` has the subgroup of each value, for G.F.; demographic disparity is of the share of scores above the
+    threshold.
     """
-    threshold = float(effective_threshold(threshold, scores[np.isfinite(scores)]))
+    # Above, not at it: a text without any opinion word scores exactly the middle, and half of all texts have none.
+    threshold = just_above(threshold, scores[np.isfinite(scores)])
     null = permute(scores, groups, threshold=threshold, n_permutations=n_permutations, seed=seed)
     w1 = np.array([pairwise_w1(template) for template in scores])
     mean_w1, mean_disparity = nan_mean(w1, axis=0), nan_mean(disparities(scores, threshold), axis=0)
-    relative = _relative_noise(scores, null)
+    # How much more noise two values' own distance has than two permuted values', (M, P): fewer or wider scores. NaN
+    # where one of them has no score.
+    wider = null.pair_spread / np.where(null.spread > 0, null.spread, 1)[:, None]
+    relative = scarcity(np.isfinite(scores).sum(axis=2)) * wider
+    relative = np.where(relative == 0, 1.0, relative)
     template_floor = _template_floors(null)
     pair_floors = template_floor[:, None] * relative
     pair_p = np.array(
@@ -122,8 +119,10 @@ def measure(
     overall = mean_floors / np.fmax(nan_mean(template_floor), 1e-300)
     return Measures(
         _individual(scores, w1, pair_floors, null),
-        _group(scores, groups, null),
-        _disparity(scores, threshold, null),
+        _group(scores, groups, null.group, null.observed[1]),
+        _jackknifed(
+            scores, lambda part: float(nan_mean(disparities(part, threshold))), null.disparity, null.observed[2]
+        ),
         w1,
         pair_floors,
         pair_p,
@@ -133,6 +132,20 @@ def measure(
         _tail(null.pair_means.ravel(), mean_w1 / np.where(overall > 0, overall, 1)),
         mean_disparity,
     )
+
+
+def measure_groups(
+    scores: np.ndarray, groups: Sequence[str], *, n_permutations: int = N_PERMUTATIONS, seed: int = 0
+) -> Fairness:
+    """G.F. of one grouping of the values: whole values are permuted, as names differ without their group."""
+    observed, null = group_null(scores, groups, n_permutations=n_permutations, seed=seed)
+    return _group(scores, groups, null, observed)
+
+
+def _group(scores: np.ndarray, groups: Sequence[str], null: np.ndarray, observed: float) -> Fairness:
+    # What values differ by among themselves is most of the floor of groups, and templates do not lessen it.
+    is_each_its_own = len(set(groups)) == scores.shape[1]
+    return _jackknifed(scores, lambda part: group_fairness(part, groups), null, observed, by_size=is_each_its_own)
 
 
 def noise_corrected(value: np.ndarray | float, floor: np.ndarray | float) -> np.ndarray:
@@ -164,10 +177,10 @@ def noise_corrected_audit(w1: np.ndarray, pair_floors: np.ndarray, template_floo
     """
     floor = float(nan_mean(np.where(np.isfinite(w1), template_floors[:, None], np.nan)))
     squares = float(nan_mean(w1)) ** 2 - floor**2
-    together = float(np.copysign(np.sqrt(abs(squares)), squares))
-    apart = float(nan_mean(_unfolded(nan_mean(w1, axis=0), nan_mean(pair_floors, axis=0))))
-    share = 1.0 if w1.shape[1] == 1 else float(np.clip(together / floor - 1, 0, 1)) if floor else 1.0
-    return (1 - share) * together + share * apart
+    in_quadrature = float(np.copysign(np.sqrt(abs(squares)), squares))
+    by_pair = float(nan_mean(_unfolded(nan_mean(w1, axis=0), nan_mean(pair_floors, axis=0))))
+    share = 1.0 if w1.shape[1] == 1 else float(np.clip(in_quadrature / floor - 1, 0, 1)) if floor else 1.0
+    return (1 - share) * in_quadrature + share * by_pair
 
 
 def _unfolded(value: np.ndarray | float, floor: np.ndarray | float) -> np.ndarray:
@@ -197,58 +210,40 @@ def _individual(scores: np.ndarray, w1: np.ndarray, pair_floors: np.ndarray, nul
     if len(scores) >= FEW_TEMPLATES:
         parts = len(scores)
         without = [noise_corrected_audit(*(np.delete(each, t, axis=0) for each in numbers)) for t in range(parts)]
-        error = _pooled(_jackknife_error(np.array(without)), error)
+        by_template = _jackknife_error(np.array(without))
+        # Templates say all, but few of them say it badly; continuations say less, steadily.
+        pooled = float(np.sqrt((1 - STEADY) * by_template**2 + STEADY * error**2))
+        error = pooled if np.isfinite(error) else by_template
     found = _with_interval(value, floor, corrected, _p(null.individual, null.observed[0]), (error, parts))
-    return replace(found, needed=_needed(found, by_continuation, scores.shape[2]))
-
-
-def _pooled(by_template: float, by_continuation: float) -> float:
-    """One standard error of two: templates say all, but few of them say it badly; continuations say less, steadily."""
-    if not np.isfinite(by_continuation):
-        return by_template
-    return float(np.sqrt((1 - STEADY) * by_template**2 + STEADY * by_continuation**2))
-
-
-def _needed(found: Fairness, without: np.ndarray, k: int) -> float:
-    """Continuations at which sampling them again would move the corrected value by at most 20 % (95 %)."""
-    error = _jackknife_error(without)
+    error = _jackknife_error(by_continuation)
     if not found.above_noise or not found.corrected or not np.isfinite(error):
-        return float("nan")
+        return found
+    # Continuations at which sampling them again would move the corrected value by at most 20 % (95 %).
     half = float(distributions.norm.ppf((1 + CONFIDENCE) / 2)) * error / found.corrected
-    return float(max(1, np.ceil(k * (half / PRECISION) ** 2)))
+    return replace(found, needed=float(max(1, np.ceil(scores.shape[2] * (half / PRECISION) ** 2))))
 
 
-def _group(scores: np.ndarray, groups: Sequence[str], null: NullDistribution) -> Fairness:
-    value, floor = group_fairness(scores, groups), float(null.group.mean())
-    m = len(scores)
+def _jackknifed(
+    scores: np.ndarray,
+    statistic: Callable[[np.ndarray], float],
+    null: np.ndarray,
+    observed: float,
+    *,
+    by_size: bool = False,
+) -> Fairness:
+    """A statistic with its interval over templates, or over continuations where templates are few.
+
+    `by_size`: its noise grows when a template is left out.
+    """
+    value, floor, m = statistic(scores), float(null.mean()), len(scores)
     if m >= FEW_TEMPLATES:
-        parts = [(np.delete(scores, t, axis=0), float(np.sqrt(m / (m - 1)))) for t in range(m)]
+        noisier = float(np.sqrt(m / (m - 1))) if by_size else 1.0
+        parts = [(np.delete(scores, t, axis=0), noisier) for t in range(m)]
     else:
         parts = list(_without_tenths(scores))
-    without = np.array(
-        [float(noise_corrected(group_fairness(part, groups), noisier * floor)) for part, noisier in parts]
-    )
+    without = np.array([float(noise_corrected(statistic(part), noisier * floor)) for part, noisier in parts])
     error = (_jackknife_error(without), len(without))
-    return _with_interval(value, floor, float(noise_corrected(value, floor)), _p(null.group, null.observed[1]), error)
-
-
-def _disparity(scores: np.ndarray, threshold: float, null: NullDistribution) -> Fairness:
-    value, floor = float(nan_mean(disparities(scores, threshold))), float(null.disparity.mean())
-    m = len(scores)
-    if m >= FEW_TEMPLATES:
-        parts = [(np.delete(scores, t, axis=0), 1.0) for t in range(m)]
-    else:
-        parts = list(_without_tenths(scores))
-    without = np.array(
-        [
-            float(noise_corrected(float(nan_mean(disparities(part, threshold))), noisier * floor))
-            for part, noisier in parts
-        ]
-    )
-    error = (_jackknife_error(without), len(without))
-    return _with_interval(
-        value, floor, float(noise_corrected(value, floor)), _p(null.disparity, null.observed[2]), error
-    )
+    return _with_interval(value, floor, float(noise_corrected(value, floor)), _p(null, observed), error)
 
 
 def _without_tenths(scores: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
@@ -281,18 +276,8 @@ def _jackknife_error(without: np.ndarray) -> float:
 
 
 def _template_floors(null: NullDistribution) -> np.ndarray:
-    """Mean W1 of the dealt pairs of each template, float64 (M,); NaN where fewer than two values have scores."""
+    """Mean W1 of the permuted pairs of each template, float64 (M,); NaN where fewer than two values have scores."""
     return np.array([nan_mean(each) for each in null.template_pairs])
-
-
-def _relative_noise(scores: np.ndarray, null: NullDistribution) -> np.ndarray:
-    """How much more noise two values' own distance has than two dealt values', (M, P): fewer or wider scores.
-
-    NaN where one of them has no score.
-    """
-    wider = null.pair_spread / np.where(null.spread > 0, null.spread, 1)[:, None]
-    found = scarcity(np.isfinite(scores).sum(axis=2)) * wider
-    return np.where(found == 0, 1.0, found)
 
 
 def _tail(null: np.ndarray, values: np.ndarray) -> np.ndarray:

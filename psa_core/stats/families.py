@@ -16,7 +16,7 @@ MIN_FAMILIES = 6
 
 @dataclass(frozen=True, eq=False)
 class Families:
-    """Which sentences of a study belong together: near-copies, one author, one thread, one template.
+    """Groups of dependent sentences in a study: near-copies, one author, one thread, one template.
 
     Sentences of a family may react to a name alike, so a test that takes them for independent is too sure. The families
     are the units of independence: what is tested, bootstrapped or permuted over sentences takes one row a family
@@ -37,14 +37,14 @@ class Families:
 
     @classmethod
     def of(cls, keys: ArrayLike) -> Families:
-        """Families from a key a sentence, of any kind; equal keys are one family."""
+        """Families from one key per sentence, of any type; equal keys are one family."""
         import pandas as pd
 
         return cls(pd.factorize(np.asarray(keys, dtype=object).astype(str))[0])
 
     @classmethod
     def none(cls, sentences: int) -> Families:
-        """Every sentence a family of its own."""
+        """Families of one sentence each."""
         return cls(np.arange(sentences))
 
     @cached_property
@@ -72,7 +72,7 @@ class Families:
 
     @property
     def too_few(self) -> bool:
-        """Whether the families are so few, or so unequal, that nothing is claimed."""
+        """Whether the families are too few, or too unequal, for any claim."""
         return self.any and bool(self.sizes.sum() ** 2 < MIN_FAMILIES * (self.sizes**2).sum())
 
     @property
@@ -112,6 +112,13 @@ class Families:
             raise CubeError("families", got=f"{len(self.labels)} for {len(given)} values", expected="one a sentence")
         if not self.any:
             return given
+        known = ~np.isnan(given) if given.dtype.kind == "f" else np.ones(given.shape, bool)
+        if not known.all():  # a family without any value in a column has none there
+            sums, counts = self._sums_of_known(given, known)
+            there, total = (counts > 0).sum(axis=0), np.maximum(counts.sum(axis=0), 1)
+            if self.too_few:
+                return np.where(there, sums.sum(axis=0) / total, np.nan)[None]
+            return np.where(counts > 0, sums * (there / total), np.nan)
         if self.too_few:
             return np.asarray(given.mean(axis=0, keepdims=True, dtype=np.float64))
         weights = self.sizes * (self.count / len(given))
@@ -122,10 +129,20 @@ class Families:
         given = np.asarray(values)
         if not self.any:
             return given
+        if given.dtype.kind == "f" and np.isnan(given).any():
+            sums, counts = self._sums_of_known(given, ~np.isnan(given))
+            return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
         order = np.argsort(self.labels, kind="stable")
         starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
         sums = np.add.reduceat(given[order].astype(np.float64), starts, axis=0)
         return np.asarray(sums / self.sizes.reshape(-1, *[1] * (given.ndim - 1)))
+
+    def _sums_of_known(self, given: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sum and number of the values of each family that are there: float64 (F, …)."""
+        sums, counts = np.zeros((self.count, *given.shape[1:])), np.zeros((self.count, *given.shape[1:]))
+        np.add.at(sums, self.labels, np.where(known, given, 0.0))
+        np.add.at(counts, self.labels, known)
+        return sums, counts
 
     def subset(self, keep: np.ndarray) -> Families:
         """The families of some of the sentences (a mask or positions)."""

@@ -1,16 +1,20 @@
-"""Differences between groups of names, with intervals and noise floor."""
+"""Tests of comparisons of groups of names, over sentences and over names: would others show the same?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from psa_core.errors import CubeError
-from psa_core.stats.intervals import CONFIDENCE
-from psa_core.stats.permutation import two_sided_share
+from psa_core.stats.contrasts import Contrast, centred_name_means, distinct
+from psa_core.stats.families import Families
+from psa_core.stats.intervals import CONFIDENCE, Intervals, mean_interval
+from psa_core.stats.name_effects import two_sided_share
+from psa_core.stats.significance import SIGNIFICANT, adjust, paired_t_p
 
 DRAWN_NAMES = 1_000_000
 N_PERMUTATIONS = 4999
@@ -20,14 +24,14 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class NoiseFloor:
-    """How far groups of the same sizes differ when the names are dealt to them at random.
+    """How far groups of the same sizes differ when names are assigned to them at random.
 
     Attributes
     ----------
     observed : float
-        The statistic of the groups as they are: a signed difference of means, or the range over groups.
+        The difference of means of the groups as they are; signed.
     low, high : float
-        In 95 % of the draws *all* groups fall between their bounds; `low` is 0 for a range.
+        In 95 % of the draws *all* groups fall between their bounds.
     p_value : float
         How often a group of this size is as extreme as `observed`, the observed grouping counted among the draws.
     p_adjusted : float
@@ -44,87 +48,129 @@ class NoiseFloor:
 
     @property
     def is_above(self) -> bool:
-        """Whether the groups differ by more than arbitrary ones do, and not in rounding only."""
+        """Whether the groups differ by more than arbitrary ones do, and by more than rounding."""
         return self.p_adjusted < 1 - CONFIDENCE and not self.low - ROUNDING <= self.observed <= self.high + ROUNDING
 
 
-def group_difference(perturbed: ArrayLike, members: ArrayLike, others: ArrayLike | None = None) -> np.ndarray:
-    """Difference of two groups' mean scores in each sentence.
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """Comparisons of groups with both doubts; float64 arrays (K,).
 
-    One value per sentence is what an interval over sentences must be made of: the scores of one sentence are
-    correlated, so (sentence, name) cells are not independent observations.
+    Attributes
+    ----------
+    value, low, high : arrays
+        Mean over sentences with its interval over sentences (or families of them).
+    p_value : array
+        Paired t-test over sentences, not corrected.
+    p_adjusted : array
+        The larger of the corrected p-values over sentences and over names; 1 where one name makes half of it or more,
+        NaN where a set is no group.
+    noise_low, noise_high : arrays
+        In 95 % of the draws all comparisons of random groups stay between their bounds; wider where the comparison is
+        not significant by all tests, so that it lies inside.
+    p_noise : array
+        Of one such comparison over names.
+    above_noise : bool array
+        Whether it is outside of that band: what all tests together find, and nothing else.
+    without_extreme : array
+    """
+
+    value: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    p_value: np.ndarray
+    p_adjusted: np.ndarray
+    noise_low: np.ndarray
+    noise_high: np.ndarray
+    p_noise: np.ndarray
+    above_noise: np.ndarray
+    without_extreme: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Interactions:
+    """What crossed groups add to each other: the comparisons, the crossed group of each name, and both columns."""
+
+    contrasts: Sequence[Contrast]
+    cells: ArrayLike
+    columns: Sequence[ArrayLike]
+
+
+def compare_groups(
+    scores: ArrayLike,
+    contrasts: Sequence[Contrast],
+    interactions: Interactions | None = None,
+    *,
+    families: Families | None = None,
+    correction: str = "holm",
+    n_permutations: int | None = None,
+) -> Comparisons:
+    """Compare groups of names; every comparison, those of `interactions` last, is corrected for all of them.
 
     Parameters
     ----------
-    perturbed : array (S, N)
-    members, others : bool arrays (N,)
-        The two groups; by default the others are all names that are no members.
-
-    Returns
-    -------
-    float64 array (S,)
-        Signed; positive where members score higher.
-
-    Raises
-    ------
-    CubeError
-        When a group is empty or both share a name.
-
-    Examples
-    --------
-    >>> group_difference([[0.25, 0.5, 0.75]], [True, False, False])
-    array([-0.375])
+    scores : array (S, N)
+        NaN where an answer is missing.
+    contrasts : sequence of Contrast
+    interactions : Interactions, optional
+    families : Families, optional
+        Which sentences depend on each other.
+    correction : str
+        Over the comparisons.
     """
-    perturbed = np.asarray(perturbed, dtype=np.float64)
-    inside = np.asarray(members, dtype=bool)
-    outside = ~inside if others is None else np.asarray(others, dtype=bool)
-    if not (inside.any() and outside.any()) or (inside & outside).any():
-        raise CubeError(
-            "groups of names", got="an empty group or a shared name", expected="two groups with a name each"
+    given, means = np.asarray(scores, dtype=np.float64), centred_name_means(scores)
+    floors = contrast_floors(means, contrasts, n_permutations=n_permutations) if contrasts else []
+    every, blocks = list(contrasts), 1
+    if interactions is not None and interactions.contrasts:
+        blocks += bool(contrasts)
+        floors += interaction_floors(
+            means, interactions.contrasts, interactions.cells, interactions.columns, n_permutations=n_permutations
         )
-    return perturbed[:, inside].mean(axis=1) - perturbed[:, outside].mean(axis=1)
+        every += interactions.contrasts
+    interval, p_values = over_sentences(np.column_stack([one.of(given) for one in every]), families)
+    is_group = np.array([one.is_of_groups for one in every])
+    by_sentences = adjust(np.where(is_group, p_values, np.nan), correction)
+    p_noise, by_names = (np.array([getattr(floor, of) for floor in floors]) for of in ("p_value", "p_adjusted"))
+    by_names = p_noise if correction == "none" else np.minimum(1.0, blocks * by_names)
+    without = np.array([one.without_extreme(means) for one in every])
+    by_one_name = without * np.sign(interval.value) < np.abs(interval.value) / 2
+    p_adjusted = np.where(by_one_name, np.maximum(by_sentences, 1.0), np.maximum(by_sentences, by_names))
+    p_adjusted = np.where(is_group, p_adjusted, np.nan)
+    above = np.array([floor.is_above for floor in floors]) & (p_adjusted < SIGNIFICANT)
+    low, high = (np.array([getattr(floor, of) for floor in floors]) for of in ("low", "high"))
+    return Comparisons(
+        *interval,
+        p_values,
+        p_adjusted,
+        np.where(above, low, np.fmin(low, interval.value)),
+        np.where(above, high, np.fmax(high, interval.value)),
+        p_noise,
+        above,
+        without,
+    )
 
 
-def difference_without_furthest(name_means: ArrayLike, members: ArrayLike, others: ArrayLike) -> float:
-    """What remains of a group's difference from other names without the one name that makes most of it.
-
-    Parameters
-    ----------
-    name_means : array (N,)
-        Mean score of each name.
-    members, others : bool arrays (N,)
-
-    Returns
-    -------
-    float
-        Signed as the difference itself; the smallest that leaving out one name gives in that direction, also of the
-        other sign. 0 where a side is one name: without it there is nothing to compare.
-
-    Examples
-    --------
-    >>> means = np.array([0.0, 0.0, 0.0, 0.5, 0.0, 0.0])
-    >>> difference_without_furthest(means, [0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
-    0.0
-    """
-    means = np.asarray(name_means, dtype=np.float64)
-    sides = [means[np.asarray(side, dtype=bool)] for side in (members, others)]
-    if min(map(len, sides)) < 2:
-        return 0.0
-    inside, outside = ((side.sum() - side) / (len(side) - 1) for side in sides)  # the mean without each name
-    difference = sides[0].mean() - sides[1].mean()
-    left = np.concatenate([inside - sides[1].mean(), sides[0].mean() - outside])
-    return float(left.min() if difference >= 0 else left.max())
+def over_sentences(values: np.ndarray, families: Families | None) -> tuple[Intervals, np.ndarray]:
+    """Means of columns (S, K) with intervals and p-values over sentences; rows without a value (NaN) do not count."""
+    families = Families.none(len(values)) if families is None else families
+    if not np.isnan(values).any():
+        return mean_interval(values, families=families), paired_t_p(families.rows(values))
+    found: list[tuple[Any, ...]] = []
+    for column in values.T:
+        is_given = ~np.isnan(column)
+        if not is_given.any():
+            found.append((np.nan,) * 4)
+            continue
+        kept = Families.of(families.labels[is_given])
+        found.append((*mean_interval(column[is_given], families=kept), paired_t_p(kept.rows(column[is_given]))))
+    columns = np.array(found, dtype=np.float64).T
+    return Intervals(*columns[:3]), columns[3]
 
 
 def noise_floors(
-    name_means: ArrayLike, groups: ArrayLike, *, n_permutations: int = N_PERMUTATIONS, seed: int = 0
+    name_means: ArrayLike, groups: ArrayLike, *, n_permutations: int | None = None, seed: int = 0
 ) -> dict[str, NoiseFloor]:
-    """For each group against the rest: the difference of means, and the band of arbitrary groups of the same sizes.
-
-    A permutation test over names. Since all sentences wear all names, the difference of group means is a difference of
-    means of the names' mean scores, so only those are needed. One set of random orders serves all groups, and says how
-    far out the most extreme of them lies (the smallest p-value, Westfall and Young 1993), so that picking the largest
-    of many groups is no finding by itself.
+    """For each group against the rest: the difference of means, and the range of random groups of the same sizes.
 
     Parameters
     ----------
@@ -132,13 +178,13 @@ def noise_floors(
         Mean score (or mean difference) of each name over the sentences.
     groups : array (N,) of str
         Group of each name.
-    resamples : int
+    n_permutations : int, optional
         At least; more where there are very many groups.
 
     Returns
     -------
     dict
-        Group, in order of appearance, to its noise floor; two-sided.
+        Group, in order of appearance, to its noise floor; two-sided. See `contrast_floors`.
 
     Raises
     ------
@@ -151,120 +197,159 @@ def noise_floors(
     >>> floors["b"].observed, floors["b"].is_above
     (1.0, False)
     """
-    from scipy.stats import rankdata
-
-    means, labels = _checked_groups(name_means, groups)
-    # Means that are equal but for rounding are ties, not an order.
-    ranks = rankdata(np.round(means / max(np.abs(means).max(), np.finfo(float).tiny), 12))
-    by_rank = {name: floor.p_adjusted for name, floor in _floors(ranks, labels, {}, n_permutations, seed).items()}
-    return _floors(means, labels, by_rank, n_permutations, seed)
-
-
-def _floors(
-    means: np.ndarray, labels: np.ndarray, by_rank: dict[str, float], n_permutations: int, seed: int
-) -> dict[str, NoiseFloor]:
-    """Floors by the values given; `by_rank` are adjusted p-values that the answers' may not fall below."""
+    means, labels = np.asarray(name_means, dtype=np.float64), np.array(groups, dtype=object)
+    if means.ndim != 1 or means.shape != labels.shape:
+        got = f"{labels.shape} groups for {means.shape} names"
+        raise CubeError("groups of names", got=got, expected="one per name")
+    labels[:] = [str(label) for label in labels]  # objects: one long text would widen each of an array of strings
     names = list(dict.fromkeys(labels.tolist()))
-    drawn = _permuted_differences(means, labels, names, max(n_permutations, PERMUTATIONS_PER_GROUP * len(names)), seed)
-    # A draw is already among the draws that it is compared with, the observed grouping is not.
-    twice = 2 / (1 + len(drawn))
-    shares = np.column_stack([two_sided_share(column, np.sort(column)) - twice for column in drawn.T])
-    floors = {}
-    tested = [index for index, name in enumerate(names) if (labels == name).sum() > 1]
-    smallest = np.sort(shares[:, tested].min(axis=1)) if tested else np.empty(0)
-    level = float(np.quantile(smallest, 1 - CONFIDENCE, method="inverted_cdf")) if tested else 1 - CONFIDENCE
-    for index, name in enumerate(names):
-        observed = float(means[labels == name].mean() - means[labels != name].mean())
-        column = np.sort(drawn[:, index])
-        p_value = float(two_sided_share(np.array([observed]), column)[0])
-        if index not in tested:
-            floors[name] = NoiseFloor(observed, float(column[0]), float(column[-1]), p_value, float("nan"))
-            continue
-        p_adjusted = max(_share_below(smallest, p_value), by_rank.get(name, 0.0))
-        low, high = np.quantile(column, [level / 2, 1 - level / 2])
-        floors[name] = NoiseFloor(observed, float(low), float(high), p_value, p_adjusted)
-    return floors
+    if len(names) < 2:
+        fix = "Choose a column that tells names apart."
+        raise CubeError("groups of names", got="fewer than two groups", expected="at least two", fix=fix)
+    contrasts = [Contrast.between(labels == name, labels != name) for name in names]
+    return dict(zip(names, contrast_floors(means, contrasts, n_permutations=n_permutations, seed=seed), strict=True))
 
 
-def _share_below(smallest: np.ndarray, p_value: float) -> float:
-    """How often the most extreme of all dealt groups is at least as extreme; `smallest` ascends."""
-    return (1 + int(np.searchsorted(smallest, p_value + ROUNDING))) / (1 + len(smallest))
+def contrast_floors(
+    name_means: ArrayLike, contrasts: Sequence[Contrast], *, n_permutations: int | None = None, seed: int = 0
+) -> list[NoiseFloor]:
+    """Each comparison of groups beside the same comparison of names that are assigned to the groups at random.
 
-
-def _permuted_differences(
-    means: np.ndarray, labels: np.ndarray, names: list[str], n_permutations: int, seed: int
-) -> np.ndarray:
-    """Each group's difference from the rest when names are dealt at random: float64 (draws, groups)."""
-    sizes = np.array([(labels == name).sum() for name in names])
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    total, rest = means.sum(), len(means) - sizes
-    sums = np.concatenate([np.add.reduceat(block, starts, axis=1) for block in _shuffles(means, n_permutations, seed)])
-    return sums / sizes - (total - sums) / rest
-
-
-def range_noise_floor(
-    name_means: ArrayLike, groups: ArrayLike, *, n_permutations: int = N_PERMUTATIONS, seed: int = 0
-) -> NoiseFloor:
-    """Range over all groups' means (largest - smallest), and the range that arbitrary groups of the same sizes show.
+    A permutation test over names. Since every sentence has every name, the difference of group means is a difference of
+    means of the names' mean scores, so only those are needed. One set of random orders serves all comparisons, and says
+    how far out the most extreme of them lies (the smallest p-value, Westfall and Young 1993), so that picking the
+    largest of many is no finding by itself.
 
     Parameters
     ----------
-    name_means, groups : arrays (N,)
-        As for `noise_floors`.
+    name_means : array (N,)
+    contrasts : sequence of Contrast, length K
+    n_permutations : int, optional
+        At least; more where there are very many comparisons.
 
     Returns
     -------
-    NoiseFloor
-        One-sided: `low` is 0, `high` the 95th percentile of arbitrary groups.
-
-    Raises
-    ------
-    CubeError
-        When there are fewer than two groups or lengths differ.
-
-    Examples
-    --------
-    >>> range_noise_floor([0.0, 0.0, 0.5, 0.5], ["a", "a", "b", "b"]).observed
-    0.5
+    list of NoiseFloor, length K
+        ``p_adjusted`` is corrected over the K.
     """
-    means, labels = _checked_groups(name_means, groups)
-    _, indices, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    grouped = means[np.argsort(indices, kind="stable")]
-    observed = float(np.ptp(np.add.reduceat(grouped, starts) / sizes))
-    blocks = _shuffles(means, n_permutations, seed)
-    drawn = np.concatenate([np.ptp(np.add.reduceat(block, starts, axis=1) / sizes, axis=1) for block in blocks])
-    high = float(np.quantile(drawn, CONFIDENCE))
-    p_value = _share_as_extreme(drawn, observed)
-    return NoiseFloor(observed, 0.0, high, p_value, p_value)
+    means, weights = np.asarray(name_means, dtype=np.float64), np.array([one.weights for one in contrasts])
+    tested = np.array([one.is_of_groups for one in contrasts])
+    least = max(n_permutations or N_PERMUTATIONS, PERMUTATIONS_PER_GROUP * len(contrasts))
+    counts = (weights != 0).any(axis=0)  # a name without a group is not assigned to one
+    means, weights, floors = means[counts], weights[:, counts], []
+    for values in (_ranks(means), means):
+        drawn = _permuted_sums(values, weights, least, seed)
+        floors.append(_floors(weights @ values, drawn, tested))
+    return _larger_p(*floors)
 
 
-def _share_as_extreme(drawn: np.ndarray, observed: float) -> float:
-    # The same sum in another order may differ in its last bits; such a draw is as extreme as the observed one.
-    return float((1 + np.count_nonzero(drawn >= observed - ROUNDING)) / (1 + len(drawn)))
+def interaction_floors(
+    name_means: ArrayLike,
+    contrasts: Sequence[Contrast],
+    cells: ArrayLike,
+    columns: Sequence[ArrayLike],
+    *,
+    n_permutations: int | None = None,
+    seed: int = 0,
+) -> list[NoiseFloor]:
+    """Interactions beside those of names whose means are what their columns add up to, plus chance.
+
+    What is permuted over names is what the columns alone leave over (Freedman and Lane 1983), so a difference by either
+    column is no interaction; each draw is measured by its own spread within cells, since leaving the columns out takes
+    some of it. Corrected over the comparisons as in `contrast_floors`, and by aligned ranks as well.
+
+    Parameters
+    ----------
+    name_means : array (N,)
+    contrasts : sequence of Contrast, length K
+    cells : array (N,)
+        The crossed group of each name; ``None`` for a name that counts in no comparison.
+    columns : sequence of arrays (N,)
+        The groups that are crossed.
+    """
+    means, labels = np.asarray(name_means, dtype=np.float64), np.array(cells, dtype=object)
+    used = np.array([label is not None for label in labels])
+    labels, values = labels[used], means[used]
+    weights = np.array([one.weights for one in contrasts])[:, used]
+    tested = np.array([one.is_of_groups for one in contrasts])
+    dummies = [np.asarray(column, dtype=object)[used, None] == distinct(column, used)[None, 1:] for column in columns]
+    design = np.column_stack([np.ones(len(values)), *dummies]).astype(np.float64)
+    own = (labels[:, None] == np.array(list(dict.fromkeys(labels.tolist())), dtype=object)[None, :]).astype(np.float64)
+    least = max(n_permutations or N_PERMUTATIONS, PERMUTATIONS_PER_GROUP * len(contrasts))
+    additive = design @ np.linalg.lstsq(design, values, rcond=None)[0]
+    left = values - additive
+    if np.ptp(left) <= ROUNDING * max(1.0, float(np.abs(values).max())):
+        left = np.zeros_like(left)  # nothing is left over but rounding
+    floors = []
+    for residual in (_ranks(left) - (len(left) + 1) / 2, left):
+        residual = residual - design @ np.linalg.lstsq(design, residual, rcond=None)[0]
+        freedom = len(residual) - own.shape[1]
+        per_cell = own / np.sqrt(own.sum(axis=0))
+        total = float((residual**2).sum())
+        random = np.random.default_rng(seed)
+        drawn, spread = [], []
+        rows = max(1, DRAWN_NAMES // len(residual))
+        for block in range(0, least, rows):
+            draws = random.permuted(np.broadcast_to(residual, (min(rows, least - block), len(residual))), axis=1)
+            drawn.append(draws @ weights.T)
+            spread.append(total - ((draws @ per_cell) ** 2).sum(axis=1))
+        deviation = np.sqrt(np.maximum(np.concatenate(spread), 0) / max(freedom, 1))
+        own_deviation = float(np.sqrt(max(total - ((residual @ per_cell) ** 2).sum(), 0) / max(freedom, 1)))
+        smallest = ROUNDING * max(1.0, float(np.abs(residual).max()))
+        # In units of the draw's own spread, put on the scale of the names' spread so that bands can be shown.
+        scaled = np.concatenate(drawn) * (own_deviation / np.maximum(deviation, smallest))[:, None]
+        floors.append(_floors(weights @ residual, scaled, tested))
+    return _larger_p(*floors)
 
 
-def _shuffles(values: np.ndarray, n_permutations: int, seed: int) -> Iterator[np.ndarray]:
-    """Random orders of the values, in blocks of rows, so that memory stays bounded."""
-    generator = np.random.default_rng(seed)
+def _ranks(means: np.ndarray) -> np.ndarray:
+    """Ranks of the names; means that are equal but for rounding are ties, not an order."""
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(np.round(means / max(np.abs(means).max(), np.finfo(float).tiny), 12)))
+
+
+def _permuted_sums(values: np.ndarray, weights: np.ndarray, count: int, seed: int) -> np.ndarray:
+    """The comparisons of names in random orders: float64 (count, K); in blocks, so that memory stays bounded."""
+    # Names that count the same in every comparison are added up first: a few sums instead of many names.
+    kinds, kind_of = np.unique(weights.T, axis=0, return_inverse=True)
+    order = np.argsort(kind_of.ravel(), kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(kind_of.ravel()))[:-1]])
+    values, random, sums = values[order], np.random.default_rng(seed), []
     rows = max(1, DRAWN_NAMES // len(values))
-    for first in range(0, n_permutations, rows):
-        block = np.broadcast_to(values, (min(rows, n_permutations - first), len(values)))
-        yield generator.permuted(block, axis=1)
+    for start in range(0, count, rows):
+        block = random.permuted(np.broadcast_to(values, (min(rows, count - start), len(values))), axis=1)
+        sums.append(np.add.reduceat(block, starts, axis=1))
+    return np.asarray(np.concatenate(sums) @ kinds)
 
 
-def _checked_groups(name_means: ArrayLike, groups: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    means, labels = np.asarray(name_means, dtype=np.float64), np.array(groups, dtype=object)
-    if means.ndim != 1 or means.shape != labels.shape:
-        raise CubeError(
-            "groups of names", got=f"{labels.shape} groups for {means.shape} names", expected="one per name"
-        )
-    labels[:] = [str(label) for label in labels]  # objects: one long text would widen each of an array of strings
-    if len(set(labels)) < 2:
-        raise CubeError(
-            "groups of names",
-            got="fewer than two groups",
-            expected="at least two",
-            fix="Choose a column that tells names apart.",
-        )
-    return means, labels
+def _floors(observed: np.ndarray, drawn: np.ndarray, tested: np.ndarray) -> list[NoiseFloor]:
+    """Floors of the values observed (K,), among draws (D, K); not corrected for what cannot be tested."""
+    # A draw is already among the draws that it is compared with, the observed grouping is not.
+    twice = 2 / (1 + len(drawn))
+    order = np.argsort(drawn, axis=0)
+    ordered, shares = np.take_along_axis(drawn, order, axis=0), np.empty(drawn.shape)
+    # Looked up in order, which is several times faster than as drawn.
+    sorted_shares = np.column_stack([two_sided_share(column, column) - twice for column in ordered.T])
+    np.put_along_axis(shares, order, sorted_shares, axis=0)
+    smallest = np.sort(shares[:, tested].min(axis=1)) if tested.any() else np.empty(0)
+    level = float(np.quantile(smallest, 1 - CONFIDENCE, method="inverted_cdf")) if tested.any() else 1 - CONFIDENCE
+    floors = []
+    for k, value in enumerate(observed.tolist()):
+        p_value = float(two_sided_share(np.array([value]), ordered[:, k])[0])
+        if not tested[k]:
+            floors.append(NoiseFloor(value, float(ordered[0, k]), float(ordered[-1, k]), p_value, float("nan")))
+            continue
+        # How often the most extreme of all random groups is at least as extreme.
+        p_adjusted = (1 + int(np.searchsorted(smallest, p_value + ROUNDING))) / (1 + len(smallest))
+        low, high = np.quantile(ordered[:, k], [level / 2, 1 - level / 2])
+        floors.append(NoiseFloor(value, float(low), float(high), p_value, p_adjusted))
+    return floors
+
+
+def _larger_p(by_rank: list[NoiseFloor], by_mean: list[NoiseFloor]) -> list[NoiseFloor]:
+    """Floors by the means, with the larger of both adjusted p-values, so that one far name makes no group."""
+    return [
+        replace(mean, p_adjusted=max(mean.p_adjusted, rank.p_adjusted))
+        for mean, rank in zip(by_mean, by_rank, strict=True)
+    ]

@@ -1,4 +1,4 @@
-"""Confidence intervals over sentences, and the sample size a narrower one would need."""
+"""Confidence intervals over sentences, and the sentences needed for a narrower one or a smaller effect."""
 
 from __future__ import annotations
 
@@ -11,17 +11,14 @@ from numpy.typing import ArrayLike
 from psa_core.errors import OptionError
 from psa_core.plurals import counted
 from psa_core.stats.families import Families
-from psa_core.stats.moments import sentence_moments
+from psa_core.stats.scores import sentence_moments
 
 CONFIDENCE = 0.95
 SMALL_SAMPLE = 30
 
 
 class Interval(NamedTuple):
-    """A value with the bounds of its confidence interval, on the scale of the value.
-
-    NaN bounds mean that there is no interval: one sentence tells nothing about the spread over sentences.
-    """
+    """A value with the bounds of its confidence interval; NaN where one sentence tells nothing of the spread."""
 
     value: float
     low: float
@@ -50,19 +47,12 @@ def mean_interval(
         One signed value per sentence (and name).
     confidence : float
         Between 0 and 1.
-    families : Families, optional
-        Which sentences depend on each other.
 
     Returns
     -------
     Intervals of float64 arrays () or (N,)
         Signed, on the scale of the scores. Differences that are all equal have the interval [mean, mean]; one sentence
         and too few families have NaN bounds.
-
-    Raises
-    ------
-    CubeError
-        When there is no sentence.
 
     Examples
     --------
@@ -73,23 +63,19 @@ def mean_interval(
 
     level = checked_confidence(confidence)
     if families is not None and families.any:
-        return _over_families(np.asarray(differences, dtype=np.float64), families, level)
-    count, mean, deviation = sentence_moments(differences)
-    if count == 1:
+        sums = families.rows(np.asarray(differences, dtype=np.float64))
+    else:
+        sums = np.asarray(differences, dtype=np.float64)
+    count, mean, deviation = sentence_moments(sums)
+    if np.max(count) == 1:
         return Intervals(mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan))
-    half_width = t.ppf((1 + level) / 2, count - 1) * deviation / np.sqrt(count)
-    return Intervals(mean, mean - half_width, mean + half_width)
-
-
-def _over_families(values: np.ndarray, families: Families, level: float) -> Intervals:
-    """Fieller's interval of a ratio of means: of the families' sums and of their sizes."""
-    from scipy.stats import t
-
-    count, mean, deviation = sentence_moments(families.rows(values))
-    if count == 1:
-        return Intervals(mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan))
-    sums, sizes = families.rows(values), families.rows(np.ones(len(values)))
-    reach = t.ppf((1 + level) / 2, count - 1) ** 2 / count
+    edge = t.ppf((1 + level) / 2, np.maximum(count - 1, 1))
+    if families is None or not families.any or np.ndim(count) or np.isnan(sums).any():
+        half_width = edge * deviation / np.sqrt(count)
+        return Intervals(mean, mean - half_width, mean + half_width)
+    # Fieller's interval of a ratio of means: of the families' sums and of their sizes.
+    sizes = families.rows(np.ones(len(families.labels)))
+    reach = edge**2 / count
     together = (sizes - 1) @ (sums - mean) / (count - 1)
     scale = 1 - reach * sizes.var(ddof=1)
     middle = (mean - reach * together) / scale if scale > 0 else np.full_like(mean, np.nan)
@@ -97,25 +83,11 @@ def _over_families(values: np.ndarray, families: Families, level: float) -> Inte
     return Intervals(mean, middle - half, middle + half)
 
 
-def needed_sentences(deviation: float, half_width: float, *, confidence: float = CONFIDENCE) -> int:
-    """How many sentences a t interval of at most ``mean ± half_width`` takes, at the spread seen so far.
+def needed_sentences(deviation: float, half_width: float) -> int:
+    """Sentences (at least 2) needed for a 95 % t interval of at most ``mean ± half_width``, at the spread seen so far.
 
-    Parameters
-    ----------
-    deviation : float
-        Standard deviation over sentences of the quantity whose mean is wanted.
-    half_width : float
-        On the same scale; greater than 0.
-
-    Returns
-    -------
-    int
-        At least 2.
-
-    Raises
-    ------
-    OptionError
-        When `half_width` is not positive or `deviation` is negative or missing.
+    `deviation` is the standard deviation over sentences of the quantity whose mean is wanted, on the same scale. Raises
+    `OptionError` when `half_width` is not positive or `deviation` is negative or missing.
 
     Examples
     --------
@@ -124,7 +96,7 @@ def needed_sentences(deviation: float, half_width: float, *, confidence: float =
     """
     from scipy.stats import norm, t
 
-    level = (1 + checked_confidence(confidence)) / 2
+    level = (1 + CONFIDENCE) / 2
     if not half_width > 0:
         raise OptionError("half-width", got=f"{half_width}", expected="a number greater than 0")
     if not deviation >= 0:
@@ -136,15 +108,10 @@ def needed_sentences(deviation: float, half_width: float, *, confidence: float =
 
 
 def small_sample_warning(sentences: int, deviation: float, *, half_width: float) -> str:
-    """A warning when there are too few sentences for sure statements, saying how many would do; else an empty text.
+    """A warning if there are too few sentences for reliable statements, with the number needed; else empty.
 
-    Parameters
-    ----------
-    sentences : int
-    deviation : float
-        Standard deviation over sentences of the difference in question; NaN when it is not known (one sentence).
-    half_width : float
-        The precision to aim at, for example a hundredth of the target's range.
+    `deviation` is that of the difference in question over sentences, NaN where it is not known (one sentence),
+    `half_width` the precision to aim at, for example a hundredth of the target's range.
 
     Examples
     --------

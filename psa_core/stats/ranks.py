@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psa_core.stats.moments import sentence_moments
 from psa_core.stats.name_effects import name_effects
-from psa_core.stats.scores import Baseline, paired_scores
+from psa_core.stats.scores import Baseline, paired_scores, sentence_moments
 
 EXACT_SENTENCES = 50
 #: Of at most so many differences all signs are tried, as scipy does.
@@ -20,9 +19,9 @@ def signed_rank_p(differences: ArrayLike) -> np.ndarray:
     """Two-sided p-values of the Wilcoxon signed-rank test over sentences, for all names at once, or none.
 
     The test presumes that differences lie symmetrically around their mean. Where they visibly do not (rare jumps,
-    answers of 0 and 1) it would call nearly every name sure, so there it is refused; `second_opinion_p` always answers.
-    Sentences without a difference say nothing about its direction and are left out (Wilcoxon's own rule); a name
-    without any difference gets 1.
+    answers of 0 and 1) it would call nearly every name significant, so there it is refused; `second_opinion_p` always
+    answers. Sentences without a difference say nothing about its direction and are left out (Wilcoxon's own rule); a
+    name without any difference gets 1.
 
     Parameters
     ----------
@@ -34,11 +33,6 @@ def signed_rank_p(differences: ArrayLike) -> np.ndarray:
     float64 array () or (N,)
         In [0, 1]; NaN where the test is refused.
 
-    Raises
-    ------
-    CubeError
-        When there is no sentence.
-
     Examples
     --------
     >>> signed_rank_p([[0.0, 0.1], [0.0, 0.2], [0.0, 0.3]])
@@ -46,67 +40,41 @@ def signed_rank_p(differences: ArrayLike) -> np.ndarray:
     >>> signed_rank_p(np.array([1.0] * 20 + [-0.1] * 200))
     array(nan)
     """
-    from scipy.stats import wilcoxon
+    from scipy.stats import rankdata, wilcoxon
 
-    presumed = is_symmetric(differences)
+    count, mean, deviation = sentence_moments(differences)
     values = np.asarray(differences, dtype=np.float64)
+    # By Cabilio and Masaro 1996, at one in a thousand, since it is asked of every name.
+    allowed = SYMMETRIC * MEDIAN_ERROR * np.nan_to_num(deviation) / np.sqrt(count)
+    is_symmetric = np.abs(mean - np.nanmedian(values, axis=0)) <= allowed + 1e-12 * np.abs(mean)
     columns = values.reshape(len(values), -1)
     p_values = np.ones(columns.shape[1])
-    moved = columns != 0
+    moved = (columns != 0) & ~np.isnan(columns)
     # For few sentences scipy has the exact distribution, but only for columns without zeros and ties.
     is_plain = moved.all(axis=0) & (np.diff(np.sort(np.abs(columns), axis=0), axis=0) > 0).all(axis=0)
     one_by_one = moved.any(axis=0) & ~is_plain & (len(values) <= EXACT_SENTENCES)
     together = moved.any(axis=0) & ~one_by_one
     for index in np.flatnonzero(one_by_one):
         of_name = columns[moved[:, index], index]
-        few = len(of_name) <= ALL_SIGNS
-        p_values[index] = _over_all_signs(of_name) if few else wilcoxon(of_name).pvalue
+        if len(of_name) > ALL_SIGNS:
+            p_values[index] = wilcoxon(of_name).pvalue
+            continue
+        # Over all signs that so few differences could have, ties as they come: scipy's own answer, for which it takes
+        # seconds where they are tied.
+        ranks = rankdata(np.abs(of_name))
+        signs = np.arange(2 ** len(ranks))[:, None] >> np.arange(len(ranks)) & 1
+        sums, observed = signs @ ranks, ranks[of_name > 0].sum()
+        p_values[index] = min(1.0, 2 * float(min((sums <= observed).mean(), (sums >= observed).mean())))
     if together.any():
-        p_values[together] = wilcoxon(columns[:, together], axis=0, zero_method="wilcox").pvalue
-    return np.where(presumed, p_values.reshape(values.shape[1:]), np.nan)
-
-
-def _over_all_signs(differences: np.ndarray) -> float:
-    """The signed-rank test's p-value over all signs that the differences (n,) could have, ties as they come.
-
-    scipy's own answer for so few of them, for which it takes seconds where they are tied.
-    """
-    from scipy.stats import rankdata
-
-    ranks = rankdata(np.abs(differences))
-    signs = np.arange(2 ** len(ranks))[:, None] >> np.arange(len(ranks)) & 1
-    sums, observed = signs @ ranks, ranks[differences > 0].sum()
-    return min(1.0, 2 * float(min((sums <= observed).mean(), (sums >= observed).mean())))
-
-
-def is_symmetric(differences: ArrayLike) -> np.ndarray:
-    """Whether mean and median of each name's differences agree as far as symmetry lets one expect: bool () or (N,).
-
-    By the test of Cabilio and Masaro 1996, at one in a thousand, since it is asked of every name.
-    """
-    count, mean, deviation = sentence_moments(differences)
-    median = np.median(np.asarray(differences, dtype=np.float64), axis=0)
-    allowed = SYMMETRIC * MEDIAN_ERROR * np.nan_to_num(deviation) / np.sqrt(count)
-    return np.abs(mean - median) <= allowed + 1e-12 * np.abs(mean)
+        found = wilcoxon(columns[:, together], axis=0, zero_method="wilcox", nan_policy="omit")
+        p_values[together] = found.pvalue
+    return np.where(is_symmetric, p_values.reshape(values.shape[1:]), np.nan)
 
 
 def sign_test_p(differences: ArrayLike) -> np.ndarray:
     """Two-sided p-values of the sign test: does a name raise as many sentences as it lowers?
 
-    Parameters
-    ----------
-    differences : array (S,) or (S, N)
-        From the original score.
-
-    Returns
-    -------
-    float64 array () or (N,)
-        In [0, 1]; 1 for a name without any difference.
-
-    Raises
-    ------
-    CubeError
-        When there is no sentence.
+    Of differences from the original score, (S,) or (S, N); 1 for a name without any difference.
 
     Examples
     --------
@@ -122,25 +90,11 @@ def sign_test_p(differences: ArrayLike) -> np.ndarray:
 
 
 def second_opinion_p(original: ArrayLike, perturbed: ArrayLike, *, baseline: Baseline = "original") -> np.ndarray:
-    """P-values that no few far values can sway, by directions or ranks within sentences.
+    """P-values (N,) robust to outliers, from signs or ranks within sentences.
 
     Against the original the sign test; against the names a permutation test of the names' ranks within each sentence,
-    which presumes nothing about the scores and takes ties as they come.
-
-    Parameters
-    ----------
-    original, perturbed : arrays (S,), (S, N)
-    baseline : {"original", "names"}
-
-    Returns
-    -------
-    float64 array (N,)
-        In [0, 1]; NaN for one sentence against the names.
-
-    Raises
-    ------
-    CubeError
-        As `paired_scores`; for fewer than two names with the baseline ``names``.
+    which presumes nothing about the scores and takes ties as they come. NaN for one sentence against the names; for
+    fewer than two names there a `CubeError`.
 
     Examples
     --------
@@ -153,5 +107,5 @@ def second_opinion_p(original: ArrayLike, perturbed: ArrayLike, *, baseline: Bas
     return (
         sign_test_p(perturbed - base[:, None])
         if baseline == "original"
-        else name_effects(rankdata(perturbed, axis=1)).p_value
+        else name_effects(rankdata(perturbed, axis=1, nan_policy="omit")).p_value
     )

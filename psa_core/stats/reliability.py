@@ -1,4 +1,4 @@
-"""Would the names come in this order again? Split halves of the sentences, and how many a stable top takes."""
+"""Is the names' ranking reliable? Split halves of the sentences, and the sentences needed for a stable top."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from psa_core.errors import CubeError
 from psa_core.stats.correlation import Correlation, sentence_correlation
 from psa_core.stats.intervals import CONFIDENCE, Interval
-from psa_core.stats.permutation import BLOCKS
-from psa_core.stats.scores import paired_scores, subsample_names
+from psa_core.stats.name_effects import BLOCKS
+from psa_core.stats.scores import nan_mean, paired_scores, subsample_names
 
 SPLITS, DRAWS, MIN_DRAWS = 40, 199, 119
 RANKED_VALUES = 4_000_000
@@ -25,7 +25,7 @@ NORMAL = 1.96
 
 
 class TopStability(NamedTuple):
-    """How well the names that are furthest from the typical name repeat.
+    """How stable the set of names with the largest effects is.
 
     Attributes
     ----------
@@ -60,19 +60,12 @@ def order_reliability(perturbed: ArrayLike, *, draws: int = DRAWS, seed: int = 0
     draws : int
         Of chance; fewer, down to 119, where there are more than 250 names. With so few as 39 the bounds are as right,
         but less steady.
-    seed : int
-        The same seed gives the same answer.
 
     Returns
     -------
     Interval
         In [-1, 1]; 1 = the same order again, 0 = no more than chance. NaN with NaN bounds under 4 sentences or 3 names
         and where no name ever differs from another.
-
-    Raises
-    ------
-    CubeError
-        As `paired_scores`.
 
     Examples
     --------
@@ -85,19 +78,22 @@ def order_reliability(perturbed: ArrayLike, *, draws: int = DRAWS, seed: int = 0
         return Interval(*[float("nan")] * 3)
     random = np.random.default_rng(seed)
     # The same blocks of sentences stand in both tables, so that the halves are those of the same sentences.
-    rows, left_over = _in_blocks(np.hstack([centred, centred - centred.mean(axis=0)]), random)
-    first_half = _halves(len(rows), random)
+    table = np.hstack([centred, centred - centred.mean(axis=0)])[random.permutation(sentences)]
+    starts = np.linspace(0, sentences, min(BLOCKS, sentences), endpoint=False).astype(int)
+    rows, left_over = np.hsplit(np.add.reduceat(table, starts, axis=0), 2)
+    first_half = np.tile(np.arange(len(rows)) < len(rows) // 2, (SPLITS, 1))
+    first_half = random.permuted(first_half, axis=1).astype(np.float64)
     observed = _repetition(rows, first_half)
     affordable = max(RANKED_VALUES // (2 * SPLITS * names), MIN_DRAWS)
     signs = random.choice([-1.0, 1.0], (min(draws, affordable), len(rows), 1))
     null = [_repetition(turned * left_over, first_half) for turned in signs]
     tail = (1 - CONFIDENCE) / 2
     lowest, highest = np.quantile(null, [tail, 1 - tail], method="inverted_cdf")
-    return Interval(_stepped_up(observed), _beyond(observed, highest), _beyond(observed, lowest))
+    return Interval(_bound(observed, 0.0), _bound(observed, highest), _bound(observed, lowest))
 
 
 def top_stability(perturbed: ArrayLike, *, top: int = TOP, seed: int = 0) -> TopStability:
-    """How many of the furthest names would be among the furthest again, and from how many sentences on nine in ten.
+    """Expected overlap of the top names in a replication, and the sentences needed for an overlap of 90 %.
 
     Two studies are drawn many times, with the sentences' own covariance as normal errors, around effects of the names
     that are drawn, too: from what this study leaves possible, shrunk by what of their spread is error. Taken as they
@@ -108,7 +104,6 @@ def top_stability(perturbed: ArrayLike, *, top: int = TOP, seed: int = 0) -> Top
     perturbed : array (S, N)
     top : int
         How many of the names; at most half of them.
-    seed : int
 
     Returns
     -------
@@ -138,20 +133,19 @@ def top_stability(perturbed: ArrayLike, *, top: int = TOP, seed: int = 0) -> Top
     ties = [ROUNDING * np.abs(centred).max() * random.random((TOP_DRAWS, names)) for _ in "ab"]
 
     def share(size: float) -> float:
-        tops = [_furthest(effects + d / np.sqrt(size) + t, top) for d, t in zip(deviations, ties, strict=True)]
+        tops = [_most_extreme(effects + d / np.sqrt(size) + t, top) for d, t in zip(deviations, ties, strict=True)]
         return float((tops[0] & tops[1]).sum(axis=1).mean() / top)
 
     return TopStability(top, share(sentences), _first_stable(share))
 
 
-def order_agreement(first: ArrayLike, second: ArrayLike, *, seed: int = 0) -> Correlation:
+def order_agreement(first: ArrayLike, second: ArrayLike) -> Correlation:
     """Spearman correlation of two studies' effects of the same names, with its interval over names.
 
     Parameters
     ----------
     first, second : arrays (N,)
         Effects of the same names in the same order.
-    seed : int
 
     Returns
     -------
@@ -172,15 +166,12 @@ def order_agreement(first: ArrayLike, second: ArrayLike, *, seed: int = 0) -> Co
     from scipy.stats import rankdata
 
     ranks = [rankdata(_steady(values)) for values in (first, second)]
-    found = sentence_correlation(*ranks, seed=seed)
-    return found if not abs(found.r) >= 1 - ROUNDING else _of_one_order(found, min(len(np.unique(r)) for r in ranks))
-
-
-def _of_one_order(found: Correlation, places: int) -> Correlation:
-    """An order repeated or reversed exactly is as sure as its places allow, ties being one place.
-
-    The p-value is that of all orders; the interval is Fisher's, half a swap of two neighbours short of 1.
-    """
+    found = sentence_correlation(*ranks)
+    if not abs(found.r) >= 1 - ROUNDING:
+        return found
+    # An order repeated or reversed exactly is as sure as its places allow, ties being one place. The p-value is that of
+    # all orders; the interval is Fisher's, half a swap of two neighbours short of 1.
+    places = min(len(np.unique(each)) for each in ranks)
     p_value = min(1.0, 2 / factorial(places))
     if places < 4:
         return found._replace(p=p_value, low=float("nan"), high=float("nan"))
@@ -190,23 +181,11 @@ def _of_one_order(found: Correlation, places: int) -> Correlation:
 
 
 def _centred(perturbed: ArrayLike) -> np.ndarray:
-    """Scores minus their sentence's mean over names, with rounding errors taken for what they are."""
+    """Scores minus their sentence's mean over names; 0 for rounding errors, and where a score is missing."""
     _, perturbed = paired_scores(np.zeros(len(np.asarray(perturbed))), perturbed)
-    centred = perturbed - perturbed.mean(axis=1, keepdims=True)
-    return np.where(np.abs(centred) <= ROUNDING * np.abs(perturbed).max(initial=0.0), 0.0, centred)
-
-
-def _in_blocks(table: np.ndarray, random: np.random.Generator) -> list[np.ndarray]:
-    """The two halves of the columns, summed over at most 256 random blocks of equally many sentences (± 1)."""
-    order = random.permutation(len(table))
-    starts = np.linspace(0, len(table), min(BLOCKS, len(table)), endpoint=False).astype(int)
-    return np.hsplit(np.add.reduceat(table[order], starts, axis=0), 2)
-
-
-def _halves(rows: int, random: np.random.Generator) -> np.ndarray:
-    """Random halves of the rows: float64 (splits, rows), 1 for the first half."""
-    half = np.arange(rows) < rows // 2
-    return random.permuted(np.tile(half, (SPLITS, 1)), axis=1).astype(np.float64)
+    centred = perturbed - nan_mean(perturbed, axis=1)[:, None]
+    none = np.isnan(centred) | (np.abs(centred) <= ROUNDING * np.nanmax(np.abs(perturbed), initial=0.0))
+    return np.where(none, 0.0, centred)
 
 
 def _repetition(rows: np.ndarray, first_half: np.ndarray) -> float:
@@ -220,17 +199,15 @@ def _repetition(rows: np.ndarray, first_half: np.ndarray) -> float:
 
 
 def _ranks(sums: np.ndarray) -> np.ndarray:
-    """Ranks along the last axis, ties shared; sums that differ in their last bits are tied."""
+    """Average ranks along the last axis; sums that differ only in their last bits are tied."""
     from scipy.stats import rankdata
 
     steady = _steady(sums)
     if not np.diff(np.sort(steady, axis=-1), axis=-1).all():
         return rankdata(steady, axis=-1)
-    ranks = np.empty_like(steady)
-    np.put_along_axis(
-        ranks, np.argsort(steady, axis=-1), np.broadcast_to(np.arange(steady.shape[-1]), steady.shape), -1
-    )
-    return ranks  # a third of the time
+    ranks, places = np.empty_like(steady), np.broadcast_to(np.arange(steady.shape[-1]), steady.shape)
+    np.put_along_axis(ranks, np.argsort(steady, axis=-1), places, -1)  # a third of the time
+    return ranks
 
 
 def _steady(values: ArrayLike) -> np.ndarray:
@@ -242,13 +219,8 @@ def _steady(values: ArrayLike) -> np.ndarray:
     return np.round(given / largest / ROUNDING) if largest > 0 else given
 
 
-def _stepped_up(half: float) -> float:
-    """Spearman–Brown, in [-1, 1]."""
-    return float(max(-1.0, 1 - 1 / ratio)) if (ratio := _ratio(half)) > 0 else -1.0
-
-
-def _beyond(observed: float, null: float) -> float:
-    """Bound of the reliability where chance gives the half correlation `null`, in [-1, 1]."""
+def _bound(observed: float, null: float) -> float:
+    """Reliability where chance gives the half correlation `null` (0: Spearman–Brown), in [-1, 1]."""
     if _ratio(observed) == np.inf:
         return 1.0
     return float(max(-1.0, 1 - _ratio(null) / ratio)) if (ratio := _ratio(observed)) > 0 else -1.0
@@ -259,8 +231,8 @@ def _ratio(half: float) -> float:
     return np.inf if half >= 1 - ROUNDING else max(0.0, (1 + half) / (1 - half))
 
 
-def _furthest(effects: np.ndarray, top: int) -> np.ndarray:
-    """Which names are furthest from the median: bool (draws, N), `top` of them in each row."""
+def _most_extreme(effects: np.ndarray, top: int) -> np.ndarray:
+    """The `top` names furthest from the median in each row: bool (draws, N)."""
     distances = np.abs(effects - np.median(effects, axis=1, keepdims=True))
     found = np.zeros(effects.shape, dtype=bool)
     np.put_along_axis(found, np.argpartition(-distances, top - 1, axis=1)[:, :top], True, axis=1)
@@ -268,7 +240,7 @@ def _furthest(effects: np.ndarray, top: int) -> np.ndarray:
 
 
 def _first_stable(share: Callable[[float], float]) -> float:
-    """The least number of sentences (two digits) from which the share is large enough; infinite above a million."""
+    """The fewest sentences (two digits) at which the share is large enough; infinite above a million."""
     if share(MAX_SENTENCES) < STABLE:
         return np.inf
     low, high = float(MIN_SENTENCES), float(MAX_SENTENCES)

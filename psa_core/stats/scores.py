@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +33,8 @@ def paired_scores(original: ArrayLike, perturbed: ArrayLike) -> tuple[np.ndarray
     Raises
     ------
     CubeError
-        When they are no arrays of numbers, shapes disagree, there is no sentence or no name, or a score is not finite.
+        When they are no arrays of numbers, shapes disagree, there is no sentence or no name, a score is infinite, or
+        no cell has both of its scores. A score may be missing (NaN); statistics are then over the pairs that are there.
 
     Examples
     --------
@@ -60,11 +61,42 @@ def paired_scores(original: ArrayLike, perturbed: ArrayLike) -> tuple[np.ndarray
             got=f"{perturbed.shape[0]} sentences and {perturbed.shape[1]} names",
             expected="at least one of each",
         )
-    if not (np.isfinite(base).all() and np.isfinite(perturbed).all()):
+    if np.isinf(base).any() or np.isinf(perturbed).any():
         raise CubeError(
-            "scores of one target", got="missing or infinite values", expected="a finite score in each cell"
+            "scores of one target", got="infinite values", expected="finite scores, or NaN for a missing one"
         )
+    if not (np.isfinite(base)[:, None] & np.isfinite(perturbed)).any():
+        raise CubeError("scores of one target", got="no pair of scores", expected="a score before and with a name")
     return base, perturbed
+
+
+def nan_mean(given: ArrayLike, axis: int | None = None) -> np.ndarray:
+    """The mean of the values that are not NaN, NaN where all are; of complete values exactly `numpy.mean`."""
+    values = np.asarray(given)
+    known = ~np.isnan(values)
+    if known.all():
+        return np.asarray(values.mean(axis=axis, dtype=np.float64))
+    sums, counts = np.where(known, values, 0.0).sum(axis=axis, dtype=np.float64), known.sum(axis=axis)
+    return np.divide(sums, counts, out=np.full(np.shape(sums), np.nan), where=counts > 0)
+
+
+def mean_by_name(differences: np.ndarray) -> np.ndarray:
+    """Mean over sentences of each name, float64 (N,); where cells are missing, as if names had the same sentences.
+
+    A name that is missing in high-scoring sentences would look low. So names are compared within sentences: the mean
+    over names of each sentence is taken off first, and their mean is added at the end.
+    """
+    if not np.isnan(differences).any():
+        return differences.mean(axis=0, dtype=np.float64)
+    rows = nan_mean(differences, axis=1)
+    return nan_mean(differences - rows[:, None], axis=0) + np.nanmean(rows)
+
+
+def labels_differ(original: ArrayLike, perturbed: ArrayLike, threshold: float) -> np.ndarray:
+    """Which cells have another label than their sentence, bool (S, N); a missing score has none, and never differs."""
+    base, scores = np.asarray(original, np.float64)[:, None], np.asarray(perturbed, np.float64)
+    differ = labels_at(base, threshold) != labels_at(scores, threshold)
+    return np.asarray(differ & ~np.isnan(base) & ~np.isnan(scores))
 
 
 def checked_thresholds(thresholds: ArrayLike) -> np.ndarray:
@@ -99,15 +131,25 @@ def effective_threshold(thresholds: ArrayLike, *scores: np.ndarray) -> np.ndarra
     return np.where(is_close, np.minimum(kept, exact), exact)
 
 
+def just_above(threshold: float, scores: np.ndarray) -> float:
+    """The lowest score above a threshold: what is written like the threshold does not reach it.
+
+    Examples
+    --------
+    >>> above = just_above(0.7, np.zeros(1, np.float32))
+    >>> bool(np.float32(0.7) >= above), bool(np.float32(0.701) >= above)
+    (False, True)
+    """
+    is_float32 = np.array_equal(scores.astype(np.float32), scores, equal_nan=True)
+    kind = np.float32 if is_float32 else np.float64
+    return float(np.nextafter(kind(threshold), kind(np.inf)))
+
+
 def labels_at(scores: ArrayLike, threshold: float) -> np.ndarray:
-    """Which scores get the label: ``score >= threshold``.
+    """Which scores get the label, bool of their shape: ``score >= threshold``.
 
     A score of 0.7 reaches a threshold of 0.7, though its 32-bit reading is a little less than the 64-bit one; see
     `effective_threshold`, which every comparison with a threshold uses.
-
-    Returns
-    -------
-    bool array, the shape of `scores`
 
     Examples
     --------
@@ -119,24 +161,10 @@ def labels_at(scores: ArrayLike, threshold: float) -> np.ndarray:
 
 
 def baseline_differences(original: ArrayLike, perturbed: ArrayLike, *, baseline: Baseline = "original") -> np.ndarray:
-    """Difference of each perturbed score from its sentence's baseline.
+    """Difference (S, N) of each perturbed score from its sentence's baseline, positive where the name raises the score.
 
-    Parameters
-    ----------
-    original, perturbed : arrays (S,), (S, N)
-    baseline : {"original", "names"}
-        ``original`` subtracts ``f(x)`` (the paper); ``names`` subtracts the mean over names of the same sentence, which
-        shows names against names, since a pronoun is not a name.
-
-    Returns
-    -------
-    float64 array (S, N)
-        Signed; positive where the name raises the score.
-
-    Raises
-    ------
-    CubeError
-        As `paired_scores`, and for fewer than two names with the baseline ``names``.
+    ``original`` subtracts ``f(x)`` (the paper); ``names`` subtracts the mean over names of the same sentence, which
+    shows names against names, since a pronoun is not a name; for fewer than two names that is a `CubeError`.
 
     Examples
     --------
@@ -150,7 +178,7 @@ def baseline_differences(original: ArrayLike, perturbed: ArrayLike, *, baseline:
         return perturbed - base[:, None]
     if perturbed.shape[1] < 2:
         raise CubeError("names", got="1 name", expected="at least two names to compare names with each other")
-    return perturbed - perturbed.mean(axis=1, keepdims=True)
+    return perturbed - nan_mean(perturbed, axis=1)[:, None]
 
 
 def effect_differences(original: ArrayLike, perturbed: ArrayLike, *, baseline: Baseline = "original") -> np.ndarray:
@@ -167,16 +195,16 @@ def effect_differences(original: ArrayLike, perturbed: ArrayLike, *, baseline: B
     differences = baseline_differences(original, perturbed, baseline=baseline)
     if baseline == "original":
         return differences
-    return differences - np.median(differences.mean(axis=0))
+    return differences - np.nanmedian(mean_by_name(differences))
 
 
 def sensitivities(original: ArrayLike, perturbed: ArrayLike) -> np.ndarray:
     """Mean over names of ``|f(x_n) - f(x)|``: float64 array (S,), at least 0; larger = more sensitive sentence."""
-    return np.abs(baseline_differences(original, perturbed)).mean(axis=1)
+    return nan_mean(np.abs(baseline_differences(original, perturbed)), axis=1)
 
 
 def _float64(values: ArrayLike) -> np.ndarray:
-    """Numbers as float64; unlike NumPy it reads none out of strings, and drops no imaginary part."""
+    """Numbers as float64; unlike NumPy, rejects strings and complex numbers."""
     given = np.asarray(values)
     if given.dtype.kind not in "biufO":
         raise TypeError(f"no numbers: {given.dtype}")
@@ -192,3 +220,46 @@ def subsample_names(perturbed: np.ndarray, seed: int) -> np.ndarray:
     if names <= MAX_NAMES:
         return perturbed
     return perturbed[:, np.sort(np.random.default_rng(seed).choice(names, MAX_NAMES, replace=False))]
+
+
+def sentence_moments(differences: ArrayLike) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Number, mean and sample standard deviation (ddof 1) over the first axis.
+
+    A column whose values are all equal has exactly that mean and exactly the deviation 0: rounding in the mean would
+    otherwise turn "no spread at all" into a spread of 1e-17 and a t statistic of 1e16.
+
+    Returns
+    -------
+    count : int, or int array (N,) where values are missing
+    mean, deviation : float64 arrays () or (N,)
+        The deviation is NaN for one sentence, both are for none.
+
+    Examples
+    --------
+    >>> sentence_moments([0.1, 0.1, 0.1])[1:]
+    (array(0.1), array(0.))
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    if values.size == 0:
+        raise CubeError("differences", got="no sentence", expected="at least one sentence")
+    if np.isinf(values).any():
+        raise CubeError("differences", got="infinite values", expected="finite values")
+    known = ~np.isnan(values)
+    if not known.all():
+        return _moments_of_known(values, known)
+    count = len(values)
+    is_constant = (values == values[0]).all(axis=0)
+    mean = np.where(is_constant, values[0], values.mean(axis=0))
+    if count == 1:
+        return count, mean, np.full(mean.shape, np.nan)
+    return count, mean, np.where(is_constant, 0.0, values.std(axis=0, ddof=1))
+
+
+def _moments_of_known(values: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    counts, mean = known.sum(axis=0), nan_mean(values, axis=0)
+    highest, lowest = np.where(known, values, -np.inf).max(axis=0), np.where(known, values, np.inf).min(axis=0)
+    squares = np.where(known, (values - mean) ** 2, 0.0).sum(axis=0)
+    spread = np.divide(squares, counts - 1, out=np.full(np.shape(squares), np.nan), where=counts > 1)
+    is_constant = highest == lowest
+    mean = np.where(is_constant, highest, mean)
+    return counts, mean, np.where(is_constant & (counts > 1), 0.0, np.sqrt(spread))

@@ -1,4 +1,4 @@
-"""An order in which rows that resemble each other stand side by side, and the groups that they fall into."""
+"""Order rows so that similar ones are adjacent, and cluster them."""
 
 from __future__ import annotations
 
@@ -15,27 +15,12 @@ MAX_CLUSTERS = 8
 MIN_ROWS = 6
 
 
-def ordered(rows: ArrayLike, *, seed: int = 0) -> np.ndarray:
-    """An order of the rows in which neighbours resemble each other.
+def ordered(rows: ArrayLike) -> np.ndarray:
+    """An order of the rows (R, M) in which neighbours are similar: positions, int (R,).
 
     Ward's hierarchical clustering with the optimal leaf order (Bar-Joseph et al. 2001) of up to 300 branches; where a
     branch has several rows, they stand along the line from the branch before it to the one after. More than 2,000 rows
-    are gathered into branches by k-means.
-
-    Parameters
-    ----------
-    rows : array (R, M)
-    seed : int
-
-    Returns
-    -------
-    int array (R,)
-        Positions; each row once.
-
-    Raises
-    ------
-    CubeError
-        When it is no table of finite numbers.
+    are gathered into branches by k-means. Raises `CubeError` when it is no table of finite numbers.
 
     Examples
     --------
@@ -47,19 +32,16 @@ def ordered(rows: ArrayLike, *, seed: int = 0) -> np.ndarray:
         return np.arange(len(values))
     if len(values) <= LEAVES:
         return _leaf_order(values)
-    branches = _branches(values, LEAVES, seed)
+    branches = _branches(values)
     centres = np.stack([values[branches == branch].mean(axis=0) for branch in range(branches.max() + 1)])
     order = _leaf_order(centres)
     return np.concatenate([_within(values, branches, order, place) for place in range(len(order))])
 
 
 def clusters(rows: ArrayLike) -> np.ndarray:
-    """Which rows behave alike: the cut of Ward's tree (2 to 8 groups) with the best silhouette.
+    """Clusters of rows: the cut of Ward's tree (2 to 8 groups) with the best silhouette.
 
-    Returns
-    -------
-    int array (R,)
-        Group of each row, from 0; all 0 for fewer than six rows or rows that do not differ.
+    The group of each row from 0, int (R,); all 0 for fewer than six rows or rows that do not differ.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
     from sklearn.metrics import silhouette_score
@@ -83,16 +65,16 @@ def _leaf_order(values: np.ndarray) -> np.ndarray:
     return leaves_list(linkage(values, "ward", optimal_ordering=True)).astype(int)
 
 
-def _branches(values: np.ndarray, count: int, seed: int) -> np.ndarray:
+def _branches(values: np.ndarray) -> np.ndarray:
     """Branch of each row, numbered without gaps."""
     from scipy.cluster.hierarchy import fcluster, linkage
 
     if len(values) <= MAX_TREE_LEAVES:
-        found = fcluster(linkage(values, "ward"), count, "maxclust")
+        found = fcluster(linkage(values, "ward"), LEAVES, "maxclust")
     else:
         from sklearn.cluster import MiniBatchKMeans
 
-        found = MiniBatchKMeans(count, random_state=seed, n_init=1, batch_size=2048).fit_predict(values)
+        found = MiniBatchKMeans(LEAVES, random_state=0, n_init=1, batch_size=2048).fit_predict(values)
     return np.unique(found, return_inverse=True)[1]
 
 

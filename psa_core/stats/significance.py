@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from psa_core.errors import OptionError
-from psa_core.stats.moments import sentence_moments
+from psa_core.stats.scores import sentence_moments
 
-CORRECTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "none": "No correction",
-        "bonferroni": "Bonferroni (family-wise error)",
-        "holm": "Holm (family-wise error)",
-        "fdr_bh": "Benjamini–Hochberg (false discovery rate)",
-    }
-)
+CORRECTIONS: Mapping[str, str] = {
+    "none": "No correction",
+    "bonferroni": "Bonferroni (family-wise error)",
+    "holm": "Holm (family-wise error)",
+    "fdr_bh": "Benjamini–Hochberg (false discovery rate)",
+}
 
 #: The level of every test here: what is below it, after correction, is called significant.
 SIGNIFICANT = 0.05
@@ -38,11 +35,6 @@ def paired_t_p(differences: ArrayLike) -> np.ndarray:
         In [0, 1]; smaller = less compatible with a mean of zero. Differences that are all zero give 1, all equal to
         another value give 0, and one sentence gives NaN, since there is no spread to judge by.
 
-    Raises
-    ------
-    CubeError
-        When there is no sentence.
-
     Examples
     --------
     >>> paired_t_p([[0.0, 0.1], [0.0, 0.2], [0.0, 0.3]]).round(3)
@@ -51,26 +43,13 @@ def paired_t_p(differences: ArrayLike) -> np.ndarray:
     from scipy.stats import t
 
     count, mean, deviation = sentence_moments(differences)
-    return 2 * t.sf(np.abs(t_statistic(mean, deviation, count)), max(count - 1, 1))
+    return 2 * t.sf(np.abs(t_statistic(mean, deviation, count)), np.maximum(count - 1, 1))
 
 
 def adjust(p_values: ArrayLike, correction: str = "holm") -> np.ndarray:
-    """P-values corrected for the number of names tested.
+    """P-values (N,) corrected for the number of names tested; NaN entries stay NaN and do not count.
 
-    Parameters
-    ----------
-    p_values : array (N,)
-        NaN entries stay NaN and do not count.
-    correction : {"none", "bonferroni", "holm", "fdr_bh"}
-
-    Returns
-    -------
-    float64 array (N,)
-
-    Raises
-    ------
-    OptionError
-        When the correction is unknown.
+    `correction` is ``none``, ``bonferroni``, ``holm`` or ``fdr_bh``; another one is an `OptionError`.
 
     Examples
     --------
@@ -82,7 +61,12 @@ def adjust(p_values: ArrayLike, correction: str = "holm") -> np.ndarray:
     adjusted = np.array(p_values, dtype=np.float64)
     tested = np.isfinite(adjusted)
     if correction == "holm":
-        adjusted[tested] = _holm(adjusted[tested])
+        # The step-down of statsmodels collects all the process's garbage each time: 0.1 s and more.
+        given = adjusted[tested]
+        order = np.argsort(given)
+        ascending = np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1))
+        given[order] = np.minimum(ascending, 1.0)
+        adjusted[tested] = given
     elif correction != "none" and tested.any():
         from statsmodels.stats.multitest import multipletests
 
@@ -91,22 +75,10 @@ def adjust(p_values: ArrayLike, correction: str = "holm") -> np.ndarray:
 
 
 def standardised_effect(differences: ArrayLike) -> np.ndarray:
-    """Cohen's d_z: mean difference over its standard deviation across sentences.
+    """Cohen's d_z of differences (S,) or (S, N): their mean over their standard deviation across sentences.
 
-    Parameters
-    ----------
-    differences : array (S,) or (S, N)
-
-    Returns
-    -------
-    float64 array () or (N,)
-        Signed, without unit; about 0.2 is called small, 0.8 large. 0 where no sentence differs; NaN where it is not
-        defined (one sentence, or the same difference other than zero in all).
-
-    Raises
-    ------
-    CubeError
-        When there is no sentence.
+    Signed, without unit; about 0.2 is called small, 0.8 large. 0 where no sentence differs; NaN where it is not defined
+    (one sentence, or the same difference other than zero in all).
 
     Examples
     --------
@@ -118,17 +90,8 @@ def standardised_effect(differences: ArrayLike) -> np.ndarray:
     return np.divide(mean, deviation, out=undefined, where=deviation > 0)
 
 
-def _holm(p_values: np.ndarray) -> np.ndarray:
-    """Holm's step-down. statsmodels has it too, but collects all the process's garbage each time: 0.1 s and more."""
-    order = np.argsort(p_values)
-    scaled = p_values[order] * np.arange(len(p_values), 0, -1)
-    adjusted = np.empty_like(p_values)
-    adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
-    return adjusted
-
-
 def t_statistic(mean: np.ndarray, deviation: np.ndarray, count: int) -> np.ndarray:
-    """``mean / (deviation / √count)``; without any spread ±infinity, or 0 for a mean of 0; NaN for one sentence."""
+    """``mean / (deviation / √count)``; with zero spread ±infinity, or 0 for a mean of 0; NaN for one sentence."""
     without_spread = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
     without_spread = np.where(np.isnan(deviation), np.nan, without_spread)
     with np.errstate(over="ignore"):  # a mean far from 0 in deviations is infinitely far

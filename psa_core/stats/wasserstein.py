@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.spatial.distance import pdist
+
+from psa_core.stats.scores import nan_mean
 
 # Most numbers held at a time while distributions are compared.
 _ROOM = 2**22
@@ -55,15 +56,6 @@ def pairwise_w1(scores: np.ndarray) -> np.ndarray:
     first, second = pairs(len(scores))
     distances[(counts[first] == 0) | (counts[second] == 0)] = np.nan
     return distances
-
-
-def nan_mean(values: ArrayLike, axis: int | None = None) -> np.ndarray:
-    """Mean of what is there, float64; NaN where nothing is."""
-    numbers = np.asarray(values, np.float64)
-    known = np.isfinite(numbers)
-    sums = np.where(known, numbers, 0).sum(axis=axis)
-    counts = known.sum(axis=axis)
-    return np.divide(sums, counts, out=np.full(np.shape(sums), np.nan), where=counts > 0)
 
 
 def individual_fairness(scores: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""Which words go with one half of the sentences: log-odds with an informative Dirichlet prior."""
+"""Which words are associated with one half of the sentences: log-odds with an informative Dirichlet prior."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ PRIOR = 0.1
 
 
 class WordOdds(NamedTuple):
-    """How much more often each word is there in the marked sentences; parallel sequences, largest log-odds first.
+    """How much more often each word occurs in the marked sentences; parallel sequences, largest log-odds first.
 
     Attributes
     ----------
-    words : tuple of str
     sentences : int array (W,)
         Sentences with the word.
     log_odds, low, high : float64 arrays (W,)
@@ -55,7 +54,7 @@ def word_odds(words: Sequence[frozenset[str]], marked: ArrayLike, *, fewest: int
     Returns
     -------
     WordOdds
-        Without any word where all sentences are marked, or none.
+        Without any word where all sentences are marked, or none, or where they have one word only.
 
     Raises
     ------
@@ -79,7 +78,7 @@ def word_odds(words: Sequence[frozenset[str]], marked: ArrayLike, *, fewest: int
         counts[int(mark), [position[word] for word in own]] += 1
     total = counts.sum(axis=0)
     kept = np.flatnonzero(total >= fewest)
-    if not len(kept) or is_marked.all() or not is_marked.any():
+    if not len(kept) or len(vocabulary) == 1 or is_marked.all() or not is_marked.any():
         nothing = np.zeros(0)
         return WordOdds((), nothing.astype(int), nothing, nothing, nothing, nothing)
     prior = PRIOR * total

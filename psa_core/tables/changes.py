@@ -1,4 +1,4 @@
-"""Two results of the same study, before and now: what each name does beyond what it did."""
+"""The same study before and after a change of the model: what became of each name and each sentence."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
+from psa_core.methods.score_dev import ScoreDev
 from psa_core.tables.flips import Flips, find_flips
 from psa_core.tables.labels import labelled_names
 
@@ -18,12 +19,11 @@ SAME_SENTENCE = ("sentence_id", "text", "start", "end")
 
 @dataclass(frozen=True, eq=False)
 class MatchedCubes:
-    """What two cubes have in common: sentences, names and targets, each in the same order.
+    """The shared sentences, names and targets of two cubes, each in the same order.
 
     Attributes
     ----------
-    now, before : ScoreCube
-    lone_sentences, lone_names : int
+    unmatched_sentences, unmatched_names : int
         How many of the later cube have no counterpart in the earlier one.
     """
 
@@ -64,12 +64,8 @@ def change_table(
 
     Parameters
     ----------
-    pair : MatchedCubes
-    target : str
     limit : float
         How much further from 0 a name's effect may be than before, on the scale of the target.
-    baseline : {"original", "names"}
-        What effects are measured against, as for `tables.name_table`.
     tests : int
         How many targets are judged.
 
@@ -98,8 +94,8 @@ def change_table(
     return labelled_names(pair.now, quantities)
 
 
-def limit_table(cube: ScoreCube, target: str, *, limit: float) -> pd.DataFrame:
-    """Which names of one result are shown to move the mean score by more than a limit.
+def limit_table(cube: ScoreCube, target: str, *, limit: float, baseline: stats.Baseline = "original") -> pd.DataFrame:
+    """Which names of one result significantly move the mean score by more than a limit, on the scale of the target.
 
     Returns
     -------
@@ -107,17 +103,21 @@ def limit_table(cube: ScoreCube, target: str, *, limit: float) -> pd.DataFrame:
         N rows: ``name``, group columns, ``score_sens``, ``p_above`` (corrected over names and all targets of the cube),
         ``above`` (at 5 %). Missing p-values, for one sentence or too few families, are never above.
     """
-    differences = stats.baseline_differences(*cube.units(target))
+    differences = stats.effect_differences(*cube.units(target), baseline=baseline)
     tests = len(cube.targets)
     over_limit = stats.increase_p(differences, np.zeros_like(differences), limit, tests=tests)
-    over_zero = np.minimum(1.0, stats.original_p(differences) * tests)
+    if baseline == "original":
+        over_zero = np.minimum(1.0, stats.original_p(differences) * tests)
+    else:
+        effects = stats.name_effects(cube.units(target)[1])
+        over_zero = np.minimum(1.0, stats.adjust(effects.p_value, "holm") * tests)
     p_above = np.maximum(over_limit, over_zero)
     quantities = {"score_sens": differences.mean(axis=0), "p_above": p_above, "above": p_above < stats.SIGNIFICANT}
     return labelled_names(cube, quantities)
 
 
 def new_flips(pair: MatchedCubes, target: str) -> Flips:
-    """The flips that are there now and were not before, at the target's own threshold."""
+    """The flips that are new since the earlier result, at the target's own threshold."""
     now, before = (find_flips(cube, target) for cube in (pair.now, pair.before))
     width = pair.now.shape[1]
     is_new = ~np.isin(now.sentence * width + now.name, before.sentence * width + before.name)
@@ -125,7 +125,7 @@ def new_flips(pair: MatchedCubes, target: str) -> Flips:
 
 
 def _shared(what: str, now: pd.Index, before: pd.Index) -> tuple[np.ndarray, np.ndarray]:
-    """Positions, in both, of what is in both, in the order of the later one."""
+    """Positions of the shared items in both, in the order of the later one."""
     where = before.get_indexer(now)
     if not (where >= 0).any():
         fix = "Run both with the same sentences, names and seed."
@@ -143,3 +143,43 @@ def _part(cube: ScoreCube, sentences: np.ndarray, names: np.ndarray, targets: tu
         original=cube.original[np.ix_(sentences, positions)],
         perturbed=cube.perturbed[np.ix_(sentences, names, positions)],
     )
+
+
+def names_before_after(before: ScoreCube, after: ScoreCube, target: str) -> pd.DataFrame:
+    """The effect of each name against the names' mean, before and after, in two cubes of the same sentences and names.
+
+    ``name, before, after``, signed, on the target's scale; the largest before comes first.
+    """
+    scores = _perturbed(before, after, target)
+    effects = [stats.mean_by_name(values) - stats.nan_mean(values) for values in scores]
+    table = pd.DataFrame({"name": before.names["name"], "before": effects[0], "after": effects[1]})
+    return table.sort_values("before", key=abs, ascending=False, kind="stable").reset_index(drop=True)
+
+
+def sentences_before_after(before: ScoreCube, after: ScoreCube, target: str, *, threshold: float) -> pd.DataFrame:
+    """How far names move the score of each sentence, and how many of them change its label, before and after.
+
+    ``text, spread_before, spread_after`` (standard deviation over names), ``flips_before, flips_after`` (names with
+    another label than the sentence as it is); the largest spread before comes first.
+    """
+    table = pd.DataFrame({"text": before.sentences["text"]})
+    for cube, values, when in zip((before, after), _perturbed(before, after, target), ("before", "after"), strict=True):
+        table[f"spread_{when}"] = ScoreDev()(np.zeros(len(values)), values)
+        table[f"flips_{when}"] = stats.labels_differ(*cube.scores(target), threshold).sum(axis=1)
+    ordered = table.sort_values("spread_before", ascending=False, kind="stable").reset_index(drop=True)
+    return ordered[["text", "spread_before", "spread_after", "flips_before", "flips_after"]]
+
+
+def spread_change(before: ScoreCube, after: ScoreCube, target: str) -> stats.Difference:
+    """The decrease of ScoreDev (before minus after), and whether it is significant; see `stats.paired_difference`."""
+    first, second = (ScoreDev()(np.zeros(len(values)), values) for values in _perturbed(before, after, target))
+    return stats.paired_difference(before.families.rows(first), before.families.rows(second))
+
+
+def _perturbed(before: ScoreCube, after: ScoreCube, target: str) -> list[np.ndarray]:
+    """Both perturbed scores, float64 (S, N); `CubeError` when the sentences or names differ."""
+    for what, column in (("sentences", "text"), ("names", "name")):
+        rows = [getattr(cube, what)[column].tolist() for cube in (before, after)]
+        if rows[0] != rows[1]:
+            raise CubeError(what, got="others after the change", expected="the same before and after")
+    return [cube.scores(target)[1].astype(np.float64) for cube in (before, after)]

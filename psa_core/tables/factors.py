@@ -1,9 +1,11 @@
-"""What a name's effect may go with: its length, how rare its words are, whether one is a word, its groups."""
+"""What a name's effect is associated with: its length, how rare its words are, whether one is a word, its groups."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,10 +13,13 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
-from psa_core.plurals import verb
-from psa_core.stats.explanation import NAMES_PER_COLUMN, Explanation, explain
+from psa_core.inputs.names import evidence_columns
+from psa_core.registry import ASSETS
+from psa_core.stats.explanation import NAMES_PER_COLUMN, explain
 from psa_core.tables.groups import group_columns
-from psa_core.tables.name_measures import measured_factors
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 #: Factors that are measured, and their columns.
 MEASURED = {
@@ -26,18 +31,19 @@ MEASURED = {
 OF_THE_NAME = ("length", "frequency", "word")
 MIN_GROUP_SIZE = 3
 POOLED = "other"
+LEXICONS = ("names/ordinary-words.txt", "opinion_lexicon/positive-words.txt", "opinion_lexicon/negative-words.txt")
 
 
 @dataclass(frozen=True, eq=False)
 class FactorAnalysis:
-    """What the names' effects go with, and what that leaves.
+    """Associations of the names' effects with factors, and the residuals.
 
     Attributes
     ----------
     coefficients : DataFrame
         One row a column: ``factor``, ``label``, ``coefficient``, ``low``, ``high`` (standard deviations of the names'
         effects for one standard deviation, or for being in it; 95 % HC3), ``p_adjusted`` (Holm), ``in_score`` (the
-        coefficient on the score's scale). NaN where a column could not be told from the others.
+        coefficient on the score's scale). NaN where a column is collinear with the others.
     shares : DataFrame
         One row a factor: ``factor``, ``share`` (of the variance of the names' effects, in [0, 1]), ``is_significant``
         (has a column whose corrected p-value is below 5 %), largest share first.
@@ -45,8 +51,6 @@ class FactorAnalysis:
         One row a name: ``name``, ``effect`` (against the typical name), ``expected``, ``residual``, ``p_adjusted``;
         what is furthest from what the factors say first. The p-value is the larger of that of the residual over names
         and that of the name's effect over sentences, each Holm-corrected.
-    r_squared, adjusted : float
-    names : int
     """
 
     coefficients: pd.DataFrame
@@ -58,7 +62,7 @@ class FactorAnalysis:
 
     @property
     def warning(self) -> str:
-        """Where the names are too few for what is asked of them; empty where they are enough."""
+        """Why the names are too few for the factors chosen; empty if they are enough."""
         asked = int(self.coefficients["coefficient"].notna().sum())
         if self.names >= NAMES_PER_COLUMN * asked:
             return ""
@@ -73,8 +77,15 @@ def group_factors(cube: ScoreCube) -> list[str]:
     return [column for column in group_columns(cube) if _levels(cube.names[column])]
 
 
+def number_factors(cube: ScoreCube) -> list[str]:
+    """Columns of numbers that can be a factor, such as shares (``p_black``): every name has one, and they vary."""
+    others = [column for column in cube.names.columns.drop("name") if column not in group_columns(cube)]
+    numbers = {column: pd.to_numeric(cube.names[column], errors="coerce") for column in others}
+    return [column for column, values in numbers.items() if values.notna().all() and values.nunique() > 2]
+
+
 def first_choice(cube: ScoreCube) -> list[str]:
-    """Factors to begin with: what is measured of the names, then groups, as far as ten names a column go."""
+    """Default factors: measured ones, then groups, as long as there are ten names per column."""
     chosen, columns = list(OF_THE_NAME), sum(len(MEASURED[factor]) for factor in OF_THE_NAME)
     for column in sorted(group_factors(cube), key=lambda column: len(_levels(cube.names[column]))):
         columns += len(_levels(cube.names[column]))
@@ -90,24 +101,51 @@ def factor_regression(
 
     Parameters
     ----------
-    cube : ScoreCube
-    target : str
     factors : sequence of str
-        Keys of `MEASURED`, and group columns of the name list.
+        Keys of `MEASURED`, and columns of the name list: of groups, or of numbers, which get a slope.
     perplexity : mapping of str to float, optional
         Each name's log-perplexity in the sentences, needed for that factor; the mean over sentences.
 
     Raises
     ------
     CubeError, OptionError
-        As `stats.explanation.explain`; for an unknown target or factor, and for perplexity that was not measured.
+        As `stats.explanation.explain`; for an unknown factor, and for perplexity that was not measured.
     """
     _, perturbed = cube.units(target)
-    means = perturbed.mean(axis=0, dtype=np.float64)
+    means = stats.mean_by_name(perturbed)
     columns = factor_columns(cube, factors, perplexity=perplexity)
     found = explain(means, np.column_stack(list(columns.values())), [factor for factor, _ in columns])
     over_sentences = stats.adjust(stats.name_effects(perturbed).p_value, "holm")
-    return _labelled(cube, means, list(columns), found, over_sentences)
+    of_factor, labels = zip(*columns, strict=True)
+    adjusted = stats.adjust(found.p_value, "holm")
+    coefficients = pd.DataFrame(
+        {
+            "factor": of_factor,
+            "label": labels,
+            "coefficient": found.coefficient,
+            "low": found.low,
+            "high": found.high,
+            "p_adjusted": adjusted,
+            "in_score": found.coefficient * found.spread,
+        }
+    )
+    significant = coefficients[coefficients["p_adjusted"] < stats.SIGNIFICANT]["factor"].unique()
+    shares = pd.DataFrame({"factor": list(found.shares), "share": list(found.shares.values())})
+    shares = shares.assign(is_significant=shares["factor"].isin(significant)).sort_values(
+        "share", ascending=False, kind="stable"
+    )
+    effect = means - np.nanmedian(means)
+    unexplained = pd.DataFrame(
+        {
+            "name": cube.names["name"].to_numpy(),
+            "effect": effect,
+            "expected": effect - found.residual,
+            "residual": found.residual,
+            "p_adjusted": np.maximum(found.unexplained, over_sentences),
+        }
+    ).sort_values("residual", key=np.abs, ascending=False, kind="stable")
+    shares, unexplained = shares.reset_index(drop=True), unexplained.reset_index(drop=True)
+    return FactorAnalysis(coefficients, shares, unexplained, found.r_squared, found.adjusted, len(means))
 
 
 def factor_columns(
@@ -122,92 +160,25 @@ def factor_columns(
             for column, label in MEASURED[factor].items():
                 columns[factor, label] = measured[column].to_numpy(np.float64)
         elif factor == "perplexity":
-            columns[factor, MEASURED[factor][factor]] = _measured_perplexity(names, perplexity)
+            if perplexity is None or any(name not in perplexity for name in names):
+                raise CubeError("perplexity", got="not measured for every name", expected="a number for each name")
+            columns[factor, MEASURED[factor][factor]] = np.array([perplexity[name] for name in names], np.float64)
+        elif factor in number_factors(cube):
+            columns[factor, factor] = pd.to_numeric(cube.names[factor]).to_numpy(np.float64)
+        elif factor in evidence_columns(cube.names):
+            got = f"{int((cube.names[factor].astype(str).str.strip() == '').sum())} names without a number"
+            raise CubeError(factor, got=got, expected="a number for every name, and more than two different ones")
         elif factor in cube.names.columns and factor != "name":
-            columns |= _indicators(cube.names[factor], factor)
+            pooled = _pooled(cube.names[factor])
+            largest, *levels = pooled.value_counts().index.tolist()
+            for level in levels:
+                columns[factor, f"{factor}: {level} against {largest}"] = (pooled == level).to_numpy(np.float64)
         else:
-            expected = ", ".join([*MEASURED, *group_columns(cube)])
+            expected = ", ".join([*MEASURED, *group_columns(cube), *number_factors(cube)])
             raise OptionError("factor", got=repr(factor), expected=f"one of {expected}")
     if not columns:
         raise OptionError("factors", got="none that varies", expected="at least one")
     return columns
-
-
-def why_finding(why: FactorAnalysis, target: str) -> str:
-    """In one sentence: how much of the variance between names the factors explain, and which explains most."""
-    leading = why.shares[why.shares["is_significant"]]
-    if leading.empty:
-        return f"We found no factor that explains how {why.names:,} names differ in {target}."
-    row = leading.iloc[0]
-    words = f"{row['factor']}: {_percent(row['share'])}"
-    more = ", ".join(f"{other.factor} {_percent(other.share)}" for other in leading.iloc[1:].itertuples())
-    return (
-        f"These factors explain {_percent(why.r_squared)} of the variance between {why.names:,} names in {target}, "
-        f"most of it {words}{f' (then {more})' if more else ''}. Correlation is not causation."
-    )
-
-
-def unexplained_finding(why: FactorAnalysis) -> str:
-    """Which names differ significantly from the prediction."""
-    far = why.unexplained[why.unexplained["p_adjusted"] < stats.SIGNIFICANT]["name"].tolist()
-    if not far:
-        return "No name differs significantly from the prediction."
-    named = ", ".join(far[:5]) + (f" and {len(far) - 5} more" if len(far) > 5 else "")
-    return f"{named} {verb(len(far), 'stand')} out even after these factors."
-
-
-def _labelled(
-    cube: ScoreCube,
-    means: np.ndarray,
-    columns: list[tuple[str, str]],
-    found: Explanation,
-    over_sentences: np.ndarray,
-) -> FactorAnalysis:
-    factors, labels = zip(*columns, strict=True)
-    adjusted = stats.adjust(found.p_value, "holm")
-    coefficients = pd.DataFrame(
-        {
-            "factor": factors,
-            "label": labels,
-            "coefficient": found.coefficient,
-            "low": found.low,
-            "high": found.high,
-            "p_adjusted": adjusted,
-            "in_score": found.coefficient * found.spread,
-        }
-    )
-    significant = coefficients[coefficients["p_adjusted"] < stats.SIGNIFICANT]["factor"].unique()
-    shares = pd.DataFrame({"factor": list(found.shares), "share": list(found.shares.values())})
-    shares = shares.assign(is_significant=shares["factor"].isin(significant)).sort_values(
-        "share", ascending=False, kind="stable"
-    )
-    effect = means - np.median(means)
-    unexplained = pd.DataFrame(
-        {
-            "name": cube.names["name"].to_numpy(),
-            "effect": effect,
-            "expected": effect - found.residual,
-            "residual": found.residual,
-            "p_adjusted": np.maximum(found.unexplained, over_sentences),
-        }
-    ).sort_values("residual", key=np.abs, ascending=False, kind="stable")
-    tables = coefficients, shares.reset_index(drop=True), unexplained.reset_index(drop=True)
-    return FactorAnalysis(*tables, found.r_squared, found.adjusted, len(means))
-
-
-def _measured_perplexity(names: Sequence[str], perplexity: Mapping[str, float] | None) -> np.ndarray:
-    if perplexity is None or any(name not in perplexity for name in names):
-        raise CubeError("perplexity", got="not measured for every name", expected="a number for each name")
-    return np.array([perplexity[name] for name in names], np.float64)
-
-
-def _indicators(values: pd.Series, factor: str) -> dict[tuple[str, str], np.ndarray]:
-    """A column of 0 and 1 for each group but the largest, which the others are held against."""
-    pooled = _pooled(values)
-    largest, *levels = pooled.value_counts().index.tolist()
-    return {
-        (factor, f"{factor}: {level} against {largest}"): (pooled == level).to_numpy(np.float64) for level in levels
-    }
 
 
 def _levels(values: pd.Series) -> list[str]:
@@ -216,7 +187,7 @@ def _levels(values: pd.Series) -> list[str]:
 
 
 def _pooled(values: pd.Series) -> pd.Series:
-    """Groups as text; those of fewer than three names are pooled, and with the largest where they stay fewer."""
+    """Groups as text; those of fewer than three names are pooled, if still too few with the largest group."""
     text = values.astype(str).where(values.notna() & (values.astype(str).str.strip() != ""), POOLED)
     counts = text.value_counts()
     if counts.min() >= MIN_GROUP_SIZE:
@@ -226,5 +197,50 @@ def _pooled(values: pd.Series) -> pd.Series:
     return text.where(text.map(counts) >= MIN_GROUP_SIZE, counts.index[0])
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+def measured_factors(names: Sequence[str]) -> pd.DataFrame:
+    """Factors measured from the names themselves.
+
+    Returns
+    -------
+    DataFrame
+        One row a name: ``name``; ``letters``; ``subwords`` of the packaged MiniLM tokenizer; ``frequency``, that of its
+        rarest word as log10 per billion words of English (Zipf; package wordfreq, Speer 2022; 0 for a word it does not
+        know); ``word``, 1 where one of its words is also an ordinary English word or one of praise or blame.
+    """
+    from wordfreq import zipf_frequency
+
+    words = [_words(name) for name in names]
+    encoded = _tokenizer().encode_batch(list(names), add_special_tokens=False)
+    return pd.DataFrame(
+        {
+            "name": list(names),
+            "letters": [sum(map(str.isalnum, name)) for name in names],
+            "subwords": [float(len(each.ids)) for each in encoded],
+            "frequency": [min((zipf_frequency(word, "en") for word in own), default=0.0) for own in words],
+            "word": [float(any({word, word.removesuffix("s")} & _ordinary_words() for word in own)) for own in words],
+        }
+    )
+
+
+def _words(name: str) -> list[str]:
+    cleaned = "".join(letter if letter.isalnum() or letter == "'" else " " for letter in name.casefold())
+    return [word for word in cleaned.split() if len(word) > 1]
+
+
+@cache
+def _ordinary_words() -> frozenset[str]:
+    lines = [line for path in LEXICONS for line in (ASSETS / path).read_text(encoding="utf-8").splitlines()]
+    return frozenset(line.strip() for line in lines if line and not line.startswith(";"))
+
+
+@cache
+def _tokenizer() -> Tokenizer:
+    """The packaged MiniLM's, which as it comes pads every text to 128 subwords."""
+    from tokenizers import Tokenizer
+
+    from psa_core.models._transformers.adapter import base_folder
+
+    tokenizer = Tokenizer.from_file(str(base_folder() / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer

@@ -1,4 +1,4 @@
-"""Find all flips at once; build their rows page by page."""
+"""Labels at thresholds: all flips at once, their rows page by page; LabelDist and flips at each threshold."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
-from psa_core.tables.labels import name_positions, threshold_of
+from psa_core.tables.labels import about, known_cells, name_positions, threshold_of
+from psa_core.tables.repeats import flips_by_chance
 
 FlipDirection = Literal["up", "down"]
+THRESHOLDS = 101
 FlipOrder = Literal["size", "margin", "sentence"]
 #: Flips of one a name that share a sentence wait their turn; after so many turns, they no longer do.
 MAX_TURNS = 20
@@ -26,9 +29,6 @@ class Flips:
 
     Attributes
     ----------
-    cube : ScoreCube
-    target : str
-    threshold : float
     sentence, name : int arrays (F,)
         Positions of each flip in the cube, by sentence, then name.
     turn : int array (F,), optional
@@ -65,30 +65,30 @@ class Flips:
         return self.only(np.asarray(keep, dtype=bool)[self.sentence])
 
     def one_each(self, kind: Literal["name", "sentence"], *, order: FlipOrder = "size") -> Flips:
-        """One flip of each name, or of each sentence: many kinds of flips instead of many of one.
+        """One flip per name, or per sentence, for variety.
 
         Of a sentence it is the first in the order. Of a name it is the first in a sentence that no other name has yet;
-        names for which there is none take their turn after the others, and sentences then start anew.
+        names for which there is none come after the others, and sentences may then repeat.
         """
         rows = self._ordered(order)
         if kind == "name":
-            return self._one_a_name(rows)
+            return self._one_per_name(rows)
         _, first = np.unique(self.sentence[rows], return_index=True)
         return self._at(np.sort(rows[first]))
 
-    def _one_a_name(self, rows: np.ndarray) -> Flips:
+    def _one_per_name(self, rows: np.ndarray) -> Flips:
         turns, left = np.full(len(self), -1), np.ones(len(self.cube.names), dtype=bool)
         for turn in range(MAX_TURNS + 1):
-            found = self._of_other_sentences(rows) if turn < MAX_TURNS else self._first_of_names(rows)
+            if turn < MAX_TURNS:
+                found = np.array(self._of_other_sentences(rows), dtype=int)
+            else:
+                found = rows[np.unique(self.name[rows], return_index=True)[1]]
             turns[found] = turn
             left[self.name[found]] = False
             rows = rows[left[self.name[rows]]]
             if not len(rows):
                 break
         return replace(self.only(turns >= 0), turn=turns[turns >= 0])
-
-    def _first_of_names(self, rows: np.ndarray) -> np.ndarray:
-        return rows[np.unique(self.name[rows], return_index=True)[1]]
 
     def _of_other_sentences(self, rows: np.ndarray) -> list[int]:
         """Rows that share neither name nor sentence, each the first that does not with those before it."""
@@ -106,11 +106,11 @@ class Flips:
                     break
         return found
 
-    def different(self, count: int, *, order: FlipOrder = "size") -> Flips:
-        """At most `count` flips, first in an order, that share neither sentence nor name, or at least no sentence."""
+    def different(self, count: int) -> Flips:
+        """At most `count` flips, the largest first, that share neither sentence nor name, or at least no sentence."""
         chosen: list[int] = []
         for kinds in ((self.sentence, self.name), (self.sentence,)):
-            rows = self._ordered(order)
+            rows = self._ordered("size")
             rows = rows[np.all([~np.isin(kind[rows], kind[chosen]) for kind in kinds], axis=0)]
             while len(chosen) < count and len(rows):
                 chosen.append(int(rows[0]))
@@ -135,26 +135,19 @@ class Flips:
         return replace(self, sentence=self.sentence[rows], name=self.name[rows], turn=turn)
 
     def frame(self, *, order: FlipOrder = "size", offset: int = 0, limit: int | None = None) -> pd.DataFrame:
-        """Rows `offset` to `offset + limit` of the flips in an order that ties do not upset.
+        """Rows `offset` to `offset + limit` of the flips, in a stable order.
 
         Parameters
         ----------
         order : {"size", "margin", "sentence"}
             Largest ``|perturbed - original|`` first; clearest first, by the smaller of the two scores' distances from
-            the threshold; or as in the cube.
-        offset, limit : int
-            By default all rows.
+            the threshold; or as in the cube. Another one is an `OptionError`.
 
         Returns
         -------
         DataFrame
             ``sentence_id, name, target, threshold, original, perturbed, direction`` (``up`` or ``down``),
             ``sentence_position, name_position`` (rows of the cube's tables).
-
-        Raises
-        ------
-        OptionError
-            When the order is unknown.
         """
         rows = self._ordered(order)[offset : None if limit is None else offset + limit]
         page = self._at(rows)
@@ -173,18 +166,15 @@ class Flips:
         )
 
     def _ordered(self, order: FlipOrder) -> np.ndarray:
-        rows = self._sorted(order)
-        return rows if self.turn is None else rows[np.argsort(self.turn[rows], kind="stable")]
-
-    def _sorted(self, order: FlipOrder) -> np.ndarray:
         if order not in get_args(FlipOrder):
             raise OptionError("order of flips", got=repr(order), expected=", ".join(get_args(FlipOrder)))
-        if order == "sentence":
-            return np.arange(len(self))
+        key = np.zeros(len(self))
         if order == "size":
-            return np.argsort(-np.abs(self.perturbed - self.original), kind="stable")
-        distances = [np.abs(scores - self.threshold) for scores in (self.original, self.perturbed)]
-        return np.argsort(-np.minimum(*distances), kind="stable")
+            key = -np.abs(self.perturbed - self.original)
+        elif order == "margin":
+            key = -np.minimum(*(np.abs(scores - self.threshold) for scores in (self.original, self.perturbed)))
+        rows = np.argsort(key, kind="stable")
+        return rows if self.turn is None else rows[np.argsort(self.turn[rows], kind="stable")]
 
 
 def find_flips(
@@ -195,28 +185,10 @@ def find_flips(
     names: Sequence[str] | None = None,
     direction: FlipDirection | None = None,
 ) -> Flips:
-    """Every cell whose label differs from its sentence's original label.
+    """Every cell whose label differs from its original one; ``len()`` counts them, ``.frame(limit=…)`` makes rows.
 
-    Parameters
-    ----------
-    cube : ScoreCube
-    target : str
-    threshold : float, optional
-        By default the target's own; label = score >= threshold.
-    names : sequence of str, optional
-        Only these names.
-    direction : {"up", "down"}, optional
-        Only 0→1 or only 1→0.
-
-    Returns
-    -------
-    Flips
-        ``len()`` counts them; ``.frame(limit=…)`` makes rows.
-
-    Raises
-    ------
-    CubeError, OptionError
-        When the target, a name or the direction is unknown.
+    Only those of some `names` and of one `direction`, up (0→1) or down (1→0), where these are given. Raises `CubeError`
+    or `OptionError` when the target, a name or the direction is unknown.
     """
     if direction not in (None, *get_args(FlipDirection)):
         raise OptionError("direction", got=repr(direction), expected="up or down")
@@ -224,20 +196,66 @@ def find_flips(
     original, perturbed = cube.scores(target)
     chosen = np.unique(name_positions(cube, names))
     before = stats.labels_at(original, level)
-    flipped = before[:, None] != stats.labels_at(perturbed[:, chosen], level)
+    flipped = stats.labels_differ(original, perturbed[:, chosen], level)
     if direction is not None:
         flipped &= (before == (direction == "down"))[:, None]
     sentence, column = np.nonzero(flipped)
     return Flips(cube, target, level, sentence, chosen[column])
 
 
-def flip_table(
+def default_thresholds(cube: ScoreCube, target: str) -> np.ndarray:
+    """101 evenly spaced thresholds over the target's range, both ends included: float64 (101,).
+
+    Where the range is not finite (a log-perplexity), the range of the scores.
+    """
+    index = cube.target_index(target)
+    low, high = cube.targets[index].low, cube.targets[index].high
+    scores = cube.scores(target)
+    low = low if np.isfinite(low) else min(float(np.nanmin(part)) for part in scores)
+    high = high if np.isfinite(high) else max(float(np.nanmax(part)) for part in scores)
+    # 0.35, not 0.35000000000000003: these are read by people and typed again.
+    return np.round(np.linspace(low, high, THRESHOLDS), 9)
+
+
+def label_dist_table(
     cube: ScoreCube,
     target: str,
     *,
-    threshold: float | None = None,
+    thresholds: ArrayLike | None = None,
     names: Sequence[str] | None = None,
-    direction: FlipDirection | None = None,
+    interval: bool = True,
 ) -> pd.DataFrame:
-    """All flips as rows, largest change of score first: ``find_flips(…).frame()``."""
-    return find_flips(cube, target, threshold=threshold, names=names, direction=direction).frame()
+    """LabelDist with its interval, and flips by direction, at each threshold.
+
+    Parameters
+    ----------
+    thresholds : array (K,), optional
+        By default 101 over the target's range.
+    names : sequence of str, optional
+        Only these names (one name, a group); by default the whole list.
+    interval : bool
+        Whether to draw the bootstrap interval over sentences, which takes most of the time.
+
+    Returns
+    -------
+    DataFrame
+        K rows: ``threshold``, ``label_dist`` (mean over names, in [0, 1]), ``low``, ``high`` (95 %, with `interval`),
+        ``flips_up``, ``flips_down`` (cells over all sentences and names), ``labelled`` (share of original sentences
+        with the label).
+    """
+    original, perturbed = cube.scores(target)
+    perturbed = perturbed[:, name_positions(cube, names)]
+    given = default_thresholds(cube, target) if thresholds is None else np.atleast_1d(np.asarray(thresholds, float))
+    columns: dict[str, np.ndarray] = {"threshold": given}
+    if interval:
+        columns["label_dist"], columns["low"], columns["high"] = stats.label_dist_interval(
+            original, perturbed, given, families=cube.families
+        )
+    else:
+        columns["label_dist"] = stats.threshold_grid(original, perturbed, given).label_dist.mean(axis=0)
+    columns["flips_up"], columns["flips_down"] = stats.flip_counts(original, perturbed, given)
+    ascending = np.sort(np.asarray(original[~np.isnan(original)], dtype=np.float64))
+    columns["labelled"] = 1 - np.searchsorted(ascending, stats.effective_threshold(given), side="left") / len(ascending)
+    level = float(given[0]) if len(given) == 1 else threshold_of(cube, target, None)
+    chance = flips_by_chance(cube, target, level)
+    return about(cube, target, pd.DataFrame(columns), cells=known_cells(original, perturbed), **chance)

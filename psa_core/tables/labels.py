@@ -1,14 +1,17 @@
-"""Label columns for names and sentences, and default thresholds."""
+"""What tables share: label columns for names and sentences, default thresholds, plug-in metrics as columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from psa_core.cube import SENTENCE_COLUMNS, ScoreCube
 from psa_core.errors import CubeError
+from psa_core.methods import Axis, plugins
 
 
 def threshold_of(cube: ScoreCube, target: str, threshold: float | None) -> float:
@@ -22,6 +25,23 @@ def sample_size(cube: ScoreCube, rows: int) -> dict[str, np.ndarray]:
     families = cube.families
     size = {"n": np.full(rows, len(cube.sentences))}
     return size | ({"families": np.full(rows, families.count)} if families.any else {})
+
+
+def known_cells(original: np.ndarray, perturbed: np.ndarray) -> int:
+    """How many labels a name can change: those of cells that have a score, as their sentence has."""
+    return int((~np.isnan(original)[:, None] & ~np.isnan(perturbed)).sum())
+
+
+def about(cube: ScoreCube, target: str, table: pd.DataFrame, **more: Any) -> pd.DataFrame:
+    """The table with wording and units in its ``attrs``, which pandas passes on to slices and copies.
+
+    The target's ``phrase`` and ``unit``, the ``width`` of its range, how many ``names`` the study has, and `more`.
+    """
+    declared = cube.targets[cube.target_index(target)]
+    width = float(declared.high - declared.low)
+    words = {"phrase": declared.phrase, "unit": declared.unit, "width": width if np.isfinite(width) else None}
+    table.attrs |= words | {"names": len(cube.names)} | more
+    return table
 
 
 def labelled_names(cube: ScoreCube, quantities: dict[str, np.ndarray]) -> pd.DataFrame:
@@ -49,11 +69,23 @@ def name_positions(cube: ScoreCube, names: Sequence[str] | None) -> np.ndarray:
 
 
 def _joined(labels: pd.DataFrame, quantities: dict[str, np.ndarray]) -> pd.DataFrame:
-    labels = labels.rename(columns=_apart_from(quantities, labels.columns)).reset_index(drop=True)
-    return pd.concat([labels, pd.DataFrame(quantities)], axis=1)
+    # An uploaded group column may be called like a quantity; the quantity keeps the word.
+    taken = {column: f"{column} (group)" for column in labels.columns if column in quantities}
+    return pd.concat([labels.rename(columns=taken).reset_index(drop=True), pd.DataFrame(quantities)], axis=1)
 
 
-def _apart_from(reserved: Iterable[str], columns: Iterable[str]) -> dict[str, str]:
-    """An uploaded group column may be called like a quantity; the quantity keeps the word."""
-    taken = set(reserved)
-    return {column: f"{column} (group)" for column in columns if column in taken}
+def metrics_per(axis: Axis, cube: ScoreCube, target: str, *, threshold: float) -> dict[str, np.ndarray]:
+    """Every plug-in metric that has one value per name, or per sentence, by id: float64 arrays (N,) or (S,).
+
+    A metric with a field ``threshold`` is given the threshold; one that is not defined for these scores gives NaN.
+    """
+    found = {}
+    for method_id, method in plugins().items():
+        if method.axis == axis:
+            has_threshold = "threshold" in {field.name for field in fields(method)}  # type: ignore[arg-type]
+            measure = method(threshold=threshold) if has_threshold else method()  # type: ignore[call-arg]
+            try:
+                found[method_id] = measure(*cube.scores(target))
+            except CubeError:
+                found[method_id] = np.full(cube.shape[axis == "name"], np.nan)
+    return found

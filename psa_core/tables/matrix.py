@@ -1,4 +1,4 @@
-"""Every sentence and every name at once, in an order in which what behaves alike stands together."""
+"""Every sentence and every name at once, ordered so that similar ones are adjacent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.stats.seriation import clusters, ordered
-from psa_core.tables.formatting import Finding
 from psa_core.tables.groups import group_columns
 
 STRONGEST = 0.98
@@ -50,8 +49,6 @@ def matrix(cube: ScoreCube, target: str, *, baseline: stats.Baseline = "names") 
 
     Parameters
     ----------
-    cube : ScoreCube
-    target : str
     baseline : {"original", "names"}
         What the values are measured from; names are told apart by what they do against each other in both cases.
 
@@ -62,42 +59,19 @@ def matrix(cube: ScoreCube, target: str, *, baseline: stats.Baseline = "names") 
     """
     original, perturbed = stats.paired_scores(*cube.scores(target))
     values = stats.effect_differences(original, perturbed, baseline=baseline)
-    against = perturbed - perturbed.mean(axis=1, keepdims=True)
-    rows = ordered(values)
+    against = perturbed - stats.nan_mean(perturbed, axis=1)[:, None]
+    placed, against = (np.where(np.isnan(each), 0.0, each) for each in (values, against))  # to put them in order only
+    rows = ordered(placed)
     found = clusters(against.T)
-    columns = _in_clusters(against.T, found)
-    limit = float(np.quantile(np.abs(values), STRONGEST)) or float(np.abs(values).max()) or 1.0
+    # The names of each cluster stand together, where the order of all names first meets it.
+    columns = ordered(against.T)
+    places = {cluster: place for place, cluster in reversed(list(enumerate(found[columns].tolist())))}
+    columns = columns[np.argsort([places[cluster] for cluster in found[columns].tolist()], kind="stable")]
+    limit = float(np.nanquantile(np.abs(values), STRONGEST)) or float(np.nanmax(np.abs(values))) or 1.0
     numbered = np.unique(found[columns], return_index=True)[1].argsort().argsort()[found[columns]]
     shown = values[np.ix_(rows, columns)]
     table = _named(cube, columns, numbered, shown)
     return Matrix(rows, columns, shown, limit, numbered, table)
-
-
-def _in_clusters(names: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """The order of all names, with the names of each cluster together where that order first meets it."""
-    order = ordered(names)
-    places = {cluster: place for place, cluster in reversed(list(enumerate(found[order].tolist())))}
-    return order[np.argsort([places[cluster] for cluster in found[order].tolist()], kind="stable")]
-
-
-def cluster_finding(found: Matrix) -> Finding:
-    """Whether names fall into clusters that behave alike, and which of them a group explains."""
-    table = found.clusters
-    if len(found.rows) < 2:
-        return Finding("One sentence cannot show which names behave alike.")
-    if len(table) < 2:
-        return Finding("The names do not fall into groups that behave alike.")
-    explained = table[table["p_adjusted"] < stats.SIGNIFICANT]
-    sizes = f"The names fall into {len(table)} clusters that behave alike"
-    if explained.empty and len(table) == 2 and 1 in table["names"].tolist():
-        return Finding(f"One name stands apart; the other {table['names'].max():,} behave alike.")
-    if explained.empty:
-        return Finding(f"{sizes}; no group of the name list explains any of them.")
-    words = [f"{row.group} ({row.inside} of its {row.names} names)" for row in explained.itertuples()]
-    evidence = (
-        "Each group against the cluster by the hypergeometric test, Bonferroni-corrected over clusters and groups."
-    )
-    return Finding(f"{sizes}; with {len(words)} of them goes a group: {', '.join(words)}.", evidence)
 
 
 def _named(cube: ScoreCube, columns: np.ndarray, numbered: np.ndarray, values: np.ndarray) -> pd.DataFrame:
@@ -124,7 +98,7 @@ def _named(cube: ScoreCube, columns: np.ndarray, numbered: np.ndarray, values: n
                 "inside": int((mine & inside).sum()),
                 "total": int(mine.sum()),
                 "p_adjusted": best[0],
-                "mean": float(values[:, inside].mean()),
+                "mean": float(stats.nan_mean(values[:, inside])),
             }
         )
     table = pd.DataFrame(rows)

@@ -9,8 +9,7 @@ import pandas as pd
 
 from psa_core import anchors, stats
 from psa_core.cube import ScoreCube
-from psa_core.tables.labels import labelled_names, sample_size, threshold_of
-from psa_core.tables.methods import metrics_per
+from psa_core.tables.labels import about, labelled_names, metrics_per, sample_size, threshold_of
 
 MIN_SENTENCES = 6
 
@@ -28,15 +27,11 @@ def name_table(
 
     Parameters
     ----------
-    cube : ScoreCube
-    target : str
     baseline : {"original", "names"}
         What `score_sens` is measured against: the original score (the paper), or the typical name (the median over
         names of their mean scores). Labels are compared with the original ones in both cases.
     correction : {"none", "bonferroni", "holm", "fdr_bh"}
         Over the names of the list.
-    threshold : float, optional
-        By default the target's own.
     effects : mapping, optional
         What `effect_columns` gave for this target, baseline and correction, so that names are not tested again.
 
@@ -68,37 +63,38 @@ def name_table(
         **sample_size(cube, len(cube.names)),
     }
     quantities |= {name: values for name, values in plug_ins.items() if name not in quantities}
-    return labelled_names(cube, quantities)
+    means = stats.mean_by_name(perturbed)
+    before = float(stats.nan_mean(original) if baseline == "original" else np.nanmedian(means))
+    return about(cube, target, labelled_names(cube, quantities), before=before)
 
 
 def effect_columns(
     cube: ScoreCube, target: str, *, baseline: stats.Baseline = "original", correction: str = "holm"
 ) -> dict[str, np.ndarray]:
-    """The columns of `name_table` that no threshold changes: effects with their tests, which take long.
+    """The columns of `name_table` that no threshold changes, float64 (N,): effects with their tests, which take long.
 
-    Parameters, errors: see `name_table`.
-
-    Returns
-    -------
-    dict of float64 array (N,)
-        ``score_sens``, ``ci_low``, ``ci_high``, ``p_value``, ``p_adjusted``, ``effect_size``.
+    ``score_sens``, ``ci_low``, ``ci_high``, ``p_value``, ``p_adjusted``, ``effect_size``.
     """
     original, perturbed = cube.scores(target)
     families = cube.families
-    measured = _effects(original, perturbed, baseline, families)
-    if baseline == "original":
-        differences = families.rows(stats.baseline_differences(original, perturbed))
-        adjusted, units = stats.original_p(differences, correction), len(differences)
-        if units < MIN_SENTENCES:
-            adjusted = np.maximum(adjusted, 2.0 ** (1 - units))
+    differences = stats.baseline_differences(original, perturbed, baseline=baseline)
+    if baseline == "names":
+        effect = stats.name_effects(families.rows(perturbed))
+        value, low, high, p_value, standardised = effect[:5]
+        adjusted = stats.adjust(p_value, correction)
     else:
-        adjusted = stats.adjust(measured["p_value"], correction)
-    columns = {column: measured[column] for column in ("score_sens", "ci_low", "ci_high", "p_value")}
-    return {**columns, "p_adjusted": adjusted, "effect_size": measured["effect_size"]}
+        value, low, high = stats.mean_interval(differences, families=families)
+        units = families.rows(differences)
+        p_value, standardised = stats.paired_t_p(units), stats.standardised_effect(differences)
+        adjusted = stats.original_p(units, correction)
+        if len(units) < MIN_SENTENCES:
+            adjusted = np.maximum(adjusted, 2.0 ** (1 - len(units)))
+    columns = {"score_sens": value, "ci_low": low, "ci_high": high, "p_value": p_value}
+    return columns | {"p_adjusted": adjusted, "effect_size": standardised}
 
 
 def default_baseline(cube: ScoreCube) -> stats.Baseline:
-    """What effects are measured against unless somebody chooses.
+    """The default baseline of effects.
 
     Sentences with a slot have no original, only a neutral filler, so there names are compared with names.
     """
@@ -107,28 +103,22 @@ def default_baseline(cube: ScoreCube) -> stats.Baseline:
 
 
 def name_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:
-    """Both baselines beside each other, as they stand in ``names.csv``.
+    """Both baselines side by side, as in ``names.csv``.
 
-    Returns
-    -------
-    DataFrame
-        As `name_table`, with ``score_sens_size`` for its ``effect_size``, and ``effect``, ``effect_low``,
-        ``effect_high``, ``effect_p_adjusted``, ``effect_size``: the same against the typical name, Holm-corrected.
-        Missing for a list of one name.
+    As `name_table`, with ``score_sens_size`` for its ``effect_size``, and ``effect``, ``effect_low``, ``effect_high``,
+    ``effect_p_adjusted``, ``effect_size``: the same against the typical name, Holm-corrected. Missing for a list of one
+    name.
     """
     columns = ["effect", "effect_low", "effect_high", "effect_p_adjusted", "effect_size"]
-    table = name_table(cube, target).rename(columns={"effect_size": "score_sens_size"} | _as_groups(cube, columns))
+    # A reader's own column that is called like one of these; `name_table` has seen to ``effect_size``.
+    taken = {*columns, "score_sens_size"} - {"effect_size"}
+    groups = {column: f"{column} (group)" for column in cube.names.columns if column in taken}
+    table = name_table(cube, target).rename(columns={"effect_size": "score_sens_size"} | groups)
     if len(table) < 2:
         return table.assign(**dict.fromkeys(columns, np.nan))
     against_names = name_table(cube, target, baseline="names")
     measured = against_names[["score_sens", "ci_low", "ci_high", "p_adjusted", "effect_size"]]
     return table.assign(**dict(zip(columns, measured.to_numpy().T, strict=True)))
-
-
-def _as_groups(cube: ScoreCube, columns: list[str]) -> dict[str, str]:
-    """New headings of a reader's columns that are called like these; `name_table` has seen to ``effect_size``."""
-    own = {*columns, "score_sens_size"} - {"effect_size"}
-    return {column: f"{column} (group)" for column in cube.names.columns if column in own}
 
 
 def name_test_table(
@@ -190,18 +180,3 @@ def name_test_table(
         }
         quantities |= {"needed": np.full(len(p_values), needed)}
     return labelled_names(cube, quantities)
-
-
-def _effects(
-    original: np.ndarray, perturbed: np.ndarray, baseline: stats.Baseline, families: stats.Families
-) -> dict[str, np.ndarray]:
-    """Effect, interval, p-value and effect size of each name against either baseline."""
-    differences = stats.baseline_differences(original, perturbed, baseline=baseline)
-    if baseline == "names":
-        effect = stats.name_effects(families.rows(perturbed))
-        value, low, high = effect.value, effect.low, effect.high
-        p_value, standardised = effect.p_value, effect.standardised
-    else:
-        value, low, high = stats.mean_interval(differences, families=families)
-        p_value, standardised = stats.paired_t_p(families.rows(differences)), stats.standardised_effect(differences)
-    return {"score_sens": value, "ci_low": low, "ci_high": high, "p_value": p_value, "effect_size": standardised}

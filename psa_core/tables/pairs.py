@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,8 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
+from psa_core.methods.score_dev import ScoreDev
+from psa_core.methods.score_range import ScoreRange
 from psa_core.tables.labels import threshold_of
 
 MIN_LABELLED = 10
@@ -22,7 +25,6 @@ class SharedCells:
 
     Attributes
     ----------
-    first, second : ScoreCube
     sentences, names : int arrays (S', 2), (N', 2)
         Positions in the first and in the second cube. Sentences are the same when text and anchor are.
     """
@@ -32,10 +34,6 @@ class SharedCells:
     sentences: np.ndarray
     names: np.ndarray
 
-    def changes(self, targets: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:
-        """Change of the score from the original in each cell and study, as a part of its target's range: (S', N')."""
-        return self.changes_of(0, targets[0]), self.changes_of(1, targets[1])
-
     def scores(self, side: int, target: str) -> tuple[np.ndarray, np.ndarray]:
         """Scores of the shared cells in the first (0) or the second (1) study: float64 (S',), (S', N')."""
         cube = (self.first, self.second)[side]
@@ -43,8 +41,8 @@ class SharedCells:
         rows, columns = self.sentences[:, side], self.names[:, side]
         return original[rows], perturbed[np.ix_(rows, columns)]
 
-    def changes_of(self, side: int, target: str) -> np.ndarray:
-        """The same of the first (0) or the second (1) study alone."""
+    def changes(self, side: int, target: str) -> np.ndarray:
+        """Change from the original in each cell of a study, as a part of its target's range: float64 (S', N')."""
         original, perturbed = self.scores(side, target)
         cube = (self.first, self.second)[side]
         declared = cube.targets[cube.target_index(target)]
@@ -54,13 +52,7 @@ class SharedCells:
 
 
 def shared_cells(first: ScoreCube, second: ScoreCube) -> SharedCells:
-    """Match two cubes.
-
-    Raises
-    ------
-    CubeError
-        When they have no sentence or no name in common.
-    """
+    """Match two cubes; raises `CubeError` when they have no sentence or no name in common."""
     sentences = _matches(_sentence_keys(first), _sentence_keys(second))
     names = _matches(first.names[["name"]], second.names[["name"]])
     if not (len(sentences) and len(names)):
@@ -74,32 +66,25 @@ def shared_cells(first: ScoreCube, second: ScoreCube) -> SharedCells:
 
 
 def name_agreement(shared: SharedCells, targets: tuple[str, str]) -> pd.DataFrame:
-    """What each name does in both studies.
+    """What each name does in both studies: ``name``, ``first``, ``second`` (mean change over the shared sentences).
 
-    Returns
-    -------
-    DataFrame
-        One row per shared name: ``name``, ``first``, ``second`` (mean change over the shared sentences, as a part of
-        the target's range; signed).
+    Changes are signed, as parts of the target's range.
     """
-    first, second = (changes.mean(axis=0) for changes in shared.changes(targets))
+    first, second = (stats.mean_by_name(shared.changes(side, target)) for side, target in enumerate(targets))
     names = shared.first.names["name"].to_numpy()[shared.names[:, 0]]
     return pd.DataFrame({"name": names, "first": first, "second": second})
 
 
 def disagreements(shared: SharedCells, targets: tuple[str, str], *, limit: int = 100) -> pd.DataFrame:
-    """The cells in which a name moves the two scores most differently.
+    """The cells in which a name moves the two scores most differently, largest difference first.
 
-    Returns
-    -------
-    DataFrame
-        ``sentence_position``, ``name_position`` (in the first cube), ``name``, ``first``, ``second`` (changes, as a
-        part of the target's range), ``disagreement`` (size of their difference), largest first.
+    ``sentence_position``, ``name_position`` (in the first cube), ``name``, ``first``, ``second`` (changes, as a part of
+    the target's range), ``disagreement`` (size of their difference).
     """
-    first, second = shared.changes(targets)
-    apart = np.abs(first - second)
-    order = np.argsort(-apart, axis=None, kind="stable")[:limit]
-    rows, columns = np.unravel_index(order, apart.shape)
+    first, second = (shared.changes(side, target) for side, target in enumerate(targets))
+    distances = np.abs(first - second)
+    order = np.argsort(-distances, axis=None, kind="stable")[: min(limit, int((~np.isnan(distances)).sum()))]
+    rows, columns = np.unravel_index(order, distances.shape)
     names = shared.names[columns, 0]
     return pd.DataFrame(
         {
@@ -108,7 +93,7 @@ def disagreements(shared: SharedCells, targets: tuple[str, str], *, limit: int =
             "name": shared.first.names["name"].to_numpy()[names],
             "first": first[rows, columns],
             "second": second[rows, columns],
-            "disagreement": apart[rows, columns],
+            "disagreement": distances[rows, columns],
         }
     )
 
@@ -120,8 +105,6 @@ def metric_differences(
 
     Parameters
     ----------
-    shared : SharedCells
-    targets : two str
     thresholds : two float, optional
         LabelDist's in each study; a target's own where none is given.
 
@@ -133,40 +116,32 @@ def metric_differences(
         (see `stats.paired_difference`), ``p_adjusted`` (Holm over the metrics), ``sentences``. LabelDist has no test
         (NaN) where a study labels fewer than ten of the sentences.
     """
-    sides = [_Side.of(shared, side, targets[side], thresholds[side]) for side in (0, 1)]
+    sides: list[dict[str, np.ndarray]] = []
+    labelled: list[int] = []
+    for side, (cube, target) in enumerate(zip((shared.first, shared.second), targets, strict=True)):
+        original, perturbed = shared.scores(side, target)
+        changes, edge = shared.changes(side, target), threshold_of(cube, target, thresholds[side])
+        methods: dict[str, Callable[..., np.ndarray]] = {"score_dev": ScoreDev(), "score_range": ScoreRange()}
+        spread = {name: method(np.zeros(len(changes)), changes) for name, method in methods.items()}
+        sides.append(spread | {"label_dist": stats.label_dist_parts(original, perturbed, edge)})
+        labelled.append(int(stats.labels_at(original, edge).sum()))
     families = shared.first.families.subset(shared.sentences[:, 0])
-    enough = min(side.labelled for side in sides) >= MIN_LABELLED
     rows = []
-    for metric in sides[0].parts:
-        first, second = (side.parts[metric] for side in sides)
+    for metric in sides[0]:
+        first, second = (side[metric] for side in sides)
         found = stats.paired_difference(families.rows(first), families.rows(second))
-        tested = metric != "label_dist" or enough
+        tested = metric != "label_dist" or min(labelled) >= MIN_LABELLED
         rows.append(
-            {"metric": metric, "first": first.mean(), "second": second.mean(), "difference": found.value}
+            {
+                "metric": metric,
+                "first": float(stats.nan_mean(first)),
+                "second": float(stats.nan_mean(second)),
+                "difference": found.value,
+            }
             | {name: bound if tested else np.nan for name, bound in zip(BOUNDS, found[1:], strict=True)}
         )
     table = pd.DataFrame(rows)
     return table.assign(p_adjusted=stats.adjust(table["p_value"]), sentences=len(shared.sentences))
-
-
-@dataclass(frozen=True, eq=False)
-class _Side:
-    """One study's parts of each metric, float64 arrays (S',), and how many sentences have the label."""
-
-    parts: dict[str, np.ndarray]
-    labelled: int
-
-    @classmethod
-    def of(cls, shared: SharedCells, side: int, target: str, threshold: float | None) -> _Side:
-        original, perturbed = shared.scores(side, target)
-        changes = shared.changes_of(side, target)
-        edge = threshold_of((shared.first, shared.second)[side], target, threshold)
-        parts = {
-            "score_dev": changes.std(axis=1),
-            "score_range": np.ptp(changes, axis=1),
-            "label_dist": stats.label_dist_parts(original, perturbed, edge),
-        }
-        return cls(parts, int(stats.labels_at(original, edge).sum()))
 
 
 def _sentence_keys(cube: ScoreCube) -> pd.DataFrame:

@@ -10,15 +10,14 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.stats.word_odds import word_odds
-from psa_core.tables.formatting import Finding
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 PLACES = ("first third", "second third", "last third")
-LENGTHS = (10, 20, 30)
+LENGTHS = ("1 to 10 words", "11 to 20 words", "21 to 30 words", "more than 30 words")
 
 
 def sentence_words(cube: ScoreCube) -> list[frozenset[str]]:
-    """The distinct words of each sentence beside its anchor, in small letters."""
+    """The distinct words of each sentence other than its anchor, in lower case."""
     found = []
     for text, start, end in cube.sentences[["text", "start", "end"]].itertuples(index=False):
         beside = f"{text[: int(start)]} {text[int(end) :]}"
@@ -27,7 +26,7 @@ def sentence_words(cube: ScoreCube) -> list[frozenset[str]]:
 
 
 def word_table(cube: ScoreCube, target: str) -> pd.DataFrame:
-    """Words that are rather in the half of the sentences that names move most; `CubeError` for an unknown target.
+    """Words typical of the more name-sensitive half of the sentences; `CubeError` for an unknown target.
 
     Returns
     -------
@@ -59,11 +58,8 @@ def word_table(cube: ScoreCube, target: str) -> pd.DataFrame:
 def place_table(cube: ScoreCube, target: str) -> pd.DataFrame:
     """How far names move sentences, by the anchor's role, its place in the sentence, and the sentence's length.
 
-    Returns
-    -------
-    DataFrame
-        ``what``, ``value``, ``sentences``, ``mean`` (of the mean change of the score), ``low``, ``high`` (95 %; NaN for
-        one sentence).
+    ``what``, ``value``, ``sentences``, ``mean`` (of the mean change of the score), ``low``, ``high`` (95 %; NaN for one
+    sentence).
     """
     moved = stats.sensitivities(*cube.scores(target))
     texts = cube.sentences["text"].astype(str)
@@ -72,47 +68,14 @@ def place_table(cube: ScoreCube, target: str) -> pd.DataFrame:
     labels = {
         "role": cube.sentences["role"].astype(str).to_numpy(),
         "place": np.array(PLACES)[np.minimum(2, (3 * through).astype(int))],
-        "length": np.array([_length(int(words)) for words in lengths]),
+        "length": np.array(LENGTHS)[np.minimum(3, np.maximum(0, lengths - 1) // 10)],
     }
+    own_order = {value: place for place, value in enumerate((*PLACES, *LENGTHS))}
     rows = []
     for what, values in labels.items():
-        for value in dict.fromkeys(sorted(values, key=_rank)):
+        for value in sorted(set(values), key=lambda value: (own_order.get(value, 0), value)):
             own = moved[values == value]
             interval = stats.mean_interval(own[:, None], families=cube.families.subset(values == value))
             bounds = {"low": float(interval.low[0]), "high": float(interval.high[0])}
             rows.append({"what": what, "value": value, "sentences": len(own), "mean": float(own.mean()), **bounds})
     return pd.DataFrame(rows)
-
-
-def where_finding(table: pd.DataFrame, target: str) -> Finding:
-    """Which words go with sentences that names move more; `table` by `word_table`."""
-    significant = table[table["p_adjusted"] < stats.SIGNIFICANT]
-    more, less = (
-        significant[significant["log_odds"] > 0]["word"].head(6),
-        significant[significant["log_odds"] < 0]["word"].tail(6)[::-1],
-    )
-    evidence = (
-        f"{len(table):,} words of five sentences or more, in the half of the sentences that names change most, against "
-        "the other half: log-odds with an informative Dirichlet prior (Monroe et al. 2008), Holm-corrected."
-    )
-    if significant.empty:
-        return Finding(f"No word is significantly associated with how much names change {target}.", evidence)
-    parts = [
-        f"{words} in sentences with {', '.join(f'“{word}”' for word in found)}"
-        for words, found in (("more", more), ("less", less))
-        if len(found)
-    ]
-    return Finding(f"Names change {target} {', '.join(parts)}.", evidence)
-
-
-def _length(words: int) -> str:
-    for low, high in zip((0, *LENGTHS), LENGTHS, strict=False):
-        if words <= high:
-            return f"{low + 1} to {high} words"
-    return f"more than {LENGTHS[-1]} words"
-
-
-def _rank(value: str) -> tuple[int, int, str]:
-    """Places and lengths in their own order, roles by the alphabet."""
-    number = re.match(r"\d+", value)
-    return (PLACES.index(value) if value in PLACES else 3, int(number[0]) if number else 10**6, value)

@@ -1,4 +1,4 @@
-"""What a picture says when it stands alone: its title and finding above, its source beneath."""
+"""What a figure says wherever it stands: title and finding above, source (model, corpus, n, threshold) beneath."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import html
 import re
 import textwrap
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from psa_core.charts import _theme
+from psa_core.cube import ScoreCube, Target
+from psa_core.plurals import counted
+from psa_core.registry import in_short
 
 SIDE, LINE = 16, 1.35
 TITLE, FINDING, SOURCE = 18, 14, 12
@@ -20,21 +24,20 @@ SIZE = re.compile(r'<svg[^>]*?\bwidth="([\d.]+)"[^>]*?\bheight="([\d.]+)"')
 
 @dataclass(frozen=True)
 class Caption:
-    """The words of a picture.
-
-    Attributes
-    ----------
-    title : str
-        What is drawn.
-    finding : str
-        What it shows, with its number.
-    source : str
-        What was measured: model, sentences, names.
-    """
+    """The words of a picture: what is drawn, what it shows (with its number), and what was measured."""
 
     title: str
     finding: str = ""
     source: str = ""
+
+
+def study_source(cube: ScoreCube, target: Target, threshold: float) -> str:
+    """The model, corpus, size and threshold of a study's figure, in one line for page, picture and report."""
+    study = cube.provenance.get("study", {})
+    corpus = cube.provenance.get("inputs", {}).get("sentences", {}).get("source", study.get("sentences", "sentences"))
+    size = " × ".join(map(counted, cube.shape, (cube.noun, "name")))
+    level = f"{target.name} flagged at {f'{threshold:g}'.replace('-', '−')} and above"
+    return " · ".join([in_short(str(study.get("model", "model"))), PurePath(str(corpus)).name, size, level])
 
 
 def captioned(svg: str, caption: Caption) -> str:

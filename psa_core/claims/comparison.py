@@ -1,0 +1,72 @@
+"""Findings about several studies: which model is more name-sensitive, and what has changed since an earlier result."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from psa_core import stats
+from psa_core.claims.findings import METRIC_MEANS
+from psa_core.claims.formatting import Finding, number, too_few, with_interval
+from psa_core.plurals import counted
+
+MIN_P = 0.001
+
+
+def comparison_finding(table: pd.DataFrame, metric: str) -> Finding:
+    """Which of several studies is most and least sensitive, by one row a study: ``label, value, low, high``.
+
+    A column ``cells`` is equal where sentences and names are.
+    """
+    ranked = table.sort_values("value", ascending=False, kind="stable")
+    most, least = ranked.iloc[0], ranked.iloc[-1]
+    means = next((f" {term} is {words}." for term, words in METRIC_MEANS.items() if metric.startswith(term)), "")
+    if len(ranked) < 2:
+        return Finding(
+            "There is one study here. Add another to compare them.",
+            f"{metric} of {most['label']} is {with_interval(most, 'value')}.{means}",
+            kind="comparison",
+        )
+    is_clear = bool(most["low"] > least["high"])
+    overlap = "" if is_clear else "; their intervals overlap"
+    evidence = (
+        f"{metric} is largest for {most['label']}, {with_interval(most, 'value')}, and smallest for {least['label']}, "
+        f"{with_interval(least, 'value')}{overlap}.{means}"
+    )
+    headline = "We see no clear difference between the models."
+    if is_clear:
+        elsewhere = ", but on other names or sentences" if "cells" in ranked and most["cells"] != least["cells"] else ""
+        headline = f"{most['label']} is more name-sensitive than {least['label']}{elsewhere}."
+    return Finding(headline, evidence, kind="comparison", is_significant=is_clear)
+
+
+def difference_finding(row: pd.Series, metric: str, titles: tuple[str, str]) -> Finding:
+    """Which of two studies is more sensitive on the same cells; `row` of `pairs.metric_differences`."""
+    both = f"{metric} is {number(row['first'])} for {titles[0]} and {number(row['second'])} for {titles[1]}"
+    sentences = counted(row["sentences"], "shared sentence")
+    typed = {"kind": "comparison", "estimate": row["difference"], "low": row["low"], "high": row["high"]}
+    typed |= {"p_adjusted": float(row["p_adjusted"]), "n": int(row["sentences"])}
+    if pd.isna(row["p_adjusted"]) or too_few(int(row["sentences"])):
+        few = f"{both}; {sentences} are too few for a test, or too few of them are flagged."
+        return Finding("There is too little in common to tell which is more name-sensitive.", few, **typed)
+    p = f"p < {MIN_P:g}" if row["p_adjusted"] < MIN_P else f"p = {row['p_adjusted']:.2g}"
+    found = with_interval(row, "difference", signed=True)
+    evidence = f"{both}; difference {found}, by a paired test over {sentences} ({p}, corrected for three metrics)."
+    if row["p_adjusted"] >= stats.SIGNIFICANT:
+        headline = "We see no clear difference between the two models on the same sentences and names."
+        return Finding(headline, evidence, **typed)
+    more, less = titles if row["difference"] > 0 else titles[::-1]
+    headline = f"On the same sentences and names {more} is more name-sensitive than {less}."
+    return Finding(headline, evidence, is_significant=True, **typed)
+
+
+def change_finding(table: pd.DataFrame, limit: float) -> Finding:
+    """How many names' effects grew by more than a limit since an earlier result; `table` by `tables.change_table`."""
+    above, changed = int(table["above"].sum()), int((table["p_change"] < stats.SIGNIFICANT).sum())
+    if table["p_above"].isna().all():
+        few = "One sentence, or too few families of sentences, cannot tell a change from chance."
+        return Finding(few, kind="changes")
+    names = counted(len(table), "name")
+    grown = f"Effects of {above:,} of {names} are shown to have grown by more than {limit:g}"
+    headline = f"{grown}; {changed:,} changed significantly."
+    tests = f"Paired tests over sentences, corrected, p < {stats.SIGNIFICANT}."
+    return Finding(headline, tests, kind="changes", estimate=above, is_significant=above + changed > 0)

@@ -1,0 +1,173 @@
+"""The type of a claim, and how numbers and targets are written in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import floor, isfinite, log10, nan
+from typing import Any
+
+import pandas as pd
+
+from psa_core.cube import ScoreCube, Target
+from psa_core.plurals import counted
+
+#: What an effect is measured from, as it follows *Mean change of … from*.
+BASELINES = {"original": "the original (ScoreSens)", "names": "the typical name"}
+#: With fewer sentences, or families of sentences, nothing is claimed: on no page, in no report, of no running study.
+MIN_SENTENCES = 12
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim about a result, with the numbers behind it.
+
+    Attributes
+    ----------
+    headline : str
+        In plain words with its number; no term of the field stands in it.
+    evidence : str
+        How sure that is: intervals, which test, which correction, with what the terms mean.
+    kind, target : str
+        What it is about: ``names``, ``groups``, …; the target's phrase.
+    estimate, low, high, p_adjusted : float
+        The number in the headline with its 95 % interval, as in the table; NaN where there is none.
+    n, families : int
+        Sentences that it rests on, and how many families they come in; 0 where it does not say or they do not.
+    is_significant : bool
+        Whether it says that something differs: exactly where the table marks a row. A count is no such claim.
+
+    Examples
+    --------
+    >>> str(Finding("The score goes up by 0.5.", "95 % interval 0.4 to 0.6."))
+    'The score goes up by 0.5. 95 % interval 0.4 to 0.6.'
+    """
+
+    headline: str
+    evidence: str = ""
+    kind: str = ""
+    target: str = ""
+    estimate: float = nan
+    low: float = nan
+    high: float = nan
+    p_adjusted: float = nan
+    n: int = 0
+    families: int = 0
+    is_significant: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.headline} {self.evidence}".strip()
+
+
+def too_few(sentences: int, families: int | None = None) -> str:
+    """The sentence shown on all pages and in reports if a study is too small for claims; else empty.
+
+    Examples
+    --------
+    >>> too_few(8)
+    '8 sentences are too few to say anything. Results come from 12 on.'
+    """
+    if families is not None and families < MIN_SENTENCES <= sentences:
+        groups = f"{families} {'family' if families == 1 else 'families'}"
+        start = f"{counted(sentences, 'sentence')} in {groups} are too few to say anything"
+        return f"{start}. Results come from {MIN_SENTENCES} families on."
+    if sentences >= MIN_SENTENCES:
+        return ""
+    verb = "is" if sentences == 1 else "are"
+    return f"{counted(sentences, 'sentence')} {verb} too few to say anything. Results come from {MIN_SENTENCES} on."
+
+
+def too_few_in(cube: ScoreCube) -> str:
+    """`too_few` of a study: of its families where it has some, as its findings are."""
+    return too_few(len(cube.sentences), cube.families.count if cube.families.any else None)
+
+
+@dataclass(frozen=True)
+class Words:
+    """The wording for a target: a noun phrase, and the unit of its changes and levels."""
+
+    phrase: str
+    unit: str = ""
+
+    @classmethod
+    def of(cls, target: str | Target, table: pd.DataFrame | None = None) -> Words:
+        """The phrase given by the model or a reader (in the target, or the table's ``attrs``), else one by rule."""
+        given = {} if table is None else table.attrs
+        if isinstance(target, Target):
+            given = {"phrase": target.phrase, "unit": target.unit}
+            target = target.name
+        chance = re.fullmatch(r"P\((.+)\)", target)
+        phrase = str(given.get("phrase") or "")
+        if not phrase and chance:
+            phrase = f"chance of “{chance[1]}”"
+        if phrase:
+            phrase = f"the {phrase.removeprefix('the ')}"
+        elif target.replace("-", "_").isidentifier():
+            phrase = f"the {target if target.endswith('score') else f'{target} score'}"
+        return cls(phrase or target, str(given.get("unit") or ("points" if chance else "")))
+
+    def size(self, value: float) -> str:
+        """The size of a change: ``0.09``, or ``9 points``; a tiny change is not shown as zero."""
+        if self.unit == "points":
+            text = f"{100 * abs(value):.{max(0, _digits(value) - 2)}f}"
+            return (
+                f"{text} point{'' if text == '1' else 's'}" if text.strip("0.") or not value else "under 0.0001 points"
+            )
+        text = number(abs(value))
+        return "less than 0.000001" if value and not text.strip("0.") else text
+
+    def levels(self, before: float, change: float) -> tuple[str, str]:
+        """A score before and after a change, with the digits of the change: ``31 %``, ``40 %``."""
+        digits = max(_digits(change), 2)
+        if self.unit == "points":
+            first, second = (number(100 * level, digits=digits - 2) + " %" for level in (before, before + change))
+        else:
+            first, second = (number(level, digits=digits) for level in (before, before + change))
+        return first, second
+
+
+def score_words(target: str) -> str:
+    """A target as a noun phrase.
+
+    Examples
+    --------
+    >>> score_words("toxicity"), score_words("P(Yes)")
+    ('the toxicity score', 'the chance of “Yes”')
+    """
+    return Words.of(target).phrase
+
+
+def with_interval(
+    row: Mapping[str, Any] | pd.Series, value: str, low: str = "low", high: str = "high", *, signed: bool = False
+) -> str:
+    """``0.031 (95 % interval 0.028 to 0.034)``, with the digits that the interval supports; no bounds, no brackets."""
+    middle = float(row[value])
+    bounds = [float(row[key]) if key in row else nan for key in (low, high)]
+    if not all(map(isfinite, bounds)):
+        return number(middle, signed=signed)
+    digits = interval_digits(middle, *bounds)
+    texts = [number(each, digits=digits, signed=signed) for each in (middle, *bounds)]
+    return f"{texts[0]} (95 % interval {texts[1]} to {texts[2]})"
+
+
+def interval_digits(middle: float, low: float, high: float) -> int:
+    """Decimals that an interval supports."""
+    return max(_digits(middle), _digits((high - low) / 2))
+
+
+def number(value: float, *, digits: int | None = None, signed: bool = False) -> str:
+    """A number with a real minus sign; zero has none."""
+    text = f"{value:{'+' if signed else ''}.{_digits(value) if digits is None else digits}f}"
+    is_zero = not text.strip("+-0.")
+    return text.lstrip("+-") if is_zero else text.replace("-", "−")
+
+
+def level(threshold: float) -> str:
+    """A threshold as it was chosen, with a real minus sign: ``0.5``, ``−0.25``."""
+    return f"{threshold:g}".replace("-", "−")
+
+
+def _digits(value: float) -> int:
+    """Decimals that show the first digit of a small number: at least 2, at most 6."""
+    return 2 if value == 0 or not isfinite(value) else min(6, max(2, -floor(log10(abs(value)))))

@@ -1,0 +1,216 @@
+"""Differences between groups of people in what is measured of each answer to them.
+
+Scores come as arrays (M, A, K): tasks, people, answers; NaN where one is missing. People differ among themselves
+without any effect of their group, so whole people are permuted among the groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from scipy import stats as distributions
+
+from psa_core.stats.fairness import noise_corrected_pair
+from psa_core.stats.intervals import CONFIDENCE
+from psa_core.stats.scores import nan_mean
+
+N_PERMUTATIONS = 1999
+#: Ways to form the groups up to which all of them are tried.
+MAX_WAYS = 6500
+FEWEST = 2
+
+
+@dataclass(frozen=True)
+class Gap:
+    """One measure between two groups.
+
+    Attributes
+    ----------
+    people : (int, int)
+        Of each group, with any score.
+    means : (float, float)
+        Over tasks, people and answers.
+    difference : float
+        Second minus first, over tasks that both have.
+    low, high : float
+        95 % interval over people: what other people of these groups would show on these tasks.
+    tasks_low, tasks_high : float
+        Over people and tasks.
+    floor : float
+        Mean size of the difference when people change groups at random.
+    repeat_floor : float
+        Mean size of the difference when the same people get other answers: sampling alone.
+    corrected : float
+        The size without what chance adds; 0 where it is below the floor.
+    p : float
+        Share of permuted groups that differ as much (Welch's t, which unequal groups need); 1 / (ways + 1) at least.
+    tasks : (int, int)
+        Tasks in which the difference has the same sign, and tasks compared.
+    """
+
+    people: tuple[int, int]
+    means: tuple[float, float]
+    difference: float
+    low: float
+    high: float
+    tasks_low: float
+    tasks_high: float
+    floor: float
+    repeat_floor: float
+    corrected: float
+    p: float
+    tasks: tuple[int, int]
+
+
+def gap(scores: np.ndarray, first: Sequence[int], second: Sequence[int], *, seed: int = 0) -> Gap | None:
+    """The difference between two groups of people.
+
+    Parameters
+    ----------
+    scores : float array (M, A, K)
+    first, second : sequence of int
+        Positions of the people of each group.
+    seed : int
+
+    Returns
+    -------
+    Gap or None
+        None where a group has fewer than two people with a score, or they share no task.
+
+    Examples
+    --------
+    >>> found = gap(np.array([[[1.0], [2.0], [4.0], [5.0]]]), [0, 1], [2, 3])
+    >>> found.difference, found.people
+    (3.0, (2, 2))
+    """
+    both = np.array([*first, *second])
+    cells = np.asarray(nan_mean(np.asarray(scores, np.float64)[:, both], axis=2))
+    known = np.isfinite(cells)
+    is_first = np.arange(len(both)) < len(first)
+    usable = known[:, is_first].any(axis=1) & known[:, ~is_first].any(axis=1)
+    kept = known[usable].any(axis=0)
+    cells, is_first, both = cells[usable][:, kept], is_first[kept], both[kept]
+    n = (int(is_first.sum()), int((~is_first).sum()))
+    if min(n) < FEWEST:
+        return None
+    # Each task's own level comes off first, so that a person without an answer to a hard task is no better for it.
+    levels = (nan_mean(cells[:, is_first], axis=1) + nan_mean(cells[:, ~is_first], axis=1)) / 2
+    people = nan_mean(cells - levels[:, None], axis=0)
+    by_task = nan_mean(cells[:, ~is_first], axis=1) - nan_mean(cells[:, is_first], axis=1)
+    difference = float(people[~is_first].mean() - people[is_first].mean())
+    variances = [float(np.var(people[side], ddof=1)) / count for side, count in ((is_first, n[0]), (~is_first, n[1]))]
+    half, half_tasks = _halves(cells - levels[:, None], people, by_task, is_first, variances)
+    p, floor = _permuted(people, is_first, difference, variances, seed)
+    means = tuple(float(nan_mean(cells[:, side])) for side in (is_first, ~is_first))
+    repeats = _repeat_error(np.asarray(scores, np.float64)[np.ix_(usable, both)], is_first)
+    size = float(noise_corrected_pair(abs(difference), floor))
+    return Gap(
+        n,
+        (means[0], means[1]),
+        difference,
+        difference - half,
+        difference + half,
+        difference - half_tasks,
+        difference + half_tasks,
+        floor,
+        float(np.sqrt(2 / np.pi) * repeats),
+        size,
+        p,
+        (int((by_task * difference > 0).sum()), len(by_task)),
+    )
+
+
+def _halves(
+    centred: np.ndarray, people: np.ndarray, by_task: np.ndarray, is_first: np.ndarray, variances: list[float]
+) -> tuple[float, float]:
+    """Half the interval over people, and over people and tasks (two-way clusters: their sum less what both count)."""
+    n = (int(is_first.sum()), int((~is_first).sum()))
+    of_people = sum(variances)
+    squares = sum(part**2 / (count - 1) for part, count in zip(variances, n, strict=True))
+    freedom = of_people**2 / squares if squares else float(sum(n) - 2)
+    tail = (1 + CONFIDENCE) / 2
+    half = float(distributions.t.ppf(tail, freedom)) * np.sqrt(of_people)
+    tasks = len(by_task)
+    if tasks < FEWEST:
+        return half, float("nan")
+    of_tasks = float(np.var(by_task, ddof=1)) / tasks
+    both = 0.0
+    for side, count in ((is_first, n[0]), (~is_first, n[1])):
+        rest = centred[:, side] - people[side] - nan_mean(centred[:, side], axis=1)[:, None] + people[side].mean()
+        both += float(np.nanvar(rest)) / (count * tasks)
+    variance = max(of_people, of_tasks, of_people + of_tasks - both)
+    return half, float(distributions.t.ppf(tail, min(freedom, tasks - 1))) * np.sqrt(variance)
+
+
+def _permuted(
+    people: np.ndarray, is_first: np.ndarray, difference: float, variances: list[float], seed: int
+) -> tuple[float, float]:
+    """p of the difference and its mean size, when people change groups."""
+    n, total = int(is_first.sum()), len(people)
+    ways = comb(total, n)
+    if ways <= MAX_WAYS:
+        chosen = np.zeros((ways, total), bool)
+        for row, members in enumerate(combinations(range(total), n)):
+            chosen[row, list(members)] = True
+    else:
+        random = np.random.default_rng([seed, 3])
+        order = np.argsort(random.random((N_PERMUTATIONS, total)), axis=1)
+        chosen = order < n
+    counts = np.array([n, total - n])
+    sums = np.stack([chosen @ people, (~chosen) @ people], axis=1)
+    squares = np.stack([chosen @ people**2, (~chosen) @ people**2], axis=1)
+    means = sums / counts
+    spread = np.maximum(squares - counts * means**2, 0) / (counts - 1) / counts
+    gaps = means[:, 1] - means[:, 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sizes = np.abs(gaps) / np.sqrt(spread.sum(axis=1))
+        observed = abs(difference) / np.sqrt(sum(variances))
+    sizes, observed = np.nan_to_num(sizes, nan=0.0), float(np.nan_to_num(observed, nan=0.0))
+    reached = int((sizes >= observed * (1 - 1e-9)).sum())
+    p = reached / len(sizes) if ways <= MAX_WAYS else (1 + reached) / (1 + len(sizes))
+    return (p if difference else 1.0), float(np.abs(gaps).mean())
+
+
+def _repeat_error(scores: np.ndarray, is_first: np.ndarray) -> float:
+    """Standard error of the difference from sampling the answers alone; NaN with one answer a cell."""
+    counts = np.isfinite(scores).sum(axis=2)
+    several = counts > 1
+    if not several.any():
+        return float("nan")
+    centred = scores - nan_mean(scores, axis=2)[..., None]
+    pooled = float(np.nansum(np.where(several[..., None], centred, 0) ** 2) / (counts[several] - 1).sum())
+    found = 0.0
+    for side in (is_first, ~is_first):
+        cells = counts[:, side]
+        weights = np.divide(pooled, cells, out=np.zeros(cells.shape), where=cells > 0)
+        found += weights.sum() / (cells > 0).sum() ** 2
+    return float(np.sqrt(found))
+
+
+def beyond_others(scores: np.ndarray, members: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Which scores of a group lie below and above the range that holds 95 % of the others' on the same task.
+
+    Parameters
+    ----------
+    scores : float array (M, A, K)
+    members : sequence of int
+        Positions of the group's people.
+
+    Returns
+    -------
+    bool arrays (M, members, K)
+    """
+    others = np.setdiff1d(np.arange(scores.shape[1]), np.asarray(members))
+    below, above = (np.zeros((len(scores), len(members), scores.shape[2]), bool) for _ in range(2))
+    tail = 100 * (1 - CONFIDENCE) / 2
+    for m in range(len(scores)):
+        range_of = scores[m, others][np.isfinite(scores[m, others])]
+        if len(range_of):
+            low, high = np.percentile(range_of, (tail, 100 - tail))
+            with np.errstate(invalid="ignore"):
+                below[m], above[m] = scores[m, members] < low, scores[m, members] > high
+    return below, above

@@ -1,0 +1,163 @@
+"""Tests of a name's effect against a limit: is it smaller, or has it grown by more since an earlier result?"""
+
+from __future__ import annotations
+
+from math import ceil, log, log1p
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from psa_core.errors import OptionError
+from psa_core.stats.families import MIN_FAMILIES
+from psa_core.stats.scores import nan_mean, sentence_moments
+from psa_core.stats.significance import SIGNIFICANT, adjust, t_statistic
+
+STAKES = (1.0, 0.5, 0.25, 0.12, 0.06, 0.03)
+WEIGHTS = (0.5, 0.1, 0.1, 0.1, 0.1, 0.1)
+
+
+def equivalence_p(
+    differences: ArrayLike, margin: float, *, score_range: float = 1.0, error: ArrayLike | None = None
+) -> np.ndarray:
+    """P-values of the equivalence test: is the mean difference inside ``(-margin, margin)``?
+
+    The larger of two p-values. The first is that of the two one-sided t-tests (TOST), which assumes that the sentences
+    show the full spread. The second assumes only that no difference exceeds `score_range`: a mean at the margin may
+    come from a few large changes that none of these sentences has, and few sentences cannot exclude that (with no
+    difference in S sentences, a share of up to 3 / S of all sentences may still have one). It is the inverse of a
+    betting martingale (Waudby-Smith and Ramdas 2024, section 4), here with fixed stakes.
+
+    Parameters
+    ----------
+    differences : array (S,) or (S, N)
+    margin : float
+        The largest mean difference that would not matter, on the scale of the scores; greater than 0.
+    score_range : float
+        The largest difference that scores can have: the width of the target's range, 1 for a probability. Where the
+        scores have no range (infinite), nothing can be shown. Larger differences than this one widen it.
+    error : array (N,), optional
+        Standard error of the mean difference, where it is not that over the sentences alone.
+
+    Returns
+    -------
+    float64 array () or (N,)
+        Small = equivalent for all purposes that the margin stands for. NaN for one sentence and for scores without a
+        range: what cannot be shown is not shown to be different.
+
+    Raises
+    ------
+    CubeError, OptionError
+        When there is no sentence; when margin or score_range is not positive.
+
+    Examples
+    --------
+    >>> equivalence_p(np.zeros((400, 1)), margin=0.02).round(4)
+    array([0.0006])
+    >>> equivalence_p(np.zeros((12, 1)), margin=0.02).round(1)
+    array([0.9])
+    """
+    from scipy.stats import t
+
+    if not margin > 0:
+        raise OptionError("margin", got=f"{margin}", expected="a number greater than 0")
+    if not score_range > 0:
+        raise OptionError("score range", got=f"{score_range}", expected="a number greater than 0")
+    count, mean, deviation = sentence_moments(differences)
+    if not np.isfinite(score_range):
+        return np.full(mean.shape, np.nan)
+    spread = deviation if error is None else np.asarray(error, dtype=np.float64) * np.sqrt(count)
+    freedom = np.maximum(count - 1, 1)
+    above_lower = t.sf(t_statistic(mean + margin, spread, count), freedom)
+    below_upper = t.cdf(t_statistic(mean - margin, spread, count), freedom)
+    values = np.asarray(differences, dtype=np.float64)
+    widest = max(score_range, float(np.nanmax(np.abs(values))))
+    unseen = np.maximum(_unseen_p(margin - values, widest - margin), _unseen_p(margin + values, widest - margin))
+    return np.where(np.isnan(deviation), np.nan, np.maximum(np.maximum(above_lower, below_upper), unseen))
+
+
+def equivalence_sentences(margin: float, score_range: float, names: int = 1) -> float:
+    """Fewest sentences with which equivalence can be shown for one of so many names, if none shows any difference.
+
+    Infinite for scores without a range.
+
+    Examples
+    --------
+    >>> equivalence_sentences(0.02, 1.0), equivalence_sentences(0.02, 1.0, names=100)
+    (183, 411)
+    """
+    if margin >= score_range:
+        return 2
+    if not np.isfinite(score_range):
+        return float("inf")
+    return max(2, ceil(log(names / SIGNIFICANT / WEIGHTS[0]) / -log1p(-margin / score_range)))
+
+
+def _unseen_p(winnings: np.ndarray, most_lost: float) -> np.ndarray:
+    """P-value of a mean of at most 0 of `winnings` (S, …), each at least ``-most_lost``: () or (…)."""
+    if most_lost <= 0:  # no difference reaches the margin
+        return np.zeros(winnings.shape[1:])
+    capital = np.zeros(winnings.shape[1:])
+    with np.errstate(divide="ignore", over="ignore"):
+        for stake, weight in zip(STAKES, WEIGHTS, strict=True):
+            gains = np.log1p(np.maximum(winnings * (stake / most_lost), -1))
+            capital += weight * np.exp(np.where(np.isnan(winnings), 0.0, gains).sum(axis=0))
+        return np.minimum(1.0, 1 / capital)
+
+
+def increase_p(now: ArrayLike, before: ArrayLike, limit: float, *, tests: int = 1) -> np.ndarray:
+    """Corrected p-values for: a name's effect grew in size by more than `limit`.
+
+    The null hypothesis is ``|mean now| - |mean before| <= limit``. The earlier effect may have had either sign, so the
+    later one has to be shown to exceed both (intersection–union): that the effect moved by more than the limit, towards
+    the side on which it now is, and that it did not come from as far on the other side. The first is Holm-corrected
+    over all names, the second over those that the first leaves. An effect that shrank, or that was there before, is no
+    growth.
+
+    Parameters
+    ----------
+    now, before : arrays (S, N), or (S,) for one name
+        Differences from a baseline; the same sentences and names in the same order.
+    limit : float
+        On the scale of the scores, 0 or more.
+    tests : int
+        How many lists of names are judged, one for each target; what Holm's correction gives is multiplied by it.
+
+    Returns
+    -------
+    float64 array (N,) or ()
+        In [0, 1]; small = grown by more than the limit. NaN for one sentence. Under six sentences never below
+        ``2 ** (1 - S)``: so few can agree by chance.
+
+    Raises
+    ------
+    CubeError, OptionError
+        When there is no sentence; when the limit is negative.
+
+    Examples
+    --------
+    >>> now, before = np.array([[0.3], [0.4]] * 4), np.zeros((8, 1))
+    >>> increase_p(now, before, 0.1).round(6), increase_p(now, now, 0.1).round(6), increase_p(before, now, 0.1).round(6)
+    (array([2.e-06]), array([1.]), array([1.]))
+    """
+    if not limit >= 0:
+        raise OptionError("limit", got=f"{limit}", expected="a number, 0 or more")
+    shape = np.shape(now)[1:]
+    later, earlier = (np.asarray(given, np.float64).reshape(len(given), -1) for given in (now, before))  # type: ignore[arg-type]
+    side = np.where(nan_mean(later, axis=0) < 0, -1.0, 1.0)
+    change = side * (later - earlier)
+    # Either side was possible: added is the chance of lying as far out on the other one (Hodges and Lehmann 1954).
+    moved = np.minimum(1.0, adjust(_above(change, limit) + _above(change, -limit), "holm") * tests)
+    further = _above(side * (later + earlier), limit)
+    is_left = moved < SIGNIFICANT
+    further = np.where(is_left, np.minimum(1.0, adjust(np.where(is_left, further, np.nan), "holm") * tests), further)
+    floor = 2.0 ** (1 - len(later)) if len(later) < MIN_FAMILIES else 0.0
+    return np.minimum(1.0, np.maximum(np.maximum(moved, further), floor)).reshape(shape)
+
+
+def _above(differences: np.ndarray, limit: float) -> np.ndarray:
+    """P-values of the one-sided paired t-test that the mean difference is above the limit; 1 where it is not."""
+    from scipy.stats import t
+
+    count, mean, deviation = sentence_moments(differences)
+    p_values = t.sf(t_statistic(mean - limit, deviation, count), np.maximum(count - 1, 1))
+    return np.where(mean <= limit, np.maximum(p_values, 1.0), p_values)
