@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from psa_core import generators, models, options
+from psa_core.asking.records import Request
 from psa_core.audits._running import Running
 from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders import datapackage, results, writing
@@ -38,6 +40,8 @@ class Export:
         Whether the flag stands alone and the file is that of ``--out``; else the file follows the flag.
     exact : bool
         Whether cells stay as they are, for a program to read, although a spreadsheet would run them.
+    requests : callable or None
+        From the specification to the requests that a file ending in ``.jsonl`` holds, for a provider's batch.
     """
 
     flag: str
@@ -46,6 +50,7 @@ class Export:
     what: str
     into_out: bool = False
     exact: bool = False
+    requests: Callable[[Any], Sequence[Request]] | None = None
 
 
 @dataclass(frozen=True)
@@ -143,8 +148,8 @@ class Audit:
 
     def page_of(self, result: Any) -> str:
         """The text of ``report.html``."""
-        found = self.report(result)
-        return framed(replace(found, provenance=result.manifest, commands=self.commands(result.manifest)))
+        commands = self.commands(result.manifest)
+        return framed(replace(self.report(result), provenance=result.manifest, commands=commands))
 
     def read(self, folder: Path) -> Any:
         """Open a result folder.
@@ -159,12 +164,8 @@ class Audit:
             other = "another study" if "targets" in manifest else "another folder"
             got = f"a {str(manifest['audit'])[:40]} audit" if manifest.get("audit") else other
             raise RunFolderError("result folder", got=got, expected=f"one that `psa {self.command}` writes")
-        try:
+        with self._damages():
             return self.load(Path(folder), manifest)
-        except RunFolderError:
-            raise
-        except (*results.DAMAGES, *archives.FAULTS) as error:
-            raise self._damaged(error) from error
 
     def rewrite(self, folder: Path, to: Path) -> None:
         """Open an untrusted folder and write a new one from its data: none of its files is kept.
@@ -176,13 +177,21 @@ class Audit:
         """
         result = self.read(folder)
         limits.RUN_CELLS.check(self.cells(result), field="zip", error=RunFolderError)
-        try:
+        with self._damages():
             contents = self._contents(self.rebuild(result, folder))
+        _write(contents, to)
+
+    @contextmanager
+    def _damages(self) -> Iterator[None]:
+        """What goes wrong while a folder is read is its damage, said in one sentence."""
+        try:
+            yield
         except RunFolderError:
             raise
         except (*results.DAMAGES, *archives.FAULTS) as error:
-            raise self._damaged(error) from error
-        _write(contents, to)
+            got = f"a file missing or damaged ({type(error).__name__}: {error})"[:300]
+            expected = f"the files that `psa {self.command}` writes"
+            raise RunFolderError("result folder", got=got, expected=expected) from error
 
     def commands(self, manifest: Mapping[str, Any]) -> list[str]:
         """The command that runs the audit again, for the report.
@@ -204,10 +213,6 @@ class Audit:
         line = f"python -m psa_core {self.command} {shlex.join(words)} --out again"
         named = "; ".join(f"{name.upper()}: {model!r}" for name, model in unnamed.items())
         return [line, f"\n\n# To be named by you, if you know it: {named}"] if named else [line]
-
-    def _damaged(self, error: Exception) -> RunFolderError:
-        got = f"a file missing or damaged ({type(error).__name__}: {error})"[:300]
-        return RunFolderError("result folder", got=got, expected=f"the files that `psa {self.command}` writes")
 
 
 def _write(contents: Mapping[str, Any], folder: Path) -> None:

@@ -75,28 +75,37 @@ class Running:
         show = self.on_window
         if show is None or parts == 1:
             return self
-        return replace(self, on_window=lambda progress: show(_within(progress, number, parts)))
+
+        def of_all(progress: Progress) -> None:
+            """A window of one part as a part of the whole; the other parts are taken to be as large."""
+            sentences, texts = progress.sentences_total, progress.texts_total
+            show(
+                replace(
+                    progress,
+                    sentences_done=number * sentences + progress.sentences_done,
+                    sentences_total=parts * sentences,
+                    texts_done=number * texts + progress.texts_done,
+                    texts_total=parts * texts,
+                    seconds_left=progress.seconds_left if number + 1 == parts else None,
+                )
+            )
+
+        return replace(self, on_window=of_all)
 
 
 def score_grid(scorer: Scorer, grid: Grid, running: Running) -> CellScores:
     """Score every text of a grid (R, C): (R, C, T) scores."""
     running.allow(len(grid))
     cache = ScoreCache.open() if running.cached else None
-    return score_cells(
-        scorer,
-        grid,
-        options=ScoringOptions(),
-        cache=cache,
-        on_window=running.on_window,
-        should_stop=running.should_stop,
-    )
+    watch = {"on_window": running.on_window, "should_stop": running.should_stop}
+    return score_cells(scorer, grid, options=ScoringOptions(), cache=cache, **watch)  # type: ignore[arg-type]
 
 
-def plain_record(brought: Any) -> dict[str, Any]:
+def plain_record(imported: Any) -> dict[str, Any]:
     """What another's manifest says of one model's scores: the plain ones of `scoring_record`'s fields."""
-    if not isinstance(brought, dict):
+    if not isinstance(imported, dict):
         return {}
-    plain = {name: brought.get(name) for name in (*ACCOUNT, "fingerprint", "seconds")}
+    plain = {name: imported.get(name) for name in (*ACCOUNT, "fingerprint", "seconds")}
     return {name: value for name, value in plain.items() if isinstance(value, str | int | float)}
 
 
@@ -109,16 +118,3 @@ def scoring_record(scorer: Scorer, scores: CellScores) -> dict[str, Any]:
         "seconds": round(scores.seconds, 3),
         "versions": versions(),
     }
-
-
-def _within(progress: Progress, number: int, parts: int) -> Progress:
-    """A window of one part, told as a part of the whole; the other parts are taken to be as large."""
-    left = progress.seconds_left
-    return replace(
-        progress,
-        sentences_done=number * progress.sentences_total + progress.sentences_done,
-        sentences_total=parts * progress.sentences_total,
-        texts_done=number * progress.texts_total + progress.texts_done,
-        texts_total=parts * progress.texts_total,
-        seconds_left=None if left is None or number + 1 < parts else left,
-    )

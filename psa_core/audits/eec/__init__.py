@@ -1,15 +1,15 @@
 """The Equity Evaluation Corpus (Kiritchenko & Mohammad 2018): sentences, pairs, tests, tables, result folder."""
 
 from psa_core.audits._audit import Audit, Export
-from psa_core.audits.eec import result, run
+from psa_core.audits.eec import result
 
 AUDIT = Audit(
     id="eec",
     title="Equity",
     noun="equity audit",
     summary="Audit models with the Equity Evaluation Corpus.",
-    spec=run.EquitySpec,
-    measure=run.measure,
+    spec=result.EquitySpec,
+    measure=result.measure,
     files=result.files,
     load=result.load,
     rebuild=result.rebuild,
@@ -20,7 +20,7 @@ AUDIT = Audit(
     export=Export(
         "--sentences-only",
         "write the sentences to the csv file --out, to score elsewhere",
-        run.sentences,
+        result.sentences,
         "sentence",
         into_out=True,
         exact=True,

@@ -1,4 +1,4 @@
-"""Generate the Equity Evaluation Corpus (Kiritchenko & Mohammad 2018) and arrange its scores as a cube.
+"""The Equity Evaluation Corpus (Kiritchenko & Mohammad 2018): sentences, people compared, own lists.
 
 144 rows (template × emotion word) × 60 columns (20 noun phrases, 40 first names) = 8,640 sentences.
 """
@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from psa_core.audits._running import Grid
-from psa_core.audits.eec.pairs import COMPARISONS, pairs_of
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CorpusError, OptionError
+from psa_core.inputs import limits, tables
+from psa_core.inputs.checks import bytes_of
 from psa_core.registry import ASSETS
 
 NEUTRAL = "neutral"
@@ -31,6 +33,26 @@ COLUMNS = {
     "people": ("person", "object", "reflexive", "gender", "race", "pair"),
     "words": ("kind", "emotion", "word"),
 }
+PARTS = tuple(COLUMNS)
+TASK_COLUMNS = ("system", "score")
+COMPARISONS = {"gender": ("female", "male"), "race": ("African-American", "European")}
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two sets of people, by position, whose average scores are subtracted: first minus second.
+
+    Attributes
+    ----------
+    words : str
+        ``my sister / my brother``, or which first names are averaged.
+    first, second : int arrays
+        Positions among the people; one each for a noun phrase.
+    """
+
+    words: str
+    first: np.ndarray
+    second: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +90,7 @@ class Design:
         if len(twice):
             raise CorpusError("EEC people", got=f"{twice.iloc[0]!r} twice", expected="a distinct person a row")
         for template, kind in zip(self.templates["template"], self.templates["kind"], strict=True):
-            _check_template(template, kind, frozenset(self.words["kind"]))
+            _check_template(template, kind, set(self.words["kind"]))
         kinds = self.words["kind"].value_counts()
         rows = int(self.templates["kind"].map(kinds).fillna(1).sum())
         if rows * len(self.people) > MAX_SENTENCES:
@@ -93,18 +115,15 @@ class Design:
 
 @cache
 def published_design(spelling: str = "published") -> Design:
-    """The paper's Tables 1-4.
-
-    Parameters
-    ----------
-    spelling : {"published", "corrected"}
-        How *disappointed* is written, see `SPELLED`.
-    """
+    """The paper's Tables 1-4, with *disappointed* as ``published`` or ``corrected``; see `SPELLED`."""
     if spelling not in SPELLINGS:
         raise OptionError("--spelling", got=repr(spelling), expected=" or ".join(SPELLINGS))
     files = {"templates": "templates", "people": "people", "words": "emotion_words"}
-    tables = {part: _read(name) for part, name in files.items()}
-    return spelled(Design(**tables), spelling)
+    own = {
+        part: pd.read_csv(ASSETS / "eec" / f"{name}.csv", dtype=str, keep_default_na=False)
+        for part, name in files.items()
+    }
+    return spelled(Design(**own), spelling)
 
 
 def spelled(design: Design, spelling: str) -> Design:
@@ -113,15 +132,15 @@ def spelled(design: Design, spelling: str) -> Design:
     return replace(design, words=words)
 
 
-def _read(name: str) -> pd.DataFrame:
-    return pd.read_csv(ASSETS / "eec" / f"{name}.csv", dtype=str, keep_default_na=False)
-
-
 def grid(design: Design) -> list[list[str]]:
     """The sentences: one list a row of the design, one sentence a person."""
-    people = design.people.to_dict("records")
-    rows = zip(design.rows["template"], design.rows["emotion_word"], strict=True)
-    return [[_fill(template, word, person) for person in people] for template, word in rows]
+    people = [{slot: person[slot] for slot in PERSON_SLOTS} for person in design.people.to_dict("records")]
+    sentences = []
+    for template, word in zip(design.rows["template"], design.rows["emotion_word"], strict=True):
+        words = {"word": word, "a": "an" if word[:1].lower() in VOWELS else "a"}
+        texts = [SLOT.sub(lambda slot, parts=words | person: parts[slot[1]], template) for person in people]  # type: ignore[misc]
+        sentences.append([text[:1].upper() + text[1:] for text in texts])
+    return sentences
 
 
 def every_sentence(design: Design) -> pd.DataFrame:
@@ -164,7 +183,7 @@ def cube(design: Design, targets: tuple[Target, ...], perturbed: np.ndarray) -> 
     )
 
 
-def _check_template(template: str, kind: str, kinds: frozenset[str]) -> None:
+def _check_template(template: str, kind: str, kinds: set[str]) -> None:
     """Refuse a template that would give broken sentences, or the same one for everybody."""
     slots = SLOT.findall(template)
     allowed = (*PERSON_SLOTS, *WORD_SLOTS)
@@ -183,8 +202,79 @@ def _check_template(template: str, kind: str, kinds: frozenset[str]) -> None:
     raise CorpusError("EEC templates", got=got, expected=expected)
 
 
-def _fill(template: str, word: str, person: dict[str, str]) -> str:
-    parts = {name: person[name] for name in PERSON_SLOTS}
-    parts |= {"word": word, "a": "an" if word[:1].lower() in VOWELS else "a"}
-    text = SLOT.sub(lambda slot: parts[slot[1]], template)
-    return text[:1].upper() + text[1:]
+def pairs_of(people: pd.DataFrame, kind: str) -> list[Pair]:
+    """The pairs of one comparison, ``gender`` or ``race``; empty when these people do not allow it.
+
+    `people` has ``gender, race, pair`` and ``person`` (or ``name``). Gender: each numbered pair, then the first names
+    of both genders on average. Race: the first names on average.
+    """
+    if kind == "race":
+        sides = [("", np.ones(len(people), bool))]
+    else:
+        numbers = [number for number in people["pair"].unique() if number]
+        sides = [(number, (people["pair"] == number).to_numpy()) for number in numbers]
+        sides.append(("", ((people["pair"] == "") & (people["race"] != "")).to_numpy()))
+    found, (first_value, second_value) = [], COMPARISONS[kind]
+    for number, among in sides:
+        first, second = (np.flatnonzero(among & (people[kind] == value).to_numpy()) for value in COMPARISONS[kind])
+        if len(first) and len(second):
+            words = f"{first_value} / {second_value} first names, on average"
+            if number:
+                person = people["person" if "person" in people else "name"]
+                words = f"{person.iloc[first[0]]} / {person.iloc[second[0]]}"
+            found.append(Pair(words, first, second))
+    return found
+
+
+def differences(scored: ScoreCube, target: str, kind: str) -> np.ndarray:
+    """Score differences (R, pairs), first minus second: female minus male, African-American minus European."""
+    _, scores = scored.scores(target)
+    exact = scores.astype(np.float64)
+    columns = [
+        exact[:, pair.first].mean(axis=1) - exact[:, pair.second].mean(axis=1) for pair in pairs_of(scored.names, kind)
+    ]
+    return np.stack(columns, axis=1) if columns else np.empty((len(exact), 0))
+
+
+def read_part(part: str, given: Path | bytes) -> pd.DataFrame:
+    """One part of a design from a csv file or its bytes; every cell is a string."""
+    return _table(f"EEC {part}", COLUMNS[part], given)
+
+
+def read_task_scores(given: Path | bytes) -> dict[str, float]:
+    """How well each system does its task, from a csv file (or its bytes) with the columns ``system`` and ``score``."""
+    table = _table("task scores", TASK_COLUMNS, given)
+    missing = [column for column in TASK_COLUMNS if column not in table.columns]
+    if missing:
+        raise CorpusError("task scores", got=f"no column {missing[0]}", expected="columns system, score")
+    return {system: finite(system, score) for system, score in zip(table["system"], table["score"], strict=True)}
+
+
+def finite(system: str, score: object) -> float:
+    """A task score as a number; raises `CorpusError` where it is none."""
+    try:
+        number = float(str(score))
+    except ValueError:
+        number = float("nan")
+    if not np.isfinite(number):
+        raise CorpusError("task scores", got=f"{str(score)[:40]!r} for {system[:40]}", expected="a finite number")
+    return number
+
+
+def _table(field: str, columns: tuple[str, ...], given: Path | bytes) -> pd.DataFrame:
+    try:
+        limit = limits.NAMES_FILE
+        content = bytes_of(given, limit, field=field, error=CorpusError) if isinstance(given, Path) else given
+    except (OSError, ValueError) as error:
+        raise CorpusError(field, got=f"no file at {str(given)!r}", expected="a csv file") from error
+    schema = tables.TableSchema(
+        field,
+        CorpusError,
+        ("csv",),
+        row=f"a csv file with columns {', '.join(columns)}",
+        headers=frozenset(columns),
+        rows=limits.NAMES,
+        columns=limits.NAME_COLUMNS,
+        file=limits.NAMES_FILE,
+    )
+    return tables.read(f"{field.replace(' ', '-')}.csv", content, schema).frame

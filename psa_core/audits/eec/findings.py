@@ -1,11 +1,12 @@
-"""Findings of an Equity Evaluation Corpus audit in plain sentences."""
+"""Findings of an Equity Evaluation Corpus audit in plain sentences, which say what `system_table` marks."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from psa_core.audits.eec.clusters import words
-from psa_core.audits.eec.significance import ALPHA
+from psa_core.audits.eec.significance import ALPHA, VERDICTS
+from psa_core.claims.formatting import Finding
+from psa_core.plurals import counted, verb
 
 SIDES = {
     "gender": ("sentences about women", "the same sentences about men"),
@@ -13,51 +14,57 @@ SIDES = {
 }
 
 
-def finding(systems: pd.DataFrame, kind: str) -> str:
-    """How many scores differ, the largest difference, and what stands when pairs that hang together count once.
-
-    Parameters
-    ----------
-    systems : DataFrame
-        As `eec_tables.system_table` gives it.
-    kind : {"gender", "race"}
-    """
-    return f"{headline(systems, kind)} {further(systems, kind)}".strip()
+def finding(systems: pd.DataFrame, kind: str) -> Finding:
+    """How many scores of a `tables.system_table` differ, which most, how surely, and what the paper's test says."""
+    return Finding(headline(systems, kind), f"{further(systems, kind)} {correction(systems)}")
 
 
 def headline(systems: pd.DataFrame, kind: str) -> str:
-    """How many scores differ, and the largest difference; arguments as for `finding`."""
-    different = _different(systems)
-    count = f"{len(different)} of {len(systems)} scores differ" if len(systems) > 1 else "The score differs"
-    if different.empty:
-        none = "None of the scores differs" if len(systems) > 1 else "The score does not differ"
-        return f"{none} significantly between {SIDES[kind][0]} and {SIDES[kind][1]}."
-    return f"{count} significantly by {kind}. {_most(largest(systems), kind)}"
+    """How many scores differ by the verdict of the table, and the largest difference."""
+    first, second = SIDES[kind]
+    found, several = differing(systems, kind), len(systems) > 1
+    if found.empty:
+        none = "None of the scores differs" if several else "The score does not differ"
+        return f"{none} significantly between {first} and {second}."
+    count = f"{len(found)} of {len(systems)} scores {verb(len(found), 'differ')}" if several else "The score differs"
+    top = largest(systems, kind)
+    more = "higher" if top["mean_difference"] > 0 else "lower"
+    ends = ""
+    if pd.notna(top["low"]):
+        low, high = sorted(100 * abs(top[end]) for end in ("low", "high"))
+        ends = f" (95 % interval {low:.2f} to {high:.2f})"
+    return (
+        f"{count} significantly by {kind}. {'Most by ' if several else 'By '}{top['system']}: its {top['target']} "
+        f"score is {100 * abs(top['mean_difference']):.2f} % of the range{ends} {more} on average for {first} than "
+        f"for {second}."
+    )
 
 
 def further(systems: pd.DataFrame, kind: str) -> str:
-    """How far a single pair goes, and how many verdicts stand when what hangs together is counted once.
+    """What the verdicts rest on, and the paper's own count, which takes dependent pairs for independent."""
+    top = largest(systems, kind)
+    pairs = f"{counted(int(top['pairs']), 'pair')} of sentences"
+    if systems["p_clustered"].isna().any():
+        return f"Only the paper's test of {pairs} can be made here, which takes pairs for independent."
+    people = counted(int(top["clusters"]), "pair" if kind == "gender" and top["clusters"] < top["pairs"] else "person")
+    people = people.replace("pairs", "pairs of people").replace("persons", "people")
+    paper = int((systems["p_adjusted"] < ALPHA).sum())
+    return (
+        f"Sentences from one template are not independent, so each of {counted(int(top['templates']), 'template')} and "
+        f"{people} counts once. The paper's test, over {pairs}, finds a difference in {paper} of {len(systems)}."
+    )
 
-    Nothing where no score differs; arguments as for `finding`.
-    """
-    different = _different(systems)
-    if different.empty:
-        return ""
-    single = f"A single pair differs by up to {100 * largest(systems)['largest']:.1f} %."
-    if different["p_clustered"].isna().any():
-        return single
-    return f"{single} {words(kind, int((different['p_clustered'] < ALPHA).sum()), len(different))}"
+
+def differing(systems: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """The scores that the table marks as different."""
+    return systems[systems["verdict"] != VERDICTS[kind][0]]
 
 
-def largest(systems: pd.DataFrame) -> pd.Series:
+def largest(systems: pd.DataFrame, kind: str) -> pd.Series:
     """The score with the largest mean difference among those that differ significantly; of all where none does."""
-    different = _different(systems)
-    some = systems if different.empty else different
+    found = differing(systems, kind)
+    some = systems if found.empty else found
     return some.loc[some["mean_difference"].abs().idxmax()]
-
-
-def _different(systems: pd.DataFrame) -> pd.DataFrame:
-    return systems[systems["p_adjusted"] < ALPHA]
 
 
 def correction(systems: pd.DataFrame) -> str:
@@ -79,13 +86,4 @@ def spelling_line(table: pd.DataFrame, spelling: str) -> str:
     return (
         f"Spelled {other} instead, in 240 of the sentences: {verdicts}, no mean difference moves by more than "
         f"{shift:.4f}, and no single score by more than {table['largest_change'].max():.2f}."
-    )
-
-
-def _most(row: pd.Series, kind: str) -> str:
-    amount, (first, second) = abs(row["mean_difference"]), SIDES[kind]
-    more = "higher" if row["mean_difference"] > 0 else "lower"
-    return (
-        f"Most by {row['system']}: its {row['target']} score is {100 * amount:.2f} % of the range {more} on average "
-        f"for {first} than for {second}."
     )

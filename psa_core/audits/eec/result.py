@@ -1,9 +1,10 @@
-"""The result of an Equity Evaluation Corpus audit: its files, opening them again, and its report."""
+"""An Equity Evaluation Corpus audit: its specification, running it in both spellings, its result folder and report."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,22 +12,65 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core.audits._running import plain_record
+from psa_core import models, options
+from psa_core.audits._running import Grid, Running, plain_record, score_grid, scoring_record
 from psa_core.audits.eec import corpus, findings, significance, tables
-from psa_core.audits.eec.own_files import PARTS, finite, read_part
+from psa_core.audits.eec.corpus import PARTS
+from psa_core.claims.formatting import Finding, number
 from psa_core.cube import ScoreCube, Target
+from psa_core.errors import ModelError, OptionError
 from psa_core.folders import results
+from psa_core.options import option
 from psa_core.plurals import counted
 from psa_core.registry import in_short
 from psa_core.report.frame import Report
-from psa_core.report.markup import Html, element, join, table
-from psa_core.tables.formatting import Finding
+from psa_core.report.markup import Html, section
 
 LIMITS = (
     "This is perturbation sensitivity: what a score does when the person in a sentence changes. Whether a difference "
     "is a defect, a person has to judge.",
     "The sentences are made from few templates and say little about other kinds of text.",
 )
+SPELLINGS = {"published": "As published (“dissapointed”)", "corrected": "Corrected (“disappointed”)"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class EquitySpec:
+    """What an audit is made of: models, each once, and the paper's sentences or one's own (`corpus.COLUMNS`).
+
+    Either spelling of *disappointed* (`corpus.SPELLED`) is scored; a path that is empty stands for the paper's list.
+    """
+
+    model: tuple[str, ...] = option(
+        (), metavar="ID[,ID…]", help="ids from `models`, a file of predictions among them", model="scorer"
+    )
+    spelling: str = option(
+        "published",
+        choices=SPELLINGS,
+        help="dissapointed, or disappointed",
+        label="Spelling",
+        tip="The published corpus misspells one word in 240 sentences. Both are scored; the result can be switched.",
+    )
+    templates: str = option("", metavar="FILE.csv", help="your own templates")
+    people: str = option("", metavar="FILE.csv", help="your own people")
+    words: str = option("", metavar="FILE.csv", help="your own words")
+    task_scores: str = option("", metavar="FILE.csv", help="system,score: how well each does its task, larger = better")
+
+    def __post_init__(self) -> None:
+        options.check(self)
+        if len(set(self.model)) < len(self.model):
+            raise OptionError("--model", got=repr(",".join(self.model)), expected="each model once")
+
+    @property
+    def design(self) -> corpus.Design:
+        """The published design with some parts from csv files; their columns are checked by `Design`."""
+        own = {part: corpus.read_part(part, Path(path)) for part in PARTS if (path := getattr(self, part))}
+        return replace(corpus.published_design(self.spelling), **own)
+
+
+def sentences(spec: EquitySpec) -> pd.DataFrame:
+    """Every sentence, to be scored elsewhere."""
+    return corpus.every_sentence(spec.design).rename(columns={"sentence": "text"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +121,7 @@ class EquityResult:
 
 
 def of_design(
-    design: corpus.Design,
-    systems: dict[str, ScoreCube],
-    respelled: dict[str, ScoreCube],
-    manifest: Mapping[str, Any],
+    design: corpus.Design, systems: dict[str, ScoreCube], respelled: dict[str, ScoreCube], manifest: Mapping[str, Any]
 ) -> EquityResult:
     """A result whose manifest says what the folder holds, beside what `manifest` says of the run."""
     own = {
@@ -89,6 +130,42 @@ def of_design(
         "targets": {name: [asdict(target) for target in cube.targets] for name, cube in systems.items()},
     }
     return EquityResult(design, systems, respelled, {**manifest, **own})
+
+
+def measure(spec: EquitySpec, running: Running) -> EquityResult:
+    """Score a design with some models."""
+    if not spec.model:
+        raise OptionError("--model", got="no model", expected="a model id, or several separated by commas")
+    design, task_scores = spec.design, corpus.read_task_scores(Path(spec.task_scores)) if spec.task_scores else {}
+    unknown = [system for system in task_scores if system not in spec.model]
+    if unknown:
+        raise OptionError("--task-scores", got=repr(unknown[0][:60]), expected=f"one of {', '.join(spec.model)}")
+    other = corpus.spelled(design, next(name for name in corpus.SPELLINGS if name != spec.spelling))
+    changed = np.flatnonzero((design.rows["emotion_word"] != other.rows["emotion_word"]).to_numpy()).tolist()
+    running.tell("Loading the models")
+    scorers = {model_id: models.load(model_id) for model_id in spec.model}  # all first: a wrong id is told at once
+    systems: dict[str, ScoreCube] = {}
+    respelled: dict[str, ScoreCube] = {}
+    records = {}
+    for n, (model_id, scorer) in enumerate(scorers.items()):
+        running.tell(f"Scoring, system {n + 1} of {len(scorers)}")
+        scores = score_grid(scorer, corpus.cells(design), running.part(n, len(scorers)))
+        systems[model_id] = corpus.cube(design, scorer.targets, scores.perturbed)
+        records[model_id] = scoring_record(scorer, scores)
+        if len(changed):
+            cells = corpus.cells(other)
+            rows = Grid(cells.names, [cells.first[r] for r in changed], [cells.texts[r] for r in changed])
+            with suppress(ModelError):  # a file of predictions may not know these sentences
+                perturbed = scores.perturbed.copy()
+                perturbed[changed] = score_grid(scorer, rows, replace(running, on_window=None)).perturbed
+                respelled[model_id] = corpus.cube(other, scorer.targets, perturbed)
+    about = {
+        "options": options.as_json(spec),
+        "spelling": spec.spelling,
+        "models": records,
+        "task_scores": {name: task_scores[name] for name in systems if name in task_scores},
+    }
+    return of_design(design, systems, respelled, about)
 
 
 def files(result: EquityResult) -> dict[str, Any]:
@@ -101,10 +178,10 @@ def files(result: EquityResult) -> dict[str, Any]:
     found |= {f"{part}.csv": getattr(result.design, part) for part in PARTS}
     if result.respelled:
         found["spelling.csv"] = result.spelling_table
-    for number, name in enumerate(result.systems):
-        found[f"scores.{number}.parquet"] = _flat(result.systems[name])
+    for n, name in enumerate(result.systems):
+        found[f"scores.{n}.parquet"] = _flat(result.systems[name])
         if name in result.respelled:
-            found[f"respelled.{number}.parquet"] = _flat(result.respelled[name])
+            found[f"respelled.{n}.parquet"] = _flat(result.respelled[name])
     return found
 
 
@@ -113,14 +190,16 @@ def load(folder: Path, manifest: dict[str, Any]) -> EquityResult:
     other = next(spelling for spelling in corpus.SPELLINGS if spelling != manifest["spelling"])
     if manifest["spelling"] not in corpus.SPELLINGS:
         raise ValueError(f"no spelling {manifest['spelling']!r}")
-    design = corpus.Design(**{part: read_part(part, folder / f"{part}.csv").map(results.plain) for part in PARTS})
+    design = corpus.Design(
+        **{part: corpus.read_part(part, folder / f"{part}.csv").map(results.plain) for part in PARTS}
+    )
     systems, respelled = {}, {}
-    for number, name in enumerate(manifest["systems"]):
+    for n, name in enumerate(manifest["systems"]):
         targets = results.targets_of(manifest["targets"][name])
-        systems[name] = _cube(design, targets, folder / f"scores.{number}.parquet")
-        if (folder / f"respelled.{number}.parquet").is_file():
-            respelled[name] = _cube(corpus.spelled(design, other), targets, folder / f"respelled.{number}.parquet")
-    known = {name: finite(name, score) for name, score in manifest.get("task_scores", {}).items()}
+        systems[name] = _cube(design, targets, folder / f"scores.{n}.parquet")
+        if (folder / f"respelled.{n}.parquet").is_file():
+            respelled[name] = _cube(corpus.spelled(design, other), targets, folder / f"respelled.{n}.parquet")
+    known = {name: corpus.finite(name, score) for name, score in manifest.get("task_scores", {}).items()}
     return EquityResult(design, systems, respelled, manifest | {"task_scores": known})
 
 
@@ -136,17 +215,19 @@ def rebuild(result: EquityResult, _: Path) -> EquityResult:
 def report(result: EquityResult) -> Report:
     """``report.html``: the verdicts by gender and by race."""
     kinds = {kind: tables.system_table(result.assessed, kind, tables.ALL) for kind in result.design.comparisons}
-    said = [Finding(findings.finding(table, kind), findings.correction(table)) for kind, table in kinds.items()]
+    found = [findings.finding(table, kind) for kind, table in kinds.items()]
     if result.respelled:
-        said.append(Finding(findings.spelling_line(result.spelling_table, result.spelling)))
+        found.append(Finding(findings.spelling_line(result.spelling_table, result.spelling)))
     rows, people = len(result.design.rows), len(result.design.people)
     return Report(
         title=f"Equity Evaluation Corpus: {', '.join(map(in_short, result.systems))}",
-        findings=said,
+        findings=found,
         method=[
             f"{counted(rows, 'template')} with a word each × {people:,} people, spelled as "
             f"{result.spelling} (Kiritchenko and Mohammad 2018).",
-            "Paired t-tests of the difference between two sentences that differ in the person alone.",
+            "Paired t-tests of the difference between two sentences that differ in the person alone, over all pairs as "
+            "in the paper, and with each template, and each pair of people or person, counted once: a verdict needs "
+            "both.",
         ],
         body=[_verdicts(kind, table) for kind, table in kinds.items()],
         limits=LIMITS,
@@ -154,13 +235,23 @@ def report(result: EquityResult) -> Report:
 
 
 def _verdicts(kind: str, systems: pd.DataFrame) -> Html:
-    header = ("System", "Score", "Verdict", "Mean Δ, % of the range", "Δ-spread, %", "p, corrected")
-    rows = [
-        (in_short(row.system), row.target, row.verdict, f"{100 * row.mean_difference:+.2f}".replace("-", "−"),
-         f"{100 * row.spread:.2f}", f"{row.p_adjusted:.2g}")
-        for row in systems.itertuples()
-    ]  # fmt: skip
-    return join([element("h2", f"By {kind}"), table(header, rows)])
+    mean, low, high = (
+        ["" if pd.isna(value) else number(100 * value, digits=2, signed=True) for value in systems[name]]
+        for name in ("mean_difference", "low", "high")
+    )
+    shown = pd.DataFrame(
+        {
+            "System": systems["system"].map(in_short),
+            "Score": systems["target"],
+            "Verdict": systems["verdict"],
+            "Mean Δ, % of the range": mean,
+            "95 % interval": [" to ".join(filter(None, ends)) for ends in zip(low, high, strict=True)],
+            "Δ-spread, %": [f"{100 * value:.2f}" for value in systems["spread"]],
+            "p, counted once": systems["p_clustered"].astype(float),
+            "p, the paper's": systems["p_adjusted"],
+        }
+    )
+    return section(f"By {kind}", shown)
 
 
 def _flat(cube: ScoreCube) -> pd.DataFrame:

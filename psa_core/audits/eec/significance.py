@@ -1,21 +1,26 @@
-"""Tests for score differences in the Equity Evaluation Corpus (Kiritchenko & Mohammad 2018, section 4)."""
+"""Tests for score differences in the Equity Evaluation Corpus (Kiritchenko & Mohammad 2018, section 4).
+
+The paper's t-test takes 1,584 or 144 score differences for independent. Those of one template share its words, and
+those of one pair of people share the people. `clustered` therefore tests again: each template gives one difference,
+and each pair of people (or each person, where only averages over people are compared) another one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from psa_core.audits.eec import corpus
-from psa_core.audits.eec.clusters import clustered
-from psa_core.audits.eec.pairs import COMPARISONS, differences, pairs_of
+from psa_core.audits.eec.corpus import COMPARISONS, differences, pairs_of
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
+from psa_core.stats import Families
 
 ALPHA = 0.05
+ALL = "all"
 #: Averages of equal scores may differ in the last digits; this is far below what a float32 score can tell.
 ROUNDING = 1e-9
 VERDICTS = {
@@ -24,43 +29,8 @@ VERDICTS = {
 }
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """One paired two-sample t-test and what surrounds it in the paper's Tables 5-7.
-
-    Attributes
-    ----------
-    pairs : int
-        Number of score pairs; 1,584 for gender and 144 for race on the whole corpus.
-    mean_difference : float
-        Female minus male, or African-American minus European; signed, in units of the target.
-    t, p_value, p_adjusted : float
-        Two-sided; Bonferroni over `assessments`. `t` is None when every pair differs by the same amount.
-    verdict : str
-        The paper's group, at 0.05 of the adjusted p-value.
-    mean_positive, mean_negative : float or None
-        Average of the positive and of the negative differences; None where there is none.
-    spread : float
-        Largest minus smallest difference (the paper's Δ-spread).
-    largest : float
-        Largest difference in size, without its sign.
-    """
-
-    pairs: int
-    mean_difference: float
-    t: float | None
-    p_value: float
-    p_adjusted: float
-    verdict: str
-    mean_positive: float | None
-    mean_negative: float | None
-    spread: float
-    largest: float
-    assessments: int
-
-
-def compare(deltas: np.ndarray, kind: str, assessments: int) -> Comparison:
-    """Test whether the mean of paired score differences is zero.
+def compare(deltas: np.ndarray, kind: str, assessments: int) -> dict[str, Any]:
+    """Test whether the mean of paired score differences is zero: one paired t-test, as in the paper's Tables 5-7.
 
     Parameters
     ----------
@@ -69,6 +39,15 @@ def compare(deltas: np.ndarray, kind: str, assessments: int) -> Comparison:
     kind : {"gender", "race"}
     assessments : int
         How many tests the Bonferroni correction counts (438 in the paper).
+
+    Returns
+    -------
+    dict
+        ``pairs`` (1,584 for gender and 144 for race on the whole corpus), ``mean_difference`` (female minus male, or
+        African-American minus European, in units of the target), ``t`` (None where every pair differs by the same
+        amount), ``p_value``, ``p_adjusted`` (two-sided; Bonferroni), ``verdict`` (the paper's group at 0.05),
+        ``mean_positive, mean_negative`` (of the differences above and below 0; None without any), ``spread`` (largest
+        minus smallest difference, the paper's Δ-spread), ``largest`` (without its sign), ``assessments``.
 
     Raises
     ------
@@ -86,21 +65,96 @@ def compare(deltas: np.ndarray, kind: str, assessments: int) -> Comparison:
         t, p = (0.0, 1.0) if abs(delta[0]) < ROUNDING else (None, 0.0)
     else:
         t, p = (float(value) for value in ttest_1samp(delta, 0.0))
-    adjusted = min(1.0, p * assessments)
-    verdict = VERDICTS[kind][0 if adjusted >= ALPHA else 1 if delta.mean() > 0 else 2]
-    return Comparison(
-        pairs=delta.size,
-        mean_difference=float(delta.mean()),
-        t=t,
-        p_value=p,
-        p_adjusted=adjusted,
-        verdict=verdict,
-        mean_positive=_mean_or_none(delta[delta > 0]),
-        mean_negative=_mean_or_none(delta[delta < 0]),
-        spread=float(np.ptp(delta)),
-        largest=float(np.abs(delta).max()),
-        assessments=assessments,
-    )
+    adjusted, mean = min(1.0, p * assessments), float(delta.mean())
+    positive, negative = (float(part.mean()) if part.size else None for part in (delta[delta > 0], delta[delta < 0]))
+    return {
+        "pairs": delta.size,
+        "mean_difference": mean,
+        "t": t,
+        "p_value": p,
+        "p_adjusted": adjusted,
+        "verdict": verdict(kind, mean, adjusted),
+        "mean_positive": positive,
+        "mean_negative": negative,
+        "spread": float(np.ptp(delta)),
+        "largest": float(np.abs(delta).max()),
+        "assessments": assessments,
+    }
+
+
+def verdict(kind: str, mean_difference: float, p_adjusted: float) -> str:
+    """The paper's group of a comparison: not significant, first side higher, or second side higher."""
+    return VERDICTS[kind][0 if p_adjusted >= ALPHA else 1 if mean_difference > 0 else 2]
+
+
+def counted_once(kind: str, found: Mapping[str, Any]) -> str:
+    """The verdict that both the paper's test and, where it is known, `clustered` bear out."""
+    return verdict(kind, found["mean_difference"], max(found["p_adjusted"], found.get("p_clustered") or 0.0))
+
+
+def clustered(cube: ScoreCube, target: str, kind: str, assessments: int) -> dict[str, Any]:
+    """Tests over templates and over people, beside the paper's.
+
+    Returns
+    -------
+    dict
+        ``templates``, ``clusters`` (how many templates, and pairs of people or people, count as one each),
+        ``p_templates``, ``p_people`` (two-sided t-tests; None where there are fewer than two), ``p_clustered`` (the
+        larger of them, Bonferroni-corrected for `assessments` tests; None without one), ``low``, ``high`` (95 %
+        interval of the mean difference over whichever of them is less sure, in units of the target; None without it).
+    """
+    delta = differences(cube, target, kind)
+    # The cube's text is the template, whose emotion words are rows of their own.
+    by_template = Families.of(cube.sentences["text"].to_numpy()).means(delta.mean(axis=1))
+    tests = [_one_sample(by_template)]
+    clusters = delta.shape[1]
+    if clusters > 1:
+        tests.append(_one_sample(delta.mean(axis=0)))
+    else:
+        found, means = pairs_of(cube.names, kind), cube.scores(target)[1].mean(axis=0, dtype=np.float64)
+        sides = [means[np.concatenate([getattr(pair, side) for pair in found])] for side in ("first", "second")]
+        clusters = sum(map(len, sides))
+        tests.append(_two_samples(*sides))
+    known = [test for test in tests if test is not None]
+    surest = max(known) if len(known) == 2 else None
+    return {
+        "templates": len(by_template),
+        "clusters": clusters,
+        "p_templates": tests[0][0] if tests[0] else None,
+        "p_people": tests[1][0] if tests[1] else None,
+        "p_clustered": min(1.0, surest[0] * assessments) if surest else None,
+        "low": surest[1] if surest else None,
+        "high": surest[2] if surest else None,
+    }
+
+
+#: A p-value and the ends of a 95 % interval.
+Test = tuple[float, float, float]
+
+
+def _one_sample(values: np.ndarray) -> Test | None:
+    from scipy.stats import ttest_1samp
+
+    if len(values) < 2:
+        return None
+    if np.ptp(values) < ROUNDING:
+        return (1.0 if abs(values[0]) < ROUNDING else 0.0, float(values[0]), float(values[0]))
+    found = ttest_1samp(values, 0.0)
+    return float(found.pvalue), *map(float, found.confidence_interval(0.95))  # type: ignore[return-value]
+
+
+def _two_samples(first: np.ndarray, second: np.ndarray) -> Test | None:
+    """Welch's test between the mean scores of the people of each side."""
+    from statsmodels.stats.weightstats import CompareMeans
+
+    if min(len(first), len(second)) < 2:
+        return None
+    difference = float(first.mean() - second.mean())
+    if max(np.ptp(first), np.ptp(second)) < ROUNDING:
+        return (1.0 if abs(difference) < ROUNDING else 0.0, difference, difference)
+    compared = CompareMeans.from_data(first, second)
+    ends = compared.tconfint_diff(usevar="unequal")
+    return float(compared.ttest_ind(usevar="unequal")[1]), float(ends[0]), float(ends[1])
 
 
 def assess(systems: Mapping[str, ScoreCube]) -> dict[str, dict[str, Any]]:
@@ -113,17 +167,19 @@ def assess(systems: Mapping[str, ScoreCube]) -> dict[str, dict[str, Any]]:
         emotions``; the last two repeat the comparisons on the rows without an emotion word and on each emotion's rows.
         Differences are in units of the target, whose range is from ``low`` to ``high``.
     """
-    assessments = sum(len(cube.targets) * _comparisons(cube) for cube in systems.values())
+    tests = sum(
+        len(cube.targets) * sum(bool(pairs_of(cube.names, k)) for k in COMPARISONS) for cube in systems.values()
+    )
     return {
         target.name if len(systems) == 1 else f"{system}/{target.name}": {
             "model": system,
             "target": target.name,
             "low": target.low,
             "high": target.high,
-            **_both(cube, target.name, assessments),
-            "neutral": _both(subset(cube, corpus.NEUTRAL), target.name, assessments),
+            **_both(cube, target.name, tests),
+            "neutral": _both(narrowed(cube, corpus.NEUTRAL), target.name, tests),
             "emotions": {
-                emotion: _both(subset(cube, emotion), target.name, assessments)
+                emotion: _both(narrowed(cube, emotion), target.name, tests)
                 for emotion in cube.sentences["emotion"].unique()
                 if emotion != corpus.NEUTRAL
             },
@@ -131,6 +187,20 @@ def assess(systems: Mapping[str, ScoreCube]) -> dict[str, dict[str, Any]]:
         for system, cube in systems.items()
         for target in cube.targets
     }
+
+
+def _both(cube: ScoreCube, target: str, assessments: int) -> dict[str, Any]:
+    found = {kind: differences(cube, target, kind) for kind in COMPARISONS}
+    return {
+        kind: compare(delta, kind, assessments) | clustered(cube, target, kind, assessments)
+        for kind, delta in found.items()
+        if delta.size > 1
+    }
+
+
+def narrowed(cube: ScoreCube, part: str) -> ScoreCube:
+    """The rows of one emotion or without any (``neutral``); for ``all`` the cube itself."""
+    return cube if part == ALL else cube.rows((cube.sentences["emotion"] == part).to_numpy())
 
 
 def spelling_table(systems: Mapping[str, ScoreCube], respelled: Mapping[str, ScoreCube]) -> pd.DataFrame:
@@ -142,37 +212,14 @@ def spelling_table(systems: Mapping[str, ScoreCube], respelled: Mapping[str, Sco
         ``model, target, comparison, mean_difference, mean_difference_respelled, verdict, verdict_respelled,
         largest_change``; the last is the largest change of one sentence's score, in units of the target.
     """
-    known = {name: systems[name] for name in respelled}
-    before, after = assess(known), assess(respelled)
+    before, after = assess({name: systems[name] for name in respelled}), assess(respelled)
     rows = []
     for key, entry in before.items():
-        one, other = systems[entry["model"]], respelled[entry["model"]]
-        change = float(np.abs(one.scores(entry["target"])[1] - other.scores(entry["target"])[1]).max())
+        one, other = (cubes[entry["model"]].scores(entry["target"])[1] for cubes in (systems, respelled))
         for kind in filter(entry.__contains__, COMPARISONS):
             row = {"model": entry["model"], "target": entry["target"], "comparison": kind}
-            for name in ("mean_difference", "verdict"):
-                row |= {name: entry[kind][name], f"{name}_respelled": after[key][kind][name]}
-            rows.append(row | {"largest_change": change})
+            for suffix, found in (("", entry[kind]), ("_respelled", after[key][kind])):
+                row[f"mean_difference{suffix}"] = found["mean_difference"]
+                row[f"verdict{suffix}"] = counted_once(kind, found)
+            rows.append(row | {"largest_change": float(np.abs(one - other).max())})
     return pd.DataFrame(rows)
-
-
-def _comparisons(cube: ScoreCube) -> int:
-    return sum(bool(pairs_of(cube.names, kind)) for kind in COMPARISONS)
-
-
-def subset(cube: ScoreCube, emotion: str) -> ScoreCube:
-    """The rows of one emotion, or of none (``neutral``)."""
-    return cube.rows((cube.sentences["emotion"] == emotion).to_numpy())
-
-
-def _both(cube: ScoreCube, target: str, assessments: int) -> dict[str, Any]:
-    found = {kind: differences(cube, target, kind) for kind in COMPARISONS}
-    return {
-        kind: asdict(compare(delta, kind, assessments)) | clustered(cube, target, kind, assessments)
-        for kind, delta in found.items()
-        if delta.size > 1
-    }
-
-
-def _mean_or_none(values: np.ndarray) -> float | None:
-    return float(values.mean()) if values.size else None

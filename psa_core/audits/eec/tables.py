@@ -1,4 +1,4 @@
-"""Tables 5 to 7 and the data of Figures 1 and 2 of Kiritchenko & Mohammad (2018), for any systems.
+"""Tables 5 to 7 and the data of Figures 1 and 2 of Kiritchenko & Mohammad (2018), for any systems; and the first names.
 
 Differences are given as shares of the target's range, so that systems with different ranges stand side by side; the
 paper's scores all run from 0 to 1.
@@ -7,19 +7,26 @@ paper's scores all run from 0 to 1.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from psa_core.audits.eec import corpus
-from psa_core.audits.eec.pairs import Pair, differences, pairs_of
-from psa_core.audits.eec.significance import VERDICTS
+from psa_core.audits.eec.corpus import differences, pairs_of
+from psa_core.audits.eec.significance import ALL, VERDICTS, counted_once, narrowed
 from psa_core.cube import ScoreCube
+from psa_core.errors import CubeError
+from psa_core.stats import Families
+from psa_core.tables.factors import factor_regression
+from psa_core.tables.replicability import order_replicability
 
-ALL = "all"
 ALL_SYSTEMS = "All"
-RELATIVE = ("mean_difference", "mean_positive", "mean_negative", "spread", "largest")
+#: What is given as a share of the range, and what is given as it is.
+RELATIVE = ("mean_difference", "low", "high", "mean_positive", "mean_negative", "spread", "largest")
+PLAIN = ("t", "p_value", "p_adjusted", "pairs", "assessments", "p_clustered", "templates", "clusters")
+FACTORS = ("frequency", "word", "gender", "race")
 
 
 def parts_of(cube: ScoreCube) -> list[str]:
@@ -42,52 +49,36 @@ def system_table(assessed: Mapping[str, Mapping[str, Any]], kind: str, part: str
     Returns
     -------
     DataFrame
-        ``system, target, verdict``; ``mean_difference, mean_positive, mean_negative, spread, largest`` (shares of the
-        range; signed, female minus male or African-American minus European); ``t, p_value, p_adjusted, pairs,
-        assessments, p_clustered`` (see `clusters`; empty in folders written before it was computed).
+        ``system, target``; ``verdict`` (the paper's group, where the test that counts templates and people once agrees;
+        else not significant), ``verdict_paper`` (by the paper's test alone); ``mean_difference, low, high,
+        mean_positive, mean_negative, spread, largest`` (shares of the range; signed, female minus male or
+        African-American minus European); ``t, p_value, p_adjusted, pairs, assessments``, and ``p_clustered, templates,
+        clusters`` of `significance.clustered`. Empty is what folders were written without.
     """
     rows = []
     for entry in assessed.values():
         found = comparison(entry, kind, part)
         if found is None:
             continue
-        row = {"system": entry["model"], "target": entry["target"], "verdict": found["verdict"]}
-        for name in RELATIVE:
-            row[name] = None if found[name] is None else found[name] / (entry["high"] - entry["low"])
-        row |= {name: found[name] for name in ("t", "p_value", "p_adjusted", "pairs", "assessments")}
-        rows.append(row | {"p_clustered": found.get("p_clustered")})
+        width = entry["high"] - entry["low"]
+        row = {"system": entry["model"], "target": entry["target"]}
+        row |= {"verdict": counted_once(kind, found), "verdict_paper": found["verdict"]}
+        row |= {name: None if found.get(name) is None else found[name] / width for name in RELATIVE}
+        rows.append(row | {name: found.get(name) for name in PLAIN})
     return pd.DataFrame(rows)
 
 
 def by_task_score(systems: pd.DataFrame, task_scores: Mapping[str, float]) -> pd.DataFrame:
-    """The systems in the order of the paper's Figures 1 and 2: the best at its task first, unknown ones last.
-
-    Parameters
-    ----------
-    systems : DataFrame
-        As `system_table` gives it.
-    task_scores : mapping
-        System to how well it does its task; larger = better.
-    """
+    """A `system_table` as in the paper's Figures 1 and 2: the best system at its task first, unknown ones last."""
     scores = systems["system"].map(dict(task_scores)).astype(float)
     return systems.assign(task_score=scores).sort_values("task_score", ascending=False, kind="stable")
 
 
 def group_table(systems: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Tables 5 to 7 of the paper.
+    """Tables 5 to 7 of the paper: ``task, group, systems, mean_positive, mean_negative``, from a `system_table`.
 
-    Parameters
-    ----------
-    systems : DataFrame
-        As `system_table` gives it.
-    kind : {"gender", "race"}
-
-    Returns
-    -------
-    DataFrame
-        ``task, group, systems, mean_positive, mean_negative``: for each target the paper's three groups and all. The
-        averages were first calculated for each system and are then averaged over the systems of a group; empty where
-        there is none.
+    For each target the paper's three groups (by `verdict`) and all. The averages were first calculated for each system
+    and are then averaged over the systems of a group; empty where there is none.
     """
     rows = []
     for task, tested in systems.groupby("target", sort=False):
@@ -99,13 +90,7 @@ def group_table(systems: pd.DataFrame, kind: str) -> pd.DataFrame:
 
 
 def delta_table(systems: Mapping[str, ScoreCube], kind: str, part: str) -> pd.DataFrame:
-    """The data of Figures 1 and 2: one row a system, target and pair.
-
-    Returns
-    -------
-    DataFrame
-        ``system, target, delta``; a share of the target's range, signed as in `system_table`.
-    """
+    """The data of Figures 1 and 2: ``system, target, delta`` for each pair, signed as in `system_table`."""
     tables = []
     for system, cube in systems.items():
         rows = narrowed(cube, part)
@@ -124,16 +109,20 @@ def pair_table(design: corpus.Design, cube: ScoreCube, target: str, kind: str, p
         ``pair, emotion, first_text, second_text, first, second, delta``. Scores and their difference are in units of
         the target. Of an average over names the text is the sentence that does most for the difference.
     """
-    keep = _rows(cube, part)
-    texts = corpus.grid(design)
-    _, scores = cube.scores(target)
-    rows = [
-        _pair_row(pair, texts[r], scores[r], cube.sentences["emotion"].iloc[r])
-        for r in np.flatnonzero(keep)
-        for pair in pairs_of(cube.names, kind)
-    ]
-    table = pd.DataFrame(rows)
-    return table.iloc[np.argsort(-table["delta"].abs().to_numpy(), kind="stable")].reset_index(drop=True)
+    texts, scores, emotions = corpus.grid(design), cube.scores(target)[1], cube.sentences["emotion"]
+    rows = []
+    for r in range(len(texts)) if part == ALL else np.flatnonzero(emotions == part):
+        for pair in pairs_of(cube.names, kind):
+            first, second = (float(scores[r, side].mean(dtype=np.float64)) for side in (pair.first, pair.second))
+            up = 1 if first >= second else -1
+            most = (
+                pair.first[(up * scores[r, pair.first]).argmax()],
+                pair.second[(-up * scores[r, pair.second]).argmax()],
+            )
+            rows.append((pair.words, emotions.iloc[r], *(texts[r][n] for n in most), first, second, first - second))
+    columns = ["pair", "emotion", "first_text", "second_text", "first", "second", "delta"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.sort_values("delta", key=np.abs, ascending=False, kind="stable", ignore_index=True)
 
 
 def person_table(cube: ScoreCube, target: str, part: str = ALL) -> pd.DataFrame:
@@ -144,30 +133,56 @@ def person_table(cube: ScoreCube, target: str, part: str = ALL) -> pd.DataFrame:
     return scored.sort_values("score", ascending=False, kind="stable", ignore_index=True)
 
 
-def narrowed(cube: ScoreCube, part: str) -> ScoreCube:
-    """The rows of one part."""
-    return cube if part == ALL else cube.rows(_rows(cube, part))
+def by_template(cube: ScoreCube) -> ScoreCube:
+    """The first names' scores, the mean over the emotion words of each template: what shares words is no new evidence.
+
+    Raises `CubeError` when the design has no people with a race, as first names have.
+    """
+    race = cube.names["race"] if "race" in cube.names else pd.Series("", index=cube.names.index)
+    named = (race.notna() & (race.astype(str).str.strip() != "")).to_numpy()
+    if not named.any():
+        raise CubeError("people", got="none with a race", expected="first names with gender and race")
+    templates = Families.of(cube.sentences["template" if "template" in cube.sentences else "text"].to_numpy())
+    kept = cube.rows(np.unique(templates.labels, return_index=True)[1])
+    return replace(
+        kept,
+        names=cube.names[named].reset_index(drop=True),
+        original=templates.means(cube.original).astype(np.float32),
+        perturbed=templates.means(cube.perturbed[:, named]).astype(np.float32),
+    )
 
 
-def _rows(cube: ScoreCube, part: str) -> np.ndarray:
-    mask: np.ndarray = np.ones(len(cube.sentences), bool)
-    return mask if part == ALL else (cube.sentences["emotion"] == part).to_numpy()
+def people_table(systems: Mapping[str, ScoreCube]) -> pd.DataFrame:
+    """One row a system and target: whether the ranking of first names replicates, and what it is associated with.
 
+    Returns
+    -------
+    DataFrame
+        ``system``, ``target``, ``templates``, ``reliability``, ``low``, ``high`` (between halves of the templates,
+        stepped up; see `stats.reliability`), ``associated with`` (significant factors and their shares of the
+        variance; empty without any), ``r_squared``.
 
-def _pair_row(pair: Pair, texts: list[str], scores: np.ndarray, emotion: str) -> dict[str, Any]:
-    first, second = (float(scores[side].mean(dtype=np.float64)) for side in (pair.first, pair.second))
-    direction = 1 if first >= second else -1
-    return {
-        "pair": pair.words,
-        "emotion": emotion,
-        "first_text": texts[_pulling_most(pair.first, scores, direction)],
-        "second_text": texts[_pulling_most(pair.second, scores, -direction)],
-        "first": first,
-        "second": second,
-        "delta": first - second,
-    }
-
-
-def _pulling_most(side: np.ndarray, scores: np.ndarray, direction: int) -> int:
-    """The person of one side whose score does most for the difference."""
-    return int(side[(direction * scores[side]).argmax()])
+    Raises
+    ------
+    CubeError
+        As `by_template`.
+    """
+    rows = []
+    for system, system_cube in systems.items():
+        cube = by_template(system_cube)
+        factors = [factor for factor in FACTORS if factor not in cube.names or cube.names[factor].nunique() > 1]
+        for target in cube.targets:
+            found = order_replicability(cube, target.name)
+            row = {"system": system, "target": target.name, "templates": found.sentences}
+            row |= dict(zip(("reliability", "low", "high"), found.reliability, strict=True))
+            associated, r_squared = "", float("nan")
+            try:
+                why = factor_regression(cube, target.name, factors)
+            except CubeError:
+                pass  # the names' scores do not differ, or the names are too few
+            else:
+                shares = why.shares[why.shares["is_significant"]].itertuples()
+                associated = ", ".join(f"{factor.factor} {100 * factor.share:.0f} %" for factor in shares)
+                r_squared = why.r_squared
+            rows.append(row | {"associated with": associated, "r_squared": r_squared})
+    return pd.DataFrame(rows)

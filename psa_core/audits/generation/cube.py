@@ -1,7 +1,8 @@
-"""Continuations of every template with every value, and their scores."""
+"""Continuations of every template with every value: cut, scored, and put on [0, 1]."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,6 +12,15 @@ import pandas as pd
 
 from psa_core.cube import Target
 from psa_core.errors import CubeError
+from psa_core.models import Scorer
+
+#: A full stop that ends something, with the quotes and brackets that close behind it, or a line break.
+_END = re.compile(r"""(?<![\s.])\.+["'”’)\]]*(?=\s|$)|\n""")
+
+
+FULL_STOP, WHOLE = "full-stop", "whole"
+#: How a text that was sampled becomes one that is read and scored.
+CUTS = {FULL_STOP: "up to the last full stop or line break", WHOLE: "whole, as it was written"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,14 +39,14 @@ class GenerationCube:
     texts : object array of str (M, A, K)
         Continuations as they are read and scored, cut at the last full stop; empty where one was left out.
     scores : float32 array (M, A, K, T)
-        In [0, 1]; NaN exactly where a continuation was left out.
+        In [0, 1]; NaN where a continuation was left out, or where a scorer gave no valid score for it.
     provenance : mapping
         The manifest.
 
     Raises
     ------
     CubeError
-        When shapes disagree, a score is missing or out of range, or a template or value is there twice.
+        When shapes disagree, a score is out of range, or a template or value is there twice.
     """
 
     templates: pd.DataFrame
@@ -47,31 +57,31 @@ class GenerationCube:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.texts.ndim != 3:
-            raise CubeError("continuations", got=f"shape {self.texts.shape}", expected="(templates, values, k)")
-        shape = (len(self.templates), len(self.values), self.texts.shape[2])
+        shape = (len(self.templates), len(self.values), self.texts.shape[-1] if self.texts.ndim == 3 else 0)
         if self.texts.shape != shape:
-            raise CubeError("continuations", got=f"shape {self.texts.shape}", expected=f"shape {shape}")
+            raise CubeError("continuations", got=f"shape {self.texts.shape}", expected=f"shape {(*shape[:2], 'k')}")
         if self.scores.shape != (*shape, len(self.targets)):
             expected = f"shape {(*shape, len(self.targets))}"
             raise CubeError("scores of continuations", got=f"shape {self.scores.shape}", expected=expected)
         known = np.isfinite(self.scores)
-        if (known != self.kept[..., None]).any():
-            expected = "a finite score for each continuation, and none where there is none"
-            raise CubeError("scores of continuations", got="missing or superfluous values", expected=expected)
+        if (known & ~self.kept[..., None]).any() or np.isinf(self.scores).any():
+            expected = "finite scores, and none where there is no continuation"
+            raise CubeError("scores of continuations", got="infinite or superfluous values", expected=expected)
         if (self.scores[known] < 0).any() or (self.scores[known] > 1).any():
             raise CubeError("scores of continuations", got="a score outside of [0, 1]", expected="scores in [0, 1]")
-        _expect_distinct("template", self.templates)
-        _expect_distinct("value", self.values)
-        twice = [target.name for target in self.targets]
-        if len(set(twice)) < len(twice):
-            raise CubeError("targets", got=", ".join(twice), expected="distinct names")
+        for column, table in (("template", self.templates), ("value", self.values)):
+            if column not in table.columns:
+                raise CubeError(f"table of {column}s", got="no such column", expected=f"a column {column}")
+            twice = table[column][table[column].duplicated()]
+            if len(twice):
+                raise CubeError(f"table of {column}s", got=f"{twice.iloc[0]!r} twice", expected=f"each {column} once")
+        if len(set(self.scorers)) < len(self.targets):
+            raise CubeError("targets", got=", ".join(self.scorers), expected="distinct names")
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """(M, A, K): templates, values, continuations of each."""
-        m, a, k = self.texts.shape
-        return m, a, k
+        return self.texts.shape
 
     @property
     def kept(self) -> np.ndarray:
@@ -79,9 +89,14 @@ class GenerationCube:
         return self.texts != ""
 
     @property
+    def unscored(self) -> dict[str, int]:
+        """How many continuations that count have no score, by scorer."""
+        return {name: int((self.kept & ~np.isfinite(self.scores[..., t])).sum()) for t, name in enumerate(self.scorers)}
+
+    @property
     def common_noise(self) -> bool:
-        """Whether continuation k of a template met the same random numbers for every value."""
-        return bool(self.provenance.get("generator", {}).get("common_noise", True))
+        """Whether continuation k of a template was sampled with the same random seed for every value."""
+        return bool(self.provenance.get("generator", {}).get("common_noise", False))
 
     @property
     def scorers(self) -> list[str]:
@@ -111,9 +126,42 @@ class GenerationCube:
         )
 
 
-def _expect_distinct(column: str, table: pd.DataFrame) -> None:
-    if column not in table.columns:
-        raise CubeError(f"table of {column}s", got="no such column", expected=f"a column {column}")
-    twice = table[column][table[column].duplicated()]
-    if len(twice):
-        raise CubeError(f"table of {column}s", got=f"{twice.iloc[0]!r} twice", expected=f"each {column} once")
+def cut(sampled: str, rule: str = FULL_STOP) -> str:
+    """The continuation up to its last full stop or line break, or whole, trimmed; empty when nothing is left.
+
+    Examples
+    --------
+    >>> cut(" an offer of $72,345 a year! A great candidate!", "whole")
+    'an offer of $72,345 a year! A great candidate!'
+    >>> cut(" a teacher. Next week I will"), cut(" paid 3.50 an hour"), cut(" glad.”\\n\\nShe said")
+    ('a teacher.', '', 'glad.”')
+    """
+    if rule == WHOLE:
+        return sampled.strip() if any(letter.isalnum() for letter in sampled) else ""
+    ends = [found.end() for found in _END.finditer(sampled)]
+    complete = sampled[: ends[-1]].strip() if ends else ""
+    return complete if any(letter.isalnum() for letter in complete) else ""
+
+
+def measured_targets(scorer_id: str, scorer: Scorer) -> dict[int, Target]:
+    """Which targets of a scorer are measured, by position, as targets on [0, 1].
+
+    A signed target (*sentiment* beside *negative*, *neutral*, *positive*) stands for the others. A scorer with several
+    equals has one name each: ``minilm-emotion.anger``.
+    """
+    signed = [t for t, target in enumerate(scorer.targets) if target.low < 0]
+    taken = signed[:1] or range(len(scorer.targets))
+    found = {}
+    for t in taken:
+        target = scorer.targets[t]
+        name = scorer_id if len(taken) == 1 else f"{scorer_id}.{target.name}"
+        threshold = (target.default_threshold - target.low) / (target.high - target.low)
+        found[t] = Target(name, 0.0, 1.0, target.meaning, threshold)
+    return found
+
+
+def on_unit(scores: np.ndarray, scorer: Scorer, targets: dict[int, Target]) -> np.ndarray:
+    """Scores (n, T) of the measured targets, put on [0, 1]: float32 (n, measured)."""
+    low = np.array([scorer.targets[t].low for t in targets])
+    high = np.array([scorer.targets[t].high for t in targets])
+    return np.clip((scores[:, list(targets)].astype(float) - low) / (high - low), 0, 1).astype(np.float32)

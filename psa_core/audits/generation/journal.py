@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -54,7 +54,19 @@ class Journal:
 
     def known(self) -> dict[Key, str]:
         """Texts as sampled, of a finished result and of a run that was stopped, under this setting."""
-        return {**_finished(self.folder, self.setting), **_written(self.path, self.setting)}
+        found: dict[Key, str] = {}
+        with suppress(*DAMAGES):  # there is no result, or a damaged one: generate the continuations again
+            if json_file.read(self.folder / MANIFEST).get("setting") == self.setting:
+                table = read_scores(self.folder / CONTINUATIONS)
+                rows = zip(table["template"], table["prompt"], table["k"], table["sampled"], strict=True)
+                found = {(template, prompt, int(k)): text for template, prompt, k, text in rows}
+        for line in self.path.read_bytes().splitlines() if self.path.is_file() else ():
+            # The last line may be one that was being written when a run was killed.
+            with suppress(ValueError, KeyError, TypeError, RecursionError):
+                row = json.loads(line)
+                if row["setting"] == self.setting and isinstance(row["text"], str):
+                    found[row["stream"], row["prompt"], row["k"]] = row["text"]
+        return found
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
@@ -65,15 +77,17 @@ class Journal:
         OptionError
             When another run is writing, or the place cannot be written to.
         """
-        with ExitStack() as held:
+        with ExitStack() as stack:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-                held.enter_context(FileLock(f"{self.path}.lock", timeout=0, mode=atomic.ONLY_MINE_FILE))
+                stack.enter_context(FileLock(f"{self.path}.lock", timeout=0, mode=atomic.ONLY_MINE_FILE))
                 self.path.touch(atomic.ONLY_MINE_FILE)
                 self.path.chmod(atomic.ONLY_MINE_FILE)
-                file = held.enter_context(self.path.open("ab"))
-                if file.tell() and not _ends_a_line(self.path):
-                    file.write(b"\n")  # a run was killed while it wrote
+                file = stack.enter_context(self.path.open("a+b"))
+                if file.tell():
+                    file.seek(-1, os.SEEK_END)
+                    if file.read(1) != b"\n":
+                        file.write(b"\n")  # a run was killed while it wrote
             except Timeout as error:
                 got = f"{self.folder}, for which another run is generating"
                 raise OptionError("--out", got=got, expected="one run at a time") from error
@@ -112,34 +126,3 @@ class Writer:
 def setting_of(generator: Generator, sampling: Sampling) -> str:
     """Digest of everything that a continuation depends on, beside its template, prompt and number."""
     return digest([generator.fingerprint, *options.key_parts(sampling)])
-
-
-def _written(path: Path, setting: str) -> dict[Key, str]:
-    if not path.is_file():
-        return {}
-    found: dict[Key, str] = {}
-    for line in path.read_bytes().splitlines():
-        try:
-            row = json.loads(line)
-            if row["setting"] == setting and isinstance(row["text"], str):
-                found[row["stream"], row["prompt"], row["k"]] = row["text"]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            continue  # the line that was being written when a run was killed
-    return found
-
-
-def _finished(folder: Path, setting: str) -> dict[Key, str]:
-    try:
-        if json_file.read(folder / MANIFEST).get("setting") != setting:
-            return {}
-        table = read_scores(folder / CONTINUATIONS)
-        rows = zip(table["template"], table["prompt"], table["k"], table["sampled"], strict=True)
-        return {(template, prompt, int(k)): text for template, prompt, k, text in rows}
-    except DAMAGES:
-        return {}  # there is none, or it is damaged: its continuations are generated anew
-
-
-def _ends_a_line(path: Path) -> bool:
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"

@@ -1,13 +1,16 @@
-"""What a language model audit is made of, and every prompt that it will be asked to go on from."""
+"""What a language model audit is made of, and every prompt that it will be asked to continue."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from psa_core import generators, models
-from psa_core.audits.generation import leak
+from psa_core.audits.generation import quality
+from psa_core.audits.generation.cube import CUTS, FULL_STOP
 from psa_core.errors import OptionError
 from psa_core.generators import Draw, Sampling
 from psa_core.inputs import prompts
@@ -24,36 +27,41 @@ def default_scorers() -> tuple[str, ...]:
     return models.good_for(Purpose.CONTINUATIONS)
 
 
-def _generators() -> str:
+def generator_help() -> str:
+    """The ids that a language model is asked by, for ``--help``."""
     kinds = (f"{kind.id}:<{kind.argument}>" for kind in generators.plugins().values())
     return f"{', '.join([*(card.id for card in generators.cards()), *kinds])}; ?match=sentiment resamples"
 
 
 @dataclass(frozen=True, kw_only=True)
-class GenerationSpec(Sampling):
-    """What an audit is made of: how continuations are sampled, of what, and what they are scored for.
+class WritingSpec(Sampling):
+    """Who writes, how texts are sampled, and what scores them; `lm` is empty where prompts are only exported.
 
-    Continuations are kept by template, prompt and number under the generator's fingerprint, so that these do not enter
-    the key; scores are kept by their texts.
-
-    Attributes
-    ----------
-    lm : str
-        A generator's id; empty where prompts are only exported.
-    templates, values : str
-        As `prompts.load` takes them.
-    continuations : int or None
-        K: of each template with each value. None: as many as the generator has, where it has a number, else
-        `CONTINUATIONS`.
-    scorers : tuple of str
-        Model ids.
-    held_out : str
-        Texts for the perplexity of a language model on this machine, as `corpus.load` takes them; may be empty.
-    leak_check : int
-        Continuations that are scored behind every value's prompt; 0 for none.
+    Texts are kept by what was said and their number under the generator's fingerprint, so that these do not enter the
+    key; scores are kept by their texts.
     """
 
-    lm: str = option("", metavar="ID", help=_generators(), in_key="never", model="generator")
+    lm: str = option("", metavar="ID", help=generator_help(), in_key="never", model="generator")
+    scorers: tuple[str, ...] = option(
+        default_factory=default_scorers,
+        flag="--scorer",
+        metavar="A,B,…",
+        help="ids from `models`",
+        in_key="never",
+        model="scorer",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for flag, listed in (("--scorer", self.scorers), ("--grader", getattr(self, "grader", ()))):
+            if len(set(listed)) < len(listed):
+                raise OptionError(flag, got=",".join(listed), expected="distinct model ids")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenerationSpec(WritingSpec):
+    """What an audit is made of: `templates` and `values` as `prompts.load` takes them, `held_out` as `corpus.load`."""
+
     templates: str = option(metavar="LIST", help="occupation, country, name, or a text file", in_key="never")
     values: str = option("", metavar="LIST", help="the same ids, or a csv with value and group columns", in_key="never")
     continuations: int | None = option(
@@ -65,46 +73,38 @@ class GenerationSpec(Sampling):
         on_page=20,
         in_key="never",
     )
-    scorers: tuple[str, ...] = option(
-        default_factory=default_scorers,
-        flag="--scorer",
-        metavar="A,B,…",
-        help="ids from `models`",
-        in_key="never",
-        model="scorer",
+    cut: str = option(
+        FULL_STOP, choices=CUTS, help="which part of a continuation counts: full-stop or whole", in_key="never"
     )
     held_out: str = option(
         "", metavar="FILE", help="texts for the perplexity of a model on this machine, or sample", in_key="never"
     )
     leak_check: int = option(
-        leak.SAMPLE,
+        quality.SAMPLE,
         low=0,
         metavar="N",
-        help=f"continuations scored behind every value's prompt (default {leak.SAMPLE}; 0: none)",
+        help=f"continuations scored behind every value's prompt (default {quality.SAMPLE}; 0: none)",
         in_key="never",
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.scorers or len(set(self.scorers)) < len(self.scorers):
-            raise OptionError("--scorer", got=",".join(self.scorers) or "nothing", expected="distinct model ids")
+        if not self.scorers:
+            raise OptionError("--scorer", got="nothing", expected="distinct model ids")
 
 
 @dataclass(frozen=True, eq=False)
 class Planned:
-    """An audit before anything is generated.
+    """An audit before anything is generated: M · A · K draws, `k` slowest, so that a first part is a smaller audit.
 
-    Attributes
-    ----------
-    spec : GenerationSpec
-    prompt_set : PromptSet
-    draws : list of Draw
-        All M · A · K, `k` slowest, so that what is finished first is a smaller audit of everything.
+    `counted` is the field of the specification that has K, and `usual` what it is where that is None.
     """
 
-    spec: GenerationSpec
+    spec: Any
     prompt_set: PromptSet
     draws: list[Draw]
+    counted: str = "continuations"
+    usual: int = CONTINUATIONS
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -114,7 +114,11 @@ class Planned:
     @property
     def continuations(self) -> int:
         """K."""
-        return self.spec.continuations or CONTINUATIONS
+        return getattr(self.spec, self.counted) or self.usual
+
+    def as_read(self, texts: np.ndarray) -> np.ndarray:
+        """Texts (M, A, K) as scorers read them: as they are."""
+        return texts
 
 
 def plan(spec: GenerationSpec) -> Planned:

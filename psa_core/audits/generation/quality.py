@@ -1,26 +1,32 @@
-"""Quality of the continuations beside fairness (Huang et al. 2020, section 5.2)."""
+"""Quality of the continuations beside fairness (Huang et al. 2020, section 5.2), and what scorers would add."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits._running import Grid, Running, score_grid
+from psa_core.audits.generation.cube import GenerationCube, measured_targets
+from psa_core.cube import ScoreCube
 from psa_core.errors import ModelError
-from psa_core.inputs.prompts import packaged
-from psa_core.models import TokenScorer
-from psa_core.stats.wasserstein import nan_mean
+from psa_core.inputs.prompts import filled, packaged
+from psa_core.models import Scorer, TokenScorer
+from psa_core.stats import SIGNIFICANT
+from psa_core.stats.scores import nan_mean
+from psa_core.stats.word_odds import word_odds
 
 #: A continuation is about the value when its embedding has a larger cosine with that of the value.
 SIMILAR = 0.2
 FEWEST = 5
-SURE = 1.96
 BATCH_TOKENS = 4096
+#: Continuations that the leak check scores.
+SAMPLE = 60
 Embed = Callable[[Sequence[str]], np.ndarray]
 #: Numbers that a model is needed for; the others are counted.
 BY_MODELS = ("semantic_similarity", "ppl", "ppl_sensitive", "held_out", "held_out_sensitive")
@@ -45,39 +51,36 @@ def quality(cube: GenerationCube, embed: Embed | None = None) -> dict[str, Any]:
         ``semantic_similarity`` (share of continuations that are about their value, in [0, 1]; None where the packaged
         MiniLM is not installed), ``kept`` (share that could be cut), ``words`` (mean length of a continuation).
     """
-    return {"semantic_similarity": _mean_similarity(cube, embed) if cube.kept.any() else None, **_counts(cube)}
+    similarity = None
+    # The embeddings are extra: without their weights, the audit is still one.
+    with suppress(ModelError):
+        similarity = float(nan_mean(semantic_similarity(cube, embed))) if cube.kept.any() else None
+    return {"semantic_similarity": similarity, **_counts(cube)}
 
 
-def imported_quality(cube: GenerationCube, brought: object) -> dict[str, Any]:
+def imported_quality(cube: GenerationCube, imported: object) -> dict[str, Any]:
     """The same for an audit that somebody brought: what a model is needed for is taken as it was, where it is a number.
 
     Parameters
     ----------
     cube : GenerationCube
-    brought : object
+    imported : object
         What its ``summary.json`` has as quality; anything.
     """
-    found = brought if isinstance(brought, dict) else {}
-    return {key: found[key] for key in BY_MODELS if _is_number(found.get(key))} | _counts(cube)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < MAX_VALUE
+    found = imported if isinstance(imported, dict) else {}
+    known = {key: found.get(key) for key in BY_MODELS}
+    numbers = {
+        key: value
+        for key, value in known.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < MAX_VALUE
+    }
+    return numbers | _counts(cube)
 
 
 def _counts(cube: GenerationCube) -> dict[str, Any]:
     texts = cube.texts[cube.kept]
-    return {
-        "kept": float(cube.kept.mean()),
-        "words": float(np.mean([len(str(text).split()) for text in texts])) if len(texts) else None,
-    }
-
-
-def _mean_similarity(cube: GenerationCube, embed: Embed | None) -> float | None:
-    try:
-        return float(nan_mean(semantic_similarity(cube, embed)))
-    except ModelError:  # the embeddings are extra: without their weights, the audit is still one
-        return None
+    words = float(np.mean([len(str(text).split()) for text in texts])) if len(texts) else None
+    return {"kept": float(cube.kept.mean()), "words": words}
 
 
 def semantic_similarity(cube: GenerationCube, embed: Embed | None = None) -> np.ndarray:
@@ -147,40 +150,37 @@ def perplexities(scorer: TokenScorer, texts: Sequence[str], values: Sequence[str
     }
 
 
-def distinct_words(
-    cube: GenerationCube, value: str, other: str, *, top: int = 10, least: int = FEWEST, surely: bool = False
-) -> pd.DataFrame:
-    """Words of one value's continuations that are rare in another's: arg max p(w|a) / p(w|b).
+def words_apart(first: Iterable[str], second: Iterable[str], own: str, *, top: int = 12) -> pd.DataFrame:
+    """Words that more texts of one side have than of the other, beyond chance (`stats.word_odds`); surest first.
 
     Parameters
     ----------
-    cube : GenerationCube
-    value, other : str
+    first, second : texts
+        Empty ones are left out.
+    own : str
+        Names of the two sides, whose words are left out.
     top : int
-    least : int
-        Fewest occurrences with the value, so that a word is no accident.
-    surely : bool
-        Only words whose log-odds ratio, ½ added to each count, is more than 1.96 standard errors above 0, without the
-        words of the two values themselves.
 
     Returns
     -------
     DataFrame
-        ``word, count, other_count, ratio``, largest ratio first; both counts are 1 larger in the ratio, so that a word
-        that the other never has is not infinite.
+        ``word, count_a, count_b, log_odds, p_adjusted`` (Holm over the words): texts with the word; log-odds above 0
+        where the second side has it more often.
     """
-    order = [str(name) for name in cube.values["value"]]
-    counts, others = (_counted(cube.texts[:, order.index(name)]) for name in (value, other))
-    total, total_of_other = sum(counts.values()) + len(counts), sum(others.values()) + len(others)
-    sizes, own = (sum(counts.values()), sum(others.values())), set(_words(f"{value} {other}"))
-    rows = [
-        (word, count, others[word], (count + 1) / max(total, 1) / ((others[word] + 1) / max(total_of_other, 1)))
-        for word, count in counts.items()
-        if count >= least
-        and not (surely and (re.split("['’]", word)[0] in own or _log_odds_z((count, others[word]), sizes) <= SURE))
+    named = set(_words(own))
+    bags = [
+        [frozenset(word for word in _words(text) if re.split("['’]", word)[0] not in named) for text in part if text]
+        for part in (first, second)
     ]
-    table = pd.DataFrame(rows, columns=["word", "count", "other_count", "ratio"])
-    return table.sort_values(["ratio", "count"], ascending=False, kind="stable").head(top).reset_index(drop=True)
+    found = word_odds([*bags[0], *bags[1]], np.repeat([False, True], [*map(len, bags)]))
+    counts = [Counter(word for bag in part for word in bag) for part in bags]
+    rows = [
+        (word, counts[0][word], counts[1][word], float(odds), float(p))
+        for word, odds, p in zip(found.words, found.log_odds, found.p_adjusted, strict=True)
+        if p < SIGNIFICANT
+    ]
+    table = pd.DataFrame(rows, columns=["word", "count_a", "count_b", "log_odds", "p_adjusted"])
+    return table.sort_values("p_adjusted", kind="stable", ignore_index=True).head(top)
 
 
 def occupation_counts(cube: GenerationCube, *, least: int = FEWEST) -> pd.DataFrame:
@@ -208,16 +208,63 @@ def occupation_counts(cube: GenerationCube, *, least: int = FEWEST) -> pd.DataFr
     return table.loc[one_sided.sort_values(ascending=False, kind="stable").index].reset_index(drop=True)
 
 
-def _log_odds_z(counts: tuple[int, int], sizes: tuple[int, int]) -> float:
-    """Log-odds ratio of a word in two samples of words, in standard errors; ½ is added to each count."""
-    one, other = (count + 0.5 for count in counts)
-    odds = [here / (size - here + 1) for here, size in zip((one, other), sizes, strict=True)]
-    return float((np.log(odds[0]) - np.log(odds[1])) / np.sqrt(1 / one + 1 / other))
-
-
-def _counted(texts: np.ndarray) -> Counter[str]:
-    return Counter(word for text in texts.ravel() for word in _words(text))
-
-
 def _words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
+
+
+def leak_check(
+    cube: GenerationCube, scorer_id: str, scorer: Scorer, running: Running, *, sample: int = SAMPLE, seed: int = 0
+) -> ScoreCube:
+    """Score some continuations behind the prompt of every value, and alone.
+
+    Returns
+    -------
+    ScoreCube
+        A sentence is a continuation; a name is a value, whose prompt stands before it; ``original`` is the continuation
+        alone. The targets are those that the audit measures, in their own range.
+    """
+    kept = np.argwhere(cube.kept)
+    random = np.random.default_rng([seed, 7])
+    chosen = kept[np.sort(random.choice(len(kept), min(sample, len(kept)), replace=False))]
+    rows = cube.values.to_dict("records")
+    templates = cube.templates["template"].tolist()
+    texts = [str(cube.texts[m, a, k]) for m, a, k in chosen]
+    behind = [
+        [f"{filled(templates[m], row)} {text}" for row in rows] for (m, _, _), text in zip(chosen, texts, strict=True)
+    ]
+    names = [str(value) for value in cube.values["value"]]
+    found = score_grid(scorer, Grid(names, texts, behind), running)
+    taken = list(measured_targets(scorer_id, scorer))
+    sentences = pd.DataFrame({"sentence_id": [f"{m}-{a}-{k}" for m, a, k in chosen], "text": texts})
+    sentences = sentences.assign(anchor="", start=0, end=0, role="")
+    return ScoreCube(
+        sentences,
+        cube.values.rename(columns={"value": "name"}).assign(name=names),
+        tuple(scorer.targets[t] for t in taken),
+        found.original[:, taken],
+        found.perturbed[:, :, taken],
+        {"audit": "leak", "fingerprint": scorer.fingerprint},
+    )
+
+
+def leak_size(found: ScoreCube) -> dict[str, Any]:
+    """How large the leak would be, on a scale of 0 to 1: the mean difference between two values of the same text.
+
+    Returns
+    -------
+    dict
+        By target: ``mean_difference`` (mean over continuations and pairs of |score behind a − score behind b|),
+        ``lasting_difference`` (mean over pairs of |mean over continuations|, what an audit would add up to),
+        ``continuations``.
+    """
+    sizes = {}
+    for t, target in enumerate(found.targets):
+        scores = found.perturbed[:, :, t].astype(np.float64) / (target.high - target.low)
+        first, second = np.triu_indices(scores.shape[1], k=1)
+        differences = scores[:, first] - scores[:, second]
+        sizes[target.name] = {
+            "mean_difference": float(np.abs(differences).mean()),
+            "lasting_difference": float(np.abs(differences.mean(axis=0)).mean()),
+            "continuations": len(scores),
+        }
+    return sizes

@@ -1,21 +1,21 @@
-"""``report.html`` of a language model audit."""
+"""What a language model audit says: its findings, ``report.html``, and several audits side by side."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.cube import WHOLE, GenerationCube
 from psa_core.audits.generation.result import GenerationResult
-from psa_core.audits.generation.tables import Tables
-from psa_core.audits.generation.views import surest_first, widest_pair
+from psa_core.audits.generation.tables import Tables, surest_first, widest_pair
+from psa_core.claims.findings import Finding
 from psa_core.plurals import counted
 from psa_core.registry import in_short
 from psa_core.report.frame import Report
-from psa_core.report.markup import Html, element, join, table
-from psa_core.tables.findings import Finding
+from psa_core.report.markup import Html, join, section
 
 SHOWN_PAIRS, SHOWN_TEXTS = 10, 3
 NOT_SHOWN = "not above noise"
@@ -31,29 +31,65 @@ QUALITY = {
 MEASURES = {
     "individual_fairness": "between values (I.F.)",
     "group_fairness": "between groups (G.F.)",
-    "demographic_disparity": "in the share above the threshold",
+    "demographic_disparity": "in the share of scores above the threshold",
 }
+#: As the paper's tables head them.
+SHORT_QUALITY = {"ppl": "PPL", "ppl_sensitive": "PPLˢ", "semantic_similarity": "semantic sim."}
+SHORT_FAIRNESS = {"individual_fairness": "I.F.", "group_fairness": "G.F."}
+LIMITS = (
+    "The scorer is a model too: what it reads into a text may be its own sensitivity.",
+    "A difference between values is a sensitivity of the language model; a person judges whether it is bias.",
+    "Templates and values are a choice; intervals say what other templates of the same kind would show.",
+)
 
 
 def report(result: GenerationResult) -> Report:
-    """``report.html``: the finding, fairness with floors, the pairs that differ most with their texts."""
+    """``report.html``: the findings, fairness with floors, the pairs that differ most with their texts."""
     cube, found = result.cube, result.tables
     generator = in_short(str(cube.provenance.get("generator", {}).get("id", "a language model")))
+    by_scorer = {scorer: finding(found.summary, scorer, found.matrix) for scorer in cube.scorers}
+    unknown = NOT_SHARED if is_generated_here(cube) else UNKNOWN_SEEDS
     return Report(
         title=f"What {generator} writes about one value and another",
-        findings=[_of(scorer, finding(found.summary, scorer, found.matrix)) for scorer in cube.scorers],
-        method=_method(cube),
+        findings=[Finding(f"{scorer}: {each.headline}", each.evidence) for scorer, each in by_scorer.items()],
+        method=[*account(cube), "Continuations are scored alone, without their prompt."],
         body=[*(_scorer(cube, found, scorer) for scorer in cube.scorers), _quality(found.summary.get("quality"))],
-        limits=_limits(cube),
+        limits=[*LIMITS, EMPTY_CELLS, *([] if cube.common_noise else [unknown])],
     )
 
 
-def _of(scorer: str, said: Finding) -> Finding:
-    return Finding(f"{scorer}: {said.headline}", said.evidence)
+def account(cube: GenerationCube) -> list[str]:
+    """How many continuations there are, how they were sampled, and which were left out."""
+    m, a, k = cube.shape
+    options, left_out = cube.provenance.get("options", {}), cube.texts.size - int(cube.kept.sum())
+    sampling = ", generated elsewhere"
+    if is_generated_here(cube):
+        sampling = f"; at most {options.get('tokens')} tokens at temperature {options.get('temperature')}, seed "
+        sampling += str(options.get("seed"))
+    return [
+        f"{counted(m, 'template')}, {counted(a, 'value')}, {counted(k, 'continuation')} of each{sampling}.",
+        f"{left_out:,} of {cube.texts.size:,} continuations were left out: "
+        + (EMPTY if options.get("cut") == WHOLE else NOT_CUT),
+        *(f"{n:,} more have no score by {scorer}." for scorer, n in cube.unscored.items() if n),
+    ]
+
+
+def is_generated_here(cube: GenerationCube) -> bool:
+    """Whether the continuations were sampled by this program, not read from a file."""
+    return not str(cube.provenance.get("generator", {}).get("id", "")).startswith(IMPORTED)
+
+
+#: Continuations that a file holds: how they were sampled nobody knows.
+IMPORTED = "continuations:"
+NOT_CUT = "they have no full stop and no line break to be cut at."
+EMPTY = "they are empty."
+EMPTY_CELLS = "Where nothing stands as a corrected value, the number is not above noise."
+NOT_SHARED = "The values' continuations are not known to share a random seed."
+UNKNOWN_SEEDS = "How the continuations were sampled (seed, temperature, length) is not known: they come from a file."
 
 
 def finding(summary: dict[str, Any], scorer: str, matrix: pd.DataFrame) -> Finding:
-    """The finding for one scorer: which values differ most, and how sure that is.
+    """The finding for one scorer: which values differ most, by the matrix, and how sure that is.
 
     Parameters
     ----------
@@ -63,79 +99,88 @@ def finding(summary: dict[str, Any], scorer: str, matrix: pd.DataFrame) -> Findi
     matrix : DataFrame
         `Tables.matrix`.
     """
-    individual = summary[scorer]["individual_fairness"]
-    if not individual["above_noise"]:
-        return Finding(
-            "What is written about one value and another differs no more than chance makes it.",
-            f"I.F., the mean distance between the scores of two values, is {individual['value']:.3f} where chance "
-            f"alone shows {individual['floor']:.3f} (p = {individual['p']:.2g}).",
+    individual, rows = summary[scorer]["individual_fairness"], surest_first(matrix, scorer)
+    most, marked = rows.iloc[0], int(rows["corrected"].notna().sum())
+    if individual["above_noise"]:
+        evidence = (
+            f"Continuations differ between values by {individual['corrected']:.3f} on a scale of 0 to 1"
+            f"{_interval(individual)}, beyond a noise of {individual['floor']:.3f}."
         )
-    evidence = (
-        f"Continuations differ between values by {individual['corrected']:.3f} on a scale of 0 to 1"
-        f"{_interval(individual)}, beyond a noise of {individual['floor']:.3f}"
-    )
-    most = surest_first(matrix, scorer).iloc[0]
-    if pd.isna(most["corrected"]):
-        return Finding("What is written differs between values; no single pair stands out from chance.", f"{evidence}.")
-    higher, lower = ("value_b", "value_a") if most["difference"] > 0 else ("value_a", "value_b")
-    return Finding(
-        f"What is written about {most[higher]} and {most[lower]} differs most: about {most[higher]} it scores "
-        f"{abs(most['difference']):.3f} higher on average.",
-        f"{evidence}; between these two by {most['corrected']:.3f}.",
-    )
-
-
-def _method(cube: GenerationCube) -> list[str]:
-    m, a, k = cube.shape
-    kept = int(cube.kept.sum())
-    options = cube.provenance.get("options", {})
-    return [
-        f"{counted(m, 'template')}, {counted(a, 'value')}, {counted(k, 'continuation')} of each; at "
-        f"most {options.get('tokens')} tokens at temperature {options.get('temperature')}, seed "
-        f"{options.get('seed')}.",
-        f"{cube.texts.size - kept:,} of {cube.texts.size:,} continuations were left out: they have no full stop and no "
-        "line break to be cut at.",
-        "Continuations are scored alone, without their prompt.",
-    ]
+    else:
+        evidence = (
+            f"I.F., the mean distance between the scores of two values, is {individual['value']:.3f} where chance "
+            f"alone shows {individual['floor']:.3f} (p = {individual['p']:.2g})."
+        )
+    if not marked:
+        if individual["above_noise"]:
+            headline = "What is written differs between values; no single pair stands out from chance."
+            return Finding(headline, evidence)
+        return Finding("What is written about one value and another differs no more than chance makes it.", evidence)
+    values = (str(most["value_a"]), str(most["value_b"]))
+    headline = f"What is written about {values[0]} and {values[1]} differs most: their scores are "
+    headline += f"{most['corrected']:.3f} apart on a scale of 0 to 1."
+    low, high = (float(most.get(end, np.nan)) for end in ("difference_low", "difference_high"))
+    if low > 0 or high < 0:  # a distance can be one of spread alone
+        higher = values[1] if low > 0 else values[0]
+        ends = " to ".join(f"{end:.3f}" for end in sorted((abs(low), abs(high))))
+        headline += f" {higher} scores higher, by {abs(most['difference']):.3f} on average (95 % interval {ends})."
+    verb = "is" if marked == 1 else "are"
+    return Finding(headline, f"{marked} of {counted(len(rows), 'pair')} {verb} above noise. {evidence}")
 
 
 def _scorer(cube: GenerationCube, found: Tables, scorer: str) -> Html:
-    numbers = found.summary[scorer]
-    rows = [
-        (title, *_cells(numbers[key]))
-        for key, title in (
-            ("individual_fairness", "Individual fairness (I.F.)"),
-            ("group_fairness", "Group fairness (G.F.)"),
-            ("demographic_disparity", "Demographic disparity"),
-        )
-    ]
+    averages = shown_averages(found.summary, [scorer]).drop(columns=["score", "continuations needed"])
     matrix = surest_first(found.matrix, scorer).head(SHOWN_PAIRS)
-    pairs = [
-        (f"{row.value_a} – {row.value_b}", f"{row.w1:.3f}", f"{row.floor:.3f}",
-         NOT_SHOWN if pd.isna(row.corrected) else f"{row.corrected:.3f}", f"{row.p_adjusted:.2g}")
-        for row in matrix.itertuples()
-    ]  # fmt: skip
+    pairs = pd.DataFrame({"pair": matrix["value_a"] + " – " + matrix["value_b"]}).join(
+        matrix[["w1", "floor", "corrected", "p_adjusted"]]
+    )
+    pairs = pairs.rename(columns={"w1": "distance (W1)", "p_adjusted": "p, Holm"})
     return join(
         [
-            element("h2", scorer),
-            table(("", "value", "floor", "beyond noise", "95 % interval", "p"), rows),
-            element("h3", "Values that differ most, over all templates"),
-            table(("pair", "distance (W1)", "floor", "beyond noise", "p, corrected"), pairs),
+            section(scorer, averages),
+            section("Values that differ most, over all templates", pairs, heading="h3"),
             _texts(cube, scorer, widest_pair(found, scorer)),
         ]
     )
 
 
-def _cells(number: dict[str, Any]) -> tuple[str, str, str, str, str]:
-    if number["value"] is None:
-        return "–", "–", "–", "–", "–"
-    shown = number["above_noise"]
-    interval = f"{number['low']:.3f} to {number['high']:.3f}" if shown and number["low"] is not None else ""
-    beyond = f"{number['corrected']:.3f}" if shown else NOT_SHOWN
-    return f"{number['value']:.3f}", f"{number['floor']:.3f}", beyond, interval, f"{number['p']:.2g}"
+def shown_averages(summary: Mapping[str, Any], scorers: Sequence[str]) -> pd.DataFrame:
+    """Every measure of fairness with its floor, one row each; what does not exceed chance has no corrected value."""
+    rows = []
+    for scorer in scorers:
+        for words, number in fairness_rows(summary[scorer]):
+            is_shown = bool(number.get("above_noise"))
+            low, high, corrected = (number.get(key) if is_shown else None for key in ("low", "high", "corrected"))
+            rows.append(
+                {
+                    "score": scorer,
+                    "difference": words,
+                    "as measured": number.get("value"),
+                    "floor": number.get("floor"),
+                    "corrected": corrected,
+                    "95 % low": low,
+                    "95 % high": high,
+                    "p": number.get("p_adjusted", number.get("p")),
+                    "continuations needed": number.get("needed"),
+                }
+            )
+    # Missing everywhere, a column would have no kind; how many continuations are needed is a whole number.
+    table = pd.DataFrame(rows)
+    numbers = table.columns.drop(["score", "difference"])
+    return table.astype(dict.fromkeys(numbers, float)).astype({"continuations needed": "Int64"})
 
 
-def _interval(number: dict[str, Any]) -> str:
+def fairness_rows(numbers: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The measures of one scorer in words; group fairness by every column of the values that forms groups."""
+    rows = [(title, numbers[key]) for key, title in MEASURES.items() if key != "group_fairness"]
+    columns = numbers.get("groups") or {}
+    group = numbers["group_fairness"]
+    first = [] if group.get("by") in columns else [(MEASURES["group_fairness"], group)]
+    by = [(f"between groups by {column} (G.F.)", of_column) for column, of_column in columns.items()]
+    return [rows[0], *first, *by, *rows[1:]]
+
+
+def _interval(number: Mapping[str, Any]) -> str:
     return "" if number["low"] is None else f" ({number['low']:.3f} to {number['high']:.3f})"
 
 
@@ -146,40 +191,115 @@ def _texts(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> Html:
     scores = cube.scored_by(scorer)
     gaps = np.abs(scores[:, a] - scores[:, b])
     best = np.argsort(np.nan_to_num(gaps, nan=-1).ravel())[::-1][:SHOWN_TEXTS]
-    rows = []
-    for m, k in zip(*np.unravel_index(best, gaps.shape), strict=True):
-        if np.isfinite(gaps[m, k]):
-            rows.append(
-                (
-                    str(cube.templates["template"].iloc[m]),
-                    f"{cube.texts[m, a, k]} ({scores[m, a, k]:.2f})",
-                    f"{cube.texts[m, b, k]} ({scores[m, b, k]:.2f})",
-                )
-            )
-    if not rows:
-        return Html("")
-    same = " with the same random numbers" if cube.common_noise else ""
-    title = f"Continuations of {values[a]} and {values[b]}{same}, most different first"
-    return join([element("h3", title), table(("template", values[a], values[b]), rows)])
+    rows = [
+        (
+            cube.templates["template"].iloc[m],
+            *(f"{cube.texts[m, side, k]} ({scores[m, side, k]:.2f})" for side in (a, b)),
+        )
+        for m, k in zip(*np.unravel_index(best, gaps.shape), strict=True)
+        if np.isfinite(gaps[m, k])
+    ]
+    same = ", generated with the same random seed" if cube.common_noise else ""
+    title = f"Continuations of {values[a]} and {values[b]}{same}; most different first"
+    return section(title, pd.DataFrame(rows, columns=["template", values[a], values[b]]), heading="h3")
 
 
 def _quality(quality: dict[str, Any] | None) -> Html:
-    if not quality:
-        return Html("")
-    rows = [
-        (QUALITY.get(name, name), f"{value:.3g}" if isinstance(value, float) else str(value))
-        for name, value in quality.items()
-        if isinstance(value, int | float)
-    ]
-    return join([element("h2", "Quality"), table(("", "value"), rows)]) if rows else Html("")
+    known = {QUALITY.get(name, name): each for name, each in (quality or {}).items() if isinstance(each, int | float)}
+    return section("Quality", pd.DataFrame({"": known.keys(), "value": known.values()}))
 
 
-def _limits(cube: GenerationCube) -> list[str]:
-    lines = [
-        "The scorer is a model too: what it reads into a text may be its own sensitivity.",
-        "A difference between values is a sensitivity of the language model; a person judges whether it is bias.",
-        "Templates and values are a choice; intervals say what other templates of the same kind would show.",
-    ]
-    if not cube.common_noise:
-        lines.append("This generator could not be given the same random numbers for every value.")
-    return lines
+def model_table(audits: Mapping[str, GenerationResult]) -> pd.DataFrame:
+    """One row an audit and score, as the paper's tables have them, each number of fairness beside its floor.
+
+    Parameters
+    ----------
+    audits : mapping
+        Finished audits by what tells them apart.
+
+    Returns
+    -------
+    DataFrame
+        ``audit, K, PPL, PPLˢ, semantic sim., kept, score``; for I.F. and G.F. the plug-in, its floor and the corrected
+        value with its interval in words, or that it is not above noise. Quality is None where it was not measured, and
+        left out where it was measured of none.
+    """
+    rows = []
+    for name, opened in audits.items():
+        summary = opened.tables.summary
+        quality: Mapping[str, Any] = summary.get("quality") or {}
+        shown = {words: quality.get(key) for key, words in SHORT_QUALITY.items()}
+        for scorer in opened.cube.scorers:
+            row = {"audit": name, "K": opened.cube.shape[2], **shown, "kept": float(opened.cube.kept.mean())}
+            for key, words in SHORT_FAIRNESS.items():
+                number = summary[scorer][key]
+                row |= {
+                    words: number["value"],
+                    f"floor of {words}": number["floor"],
+                    f"{words} corrected": corrected_words(number),
+                }
+            rows.append({**row, "score": scorer})
+    table = pd.DataFrame(rows).dropna(axis=1, how="all")
+    return table[["score", *(column for column in table if column != "score")]].sort_values("score", kind="stable")
+
+
+def relevance_table(audits: Mapping[str, GenerationResult], scorer: str) -> pd.DataFrame:
+    """Fairness against relevance, as in Figure 4 of the paper: one row an audit that has both.
+
+    Returns
+    -------
+    DataFrame
+        ``audit, similarity, fairness, low, high``: share of continuations that are about their value; corrected I.F.
+        with its interval, all 0 where it is not above noise.
+    """
+    rows = []
+    for name, opened in audits.items():
+        similarity = (opened.tables.summary.get("quality") or {}).get("semantic_similarity")
+        if similarity is None or scorer not in opened.cube.scorers:
+            continue
+        number = opened.tables.summary[scorer]["individual_fairness"]
+        value = number["corrected"] if number["above_noise"] else 0.0
+        low, high = (
+            value if number[end] is None or not number["above_noise"] else number[end] for end in ("low", "high")
+        )
+        rows.append((name, similarity, value, low, high))
+    return pd.DataFrame(rows, columns=["audit", "similarity", "fairness", "low", "high"])
+
+
+def corrected_words(number: Mapping[str, Any]) -> str:
+    """A corrected value with its interval."""
+    if not number["above_noise"]:
+        return NOT_SHOWN
+    return f"{number['corrected']:.3f}{_interval(number)}"
+
+
+def comparable(audits: Mapping[str, GenerationResult]) -> bool:
+    """Whether all have the same templates and values: only then are their numbers about the same thing."""
+    prompts = {
+        (tuple(opened.cube.templates["template"]), tuple(opened.cube.values["value"])) for opened in audits.values()
+    }
+    return len(prompts) <= 1
+
+
+def comparison_finding(audits: Mapping[str, GenerationResult], scorer: str) -> str:
+    """Which audit's continuations differ most between values and which least, and whether that is sure."""
+    numbers = {
+        name: opened.tables.summary[scorer]["individual_fairness"]
+        for name, opened in audits.items()
+        if scorer in opened.cube.scorers
+    }
+    words = {name: f"{name} ({corrected_words(number)})" for name, number in numbers.items()}
+    above = {name: number for name, number in numbers.items() if number["above_noise"]}
+    if len(numbers) < 2:
+        return f"Only one of these audits was scored by {scorer}."
+    if not above:
+        return f"By {scorer} none of these audits shows differences between values above noise."
+    most = max(above, key=lambda name: above[name]["corrected"])
+    low = above[most]["low"]
+    # One that is not above noise is no evidence of a smaller difference: only intervals that do not meet are.
+    smaller = [name for name, n in above.items() if None not in (n["high"], low) and n["high"] < low]
+    others = ", ".join(words[name] for name in numbers if name != most)
+    if not smaller:
+        return f"By {scorer} there is no clear difference between these audits: {words[most]}, {others}."
+    least = " and ".join(words[name] for name in smaller)
+    return f"By {scorer} values differ more in {words[most]} than in {least}; the intervals do not meet."

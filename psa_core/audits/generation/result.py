@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core.audits.generation.cube import GenerationCube
-from psa_core.audits.generation.cutting import cut
+from psa_core.audits.generation.cube import FULL_STOP, GenerationCube, cut
 from psa_core.audits.generation.quality import imported_quality, occupation_counts
 from psa_core.audits.generation.tables import Tables, tables
 from psa_core.errors import RunFolderError
@@ -25,6 +24,11 @@ CONTINUATIONS, SCORES = "continuations.parquet", "scores.parquet"
 PAIRS, MATRIX, VALUES, SUMMARY = "pairs.csv", "matrix.csv", "values.csv", "summary.json"
 OCCUPATIONS = "occupations.csv"
 MEASURES = ("individual_fairness", "group_fairness", "demographic_disparity")
+#: Columns of numbers; any other is a group or a name.
+NUMBERS = {
+    "w1", "floor", "corrected", "p_value", "p_adjusted", "difference", "difference_low", "difference_high", "disparity",
+    "mean", "low", "high", "share", "kept", "left_out", "mean_a", "mean_b",
+}  # fmt: skip
 #: The fields of a manifest that are read again, or shown.
 KINDS: manifests.Kinds = {
     "continuations": ("a count", manifests.is_count),
@@ -78,14 +82,14 @@ def texts_table(cube: GenerationCube, prompts: list[list[str]], sampled: Mapping
     sampled : mapping
         Texts as sampled, by (template, prompt, k): what a later run need not generate again.
     """
-    keys = _keys(cube)
+    keys = keys_of(cube)
     rows, columns = (np.repeat(np.indices(cube.shape[:2])[axis], cube.shape[2]) for axis in (0, 1))
     asked = [prompts[m][a] for m, a in zip(rows, columns, strict=True)]
     known = [sampled.get(key) for key in zip(keys["template"], asked, keys["k"], strict=True)]
     return keys.assign(prompt=asked, continuation=cube.texts.ravel(), sampled=known)
 
 
-def _keys(cube: GenerationCube) -> pd.DataFrame:
+def keys_of(cube: GenerationCube) -> pd.DataFrame:
     m, a, k = cube.shape
     return pd.DataFrame(
         {
@@ -102,7 +106,7 @@ def files(result: GenerationResult) -> dict[str, Any]:
     numbers = pd.DataFrame(cube.scores.reshape(cube.texts.size, -1), columns=cube.scorers)
     return {
         CONTINUATIONS: result.texts,
-        SCORES: pd.concat([_keys(cube), numbers], axis=1),
+        SCORES: pd.concat([keys_of(cube), numbers], axis=1),
         PAIRS: found.pairs,
         MATRIX: found.matrix,
         VALUES: found.values,
@@ -113,11 +117,12 @@ def files(result: GenerationResult) -> dict[str, Any]:
 
 def load(folder: Path, manifest: dict[str, Any]) -> GenerationResult:
     """The result of a folder; any damage may raise."""
-    cube = _cube(manifest, read_texts(folder), read_scores(folder / SCORES))
+    cube = cube_of(manifest, read_texts(folder), read_scores(folder / SCORES))
     summary = json_file.read(folder / SUMMARY)
     if not all(isinstance(summary[scorer][measure], dict) for scorer in cube.scorers for measure in MEASURES):
         raise ValueError("a summary without a measure")
     pairs, matrix, values = (_frame(folder / name) for name in (PAIRS, MATRIX, VALUES))
+    values[["low", "high"]] = values[["low", "high"]].clip(0, 1)  # which earlier versions let leave the scores' range
     return GenerationResult(cube, Tables(pairs, matrix, values, summary))
 
 
@@ -142,7 +147,7 @@ def read_texts(folder: Path) -> pd.DataFrame:
     return table
 
 
-def _cube(manifest: dict[str, Any], texts: pd.DataFrame, scores: pd.DataFrame) -> GenerationCube:
+def cube_of(manifest: dict[str, Any], texts: pd.DataFrame, scores: pd.DataFrame) -> GenerationCube:
     values = pd.DataFrame(manifest["value_table"], columns=manifest["value_columns"], dtype=str)
     templates = [str(template) for template in manifest["template_list"]]
     targets = targets_of(manifest["targets"])
@@ -153,7 +158,9 @@ def _cube(manifest: dict[str, Any], texts: pd.DataFrame, scores: pd.DataFrame) -
         order = zip(table["template"], table["value"], strict=True)
         if list(dict.fromkeys(order)) != [(t, v) for t in templates for v in values["value"]]:
             raise ValueError("templates and values in another order than the manifest's")
-    kept = [cut(text) if isinstance(text, str) else "" for text in texts["sampled"]]
+    options = manifest.get("options")
+    rule = str(options.get("cut", FULL_STOP)) if isinstance(options, dict) else FULL_STOP
+    kept = [cut(text, rule) if isinstance(text, str) else "" for text in texts["sampled"]]
     with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused
         numbers = scores[[target.name for target in targets]].to_numpy(np.float32)
     return GenerationCube(
@@ -169,12 +176,6 @@ def _cube(manifest: dict[str, Any], texts: pd.DataFrame, scores: pd.DataFrame) -
 def _frame(path: Path) -> pd.DataFrame:
     """A table as it was: texts plain again, numbers as numbers."""
     table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8").rename(columns=plain)
-    texts = {"scorer", "template", "value", "value_a", "value_b"}
-    measures = {
-        "w1", "floor", "corrected", "p_value", "p_adjusted", "difference", "disparity", "mean", "low", "high", "share",
-        "kept", "left_out", "mean_a", "mean_b",
-    }  # fmt: skip
     for column in table.columns:
-        numeric = column in measures and column not in texts
-        table[column] = pd.to_numeric(table[column]) if numeric else table[column].map(plain)
+        table[column] = pd.to_numeric(table[column]) if column in NUMBERS else table[column].map(plain)
     return table

@@ -8,21 +8,19 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pandas as pd
 
 from psa_core import generators, models, options
 from psa_core.audits._running import Grid, Running, score_grid, scoring_record
-from psa_core.audits.generation import leak, quality
-from psa_core.audits.generation.cube import GenerationCube
-from psa_core.audits.generation.cutting import cut
+from psa_core.audits.generation import quality
+from psa_core.audits.generation.cube import GenerationCube, cut, measured_targets, on_unit
 from psa_core.audits.generation.journal import Journal, Writer
-from psa_core.audits.generation.planning import GenerationSpec, Planned, plan
+from psa_core.audits.generation.planning import GenerationSpec, Planned, WritingSpec, generator_help, plan
 from psa_core.audits.generation.result import GenerationResult, texts_table
 from psa_core.audits.generation.tables import tables
-from psa_core.audits.generation.targets import measured_targets, on_unit
 from psa_core.cube import Target
 from psa_core.errors import Cancelled, OptionError
 from psa_core.generators import CANDIDATES, Batch, Draw, Generator, Matching, Remembering
@@ -31,6 +29,7 @@ from psa_core.models import Scorer, TokenScorer
 from psa_core.scoring import Progress
 
 FIRST_PART = 8
+AnyPlanned = TypeVar("AnyPlanned", bound=Planned)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,55 +43,55 @@ class Done:
 
 def measure(spec: GenerationSpec, running: Running) -> GenerationResult:
     """Generate what is not known yet, score it, and measure; the texts are kept beside the result folder until then."""
-    if not spec.lm:
-        raise OptionError("--lm", got="nothing", expected="a language model", fix="See psa generate --help.")
-    if spec.held_out and not models.measures_perplexity(spec.lm):
+    if spec.held_out and spec.lm and not models.measures_perplexity(spec.lm):
         raise OptionError("--held-out", got=f"--lm {spec.lm}", expected="a language model on this machine")
+    planned, scorers, done = written(spec, plan, running, lambda planned, part: result_of(planned, part, {}))
+    running.tell("Measuring")
+    about_texts = quality.quality(done.cube)
+    if spec.held_out:
+        lm = cast(TokenScorer, models.load(generators.as_scorer(spec.lm)))
+        texts = [str(text) for text in corpus.load(spec.held_out, None).sentences["text"]]
+        about_texts |= quality.perplexities(lm, texts, [str(value) for value in done.cube.values["value"]])
+    if spec.leak_check and done.cube.kept.any():
+        running.tell("Checking how far the scorers would be led by the prompts")
+        quiet = replace(running, on_window=None)
+        about_texts["leak"] = {
+            name: quality.leak_size(quality.leak_check(done.cube, name, scorer, quiet, sample=spec.leak_check))
+            for name, scorer in scorers.items()
+        }
+    return result_of(planned, done, about_texts)
+
+
+def result_of(planned: Planned, done: Done, about_texts: dict[str, Any]) -> GenerationResult:
+    """The result of a finished audit; `about_texts` describes the quality of the texts."""
+    found = tables(done.cube, seed=planned.spec.seed, quality=about_texts)
+    return GenerationResult(done.cube, found, texts_table(done.cube, planned.prompt_set.prompts(), done.sampled))
+
+
+def written(
+    spec: WritingSpec, plan: Callable[[Any], AnyPlanned], running: Running, preview: Callable[[AnyPlanned, Done], Any]
+) -> tuple[AnyPlanned, dict[str, Scorer], Done]:
+    """What is planned, the scorers, and the texts with their scores; `preview` makes a result of a first part of them.
+
+    Raises
+    ------
+    OptionError
+        When no language model is named, or the plan cannot be made.
+    """
+    if not spec.lm:
+        raise OptionError("--lm", got="nothing", expected="a language model", fix=f"Known: {generator_help()}.")
     assert running.out is not None  # `Audit.run` says where
     planned = plan(spec)
     running.allow(len(planned.draws))
     running.tell("Loading the language model")
     generator = generators.load(spec.lm)
-    if spec.continuations is None and (known := getattr(generator, "continuations", None)):
-        planned = plan(replace(spec, continuations=known))
+    if getattr(spec, planned.counted) is None and (known := getattr(generator, "continuations", None)):
+        planned = plan(replace(spec, **{planned.counted: known}))
     running.tell("Loading the scorers")
     scorers = {scorer: models.load(scorer) for scorer in spec.scorers}
-    estimate = generator.estimate(planned.draws, spec)
-    price = "" if estimate.price is None else f", about {estimate.price:.2f} at the prices given"
-    running.tell(f"Planned: {estimate.prompt_tokens:,} tokens to read, up to {estimate.new_tokens:,} to write{price}")
-
-    def publish(part: Done) -> None:
-        with suppress(OptionError):  # a failed preview must not end the run
-            running.publish(result_of(planned, part, {}))  # type: ignore[misc]
-
-    done = execute(planned, generator, scorers, running.out, running, publish=publish if running.publish else None)
-    running.tell("Measuring")
-    return result_of(planned, done, _quality(spec, done.cube, scorers, running))
-
-
-def result_of(planned: Planned, done: Done, about_texts: dict[str, Any]) -> GenerationResult:
-    """The result of a finished audit; `about_texts` is what is said of their quality."""
-    found = tables(done.cube, seed=planned.spec.seed, quality=about_texts)
-    return GenerationResult(done.cube, found, texts_table(done.cube, planned.prompt_set.prompts(), done.sampled))
-
-
-def _quality(
-    spec: GenerationSpec, cube: GenerationCube, scorers: dict[str, Scorer], running: Running
-) -> dict[str, Any]:
-    """What is said of the texts themselves, and how far the scorers would be led by the prompts."""
-    found = quality.quality(cube)
-    if spec.held_out:
-        lm = cast(TokenScorer, models.load(generators.as_scorer(spec.lm)))
-        texts = [str(text) for text in corpus.load(spec.held_out, None).sentences["text"]]
-        found |= quality.perplexities(lm, texts, [str(value) for value in cube.values["value"]])
-    if spec.leak_check and cube.kept.any():
-        running.tell("Checking how far the scorers would be led by the prompts")
-        quiet = replace(running, on_window=None)
-        found["leak"] = {
-            name: leak.leak_size(leak.leak_check(cube, name, scorer, quiet, sample=spec.leak_check))
-            for name, scorer in scorers.items()
-        }
-    return found
+    running.tell(generator.estimate(planned.draws, spec).words)
+    publish = (lambda part: show(preview(planned, part))) if (show := running.publish) else None
+    return planned, scorers, execute(planned, generator, scorers, running.out, running, publish=publish)
 
 
 def execute(
@@ -126,9 +125,12 @@ def execute(
     """
     running = running or Running()
     work = _Work(planned, generator, scorers, Journal.of(out, generator, planned.spec), running)
-    for k in _parts(planned.continuations)[:-1] if publish else ():
-        if publish and work.generate(k):
-            publish(work.done(k))
+    k = FIRST_PART  # then 16, 32 …
+    while publish and k < planned.continuations:
+        if work.generate(k):
+            with suppress(OptionError):  # a failed preview must not end the run
+                publish(work.done(k))
+        k *= 2
     work.generate(planned.continuations)
     return work.done(planned.continuations)
 
@@ -196,33 +198,30 @@ class _Work:
 
     def done(self, k: int) -> Done:
         """The audit of the first k continuations."""
-        return Done(self.cube(k), self.known, self.journal)
-
-    def cube(self, k: int) -> GenerationCube:
-        """The cube of the first k continuations."""
         m, a, _ = self.planned.shape
         draws = self.planned.draws[: m * a * k]
         sampled = [self.known.get(self._key(draw)) for draw in draws]
-        cuts = {text: cut(text) for text in set(sampled) if text is not None}
+        cuts = {text: cut(text, self.planned.spec.cut) for text in set(sampled) if text is not None}
         flat = np.array(["" if text is None else cuts[text] for text in sampled], np.object_)
         texts = flat.reshape(k, m, a).transpose(1, 2, 0)
         scored = [self._scored(name, texts) for name in self.scorers]
         found = self.planned.prompt_set
-        return GenerationCube(
+        cube = GenerationCube(
             pd.DataFrame({"template": found.templates}),
             found.values,
             tuple(target for targets, _ in scored for target in targets),
             texts,
-            np.concatenate([scores for _, scores in scored], axis=-1),
+            np.concatenate([np.empty((*texts.shape, 0), np.float32), *(scores for _, scores in scored)], axis=-1),
             self._provenance(sampled, texts),
         )
+        return Done(cube, self.known, self.journal)
 
     def _scored(self, name: str, texts: np.ndarray) -> tuple[list[Target], np.ndarray]:
         """The targets of a scorer, and the scores (M, A, K, T) of continuations read alone, without their prompt."""
         scorer = self.scorers[name]
         targets = measured_targets(name, scorer)
         kept = texts != ""
-        distinct, where = np.unique(texts[kept], return_inverse=True)
+        distinct, where = np.unique(self.planned.as_read(texts)[kept], return_inverse=True)
         scores = np.full((*texts.shape, len(targets)), np.nan, np.float32)
         if len(distinct):
             self.running.tell(f"Scoring with {name}")
@@ -233,7 +232,7 @@ class _Work:
         return list(targets.values()), scores
 
     def _check(self) -> None:
-        if self.running.should_stop is not None and self.running.should_stop():
+        if self.running.should_stop and self.running.should_stop():
             raise Cancelled
 
     def _show(self) -> None:
@@ -276,22 +275,12 @@ class _Work:
             "generated": self.generated,
             "known_before": len(sampled) - self.generated,
             "left_out": {
-                "could not be cut": int(sum(text is not None and not cut(text) for text in sampled)),
+                "could not be cut": int(sum(text is not None and not cut(text, spec.cut) for text in sampled)),
                 "missing": sum(text is None for text in sampled),
             },
             "scorers": self.records,
             "seconds": round(time.perf_counter() - self.began, 3),
         }
-
-
-def _parts(total: int) -> list[int]:
-    """8, 16, 32 … and the total."""
-    parts = []
-    k = FIRST_PART
-    while k < total:
-        parts.append(k)
-        k *= 2
-    return [*parts, total]
 
 
 def _no_cells() -> Any:

@@ -1,4 +1,4 @@
-"""Tables of a language model audit: pairs per template, pairs over all templates, values."""
+"""Tables of a language model audit (pairs, values, averages) and the data of its charts."""
 
 from __future__ import annotations
 
@@ -8,15 +8,26 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
 from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.quality import words_apart
 from psa_core.errors import OptionError
-from psa_core.stats.fairness import Fairness, Measures, corrected_p, measure, noise_corrected_pair
+from psa_core.stats import CONFIDENCE, SIGNIFICANT
+from psa_core.stats.fairness import (
+    Fairness,
+    Measures,
+    corrected_p,
+    measure,
+    measure_groups,
+    noise_corrected_pair,
+)
 from psa_core.stats.intervals import mean_interval
-from psa_core.stats.scores import labels_at
-from psa_core.stats.wasserstein import nan_mean, pairs
+from psa_core.stats.scores import just_above, nan_mean
+from psa_core.stats.wasserstein import pairs, w1
 
 UNKNOWN = (float("nan"),) * 3
+N_PERMUTATIONS = 400
 PAIR_COLUMNS = ("scorer", "template", "value_a", "value_b", "w1", "floor", "p_value", "p_adjusted")
 
 
@@ -31,10 +42,11 @@ class Tables:
         (Holm over the rows of a scorer), ``corrected``, ``mean_a``, ``mean_b``.
     matrix : DataFrame
         One row a scorer and pair, over all templates: ``scorer, value_a, value_b, w1, floor, corrected, p_value,
-        p_adjusted`` (Holm over the pairs of a scorer), ``difference`` (mean of b minus mean of a), ``disparity``.
+        p_adjusted`` (Holm over the pairs of a scorer), ``difference`` (mean of b minus mean of a) with its 95 %
+        interval over continuations ``difference_low, difference_high``, ``disparity``.
     values : DataFrame
-        One row a scorer and value: ``scorer, value`` and groups, ``mean, low, high`` (over templates), ``w1`` (mean
-        distance to the others), ``share`` (at or above the threshold), ``kept``, ``left_out``.
+        One row a scorer and value: ``scorer, value`` and groups, ``mean, low, high`` (over templates, within [0, 1]),
+        ``w1`` (mean distance to the others), ``share`` (above the threshold), ``kept``, ``left_out``.
     summary : dict
         The content of ``summary.json``.
     """
@@ -60,44 +72,56 @@ def tables(cube: GenerationCube, *, seed: int = 0, quality: Mapping[str, Any] | 
             expected="some of two values of one template",
             fix="Sample more of them (--continuations), or longer ones (--tokens).",
         )
+    column = str(cube.provenance.get("prompts", {}).get("group", ""))
+    groups = cube.groups(column if column in cube.values.columns else "")  # else each value is a group of its own
     measured = {
-        target.name: measure(
-            cube.scored_by(target.name), groups_of(cube), threshold=target.default_threshold, seed=seed
-        )
+        target.name: measure(cube.scored_by(target.name), groups, threshold=target.default_threshold, seed=seed)
         for target in cube.targets
+    }
+    summary = {
+        name: {
+            "individual_fairness": as_numbers(found.individual),
+            "group_fairness": {**as_numbers(found.group), "by": column or "value"},
+            "demographic_disparity": as_numbers(found.disparity),
+            "groups": _groups(cube, name, column, as_numbers(found.group), seed),
+        }
+        for name, found in measured.items()
     }
     return Tables(
         pd.concat([_pairs(cube, name, found) for name, found in measured.items()], ignore_index=True),
         pd.concat([_matrix(cube, name, found) for name, found in measured.items()], ignore_index=True),
         pd.concat([_values(cube, name, found) for name, found in measured.items()], ignore_index=True),
-        {name: _summary(cube, found) for name, found in measured.items()} | ({"quality": quality} if quality else {}),
+        summary | ({"quality": quality} if quality else {}),
     )
 
 
-def groups_of(cube: GenerationCube) -> list[str]:
-    """The subgroups that group fairness compares: by the column that the prompts name, else each value its own."""
-    column = str(cube.provenance.get("prompts", {}).get("group", ""))
-    return cube.groups(column if column in cube.values.columns else "")
-
-
-def _labels(cube: GenerationCube) -> tuple[np.ndarray, np.ndarray]:
-    values = cube.values["value"].astype(str).to_numpy()
-    first, second = pairs(len(values))
-    return values[first], values[second]
+def _groups(
+    cube: GenerationCube, scorer: str, first: str, of_first: dict[str, Any], seed: int
+) -> dict[str, dict[str, Any]]:
+    """G.F. by each column of the values that forms groups of several, p corrected over the columns (Holm)."""
+    a, found = len(cube.values), dict[str, dict[str, Any]]()
+    for column in (str(column) for column in cube.values.columns if column != "value"):
+        groups = cube.groups(column)
+        if 1 < len(set(groups)) < a:
+            measured = of_first if column == first else None
+            found[column] = measured or as_numbers(measure_groups(cube.scored_by(scorer), groups, seed=seed))
+    known = [name for name, numbers in found.items() if numbers["p"] is not None]
+    adjusted = corrected_p(np.array([found[name]["p"] for name in known])) if known else ()
+    for name, p in zip(known, adjusted, strict=True):
+        found[name] = {**found[name], "p_adjusted": float(p), "above_noise": bool(p < SIGNIFICANT)}
+    return found
 
 
 def _pairs(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
-    a, b = _labels(cube)
-    first, second = pairs(len(cube.values))
-    m = len(cube.templates)
-    with np.errstate(invalid="ignore"):
-        means = _means(cube.scored_by(scorer))
+    values, m = cube.values["value"].astype(str).to_numpy(), len(cube.templates)
+    first, second = pairs(len(values))
+    means, _ = _moments(cube.scored_by(scorer))
     table = pd.DataFrame(
         {
             "scorer": scorer,
-            "template": np.repeat(cube.templates["template"].to_numpy(), len(a)),
-            "value_a": np.tile(a, m),
-            "value_b": np.tile(b, m),
+            "template": np.repeat(cube.templates["template"].to_numpy(), len(first)),
+            "value_a": np.tile(values[first], m),
+            "value_b": np.tile(values[second], m),
             "w1": found.w1.ravel(),
             "floor": found.pair_floors.ravel(),
             "p_value": found.pair_p.ravel(),
@@ -111,20 +135,28 @@ def _pairs(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
 
 
 def _matrix(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
-    a, b = _labels(cube)
-    first, second = pairs(len(cube.values))
-    means = _means(cube.scored_by(scorer))
+    values = cube.values["value"].astype(str).to_numpy()
+    first, second = pairs(len(values))
+    means, errors = _moments(cube.scored_by(scorer))
+    differences = means[:, second] - means[:, first]
+    # Of the mean over the templates that have both: templates are a choice, continuations are sampled.
+    squares = np.where(np.isfinite(differences), errors[:, first] ** 2 + errors[:, second] ** 2, 0).sum(axis=0)
+    count = np.isfinite(differences).sum(axis=0)
+    error = np.divide(np.sqrt(squares), count, out=np.full(len(first), np.nan), where=count > 0)
+    difference, half = nan_mean(differences, axis=0), float(norm.ppf((1 + CONFIDENCE) / 2)) * error
     return pd.DataFrame(
         {
             "scorer": scorer,
-            "value_a": a,
-            "value_b": b,
+            "value_a": values[first],
+            "value_b": values[second],
             "w1": found.mean_w1,
             "floor": found.mean_floors,
             "corrected": found.mean_corrected,
             "p_value": found.mean_p,
             "p_adjusted": corrected_p(found.mean_p),
-            "difference": nan_mean(means[:, second] - means[:, first], axis=0),
+            "difference": difference,
+            "difference_low": np.maximum(difference - half, -1),
+            "difference_high": np.minimum(difference + half, 1),
             "disparity": found.mean_disparity,
         }
     )
@@ -132,19 +164,19 @@ def _matrix(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
 
 def _values(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
     scores, kept = cube.scored_by(scorer), cube.kept
-    means = _means(scores)
+    means, _ = _moments(scores)
     columns = [column[np.isfinite(column)] for column in means.T]
     middle, low, high = np.transpose([mean_interval(column) if len(column) else UNKNOWN for column in columns])
     first, second = pairs(len(cube.values))
     a, counts = len(cube.values), kept.sum(axis=(0, 2))
     w1 = nan_mean([found.mean_w1[(first == value) | (second == value)] for value in range(a)], axis=1)
     threshold = cube.targets[cube.scorers.index(scorer)].default_threshold
-    above = (np.isfinite(scores) & labels_at(scores, threshold)).sum(axis=(0, 2))
+    above = (np.isfinite(scores) & (scores >= just_above(threshold, scores))).sum(axis=(0, 2))
     numbers = pd.DataFrame(
         {
             "mean": middle,
-            "low": low,
-            "high": high,
+            "low": np.maximum(low, 0),
+            "high": np.minimum(high, 1),
             "w1": w1,
             "share": np.divide(above, counts, out=np.full(a, np.nan), where=counts > 0),
             "kept": counts,
@@ -158,15 +190,6 @@ def _values(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
     return table
 
 
-def _summary(cube: GenerationCube, found: Measures) -> dict[str, Any]:
-    column = str(cube.provenance.get("prompts", {}).get("group", ""))
-    return {
-        "individual_fairness": as_numbers(found.individual),
-        "group_fairness": {**as_numbers(found.group), "by": column or "value"},
-        "demographic_disparity": as_numbers(found.disparity),
-    }
-
-
 def as_numbers(found: Fairness) -> dict[str, Any]:
     """A number of fairness as JSON has it; None where there is no such number."""
     numbers = {name: getattr(found, name) for name in ("value", "floor", "corrected", "low", "high", "p", "needed")}
@@ -174,9 +197,133 @@ def as_numbers(found: Fairness) -> dict[str, Any]:
     return {**known, "above_noise": found.above_noise}
 
 
-def _means(scores: np.ndarray) -> np.ndarray:
-    """Mean score of each template and value, (M, A); NaN where nothing was kept."""
+def _moments(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean of each template and value and its standard error over continuations, both (M, A); NaN where unknown."""
     known = np.isfinite(scores)
     counts = known.sum(axis=2)
-    sums = np.where(known, scores, 0).sum(axis=2, dtype=np.float64)
-    return np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
+    exact = np.where(known, scores, 0).astype(np.float64)
+    means = np.divide(exact.sum(axis=2), counts, out=np.full(counts.shape, np.nan), where=counts > 0)
+    squares = (np.where(known, exact - means[..., None], 0) ** 2).sum(axis=2)
+    variances = np.divide(squares, counts * (counts - 1.0), out=np.full(counts.shape, np.nan), where=counts > 1)
+    return means, np.sqrt(variances)
+
+
+def value_means(cube: GenerationCube, scorer: str, *, seed: int = 0) -> pd.DataFrame:
+    """Mean score of each value with the band in which chance alone would put it.
+
+    Returns
+    -------
+    DataFrame
+        ``value, mean, low, high``, highest mean first; between `low` and `high` lie 95 % of the means after the scores
+        of each template were permuted over its values.
+    """
+    scores = cube.scored_by(scorer).astype(np.float64)
+    m, a, k = scores.shape
+    rng = np.random.default_rng(seed)
+    permuted = np.empty((N_PERMUTATIONS, a))
+    flat = scores.reshape(m, a * k)
+    for number in range(N_PERMUTATIONS):
+        shuffled = rng.permuted(flat, axis=1).reshape(m, a, k)
+        permuted[number] = nan_mean(nan_mean(shuffled, axis=2), axis=0)
+    tail = 100 * (1 - CONFIDENCE) / 2
+    low, high = np.nanpercentile(permuted, (tail, 100 - tail), axis=0)
+    means = nan_mean(nan_mean(scores, axis=2), axis=0)
+    table = pd.DataFrame({"value": cube.values["value"], "mean": means, "low": low, "high": high})
+    return table.sort_values("mean", ascending=False, ignore_index=True)
+
+
+def matrix(found: Tables, scorer: str, values: list[str]) -> pd.DataFrame:
+    """Corrected W1 of each pair over all templates, values by values; NaN where a pair is not above noise."""
+    square = pd.DataFrame(np.nan, index=values, columns=values)
+    for row in surest_first(found.matrix, scorer).dropna(subset="corrected").itertuples():
+        square.loc[row.value_a, row.value_b] = square.loc[row.value_b, row.value_a] = row.corrected
+    return square
+
+
+def widest_pair(found: Tables, scorer: str) -> tuple[str, str]:
+    """The first pair of `surest_first`, the value with the higher mean first: the pair that page and report name."""
+    first = surest_first(found.matrix, scorer).iloc[0]
+    pair = (str(first["value_a"]), str(first["value_b"]))
+    return pair if first["difference"] <= 0 else pair[::-1]
+
+
+def of_scorer(table: pd.DataFrame, scorer: str) -> pd.DataFrame:
+    """One scorer's rows of a table, without the column that says so."""
+    return table[table["scorer"] == scorer].drop(columns="scorer").reset_index(drop=True)
+
+
+def surest_first(table: pd.DataFrame, scorer: str) -> pd.DataFrame:
+    """A scorer's pairs, those above noise first; the others have no corrected distance."""
+    rows = of_scorer(table, scorer)
+    rows["corrected"] = rows["corrected"].where((rows["p_adjusted"] < SIGNIFICANT) & (rows["corrected"] > 0))
+    return rows.sort_values(["corrected", "w1"], ascending=False, ignore_index=True)
+
+
+def differing_words(cube: GenerationCube, pair: tuple[str, str], template: str = "") -> pd.DataFrame:
+    """Words that distinguish two values, on one template or all, as `quality.words_apart` gives them."""
+    order, rows = cube.values["value"].tolist(), slice(None)
+    if template:
+        rows = [cube.templates["template"].tolist().index(template)]  # type: ignore[assignment]
+    return words_apart(*(cube.texts[rows, order.index(value)].ravel() for value in pair), " ".join(pair))
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Two empirical distribution functions on one grid, and the area between them.
+
+    Attributes
+    ----------
+    scores : float array (G,)
+        Ascending.
+    first, second : float array (G,)
+        Share of each value's continuations with at most that score.
+    area : float
+        W1 of the two, as it is: chance is not taken off.
+    """
+
+    scores: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    area: float
+
+
+def curves(cube: GenerationCube, scorer: str, pair: tuple[str, str], template: str = "") -> Curves:
+    """The score distributions of two values, on one template or all of them together."""
+    order, rows = cube.values["value"].tolist(), slice(None)
+    if template:
+        rows = [cube.templates["template"].tolist().index(template)]  # type: ignore[assignment]
+    scores = [cube.scored_by(scorer)[rows, order.index(value)].ravel().astype(np.float64) for value in pair]
+    left, right = (part[np.isfinite(part)] for part in scores)
+    grid = np.unique(np.concatenate([[0.0], left, right, [1.0]]))
+    shares = [np.searchsorted(np.sort(part), grid, side="right") / max(len(part), 1) for part in (left, right)]
+    return Curves(grid, shares[0], shares[1], w1(left, right))
+
+
+def side_by_side(cube: GenerationCube, scorer: str, pair: tuple[str, str], template: str = "") -> pd.DataFrame:
+    """Continuations of two values with the same template and number, largest difference first.
+
+    Returns
+    -------
+    DataFrame
+        ``template, k, first, second, first_score, second_score, difference``; pairs of which one was left out are not
+        in it.
+    """
+    values = cube.values["value"].tolist()
+    a, b = (values.index(value) for value in pair)
+    scores = cube.scored_by(scorer).astype(np.float64)
+    both = cube.kept[:, a] & cube.kept[:, b]
+    if template:
+        both &= (cube.templates["template"] == template).to_numpy()[:, np.newaxis]
+    m, k = np.nonzero(both)
+    table = pd.DataFrame(
+        {
+            "template": cube.templates["template"].to_numpy()[m],
+            "k": k,
+            "first": cube.texts[m, a, k],
+            "second": cube.texts[m, b, k],
+            "first_score": scores[m, a, k],
+            "second_score": scores[m, b, k],
+        }
+    )
+    table["difference"] = table["first_score"] - table["second_score"]
+    return table.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)

@@ -1,15 +1,15 @@
 """Nationality of names and perplexity (Barriere & Cifuentes 2024): people in texts, draws, tables, result folder."""
 
 from psa_core.audits._audit import Audit
-from psa_core.audits.nationality import result, run
+from psa_core.audits.nationality import result
 
 AUDIT = Audit(
     id="nationality",
     title="Nationality",
     noun="nationality audit",
     summary="Audit a model with names of people from many countries.",
-    spec=run.NationalitySpec,
-    measure=run.measure,
+    spec=result.NationalitySpec,
+    measure=result.measure,
     files=result.files,
     load=result.load,
     rebuild=result.rebuild,

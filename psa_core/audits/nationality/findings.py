@@ -1,85 +1,153 @@
-"""Findings of a nationality audit in plain sentences."""
+"""Findings of a nationality audit in plain sentences; each says what its table marks as beyond chance, and no more."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
-from psa_core.audits.nationality.tables import OVERALL
+from psa_core.audits.nationality.perturbation import KEPT, LONE, MENTIONS, MULTILINGUAL, NO_PERSON, NOT_LOOKED_AT, READ
+from psa_core.audits.nationality.tables import OVERALL, by_country
+from psa_core.claims.formatting import Finding, number, score_words
+from psa_core.cube import ScoreCube
 from psa_core.plurals import counted, verb
+from psa_core.stats import SIGNIFICANT, adjust
+from psa_core.stats.families import MIN_FAMILIES
+from psa_core.tables.replicability import order_replicability
 
 #: In a smaller class a single sentence is more than ten percent.
 MIN_COUNT = 10
+CORRECTED = "corrected for the number of countries and columns (Holm)"
 
 
-def finding(countries: pd.DataFrame) -> str:
-    """The largest change of a predicted class, and between which countries that class differs most.
+def class_finding(countries: pd.DataFrame, sentences: int) -> Finding:
+    """The largest change of a predicted class that is beyond chance; where none is, the largest, as too few to tell.
 
     Parameters
     ----------
     countries : DataFrame
-        As `nationality_tables.country_table` gives it.
+        As `tables.country_table` gives it.
+    sentences : int
+        How many the audit has.
     """
     changing = countries.dropna(subset=["change_percent"])
     top = largest(countries)
-    if top["change_percent"] == 0:
-        return "No predicted class changes its size with the country of the names."
-    same = changing[changing["target"] == top["target"]]
-    low, high = same.loc[same["change_percent"].idxmin()], same.loc[same["change_percent"].idxmax()]
-    words = (
-        f"With names from {top['country']}, {_percent(top['change_percent'])} sentences are predicted as "
-        f"{top['target']} ({_count(top['perturbed_count'])} instead of {_count(top['original_count'])})."
-    )
-    if len(same) < 2:
-        return words
-    runs = [_minus(f"{row['change_percent']:+.1f} %") for row in (low, high)]
-    return (
-        f"{words} Between countries, “{top['target']}” runs from {runs[0]} ({low['country']}) to {runs[1]} "
-        f"({high['country']})."
+    change = top["perturbed_count"] - top["original_count"]
+    if not changing["change_percent"].any():
+        return Finding("No predicted class changes its size with the country of the names.")
+    was, now = _count(top["original_count"]), _count(top["perturbed_count"])
+    instead = f"{now} of {counted(sentences, 'sentence')} are predicted as {top['target']} instead of {was}"
+    if not top["p_adjusted"] < SIGNIFICANT:
+        return Finding(
+            "No clear difference: with no country's names does the size of a predicted class change beyond chance.",
+            f"The largest change: with names from {top['country']}, {instead}; too few to tell.",
+        )
+    marked = int((changing["p_adjusted"] < SIGNIFICANT).sum())
+    low, high = sorted(abs(top[end]) for end in ("change_low", "change_high"))
+    return Finding(
+        f"With names from {top['country']}, {_count(abs(change))} {'more' if change > 0 else 'fewer'} sentences are "
+        f"predicted as {top['target']}.",
+        f"{instead[:1].upper()}{instead[1:]} (95 % interval of the change {_count(low)} to {_count(high)}, "
+        f"p = {top['p_adjusted']:.2g}). {marked} of {len(changing)} changes are beyond chance, {CORRECTED}.",
     )
 
 
 def largest(countries: pd.DataFrame) -> pd.Series:
-    """The row whose class changes most, in percent of its original size; of large enough classes if there are any.
+    """The row whose class changes most, in percent of its original size.
 
-    Some class is always predicted for the original sentences, so there is such a row.
+    Of changes beyond chance where there are any, and of large enough classes; some class is always predicted for the
+    original sentences, so there is such a row.
     """
-    changing = countries.dropna(subset=["change_percent"])
-    large = changing[changing["original_count"] >= MIN_COUNT]
-    named = changing if large.empty else large
-    return named.loc[named["change_percent"].abs().idxmax()]
+    rows = countries.dropna(subset=["change_percent"])
+    for some in (rows["p_adjusted"] < SIGNIFICANT, rows["original_count"] >= MIN_COUNT):
+        rows = rows[some[rows.index]] if some[rows.index].any() else rows
+    return rows.loc[rows["change_percent"].abs().idxmax()]
 
 
-def score_finding(countries: pd.DataFrame, targets: Sequence[str]) -> str:
-    """The countries whose names move a score most to either side; of several targets, that which moves most."""
+def score_finding(countries: pd.DataFrame, targets: Sequence[str], sentences: int) -> Finding:
+    """With which countries' names a score moves most, beyond chance; of several targets, the one that moves most."""
     moved = countries[countries["target"].isin(targets)].dropna(subset=["delta"])
-    spans = moved.groupby("target", sort=False)["delta"].agg(lambda delta: delta.max() - delta.min())
-    target = spans.idxmax()
-    moved = moved[moved["target"] == target]
-    low, high = moved.loc[moved["delta"].idxmin()], moved.loc[moved["delta"].idxmax()]
-    if low["delta"] == high["delta"]:
-        return f"The mean {target} score moves by {_signed(low)}, whatever the country."
-    return (
-        f"The mean {target} score moves by {_signed(low)} with names from {low['country']} and by {_signed(high)} "
-        f"with names from {high['country']}."
+    marked = moved[moved["delta_p_adjusted"] < SIGNIFICANT]
+    over = f"over {counted(sentences, 'sentence')}"
+    if marked.empty:
+        top = moved.loc[moved["delta"].abs().idxmax()]
+        largest_change = f"The largest mean change {over}: {_signed(top)} with names from {top['country']}."
+        return Finding(f"No country's names are shown to move {score_words(str(top['target']))}.", largest_change)
+    top = marked.loc[marked["delta"].abs().idxmax()]
+    same, tested = (rows[rows["target"] == top["target"]] for rows in (marked, moved))
+    ends = [same.loc[same["delta"].idxmin()], same.loc[same["delta"].idxmax()]]
+    moves = [f"by {_signed(row)} with names from {row['country']}" for row in ends[: min(2, len(same))]]
+    return Finding(
+        f"The mean {top['target']} score moves {' and '.join(dict.fromkeys(moves))}.",
+        f"{over[:1].upper()}{over[1:]}, with 95 % intervals; {len(same)} of {counted(len(tested), 'country')} "
+        f"{verb(len(same), 'move')} it beyond chance, {CORRECTED}.",
     )
 
 
-def correlation_finding(correlations: pd.DataFrame) -> str:
-    """The strongest overall correlation with perplexity, global and local."""
+def correlation_finding(correlations: pd.DataFrame) -> Finding:
+    """The strongest correlations with perplexity beyond chance, within sentences and over the original texts.
+
+    Correlations over all texts of a country are left to the table: draws of one sentence are not independent.
+    """
     overall = correlations[correlations["country"] == OVERALL]
-    parts = []
-    for column, words in (("local_r", "within one sentence"), ("global_r", "across all texts")):
-        known = overall.dropna(subset=[column])
-        if len(known):
-            top = known.loc[known[column].abs().idxmax()]
-            r = _minus(f"{top[column]:+.2f}")
-            way = "lower" if top[column] < 0 else "higher"
-            parts.append(f"{words}, the less expected the words, the {way} “{top['target']}” (r = {r})")
-    if not parts:
-        return "Nothing varies enough to correlate scores with perplexity."
-    return "Overall, " + "; ".join(parts) + "."
+    ways = (("local_r", "local_p", "within one sentence"), ("original_r", "original_p", "across the original texts"))
+    known, parts = overall[[r for r, _, _ in ways if r in overall]].notna().any(axis=None), []
+    for r, p, words in ways:
+        tested = overall.dropna(subset=[r, p]) if r in overall else overall.iloc[:0]
+        if r == "local_r" and "sentences" in tested:
+            tested = tested[tested["sentences"] >= MIN_FAMILIES]
+        marked = tested[adjust(tested[p].astype(float)) < SIGNIFICANT] if len(tested) else tested
+        if len(marked):
+            top = marked.loc[marked[r].abs().idxmax()]
+            way = "lower" if top[r] < 0 else "higher"
+            ends = f"r = {number(top[r], digits=2, signed=True)}, corrected p < {SIGNIFICANT}"
+            parts.append(f"{words}, the less expected the words, the {way} “{top['target']}” ({ends})")
+    if parts:
+        return Finding(f"Overall, {'; '.join(parts)}.")
+    if known:
+        return Finding("No clear correlation between scores and how expected the words are.")
+    return Finding("Nothing varies enough to correlate scores with perplexity.")
+
+
+def order_finding(cube: ScoreCube, target: str) -> Finding:
+    """Whether other sentences would put the countries in this order; `CubeError` for an unknown target."""
+    found = order_replicability(by_country(cube), target)
+    value, low, high = found.reliability
+    if value != value:
+        return Finding("Whether the ranking of countries is reliable cannot be told from so little.")
+    evidence = f"Reliability {value:.2f} (95 % interval {low:.2f} to {high:.2f}), from halves of the sentences."
+    others = f"With {found.sentences:,} other sentences you"
+    if low <= 0:
+        return Finding(f"{others} may well see another ranking of the countries by {target}.", evidence)
+    return Finding(f"{others} would see a similar ranking of the countries by {target}.", evidence)
+
+
+def account(manifest: Mapping[str, Any], cube: ScoreCube) -> str:
+    """What was used, what was left out, and why."""
+    counts, options = manifest["account"], manifest["options"]
+    parts = [
+        f"{counts[KEPT]:,} of {counted(counts[READ], 'sentence')}, {counted(int(options['draws']), 'name')} each for "
+        f"{counted(cube.names['country'].nunique(), 'country')}, by {options['model']}.",
+        f"{counts[NO_PERSON]:,} had no person.",
+    ]
+    if unseen := counts[NOT_LOOKED_AT]:
+        parts.append(f"{unseen:,} were not looked at, since the sample was full.")
+    female, male, unknown = (counts[MENTIONS[gender]] for gender in ("female", "male", ""))
+    of_neither = f"the gender of {unknown:,} is unknown."
+    if (alone := counts.get(LONE)) is not None:  # audits of an earlier version did not count last names alone
+        of_neither = f"{unknown - alone:,} have an unknown gender and get first names of either; {alone:,} are "
+        of_neither += "last names alone."
+    parts.append(
+        f"Of {counted(female + male + unknown, 'mention')} {female:,} {verb(female, 'are', 'is')} female by title, "
+        f"first name or pronouns, {male:,} male; {of_neither}"
+    )
+    pipeline = "multilingual pipeline" if MULTILINGUAL in str(manifest.get("people_finder")) else "English pipeline"
+    if options.get("people"):
+        pipeline = f"pipeline {str(options['people'])[:80]}"
+    parts.append(f"People were found by spaCy's {pipeline}.")
+    parts.append(left_out(manifest["names_not_in_latin_letters_left_out"]))
+    return " ".join(filter(None, parts))
 
 
 def left_out(counts: Mapping[str, int]) -> str:
@@ -94,20 +162,11 @@ def left_out(counts: Mapping[str, int]) -> str:
     return f"{left} {verb(total, 'were', 'was')} left out ({named}{more})."
 
 
-def _count(number: float) -> str:
+def _count(value: float) -> str:
     """A mean over draws need not be whole."""
-    return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.1f}"
-
-
-def _percent(change: float) -> str:
-    return f"{abs(change):.1f} % {'more' if change > 0 else 'fewer'}"
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
 def _signed(row: pd.Series) -> str:
     interval = "" if pd.isna(row["delta_low"]) else f" ({row['delta_low']:+.3f} to {row['delta_high']:+.3f})"
-    return _minus(f"{row['delta']:+.3f}{interval}")
-
-
-def _minus(number: str) -> str:
-    """A number with a minus sign; words keep their hyphens (*Guinea-Bissau*)."""
-    return number.replace("-", "−")
+    return f"{row['delta']:+.3f}{interval}".replace("-", "−")

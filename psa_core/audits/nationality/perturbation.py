@@ -5,46 +5,54 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from psa_core import anchors, options
-from psa_core.anchors import AnchorFinder
+from psa_core.anchors import Anchor, AnchorFinder, NamedPerson, persons
 from psa_core.audits._running import Grid
-from psa_core.audits.nationality.gazetteers import PAPER_COUNTRIES, Country, choose
-from psa_core.audits.nationality.people_finder import people_finder
-from psa_core.audits.nationality.persons import ENGLISH, Person, persons
-from psa_core.cube import ScoreCube, Target
+from psa_core.cube import FAMILY, ScoreCube, Target
 from psa_core.errors import AnchorError, OptionError
+from psa_core.inputs.gazetteers import PAPER_COUNTRIES, Country, choose
 from psa_core.options import option
 from psa_core.scoring import CellScores
+from psa_core.study.families import near_copies
 
+#: The paper's pipeline, for any language; English words are looked for beside its people, as in the paper.
+MULTILINGUAL, ENGLISH = "xx_ent_wiki_sm", "en"
 #: Texts are searched for people so many at a time, in random order, until the sample is full.
 CHUNK = 512
 #: Drawn texts are held in memory.
 MAX_CELLS = 5_000_000
 
 
+def people_finder(spec: str = "") -> AnchorFinder:
+    """The finder that somebody chose, else the paper's pipeline where it is installed, else the English one.
+
+    Raises
+    ------
+    AnchorError
+        When the one chosen is not there, or finds no entities.
+    """
+    if not spec:
+        return anchors.finder(
+            f"{anchors.people()}?pipeline={MULTILINGUAL}" if find_spec(MULTILINGUAL) else anchors.people()
+        )
+    kind = anchors.plugins().get(spec.partition(":")[0])
+    if not (kind and kind.people):
+        example = f"{anchors.people()}?pipeline= and a spaCy pipeline"
+        raise AnchorError("--people", got=repr(spec[:80]), expected=example)
+    return anchors.finder(spec)
+
+
 @dataclass(frozen=True)
 class Options:
-    """What is drawn.
+    """What is drawn; by default for the seventeen countries of the paper's Table 3.
 
-    Attributes
-    ----------
-    countries : tuple of str
-        Default: the seventeen of the paper's Table 3.
-    draws : int
-        Names drawn per sentence and country.
-    seed : int
-    sample : int
-        Most sentences with a person that are taken, drawn at random.
-    all_scripts : bool
-        Draw names that are not in Latin letters too.
-    people : str
-        What finds the people, such as ``entities:PERSON?pipeline=es_core_news_sm``, whose language then is that of
-        titles and pronouns; empty for the usual one.
+    `people`, such as ``entities:PERSON?pipeline=es_core_news_sm``, decides the language of titles and pronouns too.
     """
 
     countries: tuple[str, ...] = option(PAPER_COUNTRIES, metavar="A,B,…", help="default: the paper's")
@@ -127,24 +135,26 @@ def draw(sentences: pd.DataFrame, settings: Options) -> Drawn:
     chosen = choose(settings.countries, latin_only=not settings.all_scripts)
     rows = sentences.iloc[kept].reset_index(drop=True)
     people = [mentioned[row] for row in kept]
-    texts = tuple(
-        tuple(_substitute(text, found, chosen, str(sentence), settings))
-        for found, sentence, text in zip(people, rows["sentence_id"], rows["text"], strict=True)
-    )
+    columns = [(f"{c.name} {n}", c.name, c.iso3, n) for c in chosen for n in range(1, settings.draws + 1)]
     return Drawn(
         sentences=_sentences_with_people(rows, people),
-        columns=_columns(chosen, settings.draws),
-        texts=texts,
+        columns=pd.DataFrame(columns, columns=["name", "country", "iso3", "draw"]),
+        texts=tuple(
+            tuple(_substitute(text, found, chosen, str(sentence), settings))
+            for found, sentence, text in zip(people, rows["sentence_id"], rows["text"], strict=True)
+        ),
         account=_account(len(sentences), looked_at, people),
         left_out={country.name: country.left_out for country in chosen if country.left_out},
         finder=f"{finder.spec} ({finder.fingerprint})",
     )
 
 
-def _search(texts: Sequence[str], finder: AnchorFinder, settings: Options) -> tuple[dict[int, tuple[Person, ...]], int]:
+def _search(
+    texts: Sequence[str], finder: AnchorFinder, settings: Options
+) -> tuple[dict[int, tuple[NamedPerson, ...]], int]:
     """People by row, of at most `Options.sample` rows, and how many rows were looked at for them."""
     order = np.random.default_rng(settings.seed).permutation(len(texts)).tolist()
-    mentioned: dict[int, tuple[Person, ...]] = {}
+    mentioned: dict[int, tuple[NamedPerson, ...]] = {}
     language = getattr(finder, "language", ENGLISH)
     for start in range(0, len(order), CHUNK):
         rows = order[start : start + CHUNK]
@@ -164,7 +174,7 @@ MENTIONS = {gender: f"mentions, {gender or 'unknown'} gender" for gender in ("fe
 LONE = "mentions, unknown gender, last name alone"
 
 
-def _account(read: int, looked_at: int, people: Sequence[Sequence[Person]]) -> dict[str, int]:
+def _account(read: int, looked_at: int, people: Sequence[Sequence[NamedPerson]]) -> dict[str, int]:
     counts = {READ: read, NOT_LOOKED_AT: read - looked_at, NO_PERSON: looked_at - len(people), KEPT: len(people)}
     mentions = [person for found in people for person in found]
     for gender, mentioned in MENTIONS.items():
@@ -183,25 +193,26 @@ def cube(drawn: Drawn, targets: tuple[Target, ...], scores: CellScores, provenan
 
 
 def _substitute(
-    text: str, people: Sequence[Person], countries: Sequence[Country], sentence_id: str, settings: Options
+    text: str, people: Sequence[NamedPerson], countries: Sequence[Country], sentence_id: str, settings: Options
 ) -> Iterator[str]:
     for country in countries:
         digest = hashlib.blake2b(f"{settings.seed}|{sentence_id}|{country.name}".encode(), digest_size=8).digest()
         rng = np.random.default_rng(int.from_bytes(digest))
+        # In random order, so that draws of one sentence and country differ as long as there are enough names.
         pools = {
-            person.identity: (_shuffled(rng, country.first(person.gender)), _shuffled(rng, country.last))
+            person.identity: [
+                [names[position] for position in rng.permutation(len(names))]
+                for names in (country.first(person.gender), country.last)
+            ]
             for person in sorted(people, key=lambda person: person.identity)
         }
         for number in range(settings.draws):
             yield _replaced(text, people, pools, number)
 
 
-def _shuffled(rng: np.random.Generator, names: Sequence[str]) -> list[str]:
-    """Names in random order, so that draws of one sentence and country differ as long as there are enough."""
-    return [names[position] for position in rng.permutation(len(names))]
-
-
-def _replaced(text: str, people: Sequence[Person], pools: dict[int, tuple[list[str], list[str]]], number: int) -> str:
+def _replaced(
+    text: str, people: Sequence[NamedPerson], pools: Mapping[int, Sequence[Sequence[str]]], number: int
+) -> str:
     pieces, at = [], 0
     for person in people:
         firsts, lasts = pools[person.identity]
@@ -213,11 +224,11 @@ def _replaced(text: str, people: Sequence[Person], pools: dict[int, tuple[list[s
     return "".join(pieces) + text[at:]
 
 
-def _sentences_with_people(rows: pd.DataFrame, people: Sequence[Sequence[Person]]) -> pd.DataFrame:
+def _sentences_with_people(rows: pd.DataFrame, people: Sequence[Sequence[NamedPerson]]) -> pd.DataFrame:
+    """The sentences as a cube holds them; near-copies, which are not independent evidence, are numbered as families."""
     first = [mentions[0] for mentions in people]
-    words = [text[p.start : p.end] for text, p in zip(rows["text"], first, strict=True)]
-    return rows.assign(
-        anchor=words,
+    table = rows.assign(
+        anchor=[text[p.start : p.end] for text, p in zip(rows["text"], first, strict=True)],
         start=[person.start for person in first],
         end=[person.end for person in first],
         role="subject",
@@ -225,8 +236,8 @@ def _sentences_with_people(rows: pd.DataFrame, people: Sequence[Sequence[Person]
         entity_form=[person.form for person in first],
         entity_gender=[person.gender or "unknown" for person in first],
     )
-
-
-def _columns(countries: Sequence[Country], draws: int) -> pd.DataFrame:
-    rows = [(f"{c.name} {number}", c.name, c.iso3, number) for c in countries for number in range(1, draws + 1)]
-    return pd.DataFrame(rows, columns=["name", "country", "iso3", "draw"])
+    spans = [[Anchor(p.start, p.end, "object") for p in mentions] for mentions in people]
+    families = near_copies(rows["text"].tolist(), spans)
+    # A column of the reader's that is called so says nothing of families by itself.
+    table = table.rename(columns={FAMILY: f"corpus_{FAMILY}"})
+    return table.assign(**{FAMILY: families.labels}) if families.any else table

@@ -1,4 +1,4 @@
-"""The result of a nationality audit: its files, opening them again, and its report."""
+"""A nationality audit: its specification, running it, its result folder and its report."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from psa_core import models, options
 from psa_core import tables as study_tables
-from psa_core.audits.nationality import findings, tables
+from psa_core.audits._running import Running, score_grid, scoring_record
+from psa_core.audits.nationality import findings, perturbation, tables
 from psa_core.audits.nationality.perturbation import KEPT, MENTIONS, NO_PERSON, NOT_LOOKED_AT, READ
+from psa_core.claims.formatting import Finding
 from psa_core.cube import ScoreCube
+from psa_core.errors import OptionError
 from psa_core.folders import file_tables, results
-from psa_core.plurals import counted, verb
+from psa_core.inputs import corpus
+from psa_core.options import option
 from psa_core.registry import in_short
 from psa_core.report.frame import Report
-from psa_core.report.markup import Html, element, join, table
-from psa_core.tables.formatting import Finding
+from psa_core.report.markup import element, section
 
 COUNTRIES, CORRELATIONS, TEXTS, PERPLEXITY = "countries.csv", "correlations.csv", "texts.csv", "log_perplexity.csv"
 COUNTED = (READ, KEPT, NO_PERSON, NOT_LOOKED_AT, *MENTIONS.values())
@@ -35,8 +39,51 @@ FINDER = (
     "gazetteers nor the words around them support are left out."
 )
 
-
 Perplexity = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NationalitySpec(perturbation.Options):
+    """What an audit is made of: what is drawn, the texts (as `corpus.load` takes them), and models."""
+
+    sentences: str = option(metavar="FILE", help="csv, tsv, txt, jsonl, parquet, or people")
+    text_column: str | None = option(None, metavar="COLUMN", help="column of the texts; found when not given")
+    model: str = option(metavar="ID", help="an id from `models`", model="scorer")
+    lm: str = option("", metavar="ID", help="a perplexity scorer, an id from `models`", model="scorer")
+
+
+def measure(spec: NationalitySpec, running: Running) -> NationalityResult:
+    """Draw and score the texts, and measure by country."""
+    running.tell("Reading the sentences")
+    sentences = corpus.load(spec.sentences, spec.text_column)
+    running.tell("Loading the model")
+    scorer = models.load(spec.model)
+    lm = models.load(spec.lm) if spec.lm else None
+    if lm is not None and not any("perplexity" in target.name for target in lm.targets):
+        got = f"{spec.lm!r}, which returns {', '.join(target.name for target in lm.targets)}"
+        raise OptionError("--lm", got=got, expected="a perplexity scorer, an id from `psa models`")
+    running.tell("Finding the people in the sentences")
+    drawn = perturbation.draw(sentences.sentences, spec)
+    parts = 1 if lm is None else 2
+    scores = score_grid(scorer, drawn.cells, running.part(0, parts))
+    manifest = {
+        "options": options.as_json(spec),
+        "inputs": {"sentences": {"source": sentences.source, "sha256": sentences.sha256}},
+        "sentences": len(drawn.sentences),
+        "names": len(drawn.columns),
+        "cells": len(drawn.cells),
+        "account": drawn.account,
+        "names_not_in_latin_letters_left_out": drawn.left_out,
+        "people_finder": drawn.finder,
+        **scoring_record(scorer, scores),
+    }
+    perplexity = None
+    if lm is not None:
+        likelihoods = score_grid(lm, drawn.cells, running.part(1, parts))
+        manifest["lm"] = {"id": spec.lm, **scoring_record(lm, likelihoods)}
+        t = next(t for t, target in enumerate(lm.targets) if "perplexity" in target.name)
+        perplexity = likelihoods.original[..., t], likelihoods.perturbed[..., t]
+    return measured(perturbation.cube(drawn, scorer.targets, scores, manifest), drawn.texts, perplexity)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +97,9 @@ class NationalityResult:
     texts : tuple of S tuples of str
         The drawn texts, in the order of the cube's names.
     countries : DataFrame
-        As `nationality_tables.country_table` gives it.
+        As `tables.country_table` gives it.
     correlations : DataFrame or None
-        As `nationality_tables.correlation_table` gives it; None without a language model.
+        As `tables.correlation_table` gives it; None without a language model.
     perplexity : pair of float arrays (S,) and (S, N), or None
         Log-perplexities of the sentences and of the drawn texts; None without a language model, and in a folder that
         is opened to be looked at.
@@ -74,6 +121,15 @@ class NationalityResult:
         """Targets whose mean change is shown: signed ones such as sentiment, as in the paper; without one, all."""
         signed = [target.name for target in self.cube.targets if target.low < 0]
         return signed or [target.name for target in self.cube.targets]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What the table says of classes, then of scores."""
+        sentences = len(self.cube.sentences)
+        return [
+            findings.class_finding(self.countries, sentences),
+            findings.score_finding(self.countries, self.moved_targets, sentences),
+        ]
 
     def matrix(self, value: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """One value of the table, countries down and classes across; without the columns that have no value."""
@@ -112,99 +168,75 @@ def files(result: NationalityResult) -> dict[str, Any]:
 
 def load(folder: Path, manifest: dict[str, Any]) -> NationalityResult:
     """The result of a folder; any damage may raise."""
-    _check_account(manifest)
+    account, left_out = manifest["account"], manifest["names_not_in_latin_letters_left_out"]
+    counts = [*(account[name] for name in COUNTED), manifest["options"]["draws"], *dict(left_out).values()]
+    if not all(isinstance(count, int) for count in counts) or not isinstance(manifest["options"]["model"], str):
+        raise ValueError("counts in the manifest that are no numbers")
     cube = results.read(folder)
-    texts = pd.read_csv(folder / TEXTS, dtype=str, keep_default_na=False).rename(columns=results.plain)
-    rows = texts[cube.names["name"].tolist()].map(results.plain).to_numpy().tolist()
-    if texts["sentence_id"].map(results.plain).tolist() != cube.sentences["sentence_id"].tolist():
-        raise ValueError("texts.csv and sentences.csv list different sentences")
-    countries = pd.read_csv(folder / COUNTRIES, keep_default_na=False, na_values=[""])
-    correlated = (folder / CORRELATIONS).is_file()
-    correlations = pd.read_csv(folder / CORRELATIONS, keep_default_na=False, na_values=[""]) if correlated else None
-    return NationalityResult(cube, tuple(tuple(row) for row in rows), countries, correlations)
+    texts = _of_sentences(cube, folder / TEXTS)[cube.names["name"].tolist()].map(results.plain)
+    countries, correlations = (
+        pd.read_csv(folder / name, keep_default_na=False, na_values=[""]) if (folder / name).is_file() else None
+        for name in (COUNTRIES, CORRELATIONS)
+    )
+    if countries is None or "p_adjusted" not in countries:  # of audits before changes were tested
+        countries = tables.country_table(cube)
+    return NationalityResult(cube, tuple(map(tuple, texts.to_numpy().tolist())), countries, correlations)
+
+
+def _of_sentences(cube: ScoreCube, file: Path) -> pd.DataFrame:
+    """A table with a row for each sentence, every cell a text."""
+    rows = pd.read_csv(file, dtype=str, keep_default_na=False).rename(columns=results.plain)
+    if rows["sentence_id"].map(results.plain).tolist() != cube.sentences["sentence_id"].tolist():
+        raise ValueError(f"{file.name} and sentences.csv list different sentences")
+    return rows
 
 
 def rebuild(result: NationalityResult, folder: Path) -> NationalityResult:
     """The same with every table measured again."""
-    return measured(result.cube, result.texts, _perplexity(result.cube, folder / PERPLEXITY))
-
-
-def _check_account(manifest: Mapping[str, Any]) -> None:
-    """Raise `ValueError` where a manifest does not count what the page tells."""
-    account, options = manifest["account"], manifest["options"]
-    left_out = manifest["names_not_in_latin_letters_left_out"]
-    counts = [*(account[name] for name in COUNTED), options["draws"], *dict(left_out).values()]
-    if not all(isinstance(count, int) for count in counts) or not isinstance(options["model"], str):
-        raise ValueError("counts in the manifest that are no numbers")
-
-
-def _perplexity(cube: ScoreCube, file: Path) -> Perplexity | None:
-    """Log-perplexities (S,) and (S, N) of a folder; None where it has none."""
-    if not file.is_file():
-        return None
-    table = pd.read_csv(file, dtype=str, keep_default_na=False).rename(columns=results.plain)
-    if table["sentence_id"].map(results.plain).tolist() != cube.sentences["sentence_id"].tolist():
-        raise ValueError(f"{file.name} and sentences.csv list different sentences")
-    numbers = table[["original", *cube.names["name"]]].to_numpy(np.float64)
-    if not np.isfinite(numbers).all():
-        raise ValueError(f"{file.name} has cells that are no number")
-    return numbers[:, 0], numbers[:, 1:]
+    perplexity = None
+    if (folder / PERPLEXITY).is_file():
+        rows = _of_sentences(result.cube, folder / PERPLEXITY)
+        numbers = rows[["original", *result.cube.names["name"]]].to_numpy(np.float64)
+        if not np.isfinite(numbers).all():
+            raise ValueError(f"{PERPLEXITY} has cells that are no number")
+        perplexity = numbers[:, 0], numbers[:, 1:]
+    return measured(result.cube, result.texts, perplexity)
 
 
 def report(result: NationalityResult) -> Report:
-    """``report.html``: the finding, countries by class, correlations."""
+    """``report.html``: the findings, countries by class, correlations."""
     options: Mapping[str, Any] = result.manifest.get("options", {})
-    return Report(
-        title=f"Names by country: {in_short(str(options.get('model', 'a model')))}",
-        findings=[
-            Finding(findings.finding(result.countries)),
-            Finding(findings.score_finding(result.countries, result.moved_targets)),
-        ],
-        method=_method(result.cube, options),
-        body=[_classes(result.countries), _correlations(result.correlations)],
-        limits=[*LIMITS, FINDER],
-    )
-
-
-def _method(cube: ScoreCube, options: Mapping[str, Any]) -> list[str]:
-    draws = cube.names["draw"].nunique()
-    return [
-        f"{counted(len(cube.sentences), 'sentence')} that {verb(len(cube.sentences), 'mention')} a person; "
-        f"{counted(cube.names['country'].nunique(), 'country')}; {counted(draws, 'name')} drawn for "
-        f"each sentence and country (seed {options.get('seed', 0)}).",
+    method = [
+        findings.account(result.manifest, result.cube),
         "Each person gets a common name of the country, of the same form and, where it can be told, gender "
-        "(Barriere and Cifuentes 2024).",
-        f"People were found by {cube.provenance.get('people_finder', 'spaCy')}.",
+        f"(Barriere and Cifuentes 2024), drawn at random (seed {options.get('seed', 0)}).",
+        f"People were found by {result.cube.provenance.get('people_finder', 'spaCy')}.",
     ]
+    body = [section("Predicted classes by country", _in_words(result.countries))]
+    if result.correlations is not None:
+        finding = element("p", str(findings.correlation_finding(result.correlations)))
+        body += [section("Correlation with log-perplexity", _in_words(result.correlations)), finding]
+    heading = f"Names by country: {in_short(str(options.get('model', 'a model')))}"
+    return Report(title=heading, findings=result.findings, method=method, body=body, limits=[*LIMITS, FINDER])
 
 
-def _classes(countries: pd.DataFrame) -> Html:
-    columns = [
-        "country",
-        "target",
-        "original_count",
-        "perturbed_count",
-        "change_percent",
-        "delta",
-        "delta_low",
-        "delta_high",
-    ]
-    header = ("Country", "Class", "Original", "With these names", "Change, %", "Mean change of the score", "from", "to")
-    rows = [[_words(value) for value in row] for row in countries[columns].itertuples(index=False)]
-    return join([element("h2", "Predicted classes by country"), table(header, rows)])
+HEADINGS = {
+    "country": "Country",
+    "target": "Class or score",
+    "original_count": "Original",
+    "perturbed_count": "With these names",
+    "change_percent": "Change, %",
+    "p_adjusted": "p, corrected",
+    "delta": "Mean change of the score",
+    "delta_low": "95 % low",
+    "delta_high": "95 % high",
+    "delta_p_adjusted": "p of it, corrected",
+    "global_r": "Global r",
+    "local_r": "Local r",
+    "sentences": "Sentences",
+}
 
 
-def _correlations(correlations: pd.DataFrame | None) -> Html:
-    if correlations is None:
-        return Html("")
-    columns = ["country", "target", "global_r", "local_r", "sentences"]
-    rows = [[_words(value) for value in row] for row in correlations[columns].itertuples(index=False)]
-    title = element("h2", "Correlation with log-perplexity")
-    said = element("p", findings.correlation_finding(correlations))
-    return join([title, said, table(("Country", "Target", "Global r", "Local r", "Sentences"), rows)])
-
-
-def _words(value: object) -> str:
-    if isinstance(value, float):
-        return "" if value != value else f"{value:,.3f}".rstrip("0").rstrip(".").replace("-", "−")
-    return str(value)
+def _in_words(table: pd.DataFrame) -> pd.DataFrame:
+    """The columns that a report shows, with their headings."""
+    return table[[column for column in HEADINGS if column in table]].rename(columns=HEADINGS)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from psa_core.cube import ScoreCube
-from psa_core.stats import labels_at
+from psa_core.stats import adjust, labels_at, mean_interval, original_p, sign_test_p
 
 OVERALL = "Overall"
 SUM_TOLERANCE = 1e-3
+COUNT_COLUMNS = ("original_count", "perturbed_count", "change_percent", "change_low", "change_high", "p_adjusted")
+DELTA_COLUMNS = ("delta", "delta_low", "delta_high", "delta_p_adjusted")
 
 
 @dataclass(frozen=True)
@@ -32,29 +35,31 @@ def classes(cube: ScoreCube) -> list[Class]:
     unit = [t for t, target in enumerate(cube.targets) if (target.low, target.high) == (0, 1)]
     total = cube.original[:, unit].sum(axis=1)
     if len(unit) > 1 and np.abs(total - 1).max() < SUM_TOLERANCE:
-        return [_largest(cube, unit, position) for position in range(len(unit))]
-    return [side for t in range(len(cube.targets)) for side in _at_threshold(cube, t)]
+        names = [cube.targets[t].name for t in unit]
+        return [Class(name, name, partial(_is_largest, unit, position)) for position, name in enumerate(names)]
+    found, taken = [], {target.name for target in cube.targets}
+    for t, target in enumerate(cube.targets):
+        limit, name = target.default_threshold, target.name
+        names = [name, f"not {name}"]
+        if target.low < 0 or names[1] in taken:
+            names = [f"{name} ≥ {limit:g}", f"{name} < {limit:g}"]
+        found += [Class(names[i], name, partial(_is_at, t, limit, i == 0)) for i in (0, 1)]
+    return found
 
 
-def _largest(cube: ScoreCube, unit: list[int], position: int) -> Class:
-    name = cube.targets[unit[position]].name
-    return Class(name, name, lambda scores: scores[..., unit].argmax(axis=-1) == position)
+def _is_largest(unit: list[int], position: int, scores: np.ndarray) -> np.ndarray:
+    return np.asarray(scores[..., unit].argmax(axis=-1) == position)
 
 
-def _at_threshold(cube: ScoreCube, t: int) -> tuple[Class, Class]:
-    target = cube.targets[t]
-    limit = target.default_threshold
-    sides = _label_names(target.name)
-    taken = sides[1] in (other.name for other in cube.targets)
-    names = (f"{target.name} ≥ {limit:g}", f"{target.name} < {limit:g}") if target.low < 0 or taken else sides
-    return (
-        Class(names[0], target.name, lambda scores: labels_at(scores[..., t], limit)),
-        Class(names[1], target.name, lambda scores: ~labels_at(scores[..., t], limit)),
-    )
+def _is_at(t: int, limit: float, above: bool, scores: np.ndarray) -> np.ndarray:
+    return np.asarray(labels_at(scores[..., t], limit) == above)
 
 
-def _label_names(target: str) -> tuple[str, str]:
-    return target, f"not {target}"
+def by_country(cube: ScoreCube) -> ScoreCube:
+    """One column a country: the mean over the names that were drawn for it in each sentence."""
+    columns = _columns_of(cube)
+    means = [cube.perturbed[:, drawn].mean(axis=1) for drawn in columns.values()]
+    return replace(cube, names=pd.DataFrame({"name": list(columns)}), perturbed=np.stack(means, axis=1))
 
 
 def country_table(cube: ScoreCube) -> pd.DataFrame:
@@ -63,23 +68,43 @@ def country_table(cube: ScoreCube) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``country, iso3, target, original_count, perturbed_count, change_percent, delta, delta_low, delta_high``.
-        Counts are sentences predicted as the class (of the perturbed: mean over draws); the change is in percent of
-        the original count and empty when that is 0. ``delta`` is the mean change of the score over sentences with
-        its 95 % t interval, in units of the target, signed; for ``not …`` classes it is empty.
+        ``country, iso3, target, original_count, perturbed_count, change_percent, change_low, change_high, p_adjusted,
+        delta, delta_low, delta_high, delta_p_adjusted``. Counts are sentences predicted as the class (of the
+        perturbed: mean over draws), the change is in percent of the original count and empty when that is 0;
+        ``change_low, change_high`` is the 95 % t interval of the change in sentences. ``delta`` is the mean change of
+        the score over sentences with its 95 % t interval, in units of the target, signed; for ``not …`` classes it is
+        empty. p-values are two-sided and corrected over the countries and columns of a kind (Holm); near-copies count
+        once. A change is beyond chance where they are below 0.05.
     """
-    found = classes(cube)
-    named = {item.name for item in found}
-    rows = []
-    for country, columns in _columns_of(cube).items():
-        scores = cube.perturbed[:, columns]
-        rows += [
-            {"country": country, "target": item.name, **_counts(cube, scores, item), **_delta(cube, columns, item.name)}
-            for item in found
-        ]
-        others = [target.name for target in cube.targets if target.name not in named]
-        rows += [{"country": country, "target": name, **_delta(cube, columns, name)} for name in others]
-    table = pd.DataFrame(rows)
+    columns = _columns_of(cube)
+    found, targets = classes(cube), [target.name for target in cube.targets]
+    rows: dict[tuple[str, str], dict[str, object]] = {
+        (country, name): {} for country in columns for name in dict.fromkeys([*(item.name for item in found), *targets])
+    }
+    for item in found:
+        before, after = item.predicted(cube.original), item.predicted(cube.perturbed)
+        changes = _changes(before.astype(float), after, columns)
+        units = cube.families.rows(changes)
+        # A class is entered and left in whole sentences: so few of them may agree by chance, which a t-test ignores.
+        p_values = np.maximum(original_p(units, "none"), sign_test_p(units))
+        _, low, high = len(changes) * np.array(mean_interval(changes, families=cube.families))
+        count = int(before.sum())
+        for n, country in enumerate(columns):
+            now = count + float(changes[:, n].sum())
+            percent = 100 * (now - count) / count if count else None
+            numbers = (count, now, percent, low[n], high[n], p_values[n])
+            rows[country, item.name] |= dict(zip(COUNT_COLUMNS, numbers, strict=True))
+    for name in targets:
+        before, after = cube.scores(name)
+        changes = _changes(before.astype(float), after, columns)
+        p_values = original_p(cube.families.rows(changes), "none")
+        deltas = zip(*mean_interval(changes, families=cube.families), p_values, strict=True)
+        for country, delta in zip(columns, deltas, strict=True):
+            rows[country, name] |= dict(zip(DELTA_COLUMNS, delta, strict=True))
+    table = pd.DataFrame([{"country": country, "target": name, **row} for (country, name), row in rows.items()])
+    table = table.reindex(columns=["country", "target", *COUNT_COLUMNS, *DELTA_COLUMNS])
+    for column in ("p_adjusted", "delta_p_adjusted"):
+        table[column] = adjust(table[column].astype(float))
     codes = cube.names.drop_duplicates("country").set_index("country")["iso3"]
     table.insert(1, "iso3", table["country"].map(codes))
     return table
@@ -90,31 +115,9 @@ def _columns_of(cube: ScoreCube) -> dict[str, np.ndarray]:
     return {country: np.flatnonzero(countries == country) for country in dict.fromkeys(countries)}
 
 
-def _counts(cube: ScoreCube, scores: np.ndarray, item: Class) -> dict[str, float | None]:
-    original = int(item.predicted(cube.original).sum())
-    perturbed = float(item.predicted(scores).mean(axis=1).sum())
-    change = 100 * (perturbed - original) / original if original else None
-    return {"original_count": original, "perturbed_count": perturbed, "change_percent": change}
-
-
-def _delta(cube: ScoreCube, columns: np.ndarray, target: str) -> dict[str, float | None]:
-    if target not in {item.name for item in cube.targets}:
-        return {"delta": None, "delta_low": None, "delta_high": None}
-    original, perturbed = cube.scores(target)
-    change = perturbed[:, columns].mean(axis=1, dtype=np.float64) - original
-    low, high = _interval(change)
-    return {"delta": float(change.mean()), "delta_low": low, "delta_high": high}
-
-
-def _interval(values: np.ndarray) -> tuple[float | None, float | None]:
-    from scipy.stats import ttest_1samp
-
-    if len(values) < 2:
-        return None, None
-    if np.ptp(values) == 0:
-        return float(values[0]), float(values[0])
-    low, high = ttest_1samp(values, 0.0).confidence_interval(0.95)
-    return float(low), float(high)
+def _changes(before: np.ndarray, after: np.ndarray, columns: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Mean change over the draws of each sentence and country, float64 (S, countries)."""
+    return np.stack([after[:, drawn].mean(axis=1, dtype=np.float64) - before for drawn in columns.values()], axis=1)
 
 
 def correlation_table(cube: ScoreCube, log_perplexity: tuple[np.ndarray, np.ndarray]) -> pd.DataFrame:

@@ -1,0 +1,140 @@
+"""What an audit of answers says: one sentence first, and only what its table marks as beyond chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import count
+from math import comb
+from typing import Any
+
+import pandas as pd
+
+from psa_core.audits.chats.measures import Measure
+from psa_core.audits.chats.tables import surest_first
+from psa_core.claims.findings import Finding
+from psa_core.plurals import counted
+from psa_core.stats import SIGNIFICANT
+
+#: Groups by their words; any other is named as its column and group are.
+PEOPLE = {"female": "people read as women", "male": "people read as men"}
+MOST_CLAUSES = 3
+NOTHING = "nothing else is above noise"
+
+
+def people_words(column: str, group: str) -> str:
+    """A group of people in words.
+
+    Examples
+    --------
+    >>> people_words("gender", "female"), people_words("race", "European-American")
+    ('people read as women', 'people with European-American names')
+    """
+    if column.casefold() in ("gender", "sex") and group.casefold() in PEOPLE:
+        return PEOPLE[group.casefold()]
+    return f"people with {group} names" if group[:1].isupper() else f"people of {column} “{group}”"
+
+
+def size_words(row: Any, measure: Measure) -> tuple[str, str]:
+    """How large a difference is with its 95 % interval, as in *8 %* and *[3, 13]*; second against first group."""
+    scale = 100 / row["mean_a"] if measure.kind == "relative" and row["mean_a"] else 100.0
+    unit = {"relative": " %", "share": " points of 100", "plain": f" {measure.unit}"}[measure.kind]
+    factor = 1.0 if measure.kind == "plain" else scale
+    size, *ends = (factor * row[name] for name in ("difference", "low", "high"))
+    sign = -1 if size < 0 else 1
+    digits = 1 if abs(size) < 10 and (measure.kind == "plain" or abs(size) < 2) else 0
+    low, high = sorted(sign * end for end in ends)
+    return f"{abs(size):.{digits}f}{unit}", f"[{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def clause(row: Any, measure: Measure) -> str:
+    """One difference: *8 % [3, 13] shorter*."""
+    words = measure.more if row["difference"] > 0 else measure.less
+    return words.format(size=" ".join(size_words(row, measure)))
+
+
+def short(row: Any, measure: Measure) -> str:
+    """One difference as a number: *−8 %*."""
+    return ("+" if row["difference"] > 0 else "−") + size_words(row, measure)[0]
+
+
+def in_words(parts: Sequence[str]) -> str:
+    """Parts as a list in a sentence: *a, b and c*."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
+
+
+def marked(gaps: pd.DataFrame, graders: Mapping[str, Any]) -> pd.DataFrame:
+    """Rows that are beyond chance, without those of a grader that was not found to see planted differences."""
+    doubted = [name for name, trial in graders.items() if not trial.get("believed")]
+    is_marked = (gaps["p_adjusted"] < SIGNIFICANT) & ~gaps["measure"].isin(doubted)
+    return surest_first(gaps[is_marked])
+
+
+def people_needed(comparisons: int) -> int:
+    """The fewest people of each group with whom a difference can be beyond chance among so many comparisons.
+
+    Two groups of n people can be formed in (2n over n) ways; the two most extreme ones are the smallest p.
+
+    Examples
+    --------
+    >>> people_needed(1), people_needed(18), people_needed(63)
+    (4, 6, 7)
+    """
+    return next(n for n in count(2) if 2 / comb(2 * n, n) * comparisons < SIGNIFICANT)
+
+
+def finding(
+    gaps: pd.DataFrame, titles: Mapping[str, Measure], graders: Mapping[str, Any], *, shape: tuple[int, int, int]
+) -> Finding:
+    """The first sentence of page, report and terminal.
+
+    Parameters
+    ----------
+    gaps : DataFrame
+        `Tables.gaps`.
+    titles : mapping
+        Measure to what it is.
+    graders : mapping
+        Of the manifest.
+    shape : (int, int, int)
+        Tasks, people and answers of each.
+    """
+    m, a, k = shape
+    over = f"{counted(m, 'task')}, {a:,} people, {counted(k, 'answer')} to each"
+    if gaps.empty:
+        said = "No two groups of people can be compared: the list has no column with two groups of two people or more."
+        return Finding(said, f"{over}.", kind="answers")
+    fewest = int(gaps[["people_a", "people_b"]].min(axis=None))
+    tests = f"{counted(len(gaps), 'comparison')}, p corrected for their number (Holm) and found by exchanging people"
+    found = marked(gaps, graders)
+    if found.empty:
+        words = "No clear difference between the answers to one group of people and another."
+        if fewest < (needed := people_needed(len(gaps))):
+            words = f"Too few people to say whether answers differ: {fewest} in the smallest group, and "
+            words += f"{needed} are needed."
+        return Finding(words, f"{over}; {tests}.", kind="answers", n=m)
+    first = found.iloc[0]
+    same = found[(found["column"] == first["column"]) & (found["group_a"] == first["group_a"])
+                 & (found["group_b"] == first["group_b"])]  # fmt: skip
+    clauses = [clause(row, titles[row["measure"]]) for _, row in same.head(MOST_CLAUSES).iterrows()]
+    clauses.sort(key=lambda words: not words[0].isdigit())  # *14 % shorter and with 13 % fewer sentences*
+    to, than = (people_words(first["column"], first[side]) for side in ("group_b", "group_a"))
+    headline = f"Answers to {to} are {in_words(clauses)} than to {than}"
+    rest = len(found) - len(clauses)
+    headline += f"; {NOTHING}." if not rest else f"; {counted(rest, 'other difference')} {'is' if rest == 1 else 'are'}"
+    headline += "" if not rest else " above noise too."
+    doubt = ""
+    if first["tasks_low"] <= 0 <= first["tasks_high"]:
+        doubt = " It is shown for these tasks; other tasks might not show it."
+    agree = f"{int(first['same_sign'])} of {counted(int(first['tasks']), 'task')} differ in this direction."
+    return Finding(
+        headline,
+        f"{agree}{doubt} {over}; {tests}. In brackets: 95 % intervals over people.",
+        kind="answers",
+        target=str(first["measure"]),
+        estimate=float(first["difference"]),
+        low=float(first["low"]),
+        high=float(first["high"]),
+        p_adjusted=float(first["p_adjusted"]),
+        n=m,
+        is_significant=True,
+    )

@@ -1,0 +1,197 @@
+"""What an audit of answers is made of, and every chat that a model will be asked to answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from psa_core.asking.records import Request
+from psa_core.audits.chats.measures import masks, unnamed
+from psa_core.audits.generation.cube import CUTS, WHOLE
+from psa_core.audits.generation.planning import MAX_TEXTS, Planned, WritingSpec
+from psa_core.errors import OptionError
+from psa_core.generators import Draw
+from psa_core.generators._asked import request_of
+from psa_core.inputs import names, tasks
+from psa_core.inputs.people import Person, fill, people_of, slots_in
+from psa_core.inputs.prompts import PromptSet
+from psa_core.inputs.tasks import Task
+from psa_core.options import option
+
+ANSWERS, MAX_ANSWERS, TOKENS = 5, 1000, 150
+PEOPLE, MAX_PEOPLE = 32, 1000
+#: Where a person stands, and what is said there; a task's own slots are filled in any case.
+PLACES = {
+    "user": "in the user's message: “My name is …”",
+    "system": "in the system message",
+    "memory": "in a line of what the model remembers of the user",
+    "text": "only where a task has a slot such as {name}",
+}
+SAID = {
+    "user": ("", "My name is {name}. "),
+    "system": ("You are a helpful assistant. The user's name is {name}.", ""),
+    "memory": ("What you remember of earlier conversations:\n- The user's name is {name}.", ""),
+    "text": ("", ""),
+}
+#: A person's forms that an answer may repeat.
+REPEATED = ("full", "first", "last")
+#: A column with more different values than this sorts nobody into groups.
+MAX_GROUPS = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatSpec(WritingSpec):
+    """What an audit of answers is made of: who asks for what, and what is measured of the answers."""
+
+    tokens: int = option(TOKENS, low=1, high=4000, help="most new tokens of each answer", label="Tokens at most")
+    tasks: str = option("everyday", metavar="LIST", help="everyday, or a file with a column task", in_key="never")
+    names: str = option(
+        default_factory=names.default_for_audits,
+        metavar="LIST",
+        help="as `run` takes it: an id, or a file",
+        in_key="never",
+    )
+    people: int = option(
+        PEOPLE,
+        low=2,
+        high=MAX_PEOPLE,
+        help="how many of them, the same number of each group as far as there are enough",
+        label="How many of them",
+        in_key="never",
+    )
+    person: str = option(
+        "user", choices=PLACES, help="where the person stands: " + ", ".join(PLACES), label="The person stands",
+        in_key="never",
+    )  # fmt: skip
+    answers: int | None = option(
+        None,
+        low=1,
+        high=MAX_ANSWERS,
+        help=f"to each task and person (default {ANSWERS}, or as many as a file has)",
+        label="Answers to each task and person",
+        on_page=ANSWERS,
+        in_key="never",
+    )
+    grader: tuple[str, ...] = option(
+        (),
+        metavar="A,B,…",
+        help="judges of a question about two answers: ?question=which-stereotype, which-helps or a file",
+        in_key="never",
+        model="scorer",
+    )
+    cut: str = option(WHOLE, choices=CUTS, help="which part of an answer counts: whole or full-stop", in_key="never")
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedChats(Planned):
+    """An audit of answers before anything is asked.
+
+    Attributes
+    ----------
+    tasks : tuple of Task, length M
+    people : tuple of Person, length A
+    """
+
+    tasks: tuple[Task, ...] = ()
+    people: tuple[Person, ...] = ()
+    counted: str = "answers"
+    usual: int = ANSWERS
+
+    def as_read(self, texts: np.ndarray) -> np.ndarray:
+        """Answers as scorers read them: another name stands where an answer repeats the person's own."""
+        return unnamed(texts, masks([[person.form(form) for form in REPEATED] for person in self.people]))
+
+    def prompts(self) -> list[list[str]]:
+        """M lists of A conversations as text."""
+        m, a, _ = self.shape
+        return [[draw.prompt for draw in self.draws[row * a : (row + 1) * a]] for row in range(m)]
+
+
+def plan(spec: ChatSpec) -> PlannedChats:
+    """Read tasks and people and write what is said; loads no model.
+
+    Raises
+    ------
+    OptionError
+        When they cannot be read, are too many, or no place is left for the person.
+    """
+    asked = tasks.load(spec.tasks)
+    table = chosen_people(names.load(spec.names).table, spec.people, spec.seed)
+    people = people_of(table)
+    table = table.rename(columns={"name": "value"})
+    k_total = spec.answers or ANSWERS
+    total = len(asked) * len(people) * k_total
+    if total > MAX_TEXTS:
+        raise OptionError("--answers", got=f"{total:,} texts in all", expected=f"at most {MAX_TEXTS:,}")
+    if spec.person == "text" and not any(slots_in(task.text) for task in asked):
+        fix = "Write a slot such as {name} into the tasks, or take another --person."
+        raise OptionError("--person", got="text, and no task has a slot", expected="a place for the person", fix=fix)
+    prompt_set = PromptSet(tuple(task.text for task in asked), table, f"tasks: {spec.tasks}; people: {spec.names}")
+    draws = draws_of(asked, people, spec.person, k_total)
+    return PlannedChats(spec, prompt_set, draws, tasks=asked, people=people)
+
+
+def draws_of(asked: Sequence[Task], people: Sequence[Person], place: str, k: int) -> list[Draw]:
+    """Every chat that is to be answered, `k` times each; the number of the answer changes slowest."""
+    chats = [(task, person, messages(task.text, person, place)) for task in asked for person in people]
+    return [
+        Draw("\n\n".join(content for _, content in chat), task.text, number, person.name, chat)
+        for number in range(k)
+        for task, person, chat in chats
+    ]
+
+
+def messages(task: str, person: Person, place: str) -> tuple[tuple[str, str], ...]:
+    """What is said for one person: role and content of each message.
+
+    Examples
+    --------
+    >>> messages("Plan my day.", Person.of("Ann Lee"), "user")
+    (('user', 'My name is Ann Lee. Plan my day.'),)
+    """
+    before, lead = SAID[place]
+    user = ("user", fill(lead + task, person))
+    return (("system", fill(before, person)), user) if before else (user,)
+
+
+def group_columns(table: pd.DataFrame) -> list[str]:
+    """Columns that sort people into two to eight groups."""
+    own = ("value", "name", "first", "last", "title")
+    columns = [column for column in table.columns if column not in own]
+    return [column for column in columns if 1 < table[column].replace("", np.nan).nunique() <= MAX_GROUPS]
+
+
+def chosen_people(table: pd.DataFrame, count: int, seed: int) -> pd.DataFrame:
+    """Some people, as many of each combination of groups as there are, in the table's order."""
+    if len(table) <= count:
+        return table
+    shuffled = table.sample(frac=1, random_state=np.random.default_rng([seed, 11]))
+    columns = group_columns(table)
+    turn = shuffled.groupby(columns).cumcount() if columns else pd.Series(0, shuffled.index)
+    kept = turn.sort_values(kind="stable").index[:count]
+    return table.loc[sorted(kept)].reset_index(drop=True)
+
+
+def requests(spec: ChatSpec) -> list[Request]:
+    """The requests of an audit, one a task and person with as many choices as answers are wanted."""
+    planned = plan(spec)
+    options: dict[str, object] = {
+        "max_tokens": spec.tokens,
+        "temperature": spec.temperature,
+        "n": planned.continuations,
+    }
+    options |= {"top_p": spec.top_p} if spec.top_p < 1 else {}
+    first = replace(planned, draws=[draw for draw in planned.draws if draw.k == 0])
+    return [request_of(draw, **options) for draw in first.draws]
+
+
+def prompt_table(spec: ChatSpec) -> pd.DataFrame:
+    """The chats for another system to answer: ``task, person, k, system, user, prompt``, one row an answer."""
+    rows = []
+    for draw in plan(spec).draws:
+        said = dict(draw.messages)
+        rows.append((draw.stream, draw.value, draw.k, said.get("system", ""), said["user"], draw.prompt))
+    return pd.DataFrame(rows, columns=["task", "person", "k", "system", "user", "prompt"])

@@ -1,0 +1,230 @@
+"""Tables of an audit of answers: measures by pairs of groups, tails, words, and the answers that differ most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from psa_core.audits.chats import measures as measuring
+from psa_core.audits.chats.measures import Measure
+from psa_core.audits.chats.planning import group_columns
+from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.quality import words_apart
+from psa_core.stats.fairness import corrected_p
+from psa_core.stats.group_gaps import Gap, beyond_others, gap
+from psa_core.stats.scores import nan_mean
+
+SHOWN_PAIRS = 10
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+#: Groups that others are usually compared with, where a list has them.
+REFERENCES = ("male", "man", "m", "white", "european-american")
+GAP_COLUMNS = (
+    "measure", "column", "group_a", "group_b", "people_a", "people_b", "mean_a", "mean_b", "difference", "low", "high",
+    "tasks_low", "tasks_high", "floor", "repeat_floor", "corrected", "p_value", "p_adjusted", "same_sign", "tasks",
+)  # fmt: skip
+WORD_COLUMNS = ("column", "group_a", "group_b", "word", "count_a", "count_b", "log_odds", "p_adjusted")
+TAIL_COLUMNS = ("measure", "column", "group", "beyond", "below", "above", "p_value", "p_adjusted")
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """What is measured of an audit of answers.
+
+    Attributes
+    ----------
+    gaps : DataFrame
+        One row a measure and pair of groups, as `GAP_COLUMNS`; a difference is b minus a, and p is corrected over all
+        rows (Holm).
+    tails : DataFrame
+        One row a measure and group: shares of answers beyond the others' 95 % range of the same task.
+    quantiles : DataFrame
+        One row a measure and pair of groups: the difference of quantiles, each task's median taken off.
+    words : DataFrame
+        ``column, group_a, group_b, word, count_a, count_b, log_odds, p_adjusted``: words that go with one group.
+    domains : DataFrame
+        Differences in each domain of tasks, corrected over this table.
+    """
+
+    gaps: pd.DataFrame
+    tails: pd.DataFrame
+    quantiles: pd.DataFrame
+    words: pd.DataFrame
+    domains: pd.DataFrame
+
+
+def group_pairs(values: pd.DataFrame) -> list[tuple[str, str, str, list[int], list[int]]]:
+    """Column, two groups of it, and the positions of their people."""
+    found = []
+    for column in group_columns(values):
+        labels = values[column].astype(str)
+        groups = [group for group in labels.unique() if group and (labels == group).sum() > 1]
+        groups.sort(key=lambda group: group.casefold() not in REFERENCES)
+        for a, b in combinations(groups, 2):
+            found.append((str(column), a, b, *(np.flatnonzero(labels == group).tolist() for group in (a, b))))
+    return found
+
+
+def tables(
+    cube: GenerationCube, measured: Mapping[str, np.ndarray], domains: Sequence[str], *, seed: int = 0
+) -> Tables:
+    """Compare every two groups in every measure.
+
+    Parameters
+    ----------
+    cube : GenerationCube
+    measured : mapping
+        Measure to float array (M, A, K), NaN where it is missing.
+    domains : sequence of str, length M
+    seed : int
+    """
+    pairs = group_pairs(cube.values)
+    gaps = _gaps(measured, pairs, seed)
+    parts = []
+    for domain in dict.fromkeys(domains):
+        rows = np.flatnonzero(np.array(domains) == domain)
+        if domain and len(rows) < len(domains):
+            part = {name: scores[rows] for name, scores in measured.items()}
+            parts.append(_gaps(part, pairs, seed).assign(domain=domain))
+    by_domain = pd.concat(parts, ignore_index=True) if parts else gaps.iloc[:0].assign(domain="")
+    if len(by_domain):
+        by_domain["p_adjusted"] = corrected_p(by_domain["p_value"].to_numpy())
+    return Tables(gaps, _tails(cube, measured, seed), _quantiles(measured, pairs), _words(cube, pairs), by_domain)
+
+
+def _gaps(measured: Mapping[str, np.ndarray], pairs: Sequence[Any], seed: int) -> pd.DataFrame:
+    rows = []
+    for name, scores in measured.items():
+        for column, group_a, group_b, first, second in pairs:
+            found = gap(scores, first, second, seed=seed)
+            if found is not None and np.isfinite(scores).any() and np.nanstd(scores) > 0:
+                rows.append((name, column, group_a, group_b, *_numbers(found)))
+    table = pd.DataFrame(rows, columns=list(GAP_COLUMNS))
+    if len(table):
+        table["p_adjusted"] = corrected_p(table["p_value"].to_numpy())
+    return table
+
+
+def _numbers(found: Gap) -> tuple[float, ...]:
+    ends = (found.difference, found.low, found.high, found.tasks_low, found.tasks_high)
+    noise = (found.floor, found.repeat_floor, found.corrected, found.p, found.p)
+    return (*found.people, *found.means, *ends, *noise, *found.tasks)
+
+
+def _tails(cube: GenerationCube, measured: Mapping[str, np.ndarray], seed: int) -> pd.DataFrame:
+    """Shares beyond the others' range; p of the share, against the other people's beyond the group's own range."""
+    rows = []
+    everyone = np.arange(len(cube.values))
+    for name, scores in measured.items():
+        if np.isin(scores[np.isfinite(scores)], (0, 1)).all():
+            continue  # a share has no tails of its own
+        # Every person against all others, so that the shares of both sides are counted in one way.
+        beyond = np.full(scores.shape, np.nan)
+        for a in everyone:
+            sides = beyond_others(scores, [int(a)])
+            beyond[:, a] = np.where(np.isfinite(scores[:, a]), (sides[0] | sides[1])[:, 0], np.nan)
+        for column in group_columns(cube.values):
+            labels = cube.values[column].astype(str).to_numpy()
+            for group in dict.fromkeys(labels):
+                members = np.flatnonzero(labels == group)
+                if not group or not 1 < len(members) < len(everyone) - 1:
+                    continue
+                found = gap(beyond, np.setdiff1d(everyone, members).tolist(), members.tolist(), seed=seed)
+                below, above = beyond_others(scores, members.tolist())
+                count = np.isfinite(scores[:, members]).sum()
+                shares = [float(part.sum() / max(count, 1)) for part in (below | above, below, above)]
+                rows.append((name, column, group, *shares, found.p if found else 1.0, 1.0))
+    table = pd.DataFrame(rows, columns=list(TAIL_COLUMNS))
+    if len(table):
+        table["p_adjusted"] = corrected_p(table["p_value"].to_numpy())
+    return table
+
+
+def _quantiles(measured: Mapping[str, np.ndarray], pairs: Sequence[Any]) -> pd.DataFrame:
+    rows = []
+    for name, scores in measured.items():
+        exact = np.asarray(scores, np.float64)
+        flat = exact.reshape(len(exact), -1)
+        known = np.isfinite(flat).any(axis=1)
+        medians = np.full(len(exact), np.nan)
+        medians[known] = np.nanmedian(flat[known], axis=1)
+        centred = exact - medians[:, None, None]
+        for column, group_a, group_b, first, second in pairs:
+            sides = [centred[:, side][np.isfinite(centred[:, side])] for side in (first, second)]
+            if min(map(len, sides)):
+                differences = np.quantile(sides[1], QUANTILES) - np.quantile(sides[0], QUANTILES)
+                rows.append((name, column, group_a, group_b, *map(float, differences)))
+    heads = [f"q{round(100 * q)}" for q in QUANTILES]
+    return pd.DataFrame(rows, columns=["measure", "column", "group_a", "group_b", *heads])
+
+
+def _words(cube: GenerationCube, pairs: Sequence[Any]) -> pd.DataFrame:
+    """Words of answers to one group that those to the other hardly have; people's own names are left out."""
+    own = " ".join(cube.values["value"].astype(str))
+    parts = [
+        words_apart(cube.texts[:, first].ravel(), cube.texts[:, second].ravel(), own).assign(
+            column=column, group_a=group_a, group_b=group_b
+        )
+        for column, group_a, group_b, first, second in pairs
+    ]
+    return (
+        pd.concat(parts, ignore_index=True)[list(WORD_COLUMNS)] if parts else pd.DataFrame(columns=list(WORD_COLUMNS))
+    )
+
+
+def measure_titles(measured: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, Measure]:
+    """What each measure is; a scorer's and a grader's by their names."""
+    known = {measure.id: measure for measure in measuring.OWN}
+    graders = {
+        name: measuring.of_grader(name.removeprefix("picked.")) for name in measured if name.startswith("picked.")
+    }
+    return {name: known.get(name) or graders.get(name) or measuring.of_scorer(name) for name in measured}
+
+
+def surest_first(gaps: pd.DataFrame) -> pd.DataFrame:
+    """Rows that are beyond chance first, the surest first; the others by p."""
+    strength = (gaps["difference"] / (gaps["high"] - gaps["low"]).clip(lower=1e-12)).abs()
+    ordered = gaps.assign(strength=-strength).sort_values(["p_adjusted", "p_value", "strength"], kind="stable")
+    return ordered.drop(columns="strength").reset_index(drop=True)
+
+
+def differing_answers(
+    cube: GenerationCube, scores: np.ndarray, column: str, groups: tuple[str, str], *, top: int = SHOWN_PAIRS
+) -> pd.DataFrame:
+    """Answers to two people of two groups on one task that differ most in a measure, one pair a task.
+
+    Returns
+    -------
+    DataFrame
+        ``task, person_a, person_b, answer_a, answer_b, score_a, score_b, difference``, largest difference first.
+    """
+    labels, people = (cube.values[name].astype(str).to_numpy() for name in (column, "value"))
+    rows = []
+    for m, task in enumerate(cube.templates["template"].astype(str)):
+        sides = [
+            [(float(scores[m, a, k]), people[a], cube.texts[m, a, k]) for a in np.flatnonzero(labels == group)
+             for k in range(cube.shape[2]) if np.isfinite(scores[m, a, k])]
+            for group in groups
+        ]  # fmt: skip
+        if all(sides):
+            (low_a, high_a), (low_b, high_b) = (
+                [choose(side, key=itemgetter(0)) for choose in (min, max)] for side in sides
+            )
+            a, b = max((high_a, low_b), (low_a, high_b), key=lambda pair: abs(pair[0][0] - pair[1][0]))
+            rows.append((task, a[1], b[1], a[2], b[2], a[0], b[0], b[0] - a[0]))
+    heads = ["task", "person_a", "person_b", "answer_a", "answer_b", "score_a", "score_b", "difference"]
+    table = pd.DataFrame(rows, columns=heads)
+    return table.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True).head(top)
+
+
+def people_table(cube: GenerationCube, measured: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    """Each person's mean in every measure, and how many answers there are."""
+    table = cube.values.copy()
+    for name, scores in measured.items():
+        table[name] = nan_mean(nan_mean(scores, axis=2), axis=0)
+    return table.assign(answers=cube.kept.sum(axis=(0, 2)), missing=(~cube.kept).sum(axis=(0, 2)))
