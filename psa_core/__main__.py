@@ -1,6 +1,7 @@
 """Entry point of ``python -m psa_core``; see :mod:`psa_core.cli`."""
 
 import os
+import sys
 from typing import NoReturn
 
 from psa_core import signals
@@ -23,6 +24,12 @@ def _main() -> int:
 def program() -> NoReturn:
     """What ``python -m psa_core`` and the command ``psa`` are."""
     signals.run(_main)
+
+
+def dashboard() -> NoReturn:
+    """What ``uvx psa-dashboard`` starts: ``psa app``, with its options."""
+    sys.argv.insert(1, "app")
+    program()
 
 
 if __name__ == "__main__":

@@ -18,19 +18,22 @@ import pandas as pd
 from psa_core import report, stats, study, tables
 from psa_core.cache import ScoreCache
 from psa_core.charts._altair import drawing_svg
-from psa_core.charts.bar_order import BarOptions
-from psa_core.charts.curves import CurveOptions
 from psa_core.charts.group_differences import group_differences
-from psa_core.charts.print.figures import name_figure, threshold_figure
+from psa_core.charts.label_dist import CurveOptions, label_dist_figure
+from psa_core.charts.print.figures import figure_svg
+from psa_core.charts.score_sens import BarOptions, name_figure
+from psa_core.claims import findings
+from psa_core.claims.formatting import BASELINES, Words
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError, OptionError, RunFolderError
 from psa_core.folders import results
 from psa_core.inputs.checks import as_text
+from psa_core.inputs.groups import CROSS, columns_of
 from psa_core.plurals import counted
 from psa_core.registry import in_short
 from psa_core.study import perturbation_of, review
-from psa_core.tables import findings
-from psa_core.tables.formatting import BASELINES
+from psa_core.study.perturbation import Perturbation
+from psa_core.tables.repeats import beyond_floor
 
 __all__ = ["Chart", "Finding", "Study", "compare", "open", "review", "run"]
 KINDS = ("names", "thresholds", "groups")
@@ -47,13 +50,7 @@ class Finding(str):
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure as SVG, with the sentence that says what is in it.
-
-    Attributes
-    ----------
-    svg : str
-    finding : str
-    """
+    """A figure as SVG, with the sentence that says what is in it."""
 
     svg: str = field(repr=False)
     finding: Finding
@@ -106,6 +103,11 @@ class Study:
         return self.cube.targets
 
     @property
+    def texts(self) -> Perturbation:
+        """The texts behind the scores: ``texts.text(s, n)`` is sentence ``s`` with name ``n``."""
+        return perturbation_of(self.cube)
+
+    @property
     def manifest(self) -> dict[str, Any]:
         """Everything needed to run the study again, and what it took."""
         return dict(self.cube.provenance)
@@ -120,12 +122,22 @@ class Study:
     def groups(self, column: str | None = None, target: str | None = None, **options: Any) -> pd.DataFrame:
         """How each group of names differs from the other names; columns and options as in `tables.group_table`.
 
+        `column` is one of `names`, or two crossed: ``gender*race``; the first that sorts them when not given.
+        """
+        return tables.group_table(self.cube, self._target(target), self._group_column(column), **options)
+
+    def conditions(self, column: str | None = None, target: str | None = None, **options: Any) -> pd.DataFrame:
+        """What each condition changes in the groups' differences; columns and options as in `tables.condition_table`.
+
         Parameters
         ----------
         column : str, optional
-            A column of `names`; the first that sorts them into groups when not given.
+            As for `groups`.
+        target : str, optional
+            Without a condition before it; the first one when not given.
         """
-        return tables.group_table(self.cube, self._target(target), self._group_column(column), **options)
+        of = target or next(iter(tables.condition_targets(self.cube)), self._target(None))
+        return tables.condition_table(self.cube, of, self._group_column(column), **options)
 
     def thresholds(self, target: str | None = None, **options: Any) -> pd.DataFrame:
         """LabelDist and flips at each threshold; columns and options as in `tables.label_dist_table`."""
@@ -139,7 +151,7 @@ class Study:
         """
         of_rows = {key: options.pop(key) for key in ("order", "offset", "limit") if key in options}
         table = tables.find_flips(self.cube, self._target(target), **options).frame(**of_rows)
-        texts = perturbation_of(self.cube)
+        texts = perturbation_of(self.cube, self._target(target))
         cells = zip(table.pop("sentence_position"), table.pop("name_position"), strict=True)
         return table.assign(text=[texts.text(int(s), int(n)) for s, n in cells])
 
@@ -164,12 +176,7 @@ class Study:
     def finding(self, kind: str = "corpus", target: str | None = None, **options: Any) -> Finding:
         """What a result says, in one sentence.
 
-        Parameters
-        ----------
-        kind : {"corpus", "names", "thresholds", "groups", "sentences"}
-        target : str, optional
-        **options
-            As for the chart of that kind.
+        `kind` is ``corpus``, ``names``, ``thresholds``, ``groups`` or ``sentences``; options are those of its chart.
         """
         of_target = self._target(target)
         if kind in KINDS:
@@ -180,7 +187,8 @@ class Study:
             table = tables.sentence_table(self.cube, of_target)
             return Finding(findings.sentence_finding(table, of_target, threshold=self._threshold(of_target, None)))
         if kind == "corpus":
-            return Finding(findings.corpus_finding(self.summary(of_target), of_target))
+            declared = self.targets[self.cube.target_index(of_target)]
+            return Finding(findings.corpus_finding(self.summary(of_target), declared))
         raise OptionError("finding", got=repr(kind)[:60], expected=", ".join((*KINDS, "sentences", "corpus")))
 
     def chart(self, kind: str = "names", target: str | None = None, **options: Any) -> Chart:
@@ -248,7 +256,9 @@ class Study:
         for key in ("colour_by", "section_by"):
             if looks.get(key):
                 self._group_column(looks[key])
-        options = BarOptions(axis_title=f"Mean change of {target} from {BASELINES[origin]}", **looks)
+        known = self.targets[self.cube.target_index(target)]
+        looks.setdefault("score_range", known.high - known.low)
+        options = BarOptions(axis_title=f"Mean change of {Words.of(known).phrase} from {BASELINES[origin]}", **looks)
         words = findings.name_finding(table, target, baseline=origin, correction=correction)
         return Chart(name_figure(table, options) if drawn else "", Finding(words))
 
@@ -258,13 +268,13 @@ class Study:
         level = self._threshold(target, threshold)
         levels = np.union1d(tables.default_thresholds(self.cube, target), [level])
         table = tables.label_dist_table(self.cube, target, thresholds=levels, names=names)
-        svg = threshold_figure(table, CurveOptions(level, target=target)) if drawn else ""
+        svg = figure_svg(label_dist_figure(table, CurveOptions(level, target=target))) if drawn else ""
         return Chart(svg, Finding(findings.threshold_finding(table, target, threshold=level)))
 
     def _groups_view(self, target: str, drawn: bool, *, column: str | None = None, correction: str = "holm") -> Chart:
         chosen = self._group_column(column)
         table = tables.group_table(self.cube, target, chosen, correction=correction)
-        svg = drawing_svg(group_differences(table, target=target)) if drawn else ""
+        svg = drawing_svg(group_differences(table, target=Words.of(target, table).phrase)) if drawn else ""
         return Chart(svg, Finding(findings.group_finding(table, target, column=chosen)))
 
     def _target(self, target: str | None) -> str:
@@ -286,9 +296,9 @@ class Study:
             if not sorting:
                 raise CubeError("groups", got="names without groups", expected="a column that sorts them into groups")
             return sorting[0]
-        if column not in known:
+        if column not in known and CROSS not in column:
             raise CubeError("group column", got=repr(column)[:60], expected=", ".join(known) or "names with groups")
-        return column
+        return CROSS.join(columns_of(self.names, column))
 
     def _size(self) -> str:
         sentences, names, _ = self.cube.shape
@@ -331,8 +341,8 @@ def run(
     progress : bool, optional
         Whether to show a bar; by default in a notebook only.
     **options
-        ``max_words``, ``sample``, ``balance``, ``seed``, ``mentions``, ``text_column``, ``name_column``, ``exclude``;
-        see `study.StudySpec`.
+        ``max_words``, ``sample``, ``balance``, ``seed``, ``mentions``, ``text_column``, ``name_column``, ``exclude``,
+        ``conditions``; see `study.StudySpec`.
 
     Raises
     ------
@@ -366,37 +376,43 @@ def open(folder: str | Path) -> Study:
     return Study(results.read(path))
 
 
-def compare(*studies: Study | ScoreCube | str | Path) -> pd.DataFrame:
+def compare(*studies: Study | ScoreCube | str | Path, labels: Sequence[str] | None = None) -> pd.DataFrame:
     """Table 2 of the paper over several studies: how sensitive each is, with 95 % intervals over sentences.
 
     Parameters
     ----------
     *studies : Study, ScoreCube or result folder
-        Two or more.
+    labels : sequence of str, optional
+        What to call them; by default the folder or the model, numbered where two are called alike.
 
     Returns
     -------
     DataFrame
         One row a study and target: ``study`` (folder or model), ``target``, ``sentences``, ``names``; ``score_dev``,
-        ``score_range`` and ``label_dist``, each with ``_low`` and ``_high`` (larger = more sensitive);
-        ``sensitivity_correlation`` (r).
+        ``score_range`` and ``label_dist`` (larger = more sensitive; of sampled answers without their repeat floor) and
+        ``sensitivity_correlation`` (r), each with ``_low`` and ``_high``.
 
     Raises
     ------
     PsaError
-        When there are fewer than two, or one cannot be opened.
+        When there is none, or one cannot be opened.
     """
-    if len(studies) < 2:
-        raise OptionError("compare", got=f"{len(studies)} of them", expected="two studies or more")
+    if not studies:
+        raise OptionError("compare", got="nothing", expected="studies or result folders")
     rows: list[dict[str, Any]] = []
     for number, given in enumerate(studies, start=1):
         opened = given if isinstance(given, Study) else Study(given) if isinstance(given, ScoreCube) else open(given)
         label = opened._model() if isinstance(given, Study | ScoreCube) else Path(given).name
         label = f"{label} ({number})" if label in {row["study"] for row in rows} else label
+        label = labels[number - 1] if labels else label
         for target, metrics in tables.summary(opened.cube).items():
             row = {"study": label, "target": target, **metrics["size"]}
+            samples = opened.cube.targets[opened.cube.target_index(target)].samples
             for metric in COMPARED:
-                row |= {metric: metrics[metric]["value"]}
-                row |= {f"{metric}_{end}": metrics[metric][end] for end in ("low", "high")}
-            rows.append({**row, "sensitivity_correlation": metrics["sensitivity_correlation"]["r"]})
+                left = beyond_floor(metrics, metric, samples)
+                row |= {metric: left["value"], f"{metric}_low": left["low"], f"{metric}_high": left["high"]}
+            correlation = metrics["sensitivity_correlation"]
+            row |= {"sensitivity_correlation": correlation["r"]}
+            row |= {f"sensitivity_correlation_{end}": correlation[end] for end in ("low", "high")}
+            rows.append(row)
     return pd.DataFrame(rows)

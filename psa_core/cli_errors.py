@@ -43,7 +43,7 @@ def exit_status(work: Callable[[], int], *, named: str = "", stopped: str) -> in
         print(end="", flush=True)  # there may be no standard output
         return status
     except PsaError as error:
-        print(f"{named}{error}", file=sys.stderr)
+        print(f"{named}{error.with_option}", file=sys.stderr)
     except KeyboardInterrupt:
         print(f"{named}{stopped}", file=sys.stderr)
         return EXIT_INTERRUPTED

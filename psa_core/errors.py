@@ -26,7 +26,8 @@ class PsaError(Exception):
     Parameters
     ----------
     field : str
-        What the message is about, in the user's words (``"sentences"``, ``"--seed"``).
+        What the message is about, in the user's words (``"sentences"``), or an option of the command line
+        (``"--max-words"``), which is the parameter ``max_words`` in Python.
     got : str
         What was found there.
     expected : str
@@ -41,13 +42,21 @@ class PsaError(Exception):
     """
 
     def __init__(self, field: str, *, got: str, expected: str, fix: str = "") -> None:
-        self.field, self.got, self.expected, self.fix = field, in_short(got), in_short(expected, MAX_LENGTH), fix
-        super().__init__(f"{field}: got {self.got}, expected {self.expected}. {fix}".strip())
+        self.option, self.got, self.expected, self.fix = field, in_short(got), in_short(expected, MAX_LENGTH), fix
+        # From Python an option of the command line is the parameter of its name.
+        self.field = field[2:].replace("-", "_") if field.startswith("--") else field
+        super().__init__(f"{self.field}: got {self.got}, expected {self.expected}. {fix}".strip())
+
+    @property
+    def with_option(self) -> str:
+        """The sentence as the command line says it, where a parameter is an option: ``--max-words``."""
+        return f"{self.option}{str(self).removeprefix(self.field)}"
 
     @property
     def happened(self) -> str:
         """What happened, as a page says it; `remedy` goes on from there."""
-        field = self.field if "://" in self.field else f"{self.field[:1].upper()}{self.field[1:]}"
+        field = self.field if self.option == self.field else self.field.replace("_", " ")
+        field = field if "://" in field else f"{field[:1].upper()}{field[1:]}"
         return f"{field}: {self.got}."
 
     @property
@@ -56,12 +65,12 @@ class PsaError(Exception):
         return f"Needed: {self.expected}. {self.fix}".strip()
 
     @property
-    def told(self) -> str:
+    def full_message(self) -> str:
         """Both in one paragraph.
 
         Examples
         --------
-        >>> PsaError("names", got="1 name", expected="at least two", fix="Add names.").told
+        >>> PsaError("names", got="1 name", expected="at least two", fix="Add names.").full_message
         'Names: 1 name. Needed: at least two. Add names.'
         """
         return f"{self.happened} {self.remedy}"

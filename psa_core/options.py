@@ -30,7 +30,6 @@ class Option:
         For ``--help``; the default is added to it.
     flag : str
         Where it is not ``--`` and the field's name.
-    metavar : str or None
     choices : mapping
         Value to its words on the page.
     low, high, above : float or None
@@ -189,23 +188,22 @@ def add_arguments(
 
     Parameters
     ----------
-    parser : ArgumentParser
-    spec : type
     only : collection of str, optional
         The fields to add; all of them by default.
     required : bool
-        Whether fields without a default have to be given.
+        Whether fields without a default have to be given. If not, what is not given is not in the parsed arguments.
     """
     for name, item in fields_of(spec).items():
         if only is not None and name not in only:
             continue
-        told: dict[str, Any] = {"dest": name, "default": item.default, "help": _help(item)}
+        default = item.default if required else argparse.SUPPRESS
+        declared: dict[str, Any] = {"dest": name, "default": default, "help": _help(item)}
         if item.kind is bool:
-            told["action"] = argparse.BooleanOptionalAction if item.optional else "store_true"
+            declared["action"] = argparse.BooleanOptionalAction if item.optional else "store_true"
         else:
-            told |= {"type": item.kind if item.kind in (int, float) else str, "metavar": item.option.metavar}
-            told |= {"choices": list(item.option.choices) or None, "required": required and item.make_default is None}
-        parser.add_argument(item.flag, **told)
+            declared |= {"type": item.kind if item.kind in (int, float) else str, "metavar": item.option.metavar}
+            declared |= {"choices": list(item.option.choices) or None, "required": required and not item.make_default}
+        parser.add_argument(item.flag, **declared)
 
 
 def _help(item: Field) -> str:

@@ -1,6 +1,15 @@
-"""Numbers of things in sentences: the noun and the verb that go with them."""
+"""Numbers of things in sentences: the noun and the verb that go with them; what texts are called."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from statistics import median
+
+#: Longer texts are documents, and shown by their changed passages.
+LONG = 600
+#: What is quoted, and the name of a file, are somebody's own words.
+_SENTENCE = re.compile(r"“[^”]*”|(?<![\w./-])([Ss])entence(?=s?\b(?!\.\w))")
 
 
 def counted(count: float, noun: str) -> str:
@@ -14,7 +23,8 @@ def counted(count: float, noun: str) -> str:
     number = int(count)
     if number == 1:
         return f"1 {noun}"
-    return f"{number:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{number:,} {noun}s"
+    consonant_y = noun.endswith("y") and noun[-2:-1] not in "aeiou"
+    return f"{number:,} {noun[:-1]}ies" if consonant_y else f"{number:,} {noun}s"
 
 
 def verb(count: float, plural: str, singular: str = "") -> str:
@@ -26,3 +36,28 @@ def verb(count: float, plural: str, singular: str = "") -> str:
     ('moves', 'move', 'is')
     """
     return (singular or f"{plural}s") if int(count) == 1 else plural
+
+
+def noun_of(texts: Sequence[str]) -> str:
+    """What most of some texts are: a ``document``, or a ``sentence``.
+
+    Examples
+    --------
+    >>> noun_of(["He left.", "She stayed. " * 100, "She stayed. " * 100])
+    'document'
+    """
+    return "document" if len(texts) and median(map(len, texts)) > LONG else "sentence"
+
+
+def called(words: str, noun: str) -> str:
+    """Words about sentences as words about texts with another noun; what is quoted stays.
+
+    Examples
+    --------
+    >>> called("Sentences with “sentence” in sentences.csv: 1 sentence, 2 sentences.", "document")
+    'Documents with “sentence” in sentences.csv: 1 document, 2 documents.'
+    """
+    if noun == "sentence":
+        return words
+    capital = noun.capitalize()
+    return _SENTENCE.sub(lambda found: {"s": noun, "S": capital}.get(found[1], found[0]), words)

@@ -36,7 +36,7 @@ def run(work: Callable[[], int]) -> NoReturn:
         status = work()
     finally:
         if _received:
-            _leave(told=status == EXIT_INTERRUPTED)
+            _leave(is_reported=status == EXIT_INTERRUPTED)
     _on_signals(lambda *_: os._exit(status))  # the work is done, and so is its status
     sys.exit(status)
 
@@ -50,7 +50,7 @@ def _on_signals(handle: Callable[[int, FrameType | None], object] | signal.Handl
 
 def _stop(number: int, _frame: FrameType | None) -> None:
     if _received:
-        _leave(told=False)
+        _leave(is_reported=False)
     _received.append(number)
     sys.unraisablehook = lambda _: None
     threading.excepthook = lambda _: None
@@ -60,10 +60,10 @@ def _stop(number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _leave(*, told: bool) -> NoReturn:
+def _leave(*, is_reported: bool) -> NoReturn:
     """End now, without waiting for threads; not through print, which may be what was interrupted."""
     with suppress(OSError, RuntimeError, ValueError):
         sys.stdout.flush()
     with suppress(OSError):
-        os.write(2, b"" if told else f"psa_core: {SENTENCE}\n".encode())
+        os.write(2, b"" if is_reported else f"psa_core: {SENTENCE}\n".encode())
     os._exit(EXIT_INTERRUPTED)

@@ -11,7 +11,7 @@ from typing import Any
 
 from psa_core import cli_errors
 from psa_core.cache import CacheWarning
-from psa_core.cli import _audits
+from psa_core.cli import _audits, _listings
 from psa_core.registry import discover
 from psa_core.signals import SENTENCE
 
@@ -33,13 +33,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Every command with its options."""
-    whole = cli_errors.Parser(prog="psa_core", description="Perturbation Sensitivity Analysis of text classifiers.")
-    commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for _, command in sorted({**discover("psa_core.cli", "COMMAND"), **_audits.commands()}.items()):
+    command_line = cli_errors.Parser(
+        prog="psa_core", description="Perturbation Sensitivity Analysis of text classifiers."
+    )
+    commands = command_line.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    every = {**discover("psa_core.cli", "COMMAND"), **_listings.commands(), **_audits.commands()}
+    for _, command in sorted(every.items()):
         sub = commands.add_parser(command.id, help=command.summary, description=command.summary)
         command.configure(sub)
         sub.set_defaults(execute=command.execute)
-    return whole
+    return command_line
 
 
 @contextmanager

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import sys
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from psa_core import audits, jobs, options
+from psa_core.asking import files as requests
 from psa_core.audits import Audit, Export
 from psa_core.audits._running import Running
-from psa_core.cli._base import Command
+from psa_core.cli._base import Command, tell
 from psa_core.errors import OptionError
 from psa_core.folders import writing
 from psa_core.inputs import spreadsheet
@@ -49,7 +49,7 @@ def _execute(audit: Audit, given: argparse.Namespace) -> int:
         file = _out(given) if audit.export.into_out else given.export
         print(f"{counted(_export(audit.export, spec, file), audit.export.what)} in {file}")
         return 0
-    result = audit.run(spec, _out(given), Running(tell=_tell))
+    result = audit.run(spec, _out(given), Running(tell=tell))
     print(f"{counted(audit.size(result), audit.counts)}: results in {given.out}")
     for finding in audit.report(result).findings:
         print(finding.headline)
@@ -82,12 +82,10 @@ def _out(given: argparse.Namespace) -> Path:
 def _export(export: Export, spec: Any, file: Path) -> int:
     if export.into_out and (file.suffix.lower() != ".csv" or file.is_dir()):
         raise OptionError("--out", got=str(file), expected="a file name that ends in .csv")
+    if export.requests and file.suffix.lower() == ".jsonl":
+        with writing.atomic_file(file) as aside, aside.open("w", encoding="utf-8") as stream:
+            return requests.write(export.requests(spec), getattr(spec, "lm", "").partition(":")[2], stream)
     table = export.table(spec)
-    with writing.whole_file(file) as aside:
+    with writing.atomic_file(file) as aside:
         (spreadsheet.write_exactly if export.exact else spreadsheet.write)(table, aside)
     return len(table)
-
-
-def _tell(message: str) -> None:
-    if sys.stderr.isatty():
-        print(message, file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -22,8 +23,10 @@ class Command:
     execute: Callable[[argparse.Namespace], int]
 
 
-def no_options(parser: argparse.ArgumentParser) -> None:
-    """Configure a command that takes none."""
+def tell(message: str) -> None:
+    """Say what is being done, where somebody may be looking."""
+    if sys.stderr.isatty():
+        print(message, file=sys.stderr)
 
 
 def print_rows(rows: Iterable[tuple[str, ...]]) -> None:
@@ -47,7 +50,10 @@ def study_spec(given: argparse.Namespace, **others: str) -> StudySpec:
 
 
 def tell_left_out(selection: Selection) -> None:
-    """Say how many sentences balancing leaves out: of a small file they are a large part."""
+    """Say how many texts are left out and why, and how many by balancing: of a small file they are a large part."""
+    reasons = [f"{count:,} {reason}" for reason, count in selection.skipped.items()]
+    if reasons:
+        print(f"Note: texts left out: {', '.join(reasons)}.")
     left = selection.account.get(NOT_BALANCED, 0)
     if left:
         print(

@@ -47,7 +47,8 @@ def _execute(options: argparse.Namespace) -> NoReturn:
 def _command(options: argparse.Namespace) -> list[str]:
     """Of the server; -P: no module comes from the folder that it is started in."""
     given = {"server.address": options.address, "server.port": str(options.port)}
-    if not options.shared and _has_screen():
+    has_screen = sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in SCREENS)
+    if not options.shared and has_screen:
         given |= {"server.headless": "false", "server.showEmailPrompt": "false"}
     hosts = options.host if options.shared else LOOPBACK
     settings = [*given.items(), *(("server.allowedHosts", host) for host in hosts)]
@@ -58,10 +59,6 @@ def _command(options: argparse.Namespace) -> list[str]:
 def _environment(options: argparse.Namespace) -> Mapping[str, str]:
     kept = {name: value for name, value in os.environ.items() if name != "PSA_HISTORY"}
     return kept if options.shared else {**kept, "PSA_HISTORY": "1"}
-
-
-def _has_screen() -> bool:
-    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in SCREENS)
 
 
 COMMAND = Command("app", "Open the dashboard.", _configure, _execute)

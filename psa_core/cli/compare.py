@@ -6,12 +6,16 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from psa_core import tables
+import pandas as pd
+
+from psa_core import api, tables
+from psa_core.claims.conditions import condition_finding
+from psa_core.claims.formatting import with_interval
 from psa_core.cli._base import Command
-from psa_core.cube import ScoreCube
-from psa_core.folders import results
 
 ENDS = 5
+ENDS_OF = ("before", "after", "difference")
+COLUMNS = ("run", "target", "sentences × names", "ScoreDev", "ScoreRange", "LabelDist", "sensitivity–score r")
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -19,44 +23,47 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _execute(options: argparse.Namespace) -> int:
-    found = [results.read(folder) for folder in options.folders]
+    studies = [api.open(folder) for folder in options.folders]
     names = [folder.resolve().name for folder in options.folders]
     distinct = len(set(names)) == len(names)  # a/out and b/out are two results
     labels = names if distinct else [str(folder) for folder in options.folders]
-    cubes = dict(zip(labels, found, strict=True))
-    print("| run | target | sentences × names | ScoreDev | ScoreRange | LabelDist | sensitivity–score r |")
-    print("|---|---|---|---|---|---|---|")
-    for name, cube in cubes.items():
-        for target, metrics in tables.summary(cube).items():
-            print(f"| {name} | {target} | {cube.shape[0]:,} × {cube.shape[1]:,} | {_cells(metrics)} |")
-    for name, cube in cubes.items():
-        for output in cube.targets:
-            print(f"\nLowest and highest ScoreSens of {output.name}, {name}:\n")
-            print(_ends(cube, output.name))
+    print(f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|")
+    for row in api.compare(*studies, labels=labels).to_dict("records"):
+        intervals = " | ".join(_interval(row, metric) for metric in (*api.COMPARED, "sensitivity_correlation"))
+        print(f"| {row['study']} | {row['target']} | {row['sentences']:,} × {row['names']:,} | {intervals} |")
+    for label, study in zip(labels, studies, strict=True):
+        _print_conditions(label, study)
+        for target in study.targets:
+            print(f"\nLowest and highest ScoreSens of {target.name}, {label}:\n")
+            print("| name | ScoreSens, 95 % interval | p (Holm) |\n|---|---|---|")
+            table = study.name_effects(target.name, baseline="original").sort_values("score_sens", kind="stable")
+            ends = table if len(table) <= 2 * ENDS else pd.concat([table.head(ENDS), table.tail(ENDS)])
+            for row in ends.to_dict("records"):
+                interval = f"{row['score_sens']:+.4f} [{row['ci_low']:+.4f}, {row['ci_high']:+.4f}]"
+                print(f"| {row['name']} | {interval} | {row['p_adjusted']:.2g} |")
     return 0
 
 
-def _cells(metrics: dict[str, dict[str, Any]]) -> str:
-    parts = [_interval(metrics[metric], "value") for metric in ("score_dev", "score_range", "label_dist")]
-    return " | ".join([*parts, _interval(metrics["sensitivity_correlation"], "r")])
+def _print_conditions(label: str, study: api.Study) -> None:
+    """What each condition of a study changes in the differences between groups of names."""
+    for target in tables.condition_targets(study.cube):
+        for column in tables.group_columns(study.cube):
+            table = study.conditions(column, target)
+            print(f"\n{condition_finding(table, target, column=column)}\n")
+            print(f"| {label} | {column} | {target} before | after | change | p | beyond chance |")
+            print("|---" * 7 + "|")
+            for row in table.to_dict("records"):
+                ends = (with_interval(row, each, f"{each}_low", f"{each}_high", signed=True) for each in ENDS_OF)
+                p = "–" if pd.isna(row["p_adjusted"]) else f"{row['p_adjusted']:.2g}"
+                is_beyond = "yes" if row["above_noise"] else "no"
+                print(f"| {row['condition']} | {row['group']} | {' | '.join(ends)} | {p} | {is_beyond} |")
 
 
-def _interval(metric: dict[str, Any], key: str) -> str:
-    if metric[key] is None:
+def _interval(row: dict[Any, Any], metric: str) -> str:
+    value, low, high = row[metric], row[f"{metric}_low"], row[f"{metric}_high"]
+    if pd.isna(value):
         return "–"
-    bounds = "" if metric["low"] is None else f" [{metric['low']:.3f}, {metric['high']:.3f}]"
-    return f"{metric[key]:.3f}{bounds}"
-
-
-def _ends(cube: ScoreCube, target: str) -> str:
-    table = tables.name_table(cube, target).sort_values("score_sens", kind="stable")
-    chosen = table if len(table) <= 2 * ENDS else table.iloc[[*range(ENDS), *range(len(table) - ENDS, len(table))]]
-    rows = [
-        f"| {row['name']} | {row['score_sens']:+.4f} [{row['ci_low']:+.4f}, {row['ci_high']:+.4f}] "
-        f"| {row['p_adjusted']:.2g} |"
-        for row in chosen.to_dict("records")
-    ]
-    return "\n".join(["| name | ScoreSens, 95 % interval | p (Holm) |", "|---|---|---|", *rows])
+    return f"{value:.3f}" if pd.isna(low) else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
 COMMAND = Command(

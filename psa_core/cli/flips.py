@@ -28,7 +28,7 @@ def _execute(options: argparse.Namespace) -> int:
     cube = results.read(options.folder)
     target = options.target or cube.targets[0].name
     rows = flips_file.training_rows(cube, target, label_column=options.label_column)
-    with writing.whole_file(options.out) as aside:
+    with writing.atomic_file(options.out) as aside:
         if options.out.suffix == ".jsonl":
             aside.write_bytes(flips_file.json_lines(rows))
         else:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from psa_core import models, report, study, tables
+from psa_core import tables
 from psa_core.cache import ScoreCache
 from psa_core.cli import _from_manifest as from_manifest
 from psa_core.cli._base import Command
-from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import results, writing
 from psa_core.report import change_summary
@@ -56,7 +55,12 @@ def _execute(options: argparse.Namespace) -> int:
     if not 0 <= limit < float("inf"):
         raise OptionError("--fail-above", got=str(limit), expected="a number, 0 or more")
     before = results.read(options.baseline)
-    pair = tables.paired(results.read(options.folder) if options.folder else _run(options), before)
+    if options.folder:
+        now = results.read(options.folder)
+    else:  # the baseline's study with the model as it is now, or another one
+        options.from_manifest = options.baseline / writing.MANIFEST
+        _, now = from_manifest.score(options, from_manifest.spec_of(options), cache=ScoreCache.open())
+    pair = tables.paired(now, before)
     targets = options.target or [target.name for target in pair.now.targets]
     baseline = options.name_effect or tables.default_baseline(pair.now)
     changes = {
@@ -70,24 +74,9 @@ def _execute(options: argparse.Namespace) -> int:
     return int(any(table["above"].any() for table in changes.values()))
 
 
-def _run(options: argparse.Namespace) -> ScoreCube:
-    """The baseline's study with the model as it is now, or another one."""
-    options.from_manifest = options.baseline / writing.MANIFEST
-    spec = from_manifest.spec_of(options)
-    if options.out:
-        writing.check_target(options.out)
-    planned = study.plan(spec)
-    from_manifest.check_inputs(options, planned)
-    scorer = models.load(spec.model, origin=from_manifest.origin_of_model(options))
-    cube = study.execute(planned, scorer, cache=ScoreCache.open())
-    if options.out:
-        results.write(cube, options.out, report.render)
-    return cube
-
-
 def _write(file: Path | None, text: str) -> None:
     if file is not None:
-        with writing.whole_file(file) as aside:
+        with writing.atomic_file(file) as aside:
             aside.write_text(text, encoding="utf-8")
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
 
-from psa_core.cli._base import Command, add_selection, study_spec
+from psa_core.cli._base import Command, add_selection, study_spec, tell
 from psa_core.errors import OptionError
 from psa_core.folders import writing
 from psa_core.inputs import corpus
 from psa_core.jobs.worker import TELL_SECONDS, Job
 from psa_core.retraining import MAX_SEEDS, METHODS, Order, Retraining, Watch, retrain
-from psa_core.retraining.labelled import labelled_texts
+from psa_core.retraining.measure import labelled_texts
 
 #: Labelled texts on which the task's score is measured, at most.
 LABELLED = 1000
@@ -48,8 +47,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _execute(options: argparse.Namespace) -> int:
     if options.job is not None:
         job = Job(options.job)
-        return job.supervise(lambda: _retrain(options, _Told(job).watch))
-    count = _retrain(options, Watch(tell=_say))
+        return job.supervise(lambda: _retrain(options, _Progress(job).watch))
+    count = _retrain(options, Watch(tell=tell))
     print(f"measured on {count} held-out sentences: results in {options.out}")
     return 0
 
@@ -63,24 +62,22 @@ def _retrain(options: argparse.Namespace, watch: Watch) -> int:
 def _order(options: argparse.Namespace) -> Order:
     if not 1 <= options.seeds <= MAX_SEEDS:
         raise OptionError("--seeds", got=str(options.seeds), expected=f"1 to {MAX_SEEDS}")
+    try:
+        strengths = tuple(float(part) for part in options.strength.split(",") if part.strip())
+    except ValueError:
+        got = repr(options.strength[:60])
+        raise OptionError("--strength", got=got, expected="numbers, separated by commas") from None
     texts = corpus.load(options.texts).sentences["text"] if options.texts else ()
     labelled, labels = labelled_texts(options.labelled, most=LABELLED) if options.labelled else (None, ())
     return Order(
         replace(study_spec(options), exclude=_switched_off(options.switched_off)),
         Retraining(method=options.method, steps=options.steps),
-        _strengths(options.strength),
+        strengths,
         tuple(range(options.seed, options.seed + options.seeds)),
         tuple(map(str, texts)),
         labelled,
         labels,
     )
-
-
-def _strengths(given: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in given.split(",") if part.strip())
-    except ValueError:
-        raise OptionError("--strength", got=repr(given[:60]), expected="numbers, separated by commas") from None
 
 
 def _switched_off(path: Path | None) -> tuple[tuple[str, int], ...]:
@@ -95,11 +92,11 @@ def _switched_off(path: Path | None) -> tuple[tuple[str, int], ...]:
 
 
 @dataclass
-class _Told:
+class _Progress:
     """The progress of a training as its job tells it: texts read, and the time that is left."""
 
     job: Job
-    told: float = 0.0
+    reported_at: float = 0.0
     began: float = field(default_factory=time.monotonic)
     first: int = 0
 
@@ -111,18 +108,13 @@ class _Told:
         now = time.monotonic()
         if not self.first:
             self.began, self.first = now, done
-        if now - self.told < TELL_SECONDS:
+        if now - self.reported_at < TELL_SECONDS:
             return
-        self.told = now
+        self.reported_at = now
         speed = (done - self.first) / max(now - self.began, 1e-9)
         left = (total - done) / speed if speed else None
         texts = {"texts_done": TEXTS_A_STEP * done, "texts_total": TEXTS_A_STEP * total}
         self.job.tell(f"Training: step {done:,} of {total:,}", seconds_left=left, **texts)
-
-
-def _say(message: str) -> None:
-    if sys.stderr.isatty():
-        print(message, file=sys.stderr)
 
 
 COMMAND = Command(

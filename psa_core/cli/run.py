@@ -7,18 +7,19 @@ import sys
 import time
 from pathlib import Path
 
-from psa_core import models, report, study, tables
+from psa_core import study, tables
 from psa_core.cache import ScoreCache
+from psa_core.claims.answers import unanswered_finding
+from psa_core.claims.floor import floor_finding
 from psa_core.cli import _from_manifest as from_manifest
 from psa_core.cli._base import Command, add_selection, study_spec, tell_left_out
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
-from psa_core.folders import results, writing
 from psa_core.jobs import worker
 from psa_core.options import add_arguments
 from psa_core.plurals import counted
 from psa_core.scoring import Progress, ScoringOptions
-from psa_core.study import StudySpec
+from psa_core.study import StudySpec, cost
 
 NEEDED = ("sentences", "names", "model", "out")
 
@@ -35,6 +36,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-above", type=float, metavar="X", help="exit 1 when a name's |ScoreSens| is shown to exceed X"
     )
+    parser.add_argument("--dry-run", action="store_true", help="say what asking a model would take; ask nothing")
+    parser.add_argument("--most", type=float, metavar="DOLLARS", help="ask a language model for no more than this")
     parser.add_argument("--job", type=Path, help=argparse.SUPPRESS)
 
 
@@ -43,7 +46,16 @@ def _execute(options: argparse.Namespace) -> int:
         return worker.work(options.job)
     if options.fail_above is not None and not 0 <= options.fail_above < float("inf"):
         raise OptionError("--fail-above", got=str(options.fail_above), expected="a number, 0 or more")
-    spec = _spec(options)
+    if options.most is not None and not 0 < options.most < float("inf"):
+        raise OptionError("--most", got=str(options.most), expected="a sum of money above 0")
+    needed = ("out",) if options.from_manifest else NEEDED
+    if missing := [f"--{name}" for name in needed if getattr(options, name, None) is None]:
+        raise OptionError(missing[0], got="nothing", expected="a value", fix="See psa run --help.")
+    spec = from_manifest.spec_of(options) if options.from_manifest else study_spec(options)
+    if options.dry_run:
+        planned = study.plan(spec)
+        print(f"{counted(planned.cells, 'sentence–name pair')}. {cost.estimate(planned, spec.model).words}")
+        return 0
     scoring = ScoringOptions(
         seed=spec.seed,
         use_cache=not options.no_cache,
@@ -51,18 +63,19 @@ def _execute(options: argparse.Namespace) -> int:
         executor=options.executor,
         until_precision=options.until_precision,
     )
-    writing.check_target(options.out)
-    planned = study.plan(spec)
-    if options.from_manifest:
-        from_manifest.check_inputs(options, planned)
-    scorer = models.load(spec.model, origin=from_manifest.origin_of_model(options))
     cache = ScoreCache.open()
-    cube = study.execute(planned, scorer, options=scoring, cache=cache, on_window=_Progress().show)
-    results.write(cube, options.out, report.render)
+    planned, cube = from_manifest.score(
+        options, spec, most=options.most, options=scoring, cache=cache, on_window=_Progress().show
+    )
     print(f"{counted(cube.shape[0], 'sentence')} × {counted(cube.shape[1], 'name')}: results in {options.out}")
+    for target in cube.targets:
+        if found := unanswered_finding(cube, target.name):
+            print(found)
+        if (floor := floor_finding(cube, target.name)) is not None:
+            print(f"{target.name}: {floor}")
     tell_left_out(planned.selection)
     for note in cube.provenance["notes"]:
-        if note != cache.note:  # which was told when it was news
+        if note != cache.note:  # which was printed when it came up
             print(f"Note: {note}")
     return 0 if options.fail_above is None else _gate(cube, options.fail_above)
 
@@ -78,16 +91,6 @@ def _gate(cube: ScoreCube, limit: float) -> int:
         print(f"{target.name}: {worst['name']} moves the mean score by {worst['score_sens']:+.4f}; {verdict} {limit:g}")
         status |= above > 0
     return status
-
-
-def _spec(options: argparse.Namespace) -> StudySpec:
-    needed = ("out",) if options.from_manifest else NEEDED
-    missing = [f"--{name}" for name in needed if getattr(options, name) is None]
-    if missing:
-        raise OptionError(missing[0], got="nothing", expected="a value", fix="See psa run --help.")
-    if options.from_manifest is None:
-        return study_spec(options)
-    return from_manifest.spec_of(options)
 
 
 class _Progress:

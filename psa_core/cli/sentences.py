@@ -7,7 +7,7 @@ from pathlib import Path
 
 from psa_core.cli._base import Command, add_selection
 from psa_core.errors import in_short
-from psa_core.folders.writing import whole_file
+from psa_core.folders.writing import atomic_file
 from psa_core.inputs import spreadsheet
 from psa_core.plurals import counted
 from psa_core.study import review
@@ -32,12 +32,12 @@ def _execute(options: argparse.Namespace) -> int:
         is_meant = table["text"].str.contains(options.find, case=False, regex=False)
         table = table[is_meant | (table["sentence_id"] == options.find)]
     if options.out:
-        with whole_file(options.out) as file:
+        with atomic_file(options.out) as file:
             spreadsheet.write(table, file)
     else:
         for row in table.itertuples(index=False):
-            said = "taken" if row.taken else f"not taken: {row.reason} {row.what_to_do}"
-            print(f"{row.sentence_id}  {in_short(row.text, SHOWN)}\n    {said}")
+            outcome = "taken" if row.taken else f"not taken: {row.reason} {row.what_to_do}"
+            print(f"{row.sentence_id}  {in_short(row.text, SHOWN)}\n    {outcome}")
     where = f" {counted(len(table), 'sentence')} in {options.out}." if options.out else ""
     print(f"{taken:,} of {total} taken.{where}")
     return 0

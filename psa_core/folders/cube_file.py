@@ -6,6 +6,8 @@ import io
 import json
 from dataclasses import asdict
 from pathlib import Path
+from tokenize import TokenError
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,7 +28,10 @@ def save(cube: ScoreCube, path: Path) -> None:
         "provenance": dict(cube.provenance),
     }
     with atomic.replacing(path, durable=False) as aside, aside.open("wb") as stream:
-        np.savez(stream, original=cube.original, perturbed=cube.perturbed, labels=json.dumps(labels))
+        arrays: dict[str, Any] = {"original": cube.original, "perturbed": cube.perturbed, "labels": json.dumps(labels)}
+        if cube.controls is not None:
+            arrays["controls"] = cube.controls
+        np.savez(stream, **arrays)
 
 
 def load(path: Path) -> ScoreCube:
@@ -41,13 +46,14 @@ def load(path: Path) -> ScoreCube:
                 original=arrays["original"],
                 perturbed=arrays["perturbed"],
                 provenance=labels["provenance"],
+                controls=arrays.get("controls"),
             )
     except FileNotFoundError as error:
         fix = "Come back in a minute, or open another study."
         raise RunFolderError(
             "study", got="nothing scored yet", expected="at least one scored sentence", fix=fix
         ) from error
-    except (*DAMAGES, *archives.FAULTS) as error:
+    except (*DAMAGES, *archives.FAULTS, TokenError) as error:  # the header of an array is a Python expression
         raise RunFolderError(
             "partial result", got=f"a damaged file {path.name}", expected="the scores so far"
         ) from error

@@ -16,9 +16,11 @@ ABOUT = {
     "sentences": "One row a sentence, with its anchor and its score as it stands.",
     "names": "One row a target and name: its mean effect with interval and tests, and what it does to the labels.",
     "groups": "Each group of names against the other names.",
+    "selection": "How often texts with each group's names are selected, and the ratio to the highest rate.",
     "label_dist": "LabelDist and flips at every threshold.",
     "flips": "One row a flip: a cell whose label differs from its sentence's original label.",
 }
+CONTROLS = "Scores of one target with edits about nobody: column 0 is the text unedited, with one name in it."
 SCORES = "Scores of one target: one row a sentence, with its original score, then one column a name."
 COLUMNS = {
     "sentence_id": "identifier of the sentence",
@@ -42,64 +44,49 @@ COLUMNS = {
     "score_sens_size": "score_sens in standard deviations of the differences over sentences (Cohen's d_z)",
     "effect": "mean difference from the typical name",
     "effect_size": "effect in standard deviations of the differences over sentences (Cohen's d_z)",
+    "texts": "texts (sentence and name) with an answer",
+    "selected": "texts selected; ties at the edge of a top count in part",
+    "rate": "selected / texts",
+    "impact_ratio": "rate over the highest rate of a group of two names or more",
     "flips_up": "labels that appear",
     "flips_down": "labels that disappear",
 }
 
 
 def describe(folder: Path, tables: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    """The description of tables that were just written.
+    """The description of tables by file name that were just written into a folder.
 
-    Parameters
-    ----------
-    folder : Path
-        Where they are.
-    tables : mapping
-        File name to the table that it holds.
-
-    Returns
-    -------
-    dict
-        A data package (version 2) with one resource a file: path, size, hash, columns with their types, keys.
+    A data package (version 2) with one resource a file: path, size, hash, columns with their types, keys.
     """
-    resources = [_resource(folder / name, table) for name, table in tables.items()]
     return {
         "$schema": PROFILE,
         "name": "perturbation-sensitivity",
         "title": "Scores of sentences with exchanged names",
-        "resources": resources,
+        "resources": [_resource(folder / name, table) for name, table in tables.items()],
     }
 
 
 def _resource(path: Path, table: pd.DataFrame) -> dict[str, Any]:
     content = path.read_bytes()
+    of_scores = CONTROLS if path.name.startswith("controls.") else SCORES
+    about = of_scores if path.suffix == ".parquet" else "A table of this audit."
     csv = {"format": "csv", "mediatype": "text/csv", "encoding": "utf-8", "dialect": {"delimiter": ","}}
     parquet = {"format": "parquet", "mediatype": "application/vnd.apache.parquet"}
+    schema: dict[str, Any] = {"fields": [_field(str(name), table[name]) for name in table], "missingValues": [""]}
+    if path.name == "sentences.csv":
+        schema |= {"primaryKey": ["sentence_id"]}
+    elif "sentence_id" in table.columns:
+        reference = {"resource": "sentences", "fields": ["sentence_id"]}
+        schema |= {"foreignKeys": [{"fields": ["sentence_id"], "reference": reference}]}
     return {
-        "name": _resource_name(path),
+        "name": re.sub(r"[^a-z0-9._-]", "-", path.name.removesuffix(path.suffix).lower()),  # as packages want it
         "path": path.name,
-        "description": ABOUT.get(path.stem, SCORES if path.suffix == ".parquet" else "A table of this audit."),
+        "description": ABOUT.get(path.stem, about),
         "bytes": len(content),
         "hash": f"sha256:{hashlib.sha256(content).hexdigest()}",
         **(parquet if path.suffix == ".parquet" else csv),
-        "schema": _schema(path, table),
+        "schema": schema,
     }
-
-
-def _resource_name(path: Path) -> str:
-    """Lower-case letters, digits, dots, underscores and hyphens, as packages want it."""
-    return re.sub(r"[^a-z0-9._-]", "-", path.name.removesuffix(path.suffix).lower())
-
-
-def _schema(path: Path, table: pd.DataFrame) -> dict[str, Any]:
-    fields = [_field(str(name), table[name]) for name in table.columns]
-    schema: dict[str, Any] = {"fields": fields, "missingValues": [""]}
-    if path.name == "sentences.csv":
-        return schema | {"primaryKey": ["sentence_id"]}
-    if "sentence_id" in table.columns:
-        reference = {"resource": "sentences", "fields": ["sentence_id"]}
-        schema |= {"foreignKeys": [{"fields": ["sentence_id"], "reference": reference}]}
-    return schema
 
 
 def _field(name: str, values: pd.Series) -> dict[str, Any]:

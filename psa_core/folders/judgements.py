@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
@@ -14,7 +13,7 @@ import pandas as pd
 from psa_core import atomic, locks
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError, RunFolderError
-from psa_core.inputs import archives, bounded, spreadsheet
+from psa_core.inputs import archives, spreadsheet
 from psa_core.inputs.limits import JUDGED
 from psa_core.inputs.spreadsheet import plain
 
@@ -46,10 +45,7 @@ ONE_WORD_EACH = ["sentence_id", "name", "target", "reader"]
 def load(folder: Path) -> pd.DataFrame:
     """Every judgement of a result folder, each reader's last word per flip: columns as the fields of `Judgement`.
 
-    Raises
-    ------
-    RunFolderError
-        When the file is there but cannot be read.
+    Raises `RunFolderError` when the file is there but cannot be read.
     """
     path = folder / FILE
     if not path.is_file():
@@ -63,12 +59,8 @@ def load(folder: Path) -> pd.DataFrame:
 def save(folder: Path, judgement: Judgement) -> pd.DataFrame:
     """Add a judgement, in place of the same reader's earlier one on the same flip; returns all of them.
 
-    Raises
-    ------
-    OptionError
-        When the verdict is unknown, or the reader's name is empty or too long.
-    RunFolderError
-        When the folder is not there.
+    Raises `OptionError` when the verdict is unknown, or the reader's name is empty or too long; `RunFolderError` when
+    the folder is not there.
     """
     if judgement.verdict not in VERDICTS:
         raise OptionError("judgement", got=repr(judgement.verdict), expected=f"one of {', '.join(VERDICTS)}")
@@ -87,19 +79,6 @@ def withdraw(folder: Path, judgement: Judgement) -> pd.DataFrame:
     return _change(folder, lambda before: before[~(before[ONE_WORD_EACH] == gone).all(axis=1)])
 
 
-def of_zip(content: bytes, cube: ScoreCube) -> pd.DataFrame:
-    """The judgements in a zipped result folder that speak of cells of its cube; columns as the fields of `Judgement`.
-
-    Raises
-    ------
-    RunFolderError
-        When the file is there but cannot be read.
-    """
-    with tempfile.TemporaryDirectory() as place:
-        judged = bounded.call(unpacked, content, Path(place), field="zip", error=RunFolderError)
-    return about(judged, cube)
-
-
 def about(judged: pd.DataFrame, cube: ScoreCube) -> pd.DataFrame:
     """Those of some judgements that speak of cells of a cube, each reader's last word on each."""
     known = {
@@ -115,7 +94,7 @@ def about(judged: pd.DataFrame, cube: ScoreCube) -> pd.DataFrame:
 
 
 def unpacked(content: bytes, path: Path) -> pd.DataFrame:
-    """The judgements in a zip, whatever they speak of; for a process with limits. `place` is an empty folder."""
+    """The judgements in a zip, whatever they speak of; for a process with limits. `path` is an empty folder."""
     archives.unpack(content, path, lambda name: name == FILE)
     if (path / FILE).is_file():
         JUDGED.check((path / FILE).stat().st_size, field=FILE, error=RunFolderError)
@@ -123,7 +102,7 @@ def unpacked(content: bytes, path: Path) -> pd.DataFrame:
 
 
 def keep(folder: Path, judged: pd.DataFrame) -> pd.DataFrame:
-    """Put judgements that were made elsewhere, such as those of `of_zip`, beside a study's results; returns all."""
+    """Put judgements that were made elsewhere, such as those in a zip, beside a study's results; returns all."""
     if judged.empty:
         return load(folder)
     return _change(folder, lambda before: pd.concat([before, judged], ignore_index=True))

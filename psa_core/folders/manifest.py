@@ -12,7 +12,7 @@ from psa_core.inputs import json_file
 
 #: Far more than any; in memory it can take twenty times as much.
 MAX_BYTES = 4 * 2**20
-FIX = "Save the folder anew where it was made."
+FIX = "Save the folder again where it was made."
 Check = Callable[[Any], bool]
 Kinds = Mapping[str, tuple[str, Check]]
 
@@ -52,6 +52,13 @@ def _is_target(value: Any) -> bool:
     return all(TARGET[key](item) for key, item in value.items())
 
 
+def _is_view(value: Any) -> bool:
+    if not isinstance(value, dict) or not set(value) <= {"own_thresholds", "left_out", "hidden_names"}:
+        return False
+    is_fit = is_table_of(_is_number)(value.get("own_thresholds", {})) and is_list_of(is_text)(value.get("left_out", []))
+    return is_fit and isinstance(value.get("hidden_names", False), bool)
+
+
 TARGET: dict[str, Check] = {
     "name": lambda value: (
         is_text(value) and 0 < len(value) <= 200 and value.isprintable() and not set(value) & set("/\\")
@@ -60,16 +67,24 @@ TARGET: dict[str, Check] = {
     "high": _is_number,
     "meaning": is_text,
     "threshold": lambda value: value is None or _is_number(value),
+    "phrase": lambda value: is_text(value) and len(value) <= 200 and value.isprintable(),
+    "unit": lambda value: value in ("", "points"),
+    "samples": is_count,
 }
 #: What a field of ours is, in words and as a check; fields that are not here are shown to nobody.
 KINDS: Kinds = {
     "study": ("a table", is_table_of(is_anything)),
     "inputs": ("a table of tables of texts", is_table_of(is_table_of(is_text))),
     "account": ("a table of counts", is_table_of(is_count)),
+    "missing": ("a table of tables of counts", is_table_of(is_table_of(is_count))),
     "masked": ("a table of counts", is_table_of(is_count)),
     "anchors": ("a table of texts", is_table_of(is_text)),
     "names_not_in_latin_letters_left_out": ("a table of counts", is_table_of(is_count)),
     "notes": ("a list of texts", is_list_of(is_text)),
+    "conditions": (
+        "a list of conditions",
+        is_list_of(lambda row: is_table_of(is_text)(row) and set(row) == {"id", "system", "context", "names"}),
+    ),
     "versions": ("a table of texts", is_table_of(is_text)),
     "options": ("a table", is_table_of(is_anything)),
     "models": ("a table of tables", is_table_of(is_table_of(is_anything))),
@@ -79,24 +94,16 @@ KINDS: Kinds = {
         lambda value: is_list_of(_is_target)(value) or is_table_of(is_list_of(_is_target))(value),
     ),
     "name_columns": ("a list of headers", is_list_of(is_text)),
+    "view": ("what a reader has set", _is_view),
     "systems": ("a list of model ids", is_list_of(is_text)),
     **dict.fromkeys(("fingerprint", "audit", "spelling", "people_finder"), ("a text", is_text)),
 }
 
 
 def read(path: Path, more: Kinds | None = None) -> dict[str, Any]:
-    """The content of a manifest: JSON that can be written again, each known field of its kind.
+    """The content of a manifest: JSON that can be written again, each known field, also those in `more`, of its kind.
 
-    Parameters
-    ----------
-    path : Path
-    more : mapping, optional
-        Fields that an audit of its own has beside `KINDS`.
-
-    Raises
-    ------
-    RunFolderError
-        When there is none, or it is damaged.
+    Raises `RunFolderError` when there is none, or it is damaged.
     """
     try:
         content = json_file.read(path, MAX_BYTES)

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import stat
-import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,27 +16,19 @@ import numpy as np
 import pandas as pd
 
 from psa_core import atomic, tables
+from psa_core.asking.journal import Journal
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError, RunFolderError
-from psa_core.folders import datapackage, file_tables, manifest
+from psa_core.folders import datapackage, file_tables, manifest, view
 from psa_core.folders.writing import MANIFEST, atomic_directory
-from psa_core.inputs import archives, bounded, spreadsheet
+from psa_core.inputs import archives, spreadsheet
 from psa_core.inputs.limits import COLUMNS, FILE, SCORES
 from psa_core.inputs.spreadsheet import neutral, plain
 from psa_core.study import StudySpec, perturbation_of
 
 #: What reading a damaged file may raise: of Parquet, of a table, of what is made of them.
-DAMAGES = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    MemoryError,
-    OSError,
-    PsaError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)
+DAMAGES = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, PsaError, RuntimeError, TypeError,
+           ValueError)  # fmt: skip
 TABLES = (MANIFEST, "sentences.csv", "names.csv")
 REPORT = "report.html"
 Report = Callable[[ScoreCube], str]
@@ -51,48 +42,59 @@ class Extra:
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 
-def write(cube: ScoreCube, folder: Path, report: Report, extra: Extra | None = None) -> None:
+def write(
+    cube: ScoreCube, folder: Path, report: Report, extra: Extra | None = None, answers: Journal | None = None
+) -> None:
     """Write every file of a result folder, or none.
 
     Parameters
     ----------
     cube : ScoreCube
-        A finished study; its ``provenance`` becomes the manifest.
+        A finished study; its ``provenance`` becomes the manifest. Measured as `view.shown` has it.
     folder : Path
         New, empty, or an earlier result folder, which is then replaced.
     report : callable
         Makes the text of ``report.html`` from the cube.
     extra : Extra, optional
         What an audit that is more than a study adds.
+    answers : Journal, optional
+        What language models answered, to be kept in the folder.
 
     Raises
     ------
     OptionError
         When the folder holds something else, or cannot be written.
     """
-    extra = extra or Extra(perturbation_of(cube).text)
-    csv_tables = {**file_tables.measured(cube, extra.text), **extra.tables}
-    score_tables = file_tables.scores(cube)
-    if note := file_tables.note_on_flips(cube, len(csv_tables["flips.csv"])):
-        cube = replace(cube, provenance={**cube.provenance, "notes": [*cube.provenance.get("notes", ()), note]})
+    if answers and answers.purse.requests:
+        notes = [*cube.provenance.get("notes", ()), answers.purse.words]
+        cube = replace(cube, provenance={**cube.provenance, **answers.account, "notes": notes})
+    # What a reader left out counts in nothing that is measured; the data holds it, so that it may be taken back in.
+    counted = view.shown(cube)
+    csv_tables = file_tables.measured(counted, extra.text if extra else None)
+    csv_tables |= extra.tables if extra else {}
+    csv_tables["sentences.csv"] = file_tables.sentences(cube)
+    score_tables = file_tables.scores(cube) | file_tables.controls(cube)
+    if note := file_tables.note_on_flips(counted, len(csv_tables["flips.csv"])):
+        cube, counted = (
+            replace(one, provenance={**one.provenance, "notes": [*one.provenance.get("notes", ()), note]})
+            for one in (cube, counted)
+        )
     with atomic_directory(folder) as aside:
         _put(cube, aside, csv_tables, score_tables)
-        write_json(aside / "summary.json", tables.summary(cube))
-        (aside / REPORT).write_text(report(cube), encoding="utf-8")
+        if answers:
+            answers.copy_to(aside)
+        write_json(aside / "summary.json", tables.summary(counted))
+        (aside / REPORT).write_text(report(counted), encoding="utf-8")
         safe = {name: table.rename(columns=neutral) for name, table in csv_tables.items()}
         write_json(aside / datapackage.FILE, datapackage.describe(aside, {**safe, **score_tables}))
+    if answers:
+        answers.discard()
 
 
 def write_data(cube: ScoreCube, folder: Path) -> None:
-    """Write what `read` needs and nothing that is measured; the rest can be made of it, and put there by `fill`.
-
-    Raises
-    ------
-    OptionError
-        As `write`.
-    """
+    """Write what `read` needs and nothing that is measured; the rest can be made of it, and put there by `fill`."""
     with atomic_directory(folder) as aside:
-        _put(cube, aside, file_tables.data(cube), file_tables.scores(cube))
+        _put(cube, aside, file_tables.data(cube), file_tables.scores(cube) | file_tables.controls(cube))
 
 
 def is_complete(folder: Path) -> bool:
@@ -100,23 +102,14 @@ def is_complete(folder: Path) -> bool:
     return (folder / REPORT).is_file()
 
 
-def fill(folder: Path, whole: Path) -> None:
-    """Move the files of a whole result folder into one of the same study that has only its data.
-
-    The report comes last: where it is, everything is.
-    """
-    for file in sorted(whole.iterdir(), key=lambda file: file.name == REPORT):
+def fill(folder: Path, complete: Path) -> None:
+    """Move the files of a complete result folder into one of the same study that has only its data."""
+    for file in sorted(complete.iterdir(), key=lambda file: file.name == REPORT):  # where it is, everything is
         os.replace(file, folder / file.name)
 
 
 def read(folder: Path) -> ScoreCube:
-    """Open a result folder.
-
-    Raises
-    ------
-    RunFolderError
-        When a file is missing, damaged, or does not fit the others.
-    """
+    """Open a result folder; raises `RunFolderError` when a file is missing, damaged, or does not fit the others."""
     content = manifest.read(folder / MANIFEST)
     try:
         if "study" in content:
@@ -131,6 +124,9 @@ def read(folder: Path) -> ScoreCube:
         sentences = _read_csv(folder / files[0], most=shape[0])
         names = _read_csv(folder / files[1], most=shape[1] * len(targets))
         cube = _cube(content, targets, frames, sentences, names.map(plain))
+        edits = [folder / f"controls.{target.name}.parquet" for target in targets]
+        if all(map(Path.is_file, edits)):
+            cube = replace(cube, controls=_controls([read_scores(path) for path in edits], cube))
         perturbation_of(cube)  # raises where a span is none
         return cube
     except RunFolderError:
@@ -141,62 +137,41 @@ def read(folder: Path) -> ScoreCube:
 
 
 def read_scores(path: Path) -> pd.DataFrame:
-    """A table of scores from a parquet file, without what pandas wrote about it, which can say anything.
-
-    Raises
-    ------
-    RunFolderError
-        When it declares more scores than the limit.
-    """
+    """A table of scores from a parquet file; raises `RunFolderError` when it declares more scores than the limit."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
         declared = file.metadata.num_rows * file.metadata.num_columns
         SCORES.check(declared, field="result folder", error=RunFolderError, of=f"in {path.name[:60]}")
-        return file.read(use_threads=False).to_pandas(ignore_metadata=True)
+        return file.read(use_threads=False).to_pandas(ignore_metadata=True)  # which can say anything
 
 
 def to_zip(folder: Path) -> bytes:
     """The files of a result folder, and of the folders in it, as the bytes of a zip; links are left out.
 
-    Raises
-    ------
-    RunFolderError
-        When it is deleted meanwhile, or cannot be read: there is no zip of a part of it.
+    Raises `RunFolderError` when it is deleted meanwhile, or cannot be read: there is no zip of a part of it.
     """
     buffer = io.BytesIO()
     try:
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in _files(folder):
-                archive.write(path, path.relative_to(folder).as_posix())
-            empty = not archive.filelist
+            for path in sorted(folder.rglob("*")):
+                if stat.S_ISREG(path.lstat().st_mode) and not path.name.startswith(atomic.UNFINISHED):
+                    archive.write(path, path.relative_to(folder).as_posix())
+            if not archive.filelist:
+                raise FileNotFoundError(None, "no files")
     except OSError as error:
-        raise _unreadable(error.strerror or type(error).__name__) from error
-    if empty:
-        raise _unreadable("no files")
+        fix = "Open its page again: the run may have been deleted."
+        got = error.strerror or type(error).__name__
+        raise RunFolderError("result folder", got=got, expected="the files that a run writes", fix=fix) from error
     return buffer.getvalue()
 
 
-def _files(folder: Path) -> list[Path]:
-    """Every file in a folder and below; what is about to become one, and what is no file, is left out."""
-    found = [path for path in sorted(folder.rglob("*")) if not path.name.startswith(atomic.UNFINISHED)]
-    return [path for path in found if stat.S_ISREG(path.lstat().st_mode)]
-
-
-def _unreadable(got: str) -> RunFolderError:
-    fix = "Open its page again: the run may have been deleted."
-    return RunFolderError("result folder", got=got, expected="the files that a run writes", fix=fix)
-
-
-def read_zip(content: bytes) -> ScoreCube:
-    """Open a zipped result folder; its paths are not trusted, only known file names are taken."""
-    with tempfile.TemporaryDirectory() as place:
-        return bounded.call(unpacked, content, Path(place), field="zip", error=RunFolderError)
-
-
 def unpacked(content: bytes, path: Path) -> ScoreCube:
-    """`read_zip` in this process, which has to be one with limits; `place` is an empty folder."""
-    archives.unpack(content, path, lambda name: name in TABLES or name.startswith("scores."))
+    """Open a zipped result folder, of which only files with known names are taken.
+
+    To be called in a process with limits; `path` is an empty folder.
+    """
+    archives.unpack(content, path, lambda name: name in TABLES or name.startswith(("scores.", "controls.")))
     return read(path)
 
 
@@ -224,7 +199,10 @@ def _cube(
     sentences = spreadsheet.displace(sentences.drop(columns=score_columns))
     names = names[names["target"] == targets[0].name]
     given = content["name_columns"]
-    names = pd.DataFrame({column: names[_heading(column, names, given)].tolist() for column in given})
+    # A column of the name list that is called like a measure has another heading in names.csv.
+    renamed = set(names.columns) - set(given)
+    headings = [other if (other := f"{column} (group)") in renamed else column for column in given]
+    names = names[headings].set_axis(given, axis=1)
     columns = [file_tables.score_heading(name) for name in names["name"]]
     for frame in frames:
         if frame["sentence_id"].astype(str).tolist() != sentences["sentence_id"].tolist():
@@ -239,6 +217,14 @@ def _cube(
     )
 
 
+def _controls(frames: list[pd.DataFrame], cube: ScoreCube) -> np.ndarray:
+    """The scores of edits about nobody, (S, C + 1, T); raises `ValueError` where they are of other sentences."""
+    ids = cube.sentences["sentence_id"].tolist()
+    if any(frame["sentence_id"].astype(str).tolist() != ids for frame in frames):
+        raise ValueError("controls and sentences.csv list different sentences")
+    return np.stack([frame.drop(columns="sentence_id").to_numpy(np.float32) for frame in frames], axis=2)
+
+
 def _put(
     cube: ScoreCube, path: Path, csv_tables: Mapping[str, pd.DataFrame], score_tables: Mapping[str, pd.DataFrame]
 ) -> None:
@@ -247,12 +233,6 @@ def _put(
         spreadsheet.write(table, path / name)
     for name, table in score_tables.items():
         table.to_parquet(path / name, index=False)
-
-
-def _heading(column: str, names: pd.DataFrame, given: list[str]) -> str:
-    """Where a column of the name list stands in names.csv: one that is called like a measure has another heading."""
-    heading = f"{column} (group)"
-    return heading if heading in names.columns and heading not in given else column
 
 
 def _read_csv(path: Path, *, most: int) -> pd.DataFrame:

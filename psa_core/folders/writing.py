@@ -8,7 +8,7 @@ import platform
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from psa_core import locks
@@ -16,28 +16,24 @@ from psa_core.errors import OptionError
 from psa_core.inputs import json_file
 
 MANIFEST = "manifest.json"
-WRITTEN = (".json", ".csv", ".parquet", ".html")
+WRITTEN = (".json", ".jsonl", ".csv", ".parquet", ".html")
 OURS = ("targets", "audit")  # what a manifest of ours has, and one of a web page has not
-NEW, OLD = ".psa-new-", ".psa-old-"
+NEW, OLD, LOCK = ".psa-new-", ".psa-old-", "lock"
 
 
 @contextmanager
 def atomic_directory(folder: Path) -> Iterator[Path]:
     """Give a folder to write into; it takes its place when the block ends well, and vanishes otherwise.
 
-    An earlier result is there until the new one is whole. What a killed run left beside the place is cleared away.
-
-    Raises
-    ------
-    OptionError
-        When the place may not be taken (see `check_target`), or it cannot be written to.
+    An earlier result stays until the new one is complete. Leftovers of a killed run are removed. Raises `OptionError`
+    when the place may not be taken (see `check_target`), or it cannot be written to.
     """
     place = check_target(folder)
     try:
         with _aside(place) as aside:
-            whole = aside / "whole"
-            whole.mkdir()  # with the rights that this process gives new folders
-            yield whole
+            new = aside / "whole"
+            new.mkdir()  # with the rights that this process gives new folders
+            yield new
             _exchange(aside, place)
     except OSError as error:
         got = f"{folder} ({error.strerror or error})"
@@ -45,15 +41,12 @@ def atomic_directory(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def whole_file(file: Path) -> Iterator[Path]:
+def atomic_file(file: Path) -> Iterator[Path]:
     """Give a file to write; it takes its place when the block ends well, and vanishes otherwise.
 
-    Raises
-    ------
-    OptionError
-        When there is a folder or a device, or it cannot be written.
+    Raises `OptionError` when there is a folder or a device, or it cannot be written.
     """
-    place = _real(file)
+    place = _real(file, "a place to write to")
     if place.exists() and not place.is_file():
         raise OptionError("--out", got=f"a folder or a device at {file}", expected="a file to write")
     try:
@@ -69,22 +62,17 @@ def _aside(path: Path) -> Iterator[Path]:
     """A hidden folder beside a path, locked by this process while it is there, and gone at the end."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _clear_away(path)
-    aside, lock = _new_and_locked(path)
+    while True:
+        aside = Path(tempfile.mkdtemp(prefix=f"{NEW}{_mark(path)}-", dir=path.parent))
+        lock = locks.locked(aside / LOCK)
+        with suppress(FileNotFoundError):  # somebody cleared it away before it was locked
+            lock.acquire()
+            break
     try:
         yield aside
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-        if lock is not None:
-            locks.release(lock)
-
-
-def _new_and_locked(path: Path) -> tuple[Path, int | None]:
-    while True:
-        aside = Path(tempfile.mkdtemp(prefix=f"{NEW}{_mark(path)}-", dir=path.parent))
-        lock = locks.take(aside)
-        if aside.is_dir():
-            return aside, lock
-        aside.unlink(missing_ok=True)  # somebody cleared it away before it was locked
+        lock.release()
 
 
 def _exchange(aside: Path, path: Path) -> None:
@@ -111,7 +99,7 @@ def _clear_away(path: Path) -> None:
     for kind in (OLD, NEW):
         for left in path.parent.glob(f"{kind}{_mark(path)}-*"):
             maker = left.with_name(NEW + left.name.removeprefix(kind))  # it holds the lock of its new folder
-            if left.is_symlink() or locks.held(maker):
+            if left.is_symlink() or locks.is_locked(maker / LOCK):
                 continue
             if kind == OLD:
                 _settle(left, path)
@@ -127,20 +115,10 @@ def _mark(path: Path) -> str:
 def check_target(folder: Path) -> Path:
     """Refuse a place that a result folder may not take, before any work is done for it; returns where it really is.
 
-    Raises
-    ------
-    OptionError
-        When it is a file, holds anything but an earlier result, or is nowhere that can be written to.
+    Raises `OptionError` when it is a file, holds anything but an earlier result, or is nowhere that can be written to.
     """
-    try:
-        place = folder.resolve()
-        str(place).encode()
-        place.exists()
-        above = next((path for path in place.parents if path.exists()), place)
-    except (OSError, ValueError, RuntimeError) as error:  # a loop of links, a NUL, half a character, too long
-        raise OptionError(
-            "--out", got=f"{str(folder)!r}, which is no path", expected="a new or empty folder"
-        ) from error
+    place = _real(folder, "a new or empty folder")
+    above = next((path for path in place.parents if path.exists()), place)
     if place.exists() and not place.is_dir():
         raise OptionError("--out", got=f"a file at {folder}", expected="a new or empty folder")
     if not above.is_dir() or not os.access(above, os.W_OK):
@@ -153,15 +131,15 @@ def check_target(folder: Path) -> Path:
     return place
 
 
-def _real(path: Path) -> Path:
-    """Where a path leads, links followed."""
+def _real(path: Path, expected: str) -> Path:
+    """Where a path leads, links followed; raises `OptionError` where it is none."""
     try:
-        place = path.resolve()
-        str(place).encode()
-        place.exists()
+        real = path.resolve()
+        str(real).encode()
+        real.exists()
+        return real
     except (OSError, ValueError, RuntimeError) as error:  # a loop of links, a NUL, half a character, too long
-        raise OptionError("--out", got=f"{str(path)!r}, which is no path", expected="a place to write to") from error
-    return place
+        raise OptionError("--out", got=f"{str(path)!r}, which is no path", expected=expected) from error
 
 
 def _is_result(folder: Path) -> bool:

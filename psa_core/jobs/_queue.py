@@ -1,45 +1,56 @@
-"""The queue of runs: a folder of tickets shared by all server processes and workers.
+"""The queue of runs, and the start of their worker processes.
 
-A ticket is a small file, so the queue outlives servers and workers alike. There is no process that has to be there:
-whoever submits, looks at a run or ends one calls `advance`. Visitors take turns: a visitor's second run is
-for the next round, so that it comes after the first run of everybody who came before that round began; within a
-round, first come is first served. The order does not depend on the clock.
+The queue is a folder of tickets, small files that all server processes and workers share, so it outlives them. There is
+no process that has to be there: whoever submits, looks at a run or ends one calls `advance`. Visitors take turns: a
+visitor's second run is for the next round, so that it comes after the first run of everybody who came before that round
+began; within a round, first come is first served. The order does not depend on the clock.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Callable, Iterator
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from psa_core import atomic, locks
-from psa_core.errors import OptionError
+from psa_core.errors import OptionError, RunFolderError
 from psa_core.inputs import json_file
 from psa_core.inputs.limits import RUNS_AT_ONCE, RUNS_EACH, RUNS_QUEUED
-from psa_core.jobs import _places
+from psa_core.jobs._records import (
+    CANCEL,
+    INPUTS,
+    LOCK,
+    LOG,
+    QUEUE,
+    JobRecord,
+    cannot_write,
+    private_root,
+    read_job,
+    read_status,
+    root,
+    write_status,
+)
+from psa_core.trust import Origin
 
+#: How a worker is told its run and the lock that it holds: other users see a process's arguments, not its environment.
+PLACE, HANDLE = "PSA_JOB", "PSA_JOB_LOCK"
 _TICKET = re.compile(r"(\d{9})\.([A-Za-z0-9_-]{16,32})(\.now)?")
+#: This process's own workers, so that the system can forget those that have ended.
+_children: list[subprocess.Popen[bytes]] = []
 
 
 @dataclass(frozen=True)
 class Ticket:
-    """A run's place in the queue.
+    """A run's place in the queue; one with a larger number came later, and `turn` is the round in which it is served.
 
-    Attributes
-    ----------
-    run_id : str
-    number : int
-        Larger for who came later.
-    started : bool
-        Whether it has been given a worker.
-    visitor : str
-    turn : int
-        The round in which it is served.
-    seconds : float or None
-        How long it will take; None when nobody knows.
+    `started`: it has been given a worker. `seconds`: how long it will take, None when nobody knows.
     """
 
     run_id: str
@@ -52,14 +63,21 @@ class Ticket:
     @property
     def path(self) -> Path:
         """Its file."""
-        return _folder() / f"{self.number:09d}.{self.run_id}{'.now' if self.started else ''}"
+        return root() / QUEUE / f"{self.number:09d}.{self.run_id}{'.now' if self.started else ''}"
+
+    def seconds_left(self) -> float | None:
+        """Seconds that its run still takes; None when nobody knows."""
+        if self.started:
+            with suppress(RunFolderError):
+                left = read_status(root() / self.run_id).seconds_left
+                return self.seconds if left is None else left
+        return self.seconds
 
 
 @contextmanager
 def changing() -> Iterator[None]:
     """Keep everybody else from changing the queue for a moment."""
-    _places.private_root()
-    folder = _folder()
+    folder = private_root() / QUEUE
     folder.mkdir(atomic.ONLY_MINE_FOLDER, exist_ok=True)
     with locks.locked(folder / "lock"):
         yield
@@ -68,20 +86,31 @@ def changing() -> Iterator[None]:
 def tickets() -> list[Ticket]:
     """Every ticket, in the order in which they are served, started ones first."""
     try:
-        matches = [match for path in _folder().iterdir() if (match := _TICKET.fullmatch(path.name))]
+        matches = [match for path in (root() / QUEUE).iterdir() if (match := _TICKET.fullmatch(path.name))]
     except OSError:
         return []
     found = [_read(int(match[1]), match[2], bool(match[3])) for match in matches]
     return sorted(found, key=lambda ticket: (not ticket.started, ticket.turn, ticket.number))
 
 
+def _read(number: int, run_id: str, started: bool) -> Ticket:
+    """A ticket; one that is damaged is nobody's and is served in its order of arrival."""
+    bare = Ticket(run_id, number, started)
+    with suppress(OSError, ValueError, TypeError):
+        values = json_file.read(bare.path)
+        visitor, turn, seconds = (
+            str(values.get("visitor", "")),
+            max(0, int(values.get("turn", 0))),
+            values.get("seconds"),
+        )
+        return Ticket(run_id, number, started, visitor, turn, None if seconds is None else float(seconds))
+    return bare
+
+
 def enter(run_id: str, visitor: str, seconds: float | None) -> None:
     """Queue a run that nobody works on; to be called while `changing`.
 
-    Raises
-    ------
-    OptionError
-        When the visitor, or all visitors together, have as many runs in it as they may.
+    Raises `OptionError` when the visitor, or all visitors together, have as many runs in it as they may.
     """
     present = tickets()
     if any(ticket.run_id == run_id and not ticket.started for ticket in present):
@@ -93,7 +122,9 @@ def enter(run_id: str, visitor: str, seconds: float | None) -> None:
     if visitor:  # on one's own machine, and from a program, there is nobody to be fair to
         RUNS_EACH.check(len(own) + 1, field="run", error=OptionError, of="of yours in the queue")
     RUNS_QUEUED.check(len(present) + 1, field="run", error=OptionError, of="in the queue")
-    turn = max([_round(present), *(ticket.turn + 1 for ticket in own)])
+    started = [ticket.turn for ticket in present if ticket.started]
+    served = max(started) if started else min((ticket.turn for ticket in present), default=0)
+    turn = max([served, *(ticket.turn + 1 for ticket in own)])
     number = 1 + max((ticket.number for ticket in present), default=0)
     values = {"visitor": visitor, "turn": turn, "seconds": seconds}
     atomic.write(Ticket(run_id, number, False).path, json.dumps(values))
@@ -107,14 +138,27 @@ def leave(run_id: str) -> bool:
     return bool(waiting)
 
 
-def advance(start: Callable[[str], bool]) -> None:
-    """Clear away the tickets of runs that have ended, and start the next runs while there is room.
+def is_worked_on(run_id: str) -> bool:
+    """Whether a process works on a run."""
+    return locks.is_locked(root() / run_id / LOCK)
 
-    Parameters
-    ----------
-    start : callable
-        Gives a run a worker; returns whether it has one now.
-    """
+
+def is_waiting(run_id: str) -> bool:
+    """Whether a run is in the queue."""
+    return any(ticket.run_id == run_id and not ticket.started for ticket in tickets())
+
+
+def before(run_id: str) -> tuple[int, float | None]:
+    """What is before a waiting run: how many runs, and how many seconds; None when that is not known."""
+    ahead = list(takewhile(lambda ticket: ticket.run_id != run_id, tickets()))
+    seconds = [ticket.seconds_left() for ticket in ahead]
+    known = [value for value in seconds if value is not None]
+    return len(ahead), sum(known) / RUNS_AT_ONCE.value if len(known) == len(seconds) else None
+
+
+def advance() -> None:
+    """Clear away the tickets of runs that have ended, and start the next runs while there is room."""
+    _children[:] = [child for child in _children if child.poll() is None]
     if not tickets():
         return
     with changing():
@@ -127,64 +171,86 @@ def advance(start: Callable[[str], bool]) -> None:
         for ticket in (ticket for ticket in present if not ticket.started):
             if free <= 0:
                 break
-            if start(ticket.run_id):
+            if _start(ticket.run_id):
                 free -= 1
                 ticket.path.rename(f"{ticket.path}.now")
             else:
                 ticket.path.unlink(missing_ok=True)
 
 
-def is_worked_on(run_id: str) -> bool:
-    """Whether a process works on a run."""
-    return locks.held(_places.root() / run_id / _places.LOCK)
+def _start(run_id: str) -> bool:
+    """Start the worker of a run that waits for one, while the queue cannot change; whether the run has one now."""
+    folder = root() / run_id
+    try:
+        job = read_job(folder)
+        if read_status(folder).state != "queued" or (folder / CANCEL).exists():
+            return False
+        lock = locks.take(folder / LOCK)
+    except (OSError, RunFolderError):  # deleted or damaged meanwhile: nobody can be helped
+        return False
+    if lock is None:
+        return True
+    try:
+        _children.append(_spawn(folder, job, lock))
+    except OSError as error:
+        write_status(folder, state="failed", message=str(cannot_write(error)))
+        return False
+    finally:
+        os.close(lock)  # the worker has it too
+    return True
 
 
-def is_waiting(run_id: str) -> bool:
-    """Whether a run is in the queue."""
-    return any(ticket.run_id == run_id and not ticket.started for ticket in tickets())
-
-
-def before(run_id: str, left: Callable[[Ticket], float | None]) -> tuple[int, float | None]:
-    """What is before a waiting run: how many runs, and how many seconds; None when that is not known.
-
-    Parameters
-    ----------
-    run_id : str
-    left : callable
-        Seconds that a ticket's run still takes.
-    """
-    ahead = []
-    for ticket in tickets():
-        if ticket.run_id == run_id:
-            break
-        ahead.append(ticket)
-    seconds = [left(ticket) for ticket in ahead]
-    known = [value for value in seconds if value is not None]
-    return len(ahead), sum(known) / RUNS_AT_ONCE.value if len(known) == len(seconds) else None
-
-
-def _round(present: list[Ticket]) -> int:
-    """The round that is being served."""
-    started = [ticket.turn for ticket in present if ticket.started]
-    return max(started) if started else min((ticket.turn for ticket in present), default=0)
-
-
-def _read(number: int, run_id: str, started: bool) -> Ticket:
-    """A ticket; one that is damaged is nobody's and is served in its order of arrival."""
-    bare = Ticket(run_id, number, started)
-    with suppress(OSError, ValueError, TypeError):
-        values = json_file.read(bare.path)
-        seconds = values.get("seconds")
-        return Ticket(
-            run_id,
-            number,
-            started,
-            str(values.get("visitor", "")),
-            max(0, int(values.get("turn", 0))),
-            None if seconds is None else float(seconds),
+def _spawn(path: Path, job: JobRecord, lock: int) -> subprocess.Popen[bytes]:
+    log = os.open(path / LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "psa_core"],  # -P: modules come from nowhere near the uploads
+            cwd=path / INPUTS,
+            env={**os.environ, **_environment(job), PLACE: str(path), HANDLE: str(lock)},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            pass_fds=(lock,),
+            umask=0o077,
         )
-    return bare
+    finally:
+        os.close(log)
 
 
-def _folder() -> Path:
-    return _places.root() / _places.QUEUE
+def _environment(job: JobRecord) -> Mapping[str, str]:
+    """A worker's environment beside the server's own: full paths, since it runs elsewhere."""
+    library = str(Path(__file__).resolve().parents[2])
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    variables = {
+        "PYTHONPATH": os.pathsep.join([library, *(os.path.abspath(path) for path in given if path)]),
+        "PYTHONSAFEPATH": "1",
+        "PSA_RUNS_DIR": str(root()),
+        "PSA_CACHE_OWNER": "" if own_machine() else job.visitor,
+    }
+    if cache := os.environ.get("PSA_CACHE_DIR"):
+        variables["PSA_CACHE_DIR"] = os.path.abspath(os.path.expanduser(cache))
+    return variables
+
+
+def own_machine() -> bool:
+    """Whether this is one person's own machine (``PSA_HISTORY=1``), rather than a server that may be shared."""
+    return os.environ.get("PSA_HISTORY") == "1"
+
+
+def absolute(value: str, uploads: Iterable[str], origin: Origin) -> str:
+    """Replace a relative path to one of the server's files, such as in ``hf:models/mine``, by its full path.
+
+    A worker runs elsewhere; what is the name of an upload stays, since the uploads are where the worker runs. Those
+    who may not name the server's files are not told where they are either.
+    """
+    if origin > Origin.OWN_MACHINE:
+        return value
+    parts = []
+    for part in value.split(","):
+        kind, colon, named = part.rpartition(":")
+        path, mark, options = named.partition("?")
+        relative = ("/" in path or "." in path or colon) and path not in uploads and not os.path.isabs(path)
+        known = bool(path) and relative and "\0" not in path and os.path.exists(path)
+        parts.append(f"{kind}{colon}{os.path.abspath(path)}{mark}{options}" if known else part)
+    return ",".join(parts)

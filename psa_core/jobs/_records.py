@@ -1,28 +1,37 @@
-"""The files that describe a run: ``job.json``, written once, and ``status.json``, updated while it runs."""
+"""A run's folder: where it is, and the files that describe it.
+
+``job.json`` is written once; ``status.json`` is replaced while the run goes on.
+"""
 
 from __future__ import annotations
 
 import errno
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+import os
+import re
+import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from psa_core import atomic
 from psa_core.errors import PsaError, RunFolderError
 from psa_core.inputs import json_file
-from psa_core.jobs._places import JOB, STATUS
+from psa_core.inputs.checks import as_texts
+from psa_core.options import fields_of, option
 from psa_core.study import StudySpec
 from psa_core.trust import Origin
 
+RUN_ID = re.compile(r"[A-Za-z0-9_-]{16,32}")
+JOB, STATUS, RESULT, PARTIAL, LOCK, CANCEL = "job.json", "status.json", "result", "partial.npz", "worker.lock", "cancel"
+SO_FAR, INPUTS, LOG, QUEUE = "so-far", "inputs", "worker.log", "queue"
 STATES = ("queued", "running", "finished", "failed", "cancelled")
 MAX_MESSAGE_LENGTH = 2000
 DELETE_OLD = "Delete old runs (python -m psa_core runs --older-than 30d --delete) or make room on the disk."
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_LARGEST = 2**53
+_AMOUNT = {"low": 0, "high": 2**53}
 
 
 @dataclass(frozen=True)
@@ -43,63 +52,82 @@ class JobRecord:
         How long it will take, by the page's estimate.
     origin : Origin
         Who asked for it; a file, where nobody submitted it.
+    most : float or None
+        Dollars that a language model at an address may be asked for; None for no limit.
     shared : bool
         Whether many visitors look at it, so that nobody may change it.
     """
 
-    command: str
+    command: str = option()
     arguments: tuple[str, ...] = ()
     study: StudySpec | None = None
-    visitor: str = ""
-    seconds: float | None = None
+    visitor: str = option("")
+    seconds: float | None = option(None, **_AMOUNT)
     origin: Origin = Origin.FILE
-    shared: bool = False
+    most: float | None = option(None, **_AMOUNT)
+    shared: bool = option(False)
 
 
 @dataclass(frozen=True)
 class StatusRecord:
-    """How far a run is, as its worker last wrote.
+    """How far a run is, as its worker last wrote, and in `message` what it is doing, or why it ended, for people.
 
-    Attributes
-    ----------
-    state : str
-        One of `STATES`.
-    seconds_left : float or None
-        None while nothing is known of the speed.
-    message : str
-        What it is doing, or why it ended, in a sentence for people.
-    changed : str
-        When this was written, in ISO 8601, UTC.
+    `seconds_left` is None while nothing is known of the speed; `changed` is when this was written, in ISO 8601, UTC.
     """
 
-    state: str = "queued"
-    sentences_done: int = 0
-    sentences_total: int = 0
-    texts_done: int = 0
-    texts_total: int = 0
-    texts_per_second: float = 0.0
-    seconds_left: float | None = None
-    message: str = ""
-    changed: str = ""
+    state: str = option("queued", choices=dict.fromkeys(STATES, ""))
+    sentences_done: int = option(0, **_AMOUNT)
+    sentences_total: int = option(0, **_AMOUNT)
+    texts_done: int = option(0, **_AMOUNT)
+    texts_total: int = option(0, **_AMOUNT)
+    texts_per_second: float = option(0.0, **_AMOUNT)
+    seconds_left: float | None = option(None, **_AMOUNT)
+    message: str = option("")
+    changed: str = option("")
+
+
+def root() -> Path:
+    """The folder of all runs: ``PSA_RUNS_DIR``, or the user's data folder; never relative."""
+    from platformdirs import user_data_path
+
+    folder = os.environ.get("PSA_RUNS_DIR")
+    return Path(os.path.abspath(os.path.expanduser(folder))) if folder else user_data_path("psa-dashboard") / "runs"
+
+
+def private_root() -> Path:
+    """The folder of all runs, made where it is missing and closed to other users of the machine."""
+    ours = (QUEUE, "scoring.lock")
+    return atomic.private_folder(
+        root(), ours=lambda name: bool(RUN_ID.fullmatch(name)) or name in ours or name.startswith(".")
+    )
+
+
+def is_run(path: Path) -> bool:
+    """Whether this is the folder of a run; what is in it may still be damaged."""
+    try:
+        return bool(RUN_ID.fullmatch(path.name)) and (path / JOB).is_file()
+    except OSError:
+        return False
+
+
+def run_path(run_id: str) -> Path:
+    """The folder of one run; raises `RunFolderError` for an id that is not one or is not there."""
+    if not RUN_ID.fullmatch(run_id) or not is_run(root() / run_id):
+        fix = "Start a new study, or open its zip."
+        raise RunFolderError("run", got="an unknown run id", expected="the id of a run on this machine", fix=fix)
+    return root() / run_id
 
 
 def read_job(path: Path) -> JobRecord:
     """What a run's ``job.json`` says; raises `RunFolderError` when it is damaged."""
-    with _whole(JOB):
+    with _damage_as_error(JOB):
         values = json_file.read(path / JOB)
-        spec = StudySpec.from_mapping(_mapping(values["study"])) if "study" in values else None
-        arguments = values.get("arguments", [])
-        seconds, visitor = values.get("seconds"), values.get("visitor", "")
-        if not isinstance(values["command"], str) or not isinstance(arguments, list) or not isinstance(visitor, str):
-            raise TypeError("a field of the wrong kind")
+        known = fields_of(JobRecord)
         return JobRecord(
-            values["command"],
-            tuple(str(part) for part in arguments),
-            spec,
-            visitor,
-            None if seconds is None else _number(seconds),
-            Origin.__members__.get(str(values.get("origin")), Origin.FILE),
-            values.get("shared") is True,
+            **{name: item.checked(values[name]) for name, item in known.items() if name in values},
+            arguments=tuple(as_texts(values.get("arguments", []))),
+            study=StudySpec.from_mapping(dict(values["study"])) if "study" in values else None,
+            origin=Origin.__members__.get(str(values.get("origin")), Origin.FILE),
         )
 
 
@@ -111,31 +139,25 @@ def write_job(path: Path, job: JobRecord) -> None:
 
 def read_status(path: Path) -> StatusRecord:
     """What a run's ``status.json`` says; raises `RunFolderError` when it is damaged."""
-    with _whole(STATUS):
+    with _damage_as_error(STATUS):
         try:
             values = json_file.read(path / STATUS)
         except FileNotFoundError:
             return StatusRecord()
-        if values.get("state") not in STATES:
-            raise ValueError("an unknown state")
-        return StatusRecord(**{name: _KINDS[name](value) for name, value in values.items() if name in _KINDS})
+        known = fields_of(StatusRecord)
+        status = StatusRecord(**{name: known[name].checked(value) for name, value in values.items() if name in known})
+        return replace(status, message=status.message[:MAX_MESSAGE_LENGTH])
 
 
 def write_status(path: Path, **values: Any) -> None:
     """Replace a run's ``status.json``; the worker calls it as scores come."""
-    sayable = {name: value for name, value in values.items() if not isinstance(value, float) or math.isfinite(value)}
-    atomic.write(path / STATUS, json.dumps(sayable), durable=values["state"] != "running")
+    finite = {name: value for name, value in values.items() if not isinstance(value, float) or math.isfinite(value)}
+    atomic.write(path / STATUS, json.dumps(finite), durable=values["state"] != "running")
 
 
 @contextmanager
-def keeping() -> Iterator[None]:
-    """Tell in one sentence that a run cannot be written: a full disk, a folder that may only be read.
-
-    Raises
-    ------
-    RunFolderError
-        In place of an `OSError`.
-    """
+def disk_as_error() -> Iterator[None]:
+    """Raise a `RunFolderError` for what keeps a run from being written: a full disk, a folder that may only be read."""
     try:
         yield
     except OSError as error:
@@ -152,48 +174,26 @@ def cannot_write(error: OSError) -> RunFolderError:
 def is_full(error: BaseException | None) -> bool:
     """Whether an error, or what caused it, is a disk without room."""
     while error is not None:
-        if isinstance(error, OSError) and error.errno in _FULL:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             return True
         error = error.__cause__ or error.__context__
     return False
 
 
 @contextmanager
-def _whole(name: str) -> Iterator[None]:
+def removed_on_failure(path: Path) -> Iterator[None]:
+    """Remove a folder again when the block that fills it fails or is interrupted."""
+    try:
+        yield
+    except BaseException:  # Ctrl-C too must leave no half-made run; the exception goes on
+        shutil.rmtree(path, ignore_errors=True)
+        raise
+
+
+@contextmanager
+def _damage_as_error(name: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, LookupError, TypeError, OverflowError, PsaError) as error:
         got, fix = f"a damaged folder ({name})", "Start the study again, or open its zip."
         raise RunFolderError("run", got=got, expected="the folder of a run", fix=fix) from error
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise TypeError("no object")
-    return value
-
-
-def _count(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST:
-        raise ValueError("no count")
-    return value
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _LARGEST:
-        raise ValueError("no amount")
-    return float(value)
-
-
-def _words(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("no text")
-    return value[:MAX_MESSAGE_LENGTH]
-
-
-_KINDS: dict[str, Callable[[Any], Any]] = {
-    **{item.name: _count for item in fields(StatusRecord) if item.type == "int"},
-    **{item.name: _words for item in fields(StatusRecord) if item.type == "str"},
-    "texts_per_second": _number,
-    "seconds_left": lambda value: None if value is None else _number(value),
-}

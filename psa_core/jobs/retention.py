@@ -14,33 +14,17 @@ from psa_core import atomic, locks
 from psa_core.errors import RunFolderError
 from psa_core.inputs.limits import RUN_DAYS, RUNS_DISK, RUNS_DISK_EACH
 from psa_core.jobs import _queue, run_status
-from psa_core.jobs._places import LOCK, RUN_ID, STATUS, private_root, root
-from psa_core.jobs._records import keeping, read_job
-from psa_core.jobs._starting import own_machine
+from psa_core.jobs._records import LOCK, RUN_ID, STATUS, disk_as_error, private_root, read_job, root
 
-_SWEPT = ".swept"
 _EVERY_SECONDS = 3600.0
-_GONE = f"{atomic.UNFINISHED}gone-"
 
 
 @dataclass(frozen=True)
 class StoredRun:
-    """A run's folder.
+    """A run's folder: `state` as in `RunStatus`, or ``damaged``; `what` is its command and model.
 
-    Attributes
-    ----------
-    run_id : str
-    state : str
-        As in `RunStatus`, or ``damaged``.
-    what : str
-        Command and model.
-    used : float
-        When it was last worked on or opened, in seconds since 1970.
-    bytes : int
-    visitor : str
-        Whose it is; empty where nobody knows.
-    shared : bool
-        Whether everybody looks at it.
+    `used` is when it was last worked on or opened, in seconds since 1970; `visitor` is empty where nobody knows whose
+    it is; everybody looks at one that is `shared`.
     """
 
     run_id: str
@@ -54,7 +38,11 @@ class StoredRun:
 
 def stored() -> list[StoredRun]:
     """Every folder of a run, damaged ones too, the one that was used longest ago first."""
-    return sorted((_stored(place) for place in _places()), key=lambda run: run.used)
+    try:
+        folders = [folder for folder in root().iterdir() if RUN_ID.fullmatch(folder.name) and not folder.is_symlink()]
+    except OSError:
+        return []
+    return sorted(map(_stored, folders), key=lambda run: run.used)
 
 
 def unused(seconds: float) -> list[StoredRun]:
@@ -67,23 +55,18 @@ def delete(run_id: str) -> bool:
     """Delete a run with everything in its folder, damaged or not; returns whether it is gone.
 
     A run that has a worker stays; one that waits for its turn leaves the queue. The folder disappears at once, under
-    its name, before its files are deleted.
-
-    Raises
-    ------
-    RunFolderError
-        When its folder cannot be deleted.
+    its name, before its files are deleted. Raises `RunFolderError` when it cannot be.
     """
-    place = root() / run_id
-    if not RUN_ID.fullmatch(run_id) or place.is_symlink() or not place.is_dir():
+    folder = root() / run_id
+    if not RUN_ID.fullmatch(run_id) or folder.is_symlink() or not folder.is_dir():
         return False
-    gone = root() / f"{_GONE}{secrets.token_hex(8)}"
-    with keeping():
+    gone = root() / f"{atomic.UNFINISHED}gone-{secrets.token_hex(8)}"
+    with disk_as_error():
         with _queue.changing():  # it is given no worker meanwhile
-            if locks.held(place / LOCK):
+            if locks.is_locked(folder / LOCK):
                 return False
             with suppress(FileNotFoundError):  # somebody else was quicker
-                place.rename(gone)
+                folder.rename(gone)
             _queue.leave(run_id)
         shutil.rmtree(gone, ignore_errors=True)
     return True
@@ -97,7 +80,7 @@ def sweep() -> None:
     On one's own machine nothing is deleted that its owner does not ask for. What a process that was killed left
     unfinished is cleared away on both.
     """
-    mark = root() / _SWEPT
+    mark = root() / ".swept"
     with suppress(FileNotFoundError):
         if abs(time.time() - mark.stat().st_mtime) < _EVERY_SECONDS:
             return
@@ -121,7 +104,7 @@ def make_room(visitor: str) -> None:
     Those of one visitor may take `RUNS_DISK_EACH`, all together `RUNS_DISK`. Runs that wait or work, the one that was
     used last and the example that everybody looks at stay. Called before a run is made and when a worker ends.
     """
-    if own_machine():
+    if _queue.own_machine():
         return
     for limit, owners in ((RUNS_DISK_EACH, {visitor} - {""}), (RUNS_DISK, None)):
         runs = [run for run in stored() if not run.shared and (owners is None or run.visitor in owners)]
@@ -133,28 +116,18 @@ def make_room(visitor: str) -> None:
                 over -= run.bytes * delete(run.run_id)
 
 
-def _places() -> list[Path]:
-    try:
-        return [place for place in root().iterdir() if RUN_ID.fullmatch(place.name) and not place.is_symlink()]
-    except OSError:
-        return []
-
-
-def _stored(place: Path) -> StoredRun:
+def _stored(folder: Path) -> StoredRun:
     state, what, visitor, shared = "damaged", "", "", False
     with suppress(RunFolderError):
-        job = read_job(place)
-        visitor, shared = job.visitor, job.shared
-        state, what = (
-            run_status.resolve_status(place).state,
-            f"{job.command} {job.study.model if job.study else ''}".strip(),
-        )
+        job = read_job(folder)
+        visitor, shared, what = job.visitor, job.shared, f"{job.command} {job.study.model if job.study else ''}".strip()
+        state = run_status.resolve_status(folder).state
     times, size = [0.0], 0
-    for folder, _, files in os.walk(place):
-        for path in (Path(folder, name) for name in files):
+    for above, _, files in os.walk(folder):
+        for path in (Path(above, name) for name in files):
             with suppress(OSError):
                 size += path.lstat().st_size
-    for path in (place, place / STATUS):
+    for path in (folder, folder / STATUS):
         with suppress(OSError):
             times.append(path.lstat().st_mtime)
-    return StoredRun(place.name, state, what, max(times), size, visitor, shared)
+    return StoredRun(folder.name, state, what, max(times), size, visitor, shared)

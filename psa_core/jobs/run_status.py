@@ -1,4 +1,4 @@
-"""What is known of a run: how far it is, what it has found, and every run of this machine."""
+"""What is known of a run: how far it is, what it has found, its title; and every run of this machine."""
 
 from __future__ import annotations
 
@@ -8,28 +8,37 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from psa_core import atomic
 from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders import cube_file, results
-from psa_core.jobs import _queue, _starting
-from psa_core.jobs._places import CANCEL, JOB, PARTIAL, RESULT, SO_FAR, is_run, root, run_path
-from psa_core.jobs._records import DELETE_OLD, StatusRecord, read_job, read_status
+from psa_core.jobs import _queue
+from psa_core.jobs._records import (
+    CANCEL,
+    DELETE_OLD,
+    JOB,
+    PARTIAL,
+    RESULT,
+    SO_FAR,
+    StatusRecord,
+    disk_as_error,
+    is_run,
+    read_job,
+    read_status,
+    root,
+    run_path,
+)
 from psa_core.study import StudySpec
 
 LIVE = ("queued", "running")
-_NO_ROOM = 2**20
+TITLE, MAX_TITLE_LENGTH = "title.txt", 60
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunStatus(StatusRecord):
     """What is known of a run: what its worker last wrote, what it does, and its place in the queue.
 
-    Attributes
-    ----------
-    ahead : int or None
-        Runs before this one, while it waits.
-    starts_in : float or None
-        Seconds until its turn, by what is known of the runs before it; None when that is not enough.
+    While it waits, `ahead` counts the runs before it, and `starts_in` has the seconds until its turn, if that is known.
     """
 
     run_id: str
@@ -45,22 +54,19 @@ class RunStatus(StatusRecord):
 
 
 def status(run_id: str) -> RunStatus:
-    """What is known of a run now; a worker that died is told from one that works by the lock it holds.
+    """What is known of a run now; a worker that works holds a lock, one that died does not.
 
-    Raises
-    ------
-    RunFolderError
-        When there is no such run, or its folder is damaged.
+    Raises `RunFolderError` when there is no such run, or its folder is damaged.
     """
-    place = run_path(run_id)
-    job, known = read_job(place), read_status(place)
+    folder = run_path(run_id)
+    job, known = read_job(folder), read_status(folder)
     ahead, starts_in = None, None
     if known.state in LIVE:
         with suppress(OSError, PsaError):  # what cannot be written can still be looked at
-            _starting.advance()
-        known = resolve_status(place)
+            _queue.advance()
+        known = resolve_status(folder)
         if known.state == "queued":
-            ahead, starts_in = _queue.before(run_id, _seconds_left)
+            ahead, starts_in = _queue.before(run_id)
     return RunStatus(
         run_id=run_id, command=job.command, spec=job.study, ahead=ahead, starts_in=starts_in, **vars(known)
     )
@@ -77,34 +83,33 @@ def resolve_status(path: Path) -> StatusRecord:
             return known
     if (path / CANCEL).exists():
         return replace(known, state="cancelled", message="The scores so far are kept; resume to go on from them.")
-    if _disk_is_full(path):
-        return replace(known, state="failed", message=f"The disk of the runs folder is full. {DELETE_OLD}")
+    with suppress(OSError):
+        if shutil.disk_usage(path).free < 2**20:
+            return replace(known, state="failed", message=f"The disk of the runs folder is full. {DELETE_OLD}")
     message = "The worker stopped unexpectedly (memory may have run out); resume to go on from the scores kept so far."
     return replace(known, state="failed", message=message)
 
 
 def open_cube(run_id: str) -> ScoreCube:
     """The cube of a finished run, or of the finished sentences of one that is not."""
-    place = run_path(run_id)
+    folder = run_path(run_id)
     with suppress(OSError):
-        os.utime(place)  # it is in use: see `retention`
-    if (place / RESULT).is_dir():
-        return results.read(place / RESULT)
-    return cube_file.load(place / PARTIAL)
+        os.utime(folder)  # it is in use: see `retention`
+    return results.read(folder / RESULT) if (folder / RESULT).is_dir() else cube_file.load(folder / PARTIAL)
 
 
 def result_folder(run_id: str) -> Path:
     """The result folder of a finished run; raises `RunFolderError` while there is none."""
-    place = run_path(run_id) / RESULT
-    if not place.is_dir():
+    folder = run_path(run_id) / RESULT
+    if not folder.is_dir():
         raise RunFolderError("run", got="a run without a result", expected="a finished run")
-    return place
+    return folder
 
 
 def result_so_far(run_id: str) -> Path | None:
     """The smaller result of the same kind that a run puts there while it is not finished; None while there is none."""
-    place = run_path(run_id) / SO_FAR
-    return place if place.is_dir() else None
+    folder = run_path(run_id) / SO_FAR
+    return folder if folder.is_dir() else None
 
 
 def history() -> list[RunStatus]:
@@ -112,45 +117,64 @@ def history() -> list[RunStatus]:
 
     Damaged folders and other people's are left out; ``python -m psa_core runs`` lists the damaged ones.
     """
-    if not _starting.own_machine():
+    if not _queue.own_machine():
         return []
     found = []
-    for place in run_places():
+    for folder in run_folders():
         with suppress(RunFolderError):
-            found.append(status(place.name))
+            found.append(status(folder.name))
     return found
 
 
-def run_places() -> list[Path]:
+def run_folders() -> list[Path]:
     """The folders of all runs, newest first."""
     try:
-        places = [place for place in root().iterdir() if is_run(place)]
+        folders = [folder for folder in root().iterdir() if is_run(folder)]
     except OSError:
         return []
-    return sorted(places, key=_made, reverse=True)
+    return sorted(folders, key=_created, reverse=True)
+
+
+def started(run_id: str) -> float:
+    """When a run was asked for, in seconds since 1970; 0 when that is not known."""
+    return _created(run_path(run_id))
+
+
+def _created(folder: Path) -> float:
+    try:
+        return (folder / JOB).stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def title(run_id: str) -> str:
+    """The title that somebody gave a run; empty where nobody has, or where it is damaged.
+
+    Raises `RunFolderError` when there is no such run.
+    """
+    path = run_path(run_id) / TITLE
+    try:
+        return _one_line(path.read_text(encoding="utf-8")) if path.is_file() else ""
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def give_title(run_id: str, words: str) -> None:
+    """Call a run by a title of one line; an empty one takes the title away.
+
+    Raises `RunFolderError` when there is no such run, or it cannot be written.
+    """
+    path = run_path(run_id) / TITLE
+    with disk_as_error():
+        if _one_line(words):
+            atomic.write(path, _one_line(words))
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _one_line(words: str) -> str:
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in words).split())[:MAX_TITLE_LENGTH]
 
 
 def _has_worker_or_ticket(run_id: str) -> bool:
     return _queue.is_worked_on(run_id) or _queue.is_waiting(run_id)
-
-
-def _disk_is_full(path: Path) -> bool:
-    try:
-        return shutil.disk_usage(path).free < _NO_ROOM
-    except OSError:
-        return False
-
-
-def _seconds_left(ticket: _queue.Ticket) -> float | None:
-    if ticket.started:
-        with suppress(RunFolderError):
-            left = read_status(root() / ticket.run_id).seconds_left
-            return ticket.seconds if left is None else left
-    return ticket.seconds
-
-
-def _made(path: Path) -> float:
-    try:
-        return (path / JOB).stat().st_mtime
-    except OSError:
-        return 0.0

@@ -14,18 +14,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from psa_core import atomic, cache_dir, generators, jobs, locks, models, report, signals, study, trust
+from psa_core.asking import journal
 from psa_core.cache import ScoreCache
 from psa_core.errors import Cancelled, OptionError, PsaError
 from psa_core.folders import cube_file, results
 from psa_core.inputs.limits import RUN_MINUTES, check_run
-from psa_core.jobs import _starting, retention
-from psa_core.jobs._places import INPUTS
-from psa_core.jobs._records import DELETE_OLD, JobRecord, is_full, read_job
-from psa_core.models import Scorer
+from psa_core.jobs import _queue, retention
+from psa_core.jobs._records import DELETE_OLD, INPUTS, is_full, read_job
 from psa_core.scoring import Progress
 from psa_core.trust import Need, sandbox
 from psa_core.trust.sandbox import Sandbox
@@ -35,6 +35,19 @@ PUBLISH_SECONDS = 1.0
 WATCH_SECONDS = 0.2
 #: Seconds in which a run that is to stop puts things in order.
 STOP_SECONDS = 4.0
+#: A program that ends its parent where no thread of it can: a library that keeps the interpreter's lock hears nothing.
+LAST_RESORT = """
+import os, signal, sys, time
+job, cancel, seconds = sys.argv[1:]
+parent = os.getppid()
+while os.getppid() == parent and os.path.exists(job) and not os.path.exists(cancel):
+    time.sleep(0.2)
+end = time.monotonic() + float(seconds)
+while os.getppid() == parent and time.monotonic() < end:
+    time.sleep(0.1)
+if os.getppid() == parent:
+    os.kill(parent, signal.SIGKILL)
+"""
 #: Seconds between the end of a run's time, the end of its process by itself, and that by the system.
 GRACE_SECONDS = 30
 #: Pieces of a message that may be somebody's sentence.
@@ -48,27 +61,34 @@ def process() -> Iterator[list[str]]:
     While the block lasts the run's lock is held, a request to stop and the end of its time end the process, and the
     system would rather end this process than the server when memory runs out. Then the next run is started.
     """
-    place = Path(os.environ.pop(_starting.PLACE))
+    folder = Path(os.environ.pop(_queue.PLACE))
     if sandbox.entered():  # the worker that started this one holds the lock, and starts the next
-        threading.Thread(target=_watch, args=(place, os.getppid()), daemon=True).start()
-        yield _command(place)
+        threading.Thread(target=_watch, args=(folder, os.getppid()), daemon=True).start()
+        yield _command(folder)
         return
-    handle = os.environ.pop(_starting.HANDLE, "")
-    lock = int(handle) if handle.isdigit() else locks.take(place / jobs.LOCK)
+    handle = os.environ.pop(_queue.HANDLE, "")
+    lock = int(handle) if handle.isdigit() else locks.take(folder / jobs.LOCK)
     if lock is None:
         raise OptionError("run", got="a run that has a worker", expected="one that has none")
     os.set_inheritable(lock, False)
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("500")
-    threading.Thread(target=_watch, args=(place,), daemon=True).start()
+    threading.Thread(target=_watch, args=(folder,), daemon=True).start()
+    watch_from_outside(folder)
     try:
-        yield _command(place)
+        yield _command(folder)
     finally:
-        locks.release(lock)
+        os.close(lock)
         with suppress(OSError, PsaError):
             jobs.advance()
             retention.sweep()
-            retention.make_room(read_job(place).visitor)
+            retention.make_room(read_job(folder).visitor)
+
+
+def watch_from_outside(folder: Path) -> None:
+    """Start the process that kills this one where it is to stop and does not."""
+    marks = [str(folder / jobs.JOB), str(folder / jobs.CANCEL), str(STOP_SECONDS + 2 * WATCH_SECONDS)]
+    subprocess.Popen([sys.executable, "-I", "-S", "-c", LAST_RESORT, *marks], stdin=subprocess.DEVNULL)
 
 
 def _command(path: Path) -> list[str]:
@@ -104,10 +124,10 @@ def _time_is_over() -> str:
 
 @dataclass
 class Job:
-    """What a command that runs as a job is given: where to tell its progress, and whether to stop."""
+    """What a command that runs as a job is given: where to write its progress, and whether to stop."""
 
-    place: Path
-    told: float = field(default=0.0)
+    folder: Path
+    shown: float = field(default=0.0)
     began: float = field(default_factory=time.monotonic)
 
     def allow(self, cells: int, letters: int = 0) -> None:
@@ -120,22 +140,22 @@ class Job:
 
     def show(self, progress: Progress) -> None:
         """Say how far the scoring is, a few times a second."""
-        if time.monotonic() - self.told < TELL_SECONDS:
+        if time.monotonic() - self.shown < TELL_SECONDS:
             return
-        self.told = time.monotonic()
+        self.shown = time.monotonic()
         numbers = ("sentences_done", "sentences_total", "texts_done", "texts_total", "texts_per_second", "seconds_left")
         self._write("running", **{name: getattr(progress, name) for name in numbers})
 
     def should_stop(self) -> bool:
         """Whether the user asked it to, its folder is gone, or its time is over."""
-        return self._is_late() or _is_to_end(self.place)
+        return self._is_late() or _is_to_end(self.folder)
 
     def supervise(self, do: Callable[[], int]) -> int:
         """Do the work of a job and write how it ended; `do` returns the number of sentences."""
         try:
             self.tell("Starting")
-            with trust.acting(jobs.origin_at(self.place), self.place / INPUTS):
-                if limits := self._limits():
+            with trust.acting(jobs.origin_at(self.folder), self.folder / INPUTS):
+                if not sandbox.entered() and (limits := models.sandbox_for(self._needs())):
                     return self._work_within(limits)
                 total = do()
         except Cancelled:
@@ -146,23 +166,30 @@ class Job:
         except (PsaError, OSError) as error:
             if is_full(error):
                 return self._failed(f"The disk of the runs folder is full. {DELETE_OLD}")
-            return self._failed(without_quotations(error.told if isinstance(error, PsaError) else str(error)))
+            return self._failed(without_quotations(error.full_message if isinstance(error, PsaError) else str(error)))
         except MemoryError:
             return self._failed("Memory ran out. Take fewer sentences or names, then start again.")
         self._write("finished", sentences_done=total, sentences_total=total)
         return 0
 
-    def _limits(self) -> Sandbox | None:
-        """What the process of this run may touch, where it loads what nobody vouched for and is not in one yet."""
-        return None if sandbox.entered() else models.sandbox_for(_needs(read_job(self.place)))
+    def _needs(self) -> list[Need]:
+        """What loading the models of the run does, whichever of its arguments names them."""
+        job = read_job(self.folder)
+        named = [job.study.model] if job.study else [id for part in job.arguments for id in (part, *part.split(","))]
+        found: list[Need] = []
+        for needs in (models.needs, generators.needs):
+            for item in dict.fromkeys(named):
+                with suppress(PsaError):
+                    found += needs(item.strip())
+        return list(dict.fromkeys(found))
 
     def _work_within(self, limits: Sandbox) -> int:
-        """The same run in a process of its own, which tells how it ended; returns its exit status."""
+        """The same run in a process of its own, within these limits, which writes how it ended; its exit status."""
         with tempfile.TemporaryDirectory(prefix="psa-") as scratch:
             cache = atomic.private_folder(cache_dir.cache_folder(), ours=cache_dir.is_ours)
-            box = replace(limits, writes=(str(self.place), str(cache)), scratch=scratch)
-            told = {_starting.PLACE: str(self.place), "PSA_CACHE_DIR": str(cache)}
-            process = subprocess.Popen([sys.executable, "-P", "-m", "psa_core"], env=box.environment() | told)
+            box = replace(limits, writes=(str(self.folder), str(cache)), scratch=scratch)
+            variables = box.environment() | {_queue.PLACE: str(self.folder), "PSA_CACHE_DIR": str(cache)}
+            process = subprocess.Popen([sys.executable, "-P", "-m", "psa_core"], env=variables)
             try:
                 return process.wait()
             finally:
@@ -183,18 +210,7 @@ class Job:
         """Write the status; an error here does not end the run, and the lock shows when the worker has ended."""
         changed = datetime.now(UTC).isoformat(timespec="seconds")
         with suppress(OSError):
-            jobs.write_status(self.place, state=state, changed=changed, **values)
-
-
-def _needs(job: JobRecord) -> list[Need]:
-    """What loading the models of a run does, whichever of its arguments names them."""
-    named = [job.study.model] if job.study else [id for part in job.arguments for id in (part, *part.split(","))]
-    found: list[Need] = []
-    for needs in (models.needs, generators.needs):
-        for item in dict.fromkeys(named):
-            with suppress(PsaError):
-                found += needs(item.strip())
-    return list(dict.fromkeys(found))
+            jobs.write_status(self.folder, state=state, changed=changed, **values)
 
 
 def without_quotations(message: str) -> str:
@@ -215,37 +231,43 @@ def work(path: Path) -> int:
 
 
 def _study(job: Job) -> int:
-    spec = jobs.spec_at(job.place)
+    spec = jobs.spec_at(job.folder)
     job.tell("Reading the sentences and finding anchors")
     planned = study.plan(spec)
     job.allow(planned.cells, planned.letters)
     total = len(planned.selection.sentences)
     job.tell("Loading the model", sentences_total=total)
+    with journal.kept_for(job.folder / jobs.RESULT, read_job(job.folder).most) as answers:
+        return _scored(job, planned, spec, answers)
+
+
+def _scored(job: Job, planned: study.Plan, spec: study.StudySpec, answers: journal.Journal) -> int:
+    total = len(planned.selection.sentences)
     scorer = models.load(spec.model)
-    publisher = _Publisher(job, planned, scorer)
-    cube = study.execute(
-        planned, scorer, cache=ScoreCache.open(), on_window=publisher.show, should_stop=job.should_stop
-    )
-    jobs.run_path(job.place.name)  # a deleted run gets no folder again
-    job.tell("Writing the results", sentences_done=len(cube.sentences), sentences_total=total)
-    results.write(cube, job.place / jobs.RESULT, report.render)
-    (job.place / jobs.PARTIAL).unlink(missing_ok=True)
-    return len(cube.sentences)
+    published = 0.0
 
-
-@dataclass
-class _Publisher:
-    """Puts the cube of the finished sentences where pages look for it, about once a second."""
-
-    job: Job
-    planned: study.Plan
-    scorer: Scorer
-    published: float = field(default=0.0)
-
-    def show(self, progress: Progress) -> None:
-        self.job.show(progress)
-        if progress.sentences_done and time.monotonic() - self.published > PUBLISH_SECONDS:
-            cube = study.assemble(self.planned, self.scorer, progress.partial())
+    def show(progress: Progress) -> None:
+        """Write the progress and, about once a second, the cube of the finished sentences, for pages to look at."""
+        nonlocal published
+        job.show(progress)
+        is_new = progress.texts_done and progress.sentences_done  # what is all in the cache is finished in a moment
+        is_new = is_new and not spec.conditions  # the scores of one condition say nothing yet
+        if is_new and time.monotonic() - published > PUBLISH_SECONDS:
+            cube = study.assemble(planned, scorer, progress.partial())
             with suppress(OSError):  # a failed preview must not end the run
-                cube_file.save(cube, self.job.place / jobs.PARTIAL)
-            self.published = time.monotonic()
+                cube_file.save(cube, job.folder / jobs.PARTIAL)
+            published = time.monotonic()
+
+    cube = study.execute(planned, scorer, cache=ScoreCache.open(), on_window=show, should_stop=job.should_stop)
+    if cube.provenance["backend"] == "cache":
+        # A run that was killed when its last score was kept: what computed them, the cube shown until then says.
+        with suppress(PsaError, LookupError):
+            earlier = cube_file.load(job.folder / jobs.PARTIAL).provenance
+            computed = {name: earlier[name] for name in ("device", "backend", "precision")}
+            cube = replace(cube, provenance={**cube.provenance, **computed})
+    jobs.run_path(job.folder.name)  # a deleted run gets no folder again
+    job.tell("Writing the results", sentences_done=len(cube.sentences), sentences_total=total)
+    written = partial(report.render, answers=answers.path)
+    results.write(cube, job.folder / jobs.RESULT, written, answers=answers)
+    (job.folder / jobs.PARTIAL).unlink(missing_ok=True)
+    return len(cube.sentences)

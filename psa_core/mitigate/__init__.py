@@ -12,28 +12,3 @@ from psa_core.mitigate._held_out import AlsoPeople, Trial, held_out_cube, part, 
 from psa_core.mitigate._scorer import NameAveraged, Template
 from psa_core.mitigate._spelling_variants import name_keys, naming_none, sentence_keys
 from psa_core.mitigate._split import Halves, drawn, halves, halves_of_names, split_names, split_sentences
-
-__all__ = [
-    "AlsoPeople",
-    "Check",
-    "Halves",
-    "Loss",
-    "NameAveraged",
-    "Template",
-    "Trial",
-    "averaging_table",
-    "check",
-    "drawn",
-    "halves",
-    "halves_of_names",
-    "held_out_cube",
-    "loss",
-    "name_keys",
-    "naming_none",
-    "part",
-    "recognised",
-    "sentence_keys",
-    "split_names",
-    "split_sentences",
-    "trial",
-]

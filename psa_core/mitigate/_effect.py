@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
-from psa_core.mitigate._scorer import NameAveraged
+from psa_core.mitigate._scorer import NameAveraged, refuse_forms
 from psa_core.study.perturbation import Perturbation
 
 
@@ -29,18 +29,12 @@ class Check(NamedTuple):
 
 
 def check(averaged: NameAveraged, expected: ScoreCube, perturbation: Perturbation, *, sentences: int = 20) -> Check:
-    """Ask the name-averaged scorer about the first few sentences of a study, as they are and with every name.
+    """Ask the name-averaged scorer about a study's first sentences, as they are and with every name.
 
-    Parameters
-    ----------
-    averaged : NameAveraged
-    expected : ScoreCube
-        What it should answer, see `held_out_cube`.
-    perturbation : Perturbation
-        The texts behind that cube.
-    sentences : int
-        At most this many.
+    `expected` is what it should answer (see `held_out_cube`), `perturbation` has the texts behind that. Raises
+    `AnchorError` where they mention a person in several forms.
     """
+    refuse_forms(perturbation.spans)
     count = min(sentences, expected.shape[0])
     texts = [text for s in range(count) for text in (perturbation.texts[s], *perturbation.row(s))]
     answers = averaged.score(texts).reshape(count, 1 + expected.shape[1], -1)

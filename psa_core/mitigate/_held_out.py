@@ -22,13 +22,7 @@ def part(cube: ScoreCube, *, sentences: np.ndarray, names: np.ndarray) -> ScoreC
 
 @dataclass(frozen=True)
 class AlsoPeople:
-    """An anchor finder that finds what another one finds, and names of people that no list has.
-
-    Attributes
-    ----------
-    finder, people : AnchorFinder
-        Where both find something at one place, the longer one stays.
-    """
+    """An anchor finder that finds what another one does, and people that no list has; the longer of two stays."""
 
     finder: AnchorFinder
     people: AnchorFinder
@@ -51,10 +45,10 @@ class AlsoPeople:
     def find(self, texts: Sequence[str]) -> list[tuple[Anchor, ...]]:
         """Anchors of both kinds, by position, not overlapping."""
         pairs = zip(self.finder.find(texts), self.people.find(texts), strict=True)
-        return [_apart(sorted((*a, *b), key=lambda anchor: (anchor.start, -anchor.end))) for a, b in pairs]
+        return [_without_overlaps(sorted((*a, *b), key=lambda anchor: (anchor.start, -anchor.end))) for a, b in pairs]
 
 
-def _apart(anchors: list[Anchor]) -> tuple[Anchor, ...]:
+def _without_overlaps(anchors: list[Anchor]) -> tuple[Anchor, ...]:
     kept: list[Anchor] = []
     for anchor in anchors:
         if not kept or anchor.start >= kept[-1].end:
@@ -63,14 +57,7 @@ def _apart(anchors: list[Anchor]) -> tuple[Anchor, ...]:
 
 
 def recognised(perturbation: Perturbation, people: AnchorFinder) -> np.ndarray:
-    """Whether a name is seen as a person, whole and first, in each perturbed text: bool (S, N).
-
-    Parameters
-    ----------
-    perturbation : Perturbation
-    people : AnchorFinder
-        Such as ``entities:PERSON``.
-    """
+    """Whether `people` (``entities:PERSON``) sees a name as a person, whole and first, in each text: bool (S, N)."""
     texts = list(perturbation)
     starts = np.repeat([spans[0].start for spans in perturbation.spans], len(perturbation.names))
     names = perturbation.names * len(perturbation.texts)
@@ -128,13 +115,7 @@ class Trial(NamedTuple):
 
 
 def trial(cube: ScoreCube, *, used: np.ndarray, measured: np.ndarray, seen: np.ndarray) -> Trial:
-    """Average over some names, and measure others.
-
-    Parameters
-    ----------
-    cube, used, measured, seen
-        See `held_out_cube`.
-    """
+    """Average over some names, and measure others; see `held_out_cube` for the arguments."""
     every = np.arange(cube.shape[0])
     return Trial(
         part(cube, sentences=every, names=measured),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from psa_core.anchors import Anchor, AnchorFinder
 from psa_core.cube import Target
-from psa_core.errors import NameListError
+from psa_core.errors import AnchorError, NameListError
+from psa_core.inputs import people
 from psa_core.inputs.checks import as_texts
 from psa_core.models import Scorer
 from psa_core.scoring import score as score_texts
@@ -52,6 +53,8 @@ class NameAveraged:
     ------
     NameListError
         When there is no name to average over.
+    AnchorError
+        From `score`, when the anchors are a person's forms, which one name cannot stand for.
 
     Examples
     --------
@@ -112,6 +115,7 @@ class NameAveraged:
         # An anchor after the name does not count, so most texts with a name need no search of their own.
         searched = [i for i, span in enumerate(named) if span is None or has_anchor.get(texts[i][: span.start], False)]
         found = dict(zip(searched, self.finder.find([texts[i] for i in searched]), strict=True))
+        refuse_forms(found.values())
         candidates = [[*found.get(i, ())[:1], *filter(None, [span])] for i, span in enumerate(named)]
         return [_blanked(text, min(spans, default=None)) for text, spans in zip(texts, candidates, strict=True)]
 
@@ -131,6 +135,14 @@ class NameAveraged:
         if not template.spans:
             return [template.text]
         return Perturbation((template.text,), (template.spans,), self.names).row(0)
+
+
+def refuse_forms(found: Iterable[Sequence[Anchor]]) -> None:
+    """Raise `AnchorError` for texts that mention a person in several forms: the first alone would mix two people."""
+    form = next((anchor.form for anchors in found for anchor in anchors if anchor.form not in ("", "full")), "")
+    if form:
+        expected = "texts with one mention each, since averaging replaces the first one only"
+        raise AnchorError("anchors", got=f"a person in several forms (here: {people.label(form)})", expected=expected)
 
 
 def _blanked(text: str, span: Anchor | None) -> Template:

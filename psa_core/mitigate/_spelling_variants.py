@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from psa_core.study.near_duplicates import normalized
+from psa_core.study.families import normalized
 from psa_core.study.perturbation import Perturbation
 
 _WORD = re.compile(r"\w+")
@@ -46,21 +46,21 @@ def naming_none(texts: Sequence[str], names: Sequence[str]) -> list[str]:
     >>> naming_none(["I saw beyonce knowles.", "Nurses left.", "She will go."], ["Beyoncé Knowles", "nurse", "Will"])
     ['She will go.']
     """
-    wanted: dict[str, list[tuple[list[str], bool]]] = {}
+    spellings: dict[str, list[tuple[list[str], bool]]] = {}
     for name in names:
         words, is_common = _words(_POSSESSIVE.sub("", name)), name == name.lower()
         for ending in (_PLURALS if is_common else _PLURALS[:1]) if words else ():
             parts = [part.casefold() for part in (*words[:-1], words[-1] + ending)]
-            wanted.setdefault(parts[0], []).append((parts, is_common or len(parts) > 1))
-    return [text for text in texts if not _names_one(_words(text), wanted)]
+            spellings.setdefault(parts[0], []).append((parts, is_common or len(parts) > 1))
+    return [text for text in texts if not _names_one(_words(text), spellings)]
 
 
-def _names_one(words: list[str], wanted: dict[str, list[tuple[list[str], bool]]]) -> bool:
+def _names_one(words: list[str], spellings: dict[str, list[tuple[list[str], bool]]]) -> bool:
     small = [word.casefold() for word in words]
     return any(
         small[place : place + len(parts)] == parts and (in_any_case or words[place] != first)
         for place, first in enumerate(small)
-        for parts, in_any_case in wanted.get(first, ())
+        for parts, in_any_case in spellings.get(first, ())
     )
 
 

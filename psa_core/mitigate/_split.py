@@ -16,26 +16,21 @@ from psa_core.study import perturbation_of
 
 @dataclass(frozen=True)
 class Halves:
-    """Positions of the rows that a mitigation may use, and of those that it is measured on; both in order.
-
-    Attributes
-    ----------
-    used, measured : int array
-    """
+    """Positions of the rows that a mitigation may use, and of those it is measured on: int arrays, both in order."""
 
     used: np.ndarray
     measured: np.ndarray
 
 
-def halves(rows: pd.DataFrame, *, alike: Sequence[str] | None = None, seed: int = 0) -> Halves:
+def halves(rows: pd.DataFrame, *, kept_together: Sequence[str] | None = None, seed: int = 0) -> Halves:
     """Deal rows alternately into two halves, group by group, so that both have as many of each group.
 
     Parameters
     ----------
     rows : DataFrame
         Every column but ``name`` is a group column; without one all rows are one group.
-    alike : sequence of str, optional
-        A key for each row; rows of one key are dealt as one.
+    kept_together : sequence of str, optional
+        A key for each row; rows with the same key go to the same half.
     seed : int
         Decides which rows of a group come first.
 
@@ -49,9 +44,9 @@ def halves(rows: pd.DataFrame, *, alike: Sequence[str] | None = None, seed: int 
     groups = rows.drop(columns="name", errors="ignore").astype(str).agg("\n".join, axis=1).to_numpy(dtype=object)
     if rows.shape[1] > ("name" in rows):
         order = order[np.argsort(groups[order], kind="stable")]
-    keys = pd.Series(range(len(rows)) if alike is None else list(alike))
-    dealt = keys.iloc[order].drop_duplicates()
-    used = keys.isin(dealt.iloc[::2]).to_numpy()
+    keys = pd.Series(range(len(rows)) if kept_together is None else list(kept_together))
+    shuffled = keys.iloc[order].drop_duplicates()
+    used = keys.isin(shuffled.iloc[::2]).to_numpy()
     return Halves(np.flatnonzero(used), np.flatnonzero(~used))
 
 
@@ -80,7 +75,7 @@ def halves_of_names(names: pd.DataFrame, *, field: str = "names to split", seed:
             expected="at least four: two to use, two to measure",
             fix="Take a longer list of names.",
         )
-    return halves(names, alike=keys, seed=seed)
+    return halves(names, kept_together=keys, seed=seed)
 
 
 def split_names(cube: ScoreCube, *, seed: int = 0) -> Halves:
@@ -104,7 +99,7 @@ def split_sentences(cube: ScoreCube, *, seed: int = 0) -> Halves:
             expected="at least two: one to choose the number of names on, one to measure",
             fix="Run the study on more sentences.",
         )
-    return halves(pd.DataFrame(index=range(len(keys))), alike=keys, seed=seed)
+    return halves(pd.DataFrame(index=range(len(keys))), kept_together=keys, seed=seed)
 
 
 def drawn(rows: np.ndarray, count: int, *, seed: int = 0) -> np.ndarray:

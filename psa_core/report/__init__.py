@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
 
 from psa_core import tables
+from psa_core.charts.obfuscate import obfuscated
+from psa_core.claims import findings
+from psa_core.claims.answers import unanswered_finding
+from psa_core.claims.formatting import too_few_in
 from psa_core.cube import ScoreCube
-from psa_core.report import _closing as closing
+from psa_core.folders.view import view_of
+from psa_core.plurals import counted
 from psa_core.report import _sections as sections
-from psa_core.report._evidence import evidence_of
 from psa_core.report.frame import Report, framed
-from psa_core.report.swaps import Piece, swap_pieces
-from psa_core.tables import findings
-
-__all__ = ["Piece", "render", "swap_pieces"]
+from psa_core.report.markup import Html, element, prose_called
+from psa_core.report.swaps import Piece, excerpt, is_long, swap_pieces
 
 
-def render(cube: ScoreCube, about: Collection[str] | None = None) -> str:
-    """The text of ``report.html``.
+def render(cube: ScoreCube, about: Collection[str] | None = None, *, answers: Path | None = None) -> str:
+    """The text of ``report.html``: a whole document without script and without reference to another file or address.
+
+    It has the question, the method in five lines, the finding, for every target Figures 1 and 2, ten flips and the
+    statistics; then limits, what was left out, and how to run it again. What the provenance does not say is left out;
+    where the study's `view` hides names, they are initials throughout.
 
     Parameters
     ----------
-    cube : ScoreCube
-        A study; what its provenance does not say is left out of the page.
     about : collection of str, optional
         Targets that have a section of their own; all of them when not given. The overview has every target.
-
-    Returns
-    -------
-    str
-        A whole HTML document without script and without any reference to another file or address: the question, the
-        method in five lines, the finding, and for every target Figures 1 and 2, ten flips and the statistics; then
-        limits, what was left out, and how to run it again.
+    answers : Path, optional
+        The file of a language model's answers, which need not be there: then flips have transcripts.
 
     Examples
     --------
@@ -39,21 +40,31 @@ def render(cube: ScoreCube, about: Collection[str] | None = None) -> str:
     >>> render(run(sentences="sample", names="demo", model="keyword", sample=5))[:15]
     '<!doctype html>'
     """
+    if view_of(cube).hidden_names:  # before anything is measured, so that no table, chart or text can have one
+        shown_as = obfuscated(cube.names["name"].astype(str))
+        cube = replace(cube, names=cube.names.assign(name=cube.names["name"].astype(str).map(shown_as)))
     numbers = tables.summary(cube)
     shown = [target for target in cube.targets if about is None or target.name in about]
-    return framed(
+    more = len(cube.targets) - len(shown)
+    others = f"Figures, changed labels and statistics of {counted(more, 'more target')} are in the study's folder."
+    report = framed(
         Report(
             title=f"Perturbation sensitivity of {sections.model_name(cube)}",
             question=sections.question(cube),
-            findings=[findings.corpus_finding(found, name) for name, found in numbers.items()],
+            caution=too_few_in(cube),
+            findings=[
+                *filter(None, (unanswered_finding(cube, target.name) for target in cube.targets)),
+                *(findings.corpus_finding(numbers[target.name], target) for target in cube.targets),
+            ],
             method=sections.method(cube),
             body=[
                 sections.overview(cube, numbers),
-                sections.others(len(cube.targets) - len(shown)),
-                *(sections.target_section(cube, evidence_of(cube, target, numbers[target.name])) for target in shown),
+                element("p", others, css="small") if more else Html(""),
+                *(sections.target_section(cube, target, numbers[target.name], answers) for target in shown),
             ],
-            limits=closing.limits(cube),
+            limits=sections.limits(cube),
             provenance=cube.provenance,
-            commands=closing.commands(cube),
+            commands=sections.commands(cube),
         )
     )
+    return prose_called(report, cube.noun)

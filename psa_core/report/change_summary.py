@@ -8,38 +8,39 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
+from psa_core.charts.print.caption import NOT_XML
+from psa_core.claims.comparison import change_finding
 from psa_core.plurals import counted
 from psa_core.stats import SIGNIFICANT
 from psa_core.study import families, perturbation_of
 from psa_core.tables import MatchedCubes, new_flips
 
 SHOWN_NAMES, SHOWN_FLIPS, MAX_LENGTH = 20, 5, 400
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def markdown(pair: MatchedCubes, changes: Mapping[str, pd.DataFrame], *, limit: float) -> str:
-    """A verdict, and for each target the names that changed and five flips that are new.
-
-    Parameters
-    ----------
-    pair : MatchedCubes
-    changes : mapping
-        Target to its `tables.change_table`.
-    limit : float
-        The one that the tables were made with.
-    """
+    """A verdict, and for each target the names that changed and five new flips; `changes` by `tables.change_table`."""
     failed = any(table["above"].any() for table in changes.values())
     sentences, names, _ = pair.now.shape
+    unmatched = {"sentence": pair.unmatched_sentences, "name": pair.unmatched_names}
+    lacking = [counted(count, what) for what, count in unmatched.items() if count]
     lines = [
         f"## Perturbation sensitivity: {'failed' if failed else 'passed'}",
         "",
         f"{counted(sentences, 'sentence')} × {counted(names, 'name')}, in both results. Limit: a name's effect on the "
         f"mean score may be {limit:g} further from 0 than before.",
-        *_left_out(pair),
-        *([said] if (said := families.words(pair.now.families, families.column_of(pair.now.provenance))) else []),
+        *([f"Not in the baseline, so not judged: {' and '.join(lacking)}."] if lacking else []),
+        *([note] if (note := families.words(pair.now.families, families.column_of(pair.now.provenance))) else []),
     ]
     for target, table in changes.items():
-        lines += ["", f"### {_code(target)}", "", _verdict(table, limit), *_names(table), *_flips(pair, target, table)]
+        lines += [
+            "",
+            f"### {_code(target)}",
+            "",
+            str(change_finding(table, limit)),
+            *_names(table),
+            *_flips(pair, target, table),
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -62,34 +63,17 @@ def junit(changes: Mapping[str, pd.DataFrame], *, limit: float) -> str:
     return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _left_out(pair: MatchedCubes) -> list[str]:
-    lacking = {"sentences": pair.unmatched_sentences, "names": pair.unmatched_names}
-    told = [f"{count:,} {what}" for what, count in lacking.items() if count]
-    return [f"Not in the baseline, so not judged: {' and '.join(told)}."] if told else []
-
-
-def _verdict(table: pd.DataFrame, limit: float) -> str:
-    above, total = int(table["above"].sum()), len(table)
-    changed = int((table["p_change"] < SIGNIFICANT).sum())
-    if table["p_above"].isna().all():
-        return "One sentence, or too few families of sentences, cannot tell a change from chance."
-    return (
-        f"Effects of {above:,} of {counted(total, 'name')} are shown to have grown by more than {limit:g}; "
-        f"{changed:,} changed distinguishably (paired tests over sentences, corrected, p < {SIGNIFICANT})."
-    )
-
-
 def _names(table: pd.DataFrame) -> list[str]:
-    told = table[(table["p_change"] < SIGNIFICANT) | table["above"]]
-    told = told.reindex(told["change"].abs().sort_values(ascending=False, kind="stable").index)
-    told = told.sort_values("above", ascending=False, kind="stable").head(SHOWN_NAMES)
-    if told.empty:
+    shown = table[(table["p_change"] < SIGNIFICANT) | table["above"]]
+    shown = shown.reindex(shown["change"].abs().sort_values(ascending=False, kind="stable").index)
+    shown = shown.sort_values("above", ascending=False, kind="stable").head(SHOWN_NAMES)
+    if shown.empty:
         return []
     rows = [
         f"| {_code(str(row['name'])).replace('|', chr(92) + '|')} | {row['before']:+.4f} | {row['now']:+.4f} "
         f"| {row['change']:+.4f} [{row['low']:+.4f}, {row['high']:+.4f}] | {row['p_change']:.2g} "
         f"| {'**above**' if row['above'] else ''} |"
-        for row in told.to_dict("records")
+        for row in shown.to_dict("records")
     ]
     heading = "| name | before | now | change, 95 % interval | p (Holm) | the limit |"
     return ["", heading, "|---|---|---|---|---|---|", *rows]
@@ -124,4 +108,4 @@ def _code(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)
+    return NOT_XML.sub("\ufffd", text)

@@ -17,34 +17,23 @@ COLUMNS = ["sentence_id", "name", "target", "threshold", "original", "perturbed"
 
 
 def flip_rows(cube: ScoreCube, target: str, *, threshold: float, judged: pd.DataFrame) -> pd.DataFrame:
-    """One row per flip, largest change first.
+    """One row per flip, largest change first, as many of them as `limits.FLIPS` has room for.
 
-    Parameters
-    ----------
-    cube : ScoreCube
-    target : str
-    threshold : float
-    judged : DataFrame
-        ``sentence_id, name, target, verdict, reader``, one row per judgement; may be empty.
-
-    Returns
-    -------
-    DataFrame
-        As many of them as `limits.FLIPS` has room for:
-        The columns of ``flips.csv`` with ``original_text``, ``text`` (with the name), and ``judgements``
-        (``reader: verdict``, several joined by semicolons).
+    `judged` has ``sentence_id, name, target, verdict, reader``, one row per judgement. The columns are those of
+    ``flips.csv`` with ``original_text``, ``text`` (with the name), and ``judgements`` (``reader: verdict``, joined by
+    semicolons).
     """
     flips = tables.find_flips(cube, target, threshold=threshold).frame()
-    texts = perturbation_of(cube)
+    texts = perturbation_of(cube, target)
     cells = list(zip(flips["sentence_position"].tolist(), flips["name_position"].tolist(), strict=True))
     with_names = list(within((texts.text(s, n) for s, n in cells), FLIPS.value))
     flips, cells = flips.head(len(with_names)), cells[: len(with_names)]
-    said = _said(judged[judged["target"] == target])
+    verdicts = _verdicts(judged[judged["target"] == target])
     keys = zip(flips["sentence_id"].astype(str), flips["name"].astype(str), strict=True)
     return flips[COLUMNS].assign(
         original_text=[texts.texts[s] for s, _ in cells],
         text=with_names,
-        judgements=["; ".join(said.get(key, [])) for key in keys],
+        judgements=["; ".join(verdicts.get(key, [])) for key in keys],
     )
 
 
@@ -53,8 +42,6 @@ def training_rows(cube: ScoreCube, target: str, *, label_column: str = "") -> pd
 
     Parameters
     ----------
-    cube : ScoreCube
-    target : str
     label_column : str
         A column of the sentences that holds their true labels. Without it a label is the model's own, of the original
         sentence at the target's threshold: it makes a model steadier, not more right.
@@ -70,7 +57,7 @@ def training_rows(cube: ScoreCube, target: str, *, label_column: str = "") -> pd
     CubeError
         When the target or the column is unknown.
     """
-    flips, texts = tables.find_flips(cube, target), perturbation_of(cube)
+    flips, texts = tables.find_flips(cube, target), perturbation_of(cube, target)
     labels = stats.labels_at(cube.scores(target)[0], flips.threshold).astype(int)
     if label_column:
         if label_column not in cube.sentences:
@@ -99,8 +86,8 @@ def json_lines(rows: pd.DataFrame) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode("utf-8")
 
 
-def _said(judged: pd.DataFrame) -> dict[tuple[str, str], list[str]]:
-    said: dict[tuple[str, str], list[str]] = {}
+def _verdicts(judged: pd.DataFrame) -> dict[tuple[str, str], list[str]]:
+    verdicts: dict[tuple[str, str], list[str]] = {}
     for row in judged.itertuples(index=False):
-        said.setdefault((str(row.sentence_id), str(row.name)), []).append(f"{row.reader}: {row.verdict}")
-    return said
+        verdicts.setdefault((str(row.sentence_id), str(row.name)), []).append(f"{row.reader}: {row.verdict}")
+    return verdicts

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from psa_core.claims.formatting import Finding
 from psa_core.report.markup import Html, element, join, listing, page, table
-from psa_core.tables.formatting import Finding
 
 MASKED = "These look like anchors and are none; no name was put in their place."
 
@@ -16,21 +16,9 @@ MASKED = "These look like anchors and are none; no name was put in their place."
 class Report:
     """What a kind of result has to say, in the order in which it is said.
 
-    Attributes
-    ----------
-    title, question : str
-        The question may be empty.
-    findings : sequence of Finding
-    method : sequence of str
-        How it was measured, one line each.
-    body : sequence of Html
-        Tables and figures.
-    limits : sequence of str
-        What the numbers do not say; the notes of the provenance follow.
-    provenance : mapping
-        The manifest: the account of sentences, notes, inputs, versions.
-    commands : sequence of str
-        What runs it again, with comments between; may be empty.
+    A ``caution`` stands before the findings where they rest on too little. ``limits`` say what the numbers do not; the
+    notes of the ``provenance`` (the manifest) follow. ``commands`` run it again, with comments between. Question,
+    caution and commands may be empty.
     """
 
     title: str
@@ -40,6 +28,7 @@ class Report:
     limits: Sequence[str]
     provenance: Mapping[str, Any] = field(default_factory=dict)
     question: str = ""
+    caution: str = ""
     commands: Sequence[str] = ()
 
 
@@ -48,22 +37,23 @@ def framed(report: Report) -> str:
     parts = [
         element("h1", report.title),
         element("p", report.question, css="question") if report.question else Html(""),
-        *(said(finding, css="finding") for finding in report.findings),
+        element("p", element("strong", report.caution)) if report.caution else Html(""),
+        *(finding_html(finding, css="finding") for finding in report.findings),
         element("h2", "Method"),
         listing(report.method, ordered=True),
         *report.body,
         element("h2", "Limits"),
         listing([*report.limits, *map(str, report.provenance.get("notes", ()))]),
         _account(report.provenance),
-        _again(report.commands, report.provenance),
+        _reproduction(report.commands, report.provenance),
     ]
     return page(report.title, join(parts))
 
 
-def said(finding: Finding, css: str = "") -> Html:
+def finding_html(finding: Finding, css: str = "") -> Html:
     """A finding in plain words, and beneath it how sure it is."""
-    sure = element("p", finding.evidence, css="small") if finding.evidence else Html("")
-    return join([element("p", finding.headline, css=css), sure])
+    evidence = element("p", finding.evidence, css="small") if finding.evidence else Html("")
+    return join([element("p", finding.headline, css=css), evidence])
 
 
 def _account(provenance: Mapping[str, Any]) -> Html:
@@ -80,7 +70,7 @@ def _counts(counts: Mapping[str, int]) -> Html:
     return table(("What", "Count"), [[str(reason), f"{count:,}"] for reason, count in counts.items()])
 
 
-def _again(commands: Sequence[str], provenance: Mapping[str, Any]) -> Html:
+def _reproduction(commands: Sequence[str], provenance: Mapping[str, Any]) -> Html:
     """The command that runs it again, and what it ran on."""
     hashes = {f"{what} (sha256)": source.get("sha256") for what, source in provenance.get("inputs", {}).items()}
     facts = {"scorer": provenance.get("fingerprint"), **hashes, **provenance.get("versions", {})}

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from markupsafe import Markup as Html
 from markupsafe import escape
 
+from psa_core.plurals import called
 from psa_core.report._style import STYLE
 
-__all__ = ["Html", "Text", "element", "join", "listing", "page", "picture", "table"]
+__all__ = ["Html", "Text", "element", "join", "listing", "page", "picture", "prose_called", "section", "table"]
 
 Text = str | Html
 _NAMESPACE = re.compile(r' xmlns(:\w+)?="[^"]*"')
+_PROSE = re.compile(r"<(p|h\d|li|figcaption|th)\b.*?</\1>", re.DOTALL)
 #: Nothing may be fetched or run, whatever got into the page.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _PAGE = Html(
@@ -54,6 +57,20 @@ def table(header: Sequence[Text], rows: Iterable[Sequence[Text]], *, css: str = 
     return element("div", element("table", element("thead", element("tr", *heads)), body, css=css), css="wide")
 
 
+def section(title: str, frame: Any, *, heading: str = "h2") -> Html:
+    """A data frame under its title, numbers to three digits and missing cells empty; nothing where it has no row."""
+    if not len(frame):
+        return Html("")
+
+    def words(cell: Any) -> str:
+        if not isinstance(cell, float):
+            return str(cell)
+        return "" if cell != cell else f"{cell:,.0f}" if abs(cell) >= 100 else f"{cell:.3g}"
+
+    rows = [[words(cell) for cell in row] for row in frame.itertuples(index=False)]
+    return join([element(heading, title), table([str(column) for column in frame.columns], rows)])
+
+
 def picture(svg: str, description: str) -> Html:
     """An SVG picture with its description for those who do not see it, and beneath it for all."""
     return _PICTURE.format(drawing=Html(_NAMESPACE.sub("", svg)), words=_printable(description))
@@ -62,6 +79,17 @@ def picture(svg: str, description: str) -> Html:
 def page(title: str, body: Html) -> str:
     """A whole document."""
     return str(_PAGE.format(policy=Html(_POLICY), style=Html(STYLE), title=_printable(title), body=body))
+
+
+def prose_called(html: str, noun: str) -> str:
+    """A page whose paragraphs, headings, lists and captions call texts by this noun; its readers' texts are in cells.
+
+    Examples
+    --------
+    >>> prose_called("<p>1 sentence</p><td>1 sentence</td>", "document")
+    '<p>1 document</p><td>1 sentence</td>'
+    """
+    return _PROSE.sub(lambda found: called(found[0], noun), html)
 
 
 def _printable(text: Text) -> Html:

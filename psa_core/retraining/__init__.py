@@ -4,5 +4,3 @@ from __future__ import annotations
 
 from psa_core.retraining.recipe import METHODS, Retraining
 from psa_core.retraining.run import ADAPTER, AFTER, BEFORE, FILE, MAX_SEEDS, Order, Watch, retrain
-
-__all__ = ["ADAPTER", "AFTER", "BEFORE", "FILE", "MAX_SEEDS", "METHODS", "Order", "Retraining", "Watch", "retrain"]

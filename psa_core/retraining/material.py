@@ -1,4 +1,4 @@
-"""What is trained on, and what is measured: no name and no sentence is in both."""
+"""Split names and sentences into a part to train on and a part to measure: none is in both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 from psa_core import mitigate
 from psa_core.errors import CorpusError
 from psa_core.study import Plan
-from psa_core.study.near_duplicates import normalized
+from psa_core.study.families import normalized
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import Selection, select
 
@@ -21,16 +21,9 @@ SEARCHED = 6000
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """Texts and names in two parts.
+    """Texts and names in two parts: `held_out` is a study of other sentences with other names than those `trained` on.
 
-    Attributes
-    ----------
-    texts : tuple of str
-        Texts as they are: what the classifier says of them it is to go on saying.
-    trained : Perturbation
-        Sentences and names to train on.
-    held_out : Plan
-        A study of other sentences with other names.
+    `texts` are unchanged ones, whose answers should stay what they are.
     """
 
     texts: tuple[str, ...]
@@ -38,8 +31,8 @@ class Material:
     held_out: Plan
 
     @property
-    def words(self) -> dict[str, int]:
-        """How much there is of each."""
+    def counts(self) -> dict[str, int]:
+        """How many texts, and sentences and names of either part."""
         return {
             "texts": len(self.texts),
             "sentences_trained": len(self.trained.texts),
@@ -52,75 +45,58 @@ class Material:
 def material(planned: Plan, *, texts: Sequence[str] = (), seed: int = 0) -> Material:
     """Split the names of a study; and its sentences too, unless there are other texts to train on.
 
-    Spellings of one name stay together, and so do sentences that say the same around the anchor. What names a held-out
-    name is not trained on.
-
-    Parameters
-    ----------
-    planned : Plan
-        What is measured, or split.
-    texts : sequence of str
-        Texts to train on; those among them that have an anchor are trained on with names. One that is also in the study
-        is left out. Empty: half of the study's sentences.
-    seed : int
+    Spellings of one name stay together, and so do sentences that are alike around the anchor. A text with a held-out
+    name is not trained on. Of other `texts`, those with an anchor are trained on with names, and one that is also in
+    the study is left out.
     """
     names = mitigate.halves_of_names(planned.names.table, seed=seed)
     every, table = planned.names.table["name"], planned.names.table.iloc[names.measured].reset_index(drop=True)
-    unseen = list(table["name"])
+    held_out = list(table["name"])
     if texts:
-        texts, chosen = _other_sentences(planned, texts, unseen, seed=seed)
+        texts, chosen = _other_sentences(planned, texts, held_out, seed=seed)
         kept = planned.selection
     else:
-        chosen, kept = _halves(planned, unseen, seed=seed)
+        sentences = planned.selection.sentences
+        keys = mitigate.sentence_keys(planned.perturbation)
+        split = mitigate.halves(pd.DataFrame(index=sentences.index), kept_together=keys, seed=seed)
+        allowed = set(mitigate.naming_none(sentences["text"].tolist(), held_out))
+        chosen = _rows(planned.selection, [row for row in split.used if sentences["text"].iloc[row] in allowed])
+        kept = _rows(planned.selection, split.measured)
         texts = list(chosen.sentences["text"])
     for part in (chosen, kept):
         if len(part.sentences) < 2:
-            got = f"{len(part.sentences)}"
             expected = "at least two to train on and two others to measure, without a held-out name in those trained on"
-            raise CorpusError("sentences with an anchor", got=got, expected=expected)
+            raise CorpusError("sentences with an anchor", got=str(len(part.sentences)), expected=expected)
     return Material(
         tuple(texts),
-        Perturbation(tuple(chosen.sentences["text"]), chosen.spans, tuple(every.iloc[names.used])),
+        Perturbation(
+            tuple(chosen.sentences["text"]), chosen.spans, tuple(every.iloc[names.used]), planned.perturbation.people
+        ),
         replace(planned, selection=kept, names=replace(planned.names, table=table)),
     )
 
 
-def _halves(planned: Plan, unseen: Sequence[str], *, seed: int) -> tuple[Selection, Selection]:
-    """The sentences of a study that are trained on, and those that are measured."""
-    sentences = planned.selection.sentences
-    keys = mitigate.sentence_keys(planned.perturbation)
-    split = mitigate.halves(pd.DataFrame(index=sentences.index), alike=keys, seed=seed)
-    allowed = set(mitigate.naming_none(sentences["text"].tolist(), unseen))
-    trained = [row for row in split.used if sentences["text"].iloc[row] in allowed]
-    return _rows(planned.selection, np.array(trained, dtype=int)), _rows(planned.selection, split.measured)
-
-
 def _other_sentences(
-    planned: Plan, texts: Sequence[str], unseen: Sequence[str], *, seed: int
+    planned: Plan, texts: Sequence[str], held_out: Sequence[str], *, seed: int
 ) -> tuple[list[str], Selection]:
-    """Texts that are not in a study, in a drawn order, and the sentences with an anchor among the first of them."""
+    """Texts that are not in a study, in random order, and the sentences with an anchor among the first of them."""
     measured = {*map(normalized, planned.selection.sentences["text"])}
-    distinct = [
-        text
-        for text in mitigate.naming_none([*dict.fromkeys(texts)], unseen)
-        if text.strip() and normalized(text) not in measured
-    ]
-    order = np.random.default_rng(seed).permutation(len(distinct))
-    drawn = [distinct[i] for i in order]
-    some = drawn[:SEARCHED]
-    table = pd.DataFrame({"sentence_id": [str(number) for number in range(len(some))], "text": some})
-    chosen = select(
-        table, planned.finder, replace(planned.spec.selection, sample=SEARCHED, balance=False, exclude=frozenset())
-    )
-    said = set(mitigate.sentence_keys(planned.perturbation))
+    allowed = mitigate.naming_none([*dict.fromkeys(texts)], held_out)
+    distinct = [text for text in allowed if text.strip() and normalized(text) not in measured]
+    drawn = [distinct[i] for i in np.random.default_rng(seed).permutation(len(distinct))]
+    table = pd.DataFrame({"text": drawn[:SEARCHED]}).rename_axis("sentence_id").reset_index()
+    table["sentence_id"] = table["sentence_id"].astype(str)
+    options = replace(planned.spec.selection, sample=SEARCHED, balance=False, exclude=frozenset())
+    chosen = select(table, planned.finder, options)
+    # One that differs from a measured sentence only in its anchor is the same sentence.
+    known = set(mitigate.sentence_keys(planned.perturbation))
     keys = mitigate.sentence_keys(Perturbation(tuple(chosen.sentences["text"]), chosen.spans, ()))
-    repeats = {row for row, key in enumerate(keys) if key in said}
-    left = {some[int(chosen.sentences["sentence_id"].iloc[row])] for row in repeats}
-    rows = [row for row in range(len(keys)) if row not in repeats]
-    return [text for text in drawn if text not in left], _rows(chosen, np.array(rows, dtype=int))
+    repeated = {drawn[int(row)] for row, key in zip(chosen.sentences["sentence_id"], keys, strict=True) if key in known}
+    rows = [row for row, key in enumerate(keys) if key not in known]
+    return [text for text in drawn if text not in repeated], _rows(chosen, rows)
 
 
-def _rows(selection: Selection, rows: np.ndarray) -> Selection:
+def _rows(selection: Selection, rows: Sequence[int] | np.ndarray) -> Selection:
     return replace(
         selection,
         sentences=selection.sentences.iloc[rows].reset_index(drop=True),

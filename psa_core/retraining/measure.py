@@ -1,16 +1,45 @@
-"""How far names move a classifier's answers, and what becomes of its task: before and after."""
+"""How far names move a classifier's answers, and how good its labels are: before and after, for several seeds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from psa_core import stats
 from psa_core.cube import ScoreCube
-from psa_core.retraining.labelled import Split
-from psa_core.retraining.quality import quality
+from psa_core.errors import CorpusError
+from psa_core.inputs import corpus
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Labelled texts of one split; `labels`, int64 (R,), index the task's classes."""
+
+    texts: tuple[str, ...]
+    labels: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+def labelled_texts(source: str, *, most: int) -> tuple[Split, tuple[str, ...]]:
+    """Labelled texts of one file, such as an upload, and their classes in alphabetical order; at most so many, sampled.
+
+    Raises `CorpusError` when it cannot be read, has no column ``label_name`` or ``label``, or an empty label.
+    """
+    table = corpus.load(source).sentences
+    column = next((name for name in ("label_name", "label") if name in table), None)
+    if column is None:
+        raise CorpusError("labelled texts", got="no such column", expected="a column label_name or label")
+    table = table.sample(min(most, len(table)), random_state=0)
+    labels = table[column].astype(str).str.strip()
+    if not labels.all():
+        raise CorpusError("labelled texts", got="an empty label", expected="a label in every row")
+    classes, numbers = np.unique(labels.to_numpy(dtype=object), return_inverse=True)
+    return Split(tuple(table["text"]), numbers.astype(np.int64)), tuple(map(str, classes))
 
 
 def sensitivity(cube: ScoreCube, target: str) -> dict[str, float]:
@@ -20,7 +49,6 @@ def sensitivity(cube: ScoreCube, target: str) -> dict[str, float]:
     ----------
     cube : ScoreCube
         Names and sentences that had no part in the training.
-    target : str
 
     Returns
     -------
@@ -41,27 +69,18 @@ def sensitivity(cube: ScoreCube, target: str) -> dict[str, float]:
 
 
 def change(before: ScoreCube, after: ScoreCube, target: str) -> dict[str, float]:
-    """What became of the sentences as they are: ``score_change`` (mean size) and ``labels_kept`` (share)."""
-    scores, threshold = (
-        [cube.scores(target)[0] for cube in (before, after)],
-        before.targets[before.target_index(target)],
-    )
-    labels = [stats.labels_at(values, threshold.default_threshold) for values in scores]
-    return {
-        "score_change": float(np.abs(scores[1].astype(np.float64) - scores[0]).mean()),
-        "labels_kept": float((labels[0] == labels[1]).mean()),
-    }
+    """How the unchanged sentences fared: ``score_change`` (mean absolute) and ``labels_kept`` (share)."""
+    old, new = (cube.scores(target)[0].astype(np.float64) for cube in (before, after))
+    threshold = before.targets[before.target_index(target)].default_threshold
+    kept = stats.labels_at(old, threshold) == stats.labels_at(new, threshold)
+    return {"score_change": float(np.abs(new - old).mean()), "labels_kept": float(kept.mean())}
 
 
 def task_score(scorer: Any, split: Split) -> dict[str, float]:
-    """Quality of the labels that the classifier gives to labelled texts; see `quality.quality`.
+    """Quality of the labels that the classifier gives to labelled texts; see `quality`.
 
-    Parameters
-    ----------
-    scorer : TransformersScorer
-        One with a single target gives the label from that target's default threshold on; another the most probable
-        class, of one logit a class, in the order of the split's labels.
-    split : Split
+    With a single target the label is 1 from its default threshold on; else it is the most probable class, of one logit
+    per class, in the order of the split's labels.
     """
     if len(scorer.targets) == 1:
         scores = scorer.score(split.texts)[:, 0]
@@ -75,10 +94,68 @@ def task_score(scorer: Any, split: Split) -> dict[str, float]:
     return quality(split.labels, answers)
 
 
+def quality(true: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
+    """Macro-F1, macro-recall and accuracy of predicted classes.
+
+    Parameters
+    ----------
+    true, predicted : int array (R,)
+        Class indices.
+
+    Returns
+    -------
+    dict
+        ``macro_f1``, ``macro_recall``, ``accuracy``: each in [0, 1], larger = better. Macro means: the plain mean
+        over the classes that occur in ``true``. TweetEval (Barbieri et al. 2020, section 2) ranks by the first for
+        emotion, hate and offensive language, and by the second for sentiment.
+
+    Examples
+    --------
+    >>> quality(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))["macro_recall"]
+    0.75
+    """
+    from sklearn.metrics import accuracy_score, f1_score, recall_score
+
+    macro = {"labels": np.unique(true), "average": "macro", "zero_division": 0}
+    return {
+        "macro_f1": float(f1_score(true, predicted, **macro)),
+        "macro_recall": float(recall_score(true, predicted, **macro)),
+        "accuracy": float(accuracy_score(true, predicted)),
+    }
+
+
 def interval(values: Sequence[float]) -> dict[str, float | None]:
     """Mean over seeds with its 95 % t interval: ``value``, ``low``, ``high`` (None with one seed)."""
     found = stats.mean_interval(np.array(values, dtype=np.float64)[:, None])
-    return {
-        name: None if not np.isfinite(number) else float(number)
-        for name, number in (("value", np.mean(values)), ("low", found.low[0]), ("high", found.high[0]))
-    }
+    numbers = {"value": np.mean(values), "low": found.low[0], "high": found.high[0]}
+    return {name: float(number) if np.isfinite(number) else None for name, number in numbers.items()}
+
+
+def over_seeds(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The content of ``retraining.json`` for several trainings of one classifier, one for each strength and seed.
+
+    Returns
+    -------
+    dict
+        ``seeds``; ``strengths`` with, for each, ``targets`` (before, after and fall of each number, and how the
+        unchanged sentences fared) and ``task`` (None without labelled texts), all means over seeds with t intervals;
+        ``runs`` as given.
+    """
+    strengths = []
+    for strength in sorted({run["strength"] for run in runs}):
+        same = [run for run in runs if run["strength"] == strength]
+        targets: dict[str, Any] = {target: {} for target in same[0]["after"]}
+        for target, found in targets.items():
+            for number in ("name_effect", "score_dev"):
+                before, after = ([run[part][target][number] for run in same] for part in ("before", "after"))
+                falls = [1 - new / old if old else 0.0 for old, new in zip(before, after, strict=True)]
+                found[number] = {"before": interval(before), "after": interval(after), "fall": interval(falls)}
+            for number in ("score_change", "labels_kept"):
+                found[number] = interval([run["change"][target][number] for run in same])
+        task: dict[str, Any] = {}
+        for metric in (same[0]["task"] or {"after": ()})["after"]:
+            before, after = ([run["task"][part][metric] for run in same] for part in ("before", "after"))
+            changes = [new - old for old, new in zip(before, after, strict=True)]
+            task[metric] = {"before": interval(before), "after": interval(after), "change": interval(changes)}
+        strengths.append({"strength": strength, "targets": targets, "task": task or None})
+    return {"seeds": sorted({run["seed"] for run in runs}), "strengths": strengths, "runs": list(runs)}

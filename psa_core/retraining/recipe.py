@@ -1,12 +1,11 @@
-"""How a trained classifier is trained on, so that its answers move less with a name."""
+"""Settings of a short training that makes a classifier depend less on names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
-from psa_core.retraining.tuning import Tuning
+from psa_core import options
+from psa_core.options import option
 
 METHODS = {
     "augment": "Sentences repeated with other names; the answer to the sentence as it was is the one to learn",
@@ -15,18 +14,46 @@ METHODS = {
 
 
 @dataclass(frozen=True)
-class Retraining(Tuning):
-    """A few hundred small steps from a classifier that is there; see `Tuning`. The head stays as it is."""
+class Retraining:
+    """A few hundred small steps of low-rank updates, starting from a trained model; its head stays as it is.
 
-    method: str = "pair"
-    strength: float = 1.0
-    steps: int = 80
-    sentences: int = 8
-    learning_rate: float = 1e-3
-    rank: int = 8
-    layers: int = 3
-    max_tokens: int = 64
+    Attributes
+    ----------
+    method : str
+        One of `METHODS`.
+    strength : float
+        Weight of that part of the loss, at least 0; the other part, of weight 1, keeps the model's own answers on the
+        unchanged texts.
+    steps : int
+        Updates of the weights.
+    sentences : int
+        Unchanged texts in a step, and as many changed sentences.
+    learning_rate : float
+        Its peak, after a tenth of the steps; it rises and falls linearly.
+    rank : int
+        Rank of the low-rank updates, whose scale is 2.
+    layers : int
+        How many of the last layers get updates; everything else stays as it is.
+    max_tokens : int
+        Longer texts are cut.
+    seed : int
+        Of every random choice: how names are split, the updates, what a step sees.
 
-    methods: ClassVar[Mapping[str, str]] = METHODS
-    strongest: ClassVar[float] = 1000.0
-    least: ClassVar[Mapping[str, int]] = {"steps": 1, "sentences": 1, "rank": 1, "layers": 1, "max_tokens": 4}
+    Raises
+    ------
+    OptionError
+        When a value is out of its range.
+    """
+
+    method: str = option("pair", choices=METHODS)
+    strength: float = option(1.0, low=0, high=1000)
+    steps: int = option(80, low=1)
+    sentences: int = option(8, low=1)
+    learning_rate: float = option(1e-3, above=0, high=1)
+    rank: int = option(8, low=1)
+    layers: int = option(3, low=1)
+    max_tokens: int = option(64, low=4)
+    seed: int = option(0, low=0)
+
+    def __post_init__(self) -> None:
+        options.check(self)

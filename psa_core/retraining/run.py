@@ -1,4 +1,4 @@
-"""Retrain, measure and write down: several strengths and seeds; what is finished is kept, so a stopped run goes on."""
+"""Retrain with several strengths and seeds, measure, and write the result; a stopped run resumes where it was."""
 
 from __future__ import annotations
 
@@ -18,18 +18,14 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import cube_file, writing
 from psa_core.inputs import json_file
-from psa_core.models import Scorer
 from psa_core.retraining.card import card
-from psa_core.retraining.fit import fit
-from psa_core.retraining.labelled import Split
 from psa_core.retraining.material import Material, material
-from psa_core.retraining.measure import change, sensitivity, task_score
+from psa_core.retraining.measure import Split, change, over_seeds, sensitivity, task_score
 from psa_core.retraining.recipe import Retraining
-from psa_core.retraining.seeds import over_seeds
-from psa_core.retraining.student import Student, student
+from psa_core.retraining.student import Student, fit, student
 from psa_core.retraining.updates import open_to_others
 from psa_core.study import Plan, StudySpec
-from psa_core.study.near_duplicates import normalized
+from psa_core.study.families import normalized
 
 FILE = "retraining.json"
 MAX_SEEDS = 1_000
@@ -46,9 +42,8 @@ class Order:
         Model, name list, and the sentences that are measured (half of them, where there are no other training texts).
     recipe : Retraining
         Its strength and seed are replaced by those below.
-    strengths : tuple of float
     seeds : tuple of int
-        Each splits the names anew.
+        Each splits the names in its own way.
     texts : tuple of str
         Other texts to train on; empty: half of the study's sentences.
     labelled : Split or None
@@ -89,7 +84,7 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True)
 class Watch:
-    """Who is told of the progress, who may stop it, and who says how many cells may be measured."""
+    """Callbacks: progress in words, progress in steps, a request to stop, and how many cells may be measured."""
 
     tell: Callable[[str], None] = lambda _: None
     on_step: Callable[[int, int], None] = lambda _done, _total: None
@@ -100,44 +95,40 @@ class Watch:
 def retrain(order: Order, out: Path, watch: Watch | None = None) -> dict[str, Any]:
     """Retrain a classifier with every strength and seed, and write a result folder, all or nothing.
 
-    Parameters
-    ----------
-    order : Order
-    out : path
-        New or empty. What is finished stays in ``.<name>.part`` beside it until everything is.
-    watch : Watch, optional
-
-    Returns
-    -------
-    dict
-        What ``retraining.json`` holds: ``runs`` (one a strength and seed: ``before``, ``after``, ``change``),
-        ``strengths`` (means over seeds with intervals), ``material``, ``names``.
-
-    Raises
-    ------
-    Cancelled
-        When it was asked to stop.
-    PsaError
-        When an input cannot be used.
+    Finished trainings stay in ``.<name>.part`` beside the folder until all are done. Returns what ``retraining.json``
+    holds: ``runs`` (one a strength and seed: ``before``, ``after``, ``change``), ``strengths`` (means over seeds with
+    intervals), ``material``, ``names``. Raises `Cancelled` when it was asked to stop, another `PsaError` when an input
+    cannot be used.
     """
     watch = watch or Watch()
     out = writing.check_target(out)
+    parts = out.parent / f".{out.name}.part"
     watch.tell("Reading the sentences and finding anchors")
     planned = study.plan(order.spec)
     before: dict[int, Measured] = {}
-    runs = [_one(order, planned, number, out, watch, before) for number in range(len(order.recipes))]
+    runs = []
+    for number, recipe in enumerate(order.recipes):
+        key, done = _key(order, planned, recipe), parts / str(number) / "run.json"
+        try:
+            finished = json_file.read(done)
+        except (OSError, ValueError):  # there is none, or it is damaged
+            finished = {}
+        if finished.get("key") != key:
+            finished = {"key": key, "run": _train(order, planned, number, out, done.parent, watch, before)}
+            atomic.write(done, json.dumps(finished).encode())
+        runs.append(finished["run"])
     settings = {key: value for key, value in asdict(order.recipe).items() if key not in ("strength", "seed")}
     content = {"study": asdict(planned.spec), "recipe": settings, **over_seeds(runs)}
     with writing.atomic_directory(out) as aside:
         for number, recipe in enumerate(order.recipes):
             if recipe.seed == order.seeds[0]:
-                place = aside / _folder(recipe.strength)
-                shutil.copytree(_part(out) / str(number), place)
-                atomic.write(place / ADAPTER / "README.md", card(content).encode())
-                open_to_others(place / ADAPTER)
+                folder = aside / _folder(recipe.strength)
+                shutil.copytree(parts / str(number), folder)
+                atomic.write(folder / ADAPTER / "README.md", card(content).encode())
+                open_to_others(folder / ADAPTER)
         atomic.write(aside / FILE, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
         atomic.write(aside / "README.md", card(content).encode())
-    shutil.rmtree(_part(out), ignore_errors=True)
+    shutil.rmtree(parts, ignore_errors=True)
     return content
 
 
@@ -145,102 +136,77 @@ def _folder(strength: float) -> str:
     return f"strength-{strength:g}"
 
 
-def _place(out: Path, strength: float) -> Path:
-    """Where an adapter will be, for its id; a visitor is not told where the server keeps a run, nor the run's id."""
+def _adapter_path(out: Path, strength: float) -> Path:
+    """Where an adapter will be, for its id; a visitor does not learn where the server keeps a run, nor the run's id."""
     is_visitors = trust.current() >= trust.Origin.VISITOR
     return (Path() if is_visitors else out.resolve()) / _folder(strength) / ADAPTER
 
 
-def _part(out: Path) -> Path:
-    return out.parent / f".{out.name}.part"
-
-
 def _key(order: Order, planned: Plan, recipe: Retraining) -> str:
-    """Equal for equal trainings, whatever the files were called: what was read counts, not where."""
+    """Equal for equal trainings, whatever the files were called: their content counts, not their path."""
     labelled = ([], []) if order.labelled is None else (order.labelled.texts, order.labelled.labels.tolist())
-    read = json.dumps([asdict(planned.perturbation), order.texts, labelled])
-    digest = hashlib.sha256(read.encode()).hexdigest()
+    content = json.dumps([asdict(planned.perturbation), order.texts, labelled])
+    digest = hashlib.sha256(content.encode()).hexdigest()
     return json.dumps([asdict(order.spec), asdict(recipe), digest, order.labels], sort_keys=True)
 
 
-def _one(
-    order: Order, planned: Plan, number: int, out: Path, watch: Watch, before: dict[int, Measured]
+def _train(
+    order: Order, planned: Plan, number: int, out: Path, folder: Path, watch: Watch, before: dict[int, Measured]
 ) -> dict[str, Any]:
-    """Train and measure one recipe, unless an earlier run of this order has; `before` is by seed."""
-    recipe, folder = order.recipes[number], _part(out) / str(number)
-    key, done = _key(order, planned, recipe), folder / "run.json"
-    if (known := _known(done)).get("key") == key:
-        run: dict[str, Any] = known["run"]
-        return run
+    """Train and measure one recipe and write it into a folder; `before` is by seed, and filled here."""
+    recipe, total = order.recipes[number], len(order.recipes) * order.recipe.steps
     shutil.rmtree(folder, ignore_errors=True)
     watch.tell(f"Preparing strength {recipe.strength:g}, seed {recipe.seed}")
     split = material(planned, texts=order.texts, seed=recipe.seed)
-    pupil = student(order.spec.model, recipe)
-    labelled = _labelled(order, pupil, split)
+    trained = student(order.spec.model, recipe)
+    labelled = _labelled(order, trained, split)
     watch.allow(split.held_out.cells)
-    if recipe.seed not in before:
-        before[recipe.seed] = _measured(split.held_out, pupil.scorer, labelled, watch)
-    began, total = time.perf_counter(), len(order.recipes) * recipe.steps
+
+    def measured(plan: Plan) -> Measured:
+        cube = study.execute(plan, trained.scorer, should_stop=watch.should_stop)
+        return Measured(cube, None if labelled is None else task_score(trained.scorer, labelled))
+
+    old = before[recipe.seed] = before.get(recipe.seed) or measured(split.held_out)
+    began = time.perf_counter()
     watch.tell(f"Training with strength {recipe.strength:g}, seed {recipe.seed}")
     first = number * recipe.steps
-    fit(pupil, split, recipe, on_step=lambda step: watch.on_step(first + step, total), should_stop=watch.should_stop)
+    fit(trained, split, recipe, on_step=lambda step: watch.on_step(first + step, total), should_stop=watch.should_stop)
     seconds = time.perf_counter() - began
     watch.tell(f"Measuring strength {recipe.strength:g}, seed {recipe.seed}")
-    named = replace(order.spec, model=pupil.id_with(_place(out, recipe.strength)))
-    after = _measured(replace(split.held_out, spec=named), pupil.scorer, labelled, watch)
+    spec = replace(order.spec, model=trained.id_with(_adapter_path(out, recipe.strength)))
+    new = measured(replace(split.held_out, spec=spec))
     folder.mkdir(parents=True)
-    pupil.save(folder / ADAPTER)
-    cube_file.save(before[recipe.seed].cube, folder / BEFORE)
-    cube_file.save(after.cube, folder / AFTER)
-    run = _run(recipe, split, before[recipe.seed], after) | {"seconds": round(seconds, 1)}
-    run["labelled"] = 0 if labelled is None else len(labelled)
-    atomic.write(done, json.dumps({"key": key, "run": run}).encode())
-    return run
-
-
-def _known(done: Path) -> dict[str, Any]:
-    """A training that an earlier run finished; nothing where there is none, or its note is damaged."""
-    try:
-        return json_file.read(done)
-    except (OSError, ValueError):
-        return {}
-
-
-def _labelled(order: Order, pupil: Student, split: Material) -> Split | None:
-    """The labelled texts that are not trained on, with classes as the model numbers them."""
-    if order.labelled is None:
-        return None
-    known = [str(label) for label in pupil.model.config.id2label.values()]
-    known = [f"not {known[0]}", *known] if len(known) == 1 else known  # one output says yes or no
-    where = {str(number): number for number in range(len(known))} | {name: i for i, name in enumerate(known)}
-    unknown = [label for label in order.labels if label not in where]
-    if unknown:
-        raise OptionError("labels", got=repr(unknown[0][:60]), expected=f"the classifier's own: {', '.join(known)}")
-    numbers = np.array([where[label] for label in order.labels], dtype=np.int64)
-    trained = set(map(normalized, split.texts))
-    rows = [row for row, text in enumerate(order.labelled.texts) if normalized(text) not in trained]
-    if not rows:
-        raise OptionError("labelled texts", got="only texts that are trained on", expected="some others to measure on")
-    return Split(tuple(order.labelled.texts[row] for row in rows), numbers[order.labelled.labels[rows]])
-
-
-def _measured(planned: Plan, scorer: Scorer, labelled: Split | None, watch: Watch) -> Measured:
-    cube = study.execute(planned, scorer, should_stop=watch.should_stop)
-    return Measured(cube, None if labelled is None else task_score(scorer, labelled))
-
-
-def _run(recipe: Retraining, split: Material, before: Measured, after: Measured) -> dict[str, Any]:
-    targets = [target.name for target in before.cube.targets]
+    trained.save(folder / ADAPTER)
+    cube_file.save(old.cube, folder / BEFORE)
+    cube_file.save(new.cube, folder / AFTER)
+    targets = [target.name for target in old.cube.targets]
     return {
         "strength": recipe.strength,
         "seed": recipe.seed,
-        "material": split.words,
+        "material": split.counts,
         "names": {"trained": list(split.trained.names), "held_out": split.held_out.names.table["name"].tolist()},
-        "before": {target: sensitivity(before.cube, target) for target in targets},
-        "after": {target: sensitivity(after.cube, target) for target in targets},
-        "change": {target: change(before.cube, after.cube, target) for target in targets},
-        "task": None if before.task is None else {"before": before.task, "after": after.task},
+        "before": {target: sensitivity(old.cube, target) for target in targets},
+        "after": {target: sensitivity(new.cube, target) for target in targets},
+        "change": {target: change(old.cube, new.cube, target) for target in targets},
+        "task": None if old.task is None else {"before": old.task, "after": new.task},
+        "seconds": round(seconds, 1),
+        "labelled": 0 if labelled is None else len(labelled),
     }
 
 
-__all__ = ["ADAPTER", "AFTER", "BEFORE", "FILE", "MAX_SEEDS", "Order", "Watch", "retrain"]
+def _labelled(order: Order, trained: Student, split: Material) -> Split | None:
+    """The labelled texts that are not trained on, with classes as the model numbers them."""
+    if order.labelled is None:
+        return None
+    known = [str(label) for label in trained.model.config.id2label.values()]
+    known = [f"not {known[0]}", *known] if len(known) == 1 else known  # one output says yes or no
+    number_of = {str(number): number for number in range(len(known))} | {name: i for i, name in enumerate(known)}
+    unknown = [label for label in order.labels if label not in number_of]
+    if unknown:
+        raise OptionError("labels", got=repr(unknown[0][:60]), expected=f"the classifier's own: {', '.join(known)}")
+    numbers = np.array([number_of[label] for label in order.labels], dtype=np.int64)
+    trained_on = set(map(normalized, split.texts))
+    rows = [row for row, text in enumerate(order.labelled.texts) if normalized(text) not in trained_on]
+    if not rows:
+        raise OptionError("labelled texts", got="only texts that are trained on", expected="some others to measure on")
+    return Split(tuple(order.labelled.texts[row] for row in rows), numbers[order.labelled.labels[rows]])

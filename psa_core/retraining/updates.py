@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from psa_core.errors import ModelError
-from psa_core.retraining.tuning import Tuning
+from psa_core.retraining.recipe import Retraining
 
 #: Factor of every update, alpha / r.
 SCALE = 2.0
@@ -19,57 +19,48 @@ _LAYER = re.compile(r"\.(?:\w*layers?|h|blocks?)\.(\d+)\.")
 def last_linears(model: Any, layers: int, *, field: str = "--model") -> list[str]:
     """Names of the linear maps of the last so many layers of a transformer.
 
-    Raises
-    ------
-    ModelError
-        When it has none; `field` is what the message is about.
+    Raises `ModelError` about `field` when it has none.
     """
     import torch
+    from transformers.pytorch_utils import Conv1D
 
-    linear = [name for name, module in model.named_modules() if isinstance(module, (torch.nn.Linear, _turned()))]
+    linear = [name for name, module in model.named_modules() if isinstance(module, (torch.nn.Linear, Conv1D))]
     numbers = {name: int(found[1]) for name in linear if (found := _LAYER.search(f".{name}."))}
     if not numbers:
-        raise ModelError(
-            field, got="a model without numbered layers of linear maps", expected="a transformer with such layers"
-        )
+        expected = "a transformer with such layers"
+        raise ModelError(field, got="a model without numbered layers of linear maps", expected=expected)
     first = max(numbers.values()) + 1 - layers
     return [name for name, number in numbers.items() if number >= first]
 
 
-def _turned() -> type:
-    """The linear map that GPT-2 has, whose weights lie the other way round."""
-    from transformers.pytorch_utils import Conv1D
-
-    return Conv1D
-
-
-def with_updates(model: Any, tuning: Tuning, *, field: str = "--model") -> Any:
+def with_updates(model: Any, recipe: Retraining, *, field: str = "--model") -> Any:
     """The peft model with fresh updates, which change nothing yet; see `last_linears` for what is raised."""
     import torch
     from peft import LoraConfig, get_peft_model
+    from transformers.pytorch_utils import Conv1D
 
-    torch.manual_seed(tuning.seed)
-    targets = last_linears(model, tuning.layers, field=field)
-    turned = any(isinstance(model.get_submodule(name), _turned()) for name in targets)
-    config = LoraConfig(
-        r=tuning.rank, lora_alpha=int(SCALE * tuning.rank), target_modules=targets, fan_in_fan_out=turned
-    )
+    torch.manual_seed(recipe.seed)
+    targets = last_linears(model, recipe.layers, field=field)
+    # GPT-2's linear maps keep their weights transposed.
+    transposed = any(isinstance(model.get_submodule(name), Conv1D) for name in targets)
+    alpha = int(SCALE * recipe.rank)
+    config = LoraConfig(r=recipe.rank, lora_alpha=alpha, target_modules=targets, fan_in_fan_out=transposed)
     with warnings.catch_warnings():
         # peft still asks transformers for an attribute by its old name.
         warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
         return get_peft_model(model, config)
 
 
-def stepper(model: Any, tuning: Tuning) -> Callable[[Any], None]:
+def stepper(model: Any, recipe: Retraining) -> Callable[[Any], None]:
     """A function that takes a loss and changes the updates by one step of AdamW."""
     import torch
 
     trained = [value for value in model.parameters() if value.requires_grad]
-    optimizer = torch.optim.AdamW(trained, lr=tuning.learning_rate, weight_decay=0.01)
-    rising = max(1, tuning.steps // 10)
-    falling = max(1, tuning.steps - rising)
+    optimizer = torch.optim.AdamW(trained, lr=recipe.learning_rate, weight_decay=0.01)
+    rising = max(1, recipe.steps // 10)
+    falling = max(1, recipe.steps - rising)
     schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min((step + 1) / rising, (tuning.steps - step) / falling)
+        optimizer, lambda step: min((step + 1) / rising, (recipe.steps - step) / falling)
     )
 
     def step(loss: Any) -> None:
@@ -80,16 +71,6 @@ def stepper(model: Any, tuning: Tuning) -> Callable[[Any], None]:
         schedule.step()
 
     return step
-
-
-def as_batch(rows: Sequence[Sequence[int]], *, pad: int, device: Any) -> tuple[Any, Any]:
-    """Token ids of rows of any length, filled on the right, and where they are the rows' own: int64 and bool (B, L)."""
-    import torch
-
-    width = max(map(len, rows))
-    ids = torch.tensor([[*row, *[pad] * (width - len(row))] for row in rows], device=device)
-    inside = torch.tensor([[True] * len(row) + [False] * (width - len(row)) for row in rows], device=device)
-    return ids, inside
 
 
 def open_to_others(folder: Path) -> None:

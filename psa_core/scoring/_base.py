@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
+from psa_core.cube import UNANSWERED, Target
 from psa_core.errors import ModelError, OptionError
 
 Precision = Literal["exact", "fast"]
 BackendChoice = Literal["auto", "torch", "onnx"]
 Check = Callable[[], None]
+WINDOW_SECONDS = 2.0
 
 
 class Cells(Protocol):
@@ -44,7 +46,7 @@ class Backend(Protocol):
 
     @property
     def window_texts(self) -> int:
-        """About as many texts as take two seconds."""
+        """About as many texts as take two seconds (`WINDOW_SECONDS`)."""
         ...
 
     @property
@@ -104,8 +106,9 @@ class ScoringOptions:
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
-        _one_of("precision", self.precision, get_args(Precision))
-        _one_of("backend", self.backend, get_args(BackendChoice))
+        for option, choices in (("precision", get_args(Precision)), ("backend", get_args(BackendChoice))):
+            if getattr(self, option) not in choices:
+                raise OptionError(option, got=repr(getattr(self, option)), expected=" or ".join(choices))
         if self.executor.partition(":")[0] not in ("local", "ray"):
             raise OptionError("executor", got=repr(self.executor), expected="local, ray or ray:<address>")
         if self.window_texts is not None and self.window_texts < 1:
@@ -122,23 +125,13 @@ class CellScores:
 
     Attributes
     ----------
-    original : float32 array (S, T)
-        Rows of sentences that are not finished hold NaN.
-    perturbed : float32 array (S, N, T)
-        Likewise.
+    original, perturbed : float32 arrays (S, T), (S, N, T)
+        NaN for sentences that are not finished.
     order : int array (k,)
-        The finished sentences in the seeded random order in which they were scored; k == S when all are finished.
-        Any prefix of it is an unbiased sample of the sentences.
-    unique_texts : int
-        Distinct texts among all S * (N + 1).
-    cache_hits : int
-        Distinct texts whose score was already known.
-    texts_scored : int
-        Distinct texts given to the model.
-    seconds : float
-        Wall-clock time.
-    device, backend, precision : str
-        Where and how it was computed.
+        The finished sentences in the seeded random order in which they were scored; any prefix of it is an unbiased
+        sample of the sentences.
+    unique_texts, cache_hits, texts_scored : int
+        Distinct texts among all S * (N + 1); those whose score was known; those given to the model.
     texts_truncated : int
         Scored texts that the model cut at its length limit.
     notes : tuple of str
@@ -175,8 +168,12 @@ class Conditions:
     notes: tuple[str, ...] = ()
 
 
-def checked(scores: object, rows: int, width: int, *, scorer: str) -> np.ndarray:
-    """Scores as a float32 array (rows, width), or `ModelError` when the scorer did not answer as one must."""
+def checked(scores: object, rows: int, targets: Sequence[Target], *, scorer: str) -> np.ndarray:
+    """Scores as a float32 array (rows, T), or `ModelError` when the scorer did not answer as one must.
+
+    A score may be missing (NaN) only where one of the targets says how much was not answered.
+    """
+    width = len(targets)
     array = np.asarray(scores)
     if array.dtype.kind not in "fiu":
         raise ModelError("scores", got=f"values of type {array.dtype} from {scorer}", expected="numbers")
@@ -186,8 +183,10 @@ def checked(scores: object, rows: int, width: int, *, scorer: str) -> np.ndarray
             got=f"an array of shape {array.shape} from {scorer}",
             expected=f"{(rows, width)}: one row per text, one column per target",
         )
-    if not np.isfinite(array).all():
-        row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
+    may_miss = any(target.name.endswith(UNANSWERED) for target in targets)
+    usable = ~np.isinf(array) if may_miss else np.isfinite(array)
+    if not usable.all():
+        row = int(np.flatnonzero(~usable.all(axis=1))[0])
         raise ModelError(
             "scores",
             got=f"a missing or infinite score for text {row + 1} of {rows} from {scorer}",
@@ -196,6 +195,24 @@ def checked(scores: object, rows: int, width: int, *, scorer: str) -> np.ndarray
     return array.astype(np.float32, copy=False)
 
 
-def _one_of(field: str, got: str, choices: tuple[str, ...]) -> None:
-    if got not in choices:
-        raise OptionError(field, got=repr(got), expected=" or ".join(choices))
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """The state of a run after one more window of texts.
+
+    ``texts_done`` of ``texts_total`` distinct texts went through the model; known ones are not counted. A rate of 0 and
+    no ``seconds_left`` stand before its first answer; ``texts_truncated`` were cut at its length limit.
+    """
+
+    sentences_done: int
+    sentences_total: int
+    texts_done: int
+    texts_total: int
+    seconds: float
+    texts_per_second: float
+    seconds_left: float | None
+    texts_truncated: int = 0
+    _partial: Callable[[], CellScores] = field(repr=False, kw_only=True)
+
+    def partial(self) -> CellScores:
+        """Scores of the finished sentences, others NaN; made when asked for, valid only until the window returns."""
+        return self._partial()

@@ -41,7 +41,10 @@ class Ledger:
     def __init__(self, cells: Cells, *, seed: int, width: int, key: bytes) -> None:
         self._cells, self._originals = cells, cells.originals()
         self.order = np.random.default_rng(seed).permutation(len(self._originals))
-        self.keys, self._first, self._where = self._distinct(key)
+        rows = [digests(self._row(sentence), key=key) for sentence in self.order]
+        every = np.concatenate(rows) if rows else digests(())
+        self.keys, self._first, where = np.unique(every, return_index=True, return_inverse=True)
+        self._where = where.astype(np.int32).reshape(len(rows), self.columns)
         self.scores = np.zeros((len(self.keys), width), dtype=np.float32)
         self.known = np.zeros(len(self.keys), dtype=bool)
         self._todo = np.argsort(self._first)
@@ -72,12 +75,9 @@ class Ledger:
     def windows(self, size: Callable[[], int]) -> Iterator[Window]:
         """Split the texts that are not scored into windows, as the sentences need them.
 
-        Parameters
-        ----------
-        size : callable
-            Asked before each window for its least number of texts; a window ends with a whole sentence. Scores that
-            are known do not shift the borders, so a run that is resumed makes the same windows as one that was not
-            interrupted.
+        `size` is asked before each window for its least number of texts; a window ends with a whole sentence. Known
+        scores do not shift the borders, so a run that is resumed makes the same windows as one that was not
+        interrupted.
         """
         missing = self._todo[~self.known[self._todo]]
         rows, start = self._first[missing] // self.columns, 0
@@ -102,12 +102,6 @@ class Ledger:
         rows = self.scores[self._where[start:stop]].astype(np.float64)
         return rows[:, 1:] - rows[:, :1]
 
-    def _distinct(self, key: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        rows = [digests(self._row(sentence), key=key) for sentence in self.order]
-        every = np.concatenate(rows) if rows else digests(())
-        keys, first, where = np.unique(every, return_index=True, return_inverse=True)
-        return keys, first, where.astype(np.int32).reshape(len(rows), self.columns)
-
     def _row(self, sentence: int) -> list[str]:
         return [self._originals[sentence], *self._cells.row(int(sentence))]
 
@@ -117,3 +111,43 @@ class Ledger:
             if position != shown:
                 shown, row = position, self._row(self.order[position])
             yield row[column]
+
+
+MIN_SENTENCES = 30
+
+
+class PrecisionGoal:
+    """Stop when the t interval of every name's ScoreSens, for every target, is narrower than a width in score units.
+
+    Sentences come in random order, so those that are finished are a simple random sample of all. Fewer than thirty are
+    never enough: the first few may by chance not differ at all, which would make an interval of width zero. ``stop`` is
+    the number of sentences at which the goal was reached; a width of None never is.
+    """
+
+    def __init__(self, width: float | None, confidence: float) -> None:
+        self.width, self.confidence = width, confidence
+        self.stop: int | None = None
+        self._count = 0
+        self._known: np.ndarray | float = 0.0
+        self._sum: np.ndarray | float = 0.0
+        self._squares: np.ndarray | float = 0.0
+
+    def reached(self, ledger: Ledger) -> bool:
+        """Take in the sentences that were finished since the last call; whether they suffice."""
+        if self.width is None:
+            return False
+        differences = ledger.differences(self._count, ledger.finished)
+        self._count += len(differences)
+        self._known = self._known + np.isfinite(differences).sum(axis=0)
+        self._sum = self._sum + np.nansum(differences, axis=0)
+        self._squares = self._squares + np.nansum(differences**2, axis=0)
+        if self._count >= MIN_SENTENCES:
+            from scipy.special import stdtrit
+
+            count = np.maximum(self._known, 2.0)  # of few valid answers an interval is wide
+            mean = self._sum / count
+            variance = np.maximum(self._squares / count - mean**2, 0) * count / (count - 1)
+            width = 2 * stdtrit(count - 1, 0.5 + self.confidence / 2) * np.sqrt(variance / count)
+            if np.min(self._known) >= MIN_SENTENCES and float(np.max(width)) < self.width:
+                self.stop = self._count
+        return self.stop is not None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,15 +15,49 @@ from psa_core.cache import CachedScorer, ScoreCache, digests
 from psa_core.errors import Cancelled
 from psa_core.inputs.checks import as_texts
 from psa_core.models import Scorer
-from psa_core.scoring._base import Cells, CellScores, Conditions, ScoringOptions
-from psa_core.scoring._executors import Executor, open_executor
-from psa_core.scoring._ledger import Ledger
-from psa_core.scoring._progress import Progress
-from psa_core.scoring._until import PrecisionGoal
-from psa_core.scoring.backends.choice import choose_backend
+from psa_core.scoring._base import Backend, Cells, CellScores, Check, Conditions, Progress, ScoringOptions
+from psa_core.scoring._ledger import Ledger, PrecisionGoal, Window
+from psa_core.scoring._ray import RayExecutor, open_ray
+from psa_core.scoring.backends import choose_backend
 
 # Texts that a backend is verified and calibrated on.
 SAMPLE = 96
+SLICE_SECONDS = 0.25
+#: What the store notes of how a score was computed.
+WAY = ("device", "backend", "precision")
+
+
+@dataclass(frozen=True)
+class LocalExecutor:
+    """Scores one window after the other with one backend; on a device the next one is read meanwhile.
+
+    Like `RayExecutor`, it takes windows of texts as it can, and gives them back with their scores.
+    """
+
+    backend: Backend
+
+    @property
+    def window_texts(self) -> int:
+        """Texts of the next window: about as many as take two seconds."""
+        return self.backend.window_texts
+
+    def conditions(self) -> Conditions:
+        """Where and how the scores were computed."""
+        of = self.backend
+        return Conditions(of.device, of.name, of.precision, of.truncated, of.notes)
+
+    def stream(self, windows: Iterator[Window], check: Check) -> Generator[tuple[Window, np.ndarray]]:
+        """Each window with its scores (m, T), in turn; calls `check` about every second, which may raise."""
+        if self.backend.device == "cpu":  # reading ahead would take the processor from the model
+            for window in windows:
+                yield window, self.backend.score(self.backend.read(window.texts), check)
+            return
+        with ThreadPoolExecutor(1, thread_name_prefix="read-ahead") as pool:
+            read = ((window, self.backend.read(window.texts)) for window in windows)
+            ahead = pool.submit(next, read, None)
+            while (ready := ahead.result()) is not None:
+                ahead = pool.submit(next, read, None)
+                yield ready[0], self.backend.score(ready[1], check)
 
 
 def score(scorer: Scorer, texts: Sequence[str]) -> np.ndarray:
@@ -29,7 +65,6 @@ def score(scorer: Scorer, texts: Sequence[str]) -> np.ndarray:
 
     Parameters
     ----------
-    scorer : Scorer
     texts : sequence of str
         Equal texts are scored once.
 
@@ -55,19 +90,18 @@ def score(scorer: Scorer, texts: Sequence[str]) -> np.ndarray:
     _, first, where = np.unique(digests(texts), return_index=True, return_inverse=True)
     distinct = [texts[i] for i in first]
     backend = choose_backend(scorer, ScoringOptions(), sample=distinct[:SAMPLE], total=len(distinct))
-    return backend.score(backend.read(distinct), _go_on)[where]
+    return backend.score(backend.read(distinct), lambda: None)[where]
 
 
-def score_slices(scorer: Scorer, texts: Sequence[str], *, seconds: float = 0.25) -> Iterator[np.ndarray]:
+def score_slices(scorer: Scorer, texts: Sequence[str]) -> Iterator[np.ndarray]:
     """Score texts through the engine in slices, for a caller that has to be able to stop or to let others in.
+
+    The first slice is a single text, which tells how many fit into a quarter of a second.
 
     Parameters
     ----------
-    scorer : Scorer
     texts : sequence of str
         Better distinct: equal texts of different slices are scored twice.
-    seconds : float
-        How long a slice should take. The first one is a single text, which tells how many fit.
 
     Yields
     ------
@@ -79,11 +113,11 @@ def score_slices(scorer: Scorer, texts: Sequence[str], *, seconds: float = 0.25)
     start, size = 0, 1
     while start < len(texts):
         began = time.perf_counter()
-        scores = backend.score(backend.read(texts[start : start + size]), _go_on)
+        scores = backend.score(backend.read(texts[start : start + size]), lambda: None)
         took = time.perf_counter() - began
         yield scores
         start += size
-        size = max(1, min(8 * size, int(size * seconds / max(took, 1e-6))))
+        size = max(1, min(8 * size, int(size * SLICE_SECONDS / max(took, 1e-6))))
 
 
 def score_cells(
@@ -103,17 +137,10 @@ def score_cells(
         A `CachedScorer` brings its cache along.
     perturbation : Cells
         S sentences, N names.
-    options : ScoringOptions, optional
     cache : ScoreCache, optional
         Scores are written to it window by window, so a run that is killed loses at most one.
-    on_window : callable, optional
-        Called with the progress after each window.
-    should_stop : callable, optional
-        Asked before each batch.
-
-    Returns
-    -------
-    CellScores
+    on_window, should_stop : callable, optional
+        Called with the progress after each window; asked before each batch.
 
     Raises
     ------
@@ -125,35 +152,32 @@ def score_cells(
     options = options or ScoringOptions()
     if isinstance(scorer, CachedScorer):
         cache = scorer.cache
-    inside = scorer.scorer if isinstance(scorer, CachedScorer) else scorer
-    run = _Run(inside, perturbation, options, cache if options.use_cache else None)
-    run.look_up()
-    run.score_missing(on_window or _ignore, should_stop or _never)
+    plain = scorer.scorer if isinstance(scorer, CachedScorer) else scorer
+    run = _Run(plain, perturbation, options, cache if options.use_cache else None)
+    run.score_missing(on_window or (lambda _: None), should_stop or (lambda: False))
     return run.result()
 
 
-@dataclass
 class _Run:
-    scorer: Scorer
-    cells: Cells
-    options: ScoringOptions
-    cache: ScoreCache | None
-    began: float = field(default_factory=time.perf_counter)
-
-    def __post_init__(self) -> None:
-        key = b"" if self.cache is None else self.cache.key(_fingerprint(self.scorer, self.options))
-        self.ledger = Ledger(self.cells, seed=self.options.seed, width=len(self.scorer.targets), key=key)
-        self.executor: Executor | None = None
-        self.goal = PrecisionGoal(self.options.until_precision, self.options.confidence)
+    def __init__(self, scorer: Scorer, cells: Cells, options: ScoringOptions, cache: ScoreCache | None) -> None:
+        self.scorer, self.options, self.cache = scorer, options, cache
+        self.began = self.scoring_began = time.perf_counter()
+        fingerprint = scorer.fingerprint
+        if options.precision == "fast" and hasattr(scorer, "device"):  # exact scores are the same on every device
+            fingerprint = f"{fingerprint} fast on {scorer.device}"
+        key = b"" if cache is None else cache.key(fingerprint)
+        self.ledger = Ledger(cells, seed=options.seed, width=len(scorer.targets), key=key)
+        self.executor: LocalExecutor | RayExecutor | None = None
+        self.goal = PrecisionGoal(options.until_precision, options.confidence)
         self.hits = self.texts_scored = 0
-        self.scoring_began = self.began
-
-    def look_up(self) -> None:
-        if self.cache is not None:
-            found, scores = self.cache.read(self.ledger.keys, len(self.scorer.targets))
+        self.earlier: list[Conditions] = []
+        if cache is not None:
+            found, scores = cache.read(self.ledger.keys, len(scorer.targets))
             ids = np.flatnonzero(found)
             self.ledger.enter(ids, scores[ids])
             self.hits = len(ids)
+            ways = cache.ways(self.ledger.keys[ids])
+            self.earlier = [Conditions(device, backend, precision) for device, backend, precision in ways]
 
     def score_missing(self, on_window: Callable[[Progress], None], should_stop: Callable[[], bool]) -> None:
         def check() -> None:
@@ -161,13 +185,26 @@ class _Run:
                 raise Cancelled
 
         check()
-        if len(self.ledger.keys) > self.hits and not self.goal.reached(self.ledger):
-            self.executor = executor = self._open_executor()
-            self.scoring_began = time.perf_counter()
+        total = len(self.ledger.keys) - self.hits
+        if total and not self.goal.reached(self.ledger):
+            sample = next(self.ledger.windows(lambda: SAMPLE)).texts[:SAMPLE]
+            given: dict[str, Any] = {"sample": sample, "total": total}
+            executor: LocalExecutor | RayExecutor
+            if self.options.executor.partition(":")[0] == "ray":
+                executor = open_ray(self.scorer, self.options, **given)
+            else:
+                executor = LocalExecutor(choose_backend(self.scorer, self.options, **given))
+            self.executor, self.scoring_began = executor, time.perf_counter()
             windows = self.ledger.windows(lambda: self.options.window_texts or executor.window_texts)
             with closing(executor.stream(windows, check)) as answers:
                 for window, scores in answers:
-                    self._enter(window.ids, scores)
+                    self.ledger.enter(window.ids, scores)
+                    self.texts_scored += len(window.ids)
+                    if self.cache is not None:
+                        now = executor.conditions()
+                        replied = ~np.isnan(scores).all(axis=1)  # where nothing came back, it is asked again
+                        keys = self.ledger.keys[window.ids][replied]
+                        self.cache.write(keys, scores[replied], [getattr(now, part) for part in WAY])
                     on_window(self._progress())
                     if self.goal.reached(self.ledger):
                         break
@@ -193,21 +230,19 @@ class _Run:
             notes=tuple(filter(None, (*conditions.notes, self.cache.note if self.cache else ""))),
         )
 
-    def _open_executor(self) -> Executor:
-        sample = next(self.ledger.windows(lambda: SAMPLE)).texts[:SAMPLE]
-        return open_executor(self.scorer, self.options, sample=sample, total=len(self.ledger.keys) - self.hits)
-
     def _conditions(self) -> Conditions:
-        if self.executor is not None:
-            return self.executor.conditions()
-        device = str(getattr(self.scorer, "device", "cpu"))  # every score was known
-        return Conditions(device, "cache", self.options.precision)
-
-    def _enter(self, ids: np.ndarray, scores: np.ndarray) -> None:
-        self.ledger.enter(ids, scores)
-        self.texts_scored += len(ids)
-        if self.cache is not None:
-            self.cache.write(self.ledger.keys[ids], scores)
+        """Of this run and of those whose scores it found, as after a kill."""
+        own = None if self.executor is None else self.executor.conditions()
+        every = [*self.earlier, *([] if own is None else [own])]
+        if not every:  # every score was known, and nobody noted how it was computed
+            return Conditions(str(getattr(self.scorer, "device", "cpu")), "cache", self.options.precision)
+        return Conditions(
+            device=" + ".join(dict.fromkeys(each.device for each in every)),
+            backend=" + ".join(dict.fromkeys(each.backend for each in every)),
+            precision="exact" if all(each.precision == "exact" for each in every) else "fast",
+            texts_truncated=0 if own is None else own.texts_truncated,
+            notes=() if own is None else own.notes,
+        )
 
     def _progress(self) -> Progress:
         total = len(self.ledger.keys) - self.hits
@@ -224,22 +259,3 @@ class _Run:
             texts_truncated=self._conditions().texts_truncated,
             _partial=self.result,
         )
-
-
-def _fingerprint(scorer: Scorer, options: ScoringOptions) -> str:
-    """What scores are remembered under: exact ones are the same wherever they are computed, fast ones are not."""
-    if options.precision == "exact" or not hasattr(scorer, "device"):
-        return scorer.fingerprint
-    return f"{scorer.fingerprint} fast on {scorer.device}"
-
-
-def _go_on() -> None:
-    return None
-
-
-def _ignore(_: Progress) -> None:
-    return None
-
-
-def _never() -> bool:
-    return False

@@ -6,8 +6,7 @@ import atexit
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -31,16 +30,7 @@ _LOOK_SECONDS = 0.05
 
 @dataclass(frozen=True, eq=False)
 class SubprocessScorer:
-    """A scorer whose model is in another process; that process holds one model at a time, whoever asks.
-
-    Attributes
-    ----------
-    model_id : str
-    origin : Origin
-        On whose word it is loaded.
-    fingerprint : str
-    targets : tuple of Target, length T
-    """
+    """A scorer whose model is in another process; that process holds one model at a time, whoever asks."""
 
     model_id: str
     origin: Origin
@@ -50,10 +40,8 @@ class SubprocessScorer:
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores of the texts in their order: float32 array (len(texts), T).
 
-        Raises
-        ------
-        ModelError
-            When the model needs more memory or time than the limits, or others ask theirs for as long as that.
+        Raises `ModelError` when the model needs more memory or time than the limits, or others ask theirs for as long
+        as that.
         """
         return _ask(scores, self.model_id, self.origin, list(as_texts(texts)))
 
@@ -87,20 +75,9 @@ def limits(model_id: str, origin: Origin) -> Sandbox | None:
         return models.sandbox_for(models.needs(model_id))
 
 
-def _limits(model_id: str, origin: Origin) -> Sandbox | None:
-    """Fetch what a visitor's model needs, within the limits of a model, before the process that loads it is started."""
-    if origin < Origin.VISITOR:
-        return None
-    fetching = Resident(ASK_SECONDS, ASK_MEMORY)
-    try:
-        return fetching.call(limits, model_id, origin)
-    finally:
-        fetching.end()
-
-
 @dataclass(eq=False)
-class _Held:
-    """A process that holds one model; its lock is held by who asks it."""
+class _Slot:
+    """A process with one model loaded; whoever queries it holds the lock."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     process: Resident | None = None
@@ -110,60 +87,65 @@ class _Held:
             self.process.end()
 
 
-#: The models that are held, the one that was asked for longest ago first.
-_held: OrderedDict[tuple[str, Origin], _Held] = OrderedDict()
+#: The loaded models, least recently used first.
+_slots: OrderedDict[tuple[str, Origin], _Slot] = OrderedDict()
 _choosing = threading.Lock()
 
 
 def _ask(function: Callable[..., T], model_id: str, origin: Origin, *arguments: Any) -> T:
-    with _process((model_id, origin)) as process:
-        return process.call(function, model_id, origin, *arguments)
+    """Call a function in the process that has the model loaded.
 
-
-@contextmanager
-def _process(key: tuple[str, Origin]) -> Iterator[Resident]:
-    """The process that holds a model; where there are as many as there may be, one that nobody asks is ended for it."""
-    held = _locked(key)
+    At the limit of loaded models, an idle one is ended to make room.
+    """
+    slot = _locked((model_id, origin))
     try:
-        if held.process is None or not held.process.is_well:
-            held.end()
-            held.process = Resident(ASK_SECONDS, ASK_MEMORY, _limits(*key))
-        yield held.process
+        if slot.process is None or not slot.process.is_well:
+            slot.end()
+            box = None
+            if origin >= Origin.VISITOR:
+                # What the model needs is fetched within a model's limits, before the process that loads it is started.
+                fetching = Resident(ASK_SECONDS, ASK_MEMORY)
+                try:
+                    box = fetching.call(limits, model_id, origin)
+                finally:
+                    fetching.end()
+            slot.process = Resident(ASK_SECONDS, ASK_MEMORY, box)
+        return slot.process.call(function, model_id, origin, *arguments)
     finally:
-        held.lock.release()
+        slot.lock.release()
 
 
-def _locked(key: tuple[str, Origin]) -> _Held:
+def _locked(key: tuple[str, Origin]) -> _Slot:
     """The place of a model, locked for this thread."""
     give_up = time.monotonic() + ASK_SECONDS.value
     while time.monotonic() < give_up:
         with _choosing:
-            held = _place(key)
-        if held is None:
+            slot = _place(key)
+        if slot is None:
             time.sleep(_LOOK_SECONDS)
-        elif held.lock.acquire(timeout=max(0.0, give_up - time.monotonic())):
-            if _held.get(key) is held:  # nobody took its place meanwhile
-                return held
-            held.lock.release()
+        elif slot.lock.acquire(timeout=max(0.0, give_up - time.monotonic())):
+            if _slots.get(key) is slot:  # it was not evicted meanwhile
+                return slot
+            slot.lock.release()
     got = f"others who have asked models of their own for {ASK_SECONDS.words}"
     raise ModelError("model", got=got, expected="a turn", fix="Try again in a moment.")
 
 
-def _place(key: tuple[str, Origin]) -> _Held | None:
-    """Where a model is held or will be; None while every place is in use."""
-    if key not in _held and len(_held) >= ASK_MODELS.value:
-        idle = next((other for other, held in _held.items() if held.lock.acquire(blocking=False)), None)
+def _place(key: tuple[str, Origin]) -> _Slot | None:
+    """The slot of a model, new or existing; None while all slots are in use."""
+    if key not in _slots and len(_slots) >= ASK_MODELS.value:
+        idle = next((other for other, slot in _slots.items() if slot.lock.acquire(blocking=False)), None)
         if idle is None:
             return None
-        gone = _held.pop(idle)
+        gone = _slots.pop(idle)
         gone.end()
         gone.lock.release()
-    held = _held.setdefault(key, _Held())
-    _held.move_to_end(key)
-    return held
+    slot = _slots.setdefault(key, _Slot())
+    _slots.move_to_end(key)
+    return slot
 
 
 @atexit.register
 def _end() -> None:
-    while _held:
-        _held.popitem()[1].end()
+    while _slots:
+        _slots.popitem()[1].end()

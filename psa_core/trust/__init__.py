@@ -1,7 +1,7 @@
-"""What a model id, a path or an address may be: decided here alone, by where it comes from.
+"""Which model ids, paths and addresses are permitted: decided here alone, by where they come from.
 
-A plug-in says what its argument is (`Takes`); whoever loads it says who named it (`Origin`), or works inside of
-`acting`; every load passes `permit`.
+A plug-in declares what its argument is (`Takes`); the caller that loads it declares who named it (`Origin`), or works
+inside of `acting`; every load passes `permit`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum, IntEnum
@@ -17,33 +17,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from psa_core.errors import OptionError
-from psa_core.trust._addresses import ALLOW, LOCAL, TOKEN, allowed, is_listed, public_addresses, token_may_go
-
-__all__ = [
-    "ADDRESS",
-    "ALLOW",
-    "CODE",
-    "HUB_OR_PATH",
-    "LOCAL",
-    "MODEL",
-    "NOTHING",
-    "PATH",
-    "TOKEN",
-    "Kind",
-    "Need",
-    "Origin",
-    "Takes",
-    "act_for",
-    "acting",
-    "allowed",
-    "current",
-    "is_hub_id",
-    "offered_to",
-    "permit",
-    "permit_path",
-    "public_addresses",
-    "token_may_go",
-]
+from psa_core.trust.addresses import ALLOW, is_listed
 
 
 class Origin(IntEnum):
@@ -191,11 +165,19 @@ def permit(field: str, need: Need, origin: Origin | None = None, *, named: str =
     """
     who = max(current(), origin or Origin.COMMAND_LINE)
     listed = need.kind is not Kind.ADDRESS or who < Origin.VISITOR or is_listed(need.value)
-    if (need.kind in MAY[who] and listed) or (need.kind is Kind.PATH and _is_inside(need.value)):
+    if need.kind in MAY[who] and listed:
         return
+    folder = _inside.get()
+    with suppress(OSError, ValueError, RuntimeError):  # a loop of links, a NUL, a name too long
+        if need.kind is Kind.PATH and folder and Path(need.value).resolve().is_relative_to(folder.resolve()):
+            return
+    if Kind.PATH in MAY[who]:
+        expected = "a packaged model, a file, an address or an id of a model hub"
+    else:
+        expected = "an id of a model hub, or one of the list" if Kind.HUB in MAY[who] else "one of the list"
     got = f"{(named or need.value)[:120]!r}, named by {WHO[who]}, which {need.kind.value}"
     fix = ELSEWHERE if need.kind is Kind.CODE and who is Origin.VISITOR else FIX[who]
-    raise OptionError(field, got=got, expected=_expected(who), fix=fix)
+    raise OptionError(field, got=got, expected=expected, fix=fix)
 
 
 def permit_path(field: str, path: str, origin: Origin | None = None) -> None:
@@ -214,21 +196,3 @@ def offered_to(takes: Takes, origin: Origin) -> bool:
     if origin >= Origin.VISITOR and ALLOW not in os.environ:
         kinds -= {Kind.ADDRESS}
     return not takes.kinds or bool(kinds)
-
-
-def _expected(origin: Origin) -> str:
-    kinds = MAY[origin]
-    if Kind.PATH in kinds:
-        return "a packaged model, a file, an address or an id of a model hub"
-    return "an id of a model hub, or one of the list" if Kind.HUB in kinds else "one of the list"
-
-
-def _is_inside(path: str) -> bool:
-    """Whether a path leads into the folder whose files may be read on anybody's word."""
-    folder = _inside.get()
-    if folder is None:
-        return False
-    try:
-        return Path(path).resolve().is_relative_to(folder.resolve())
-    except (OSError, ValueError, RuntimeError):  # a loop of links, a NUL, a name too long
-        return False

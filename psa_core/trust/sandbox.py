@@ -1,4 +1,4 @@
-"""A process for what nobody vouched for: without secrets in its environment, network, or files that it does not need.
+"""A process for untrusted models: without secrets in its environment, network, or files that it does not need.
 
 `Sandbox.environment` is for the process to be started, which calls `enter` before it imports anything else. On Linux
 the kernel holds it there (Landlock for files, seccomp for sockets; no rights are needed for either); elsewhere Python's
@@ -22,7 +22,7 @@ from typing import Any
 
 #: How the process is told its limits.
 SETTING = "PSA_SANDBOX"
-#: All that such a process has of its parent's environment; nothing else can be a secret that was forgotten.
+#: The only variables of its parent's environment that such a process has, so that no forgotten secret is among them.
 KEPT = frozenset(
     {
         *("PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "SYSTEMROOT", "CUDA_VISIBLE_DEVICES"),
@@ -92,25 +92,21 @@ def enter() -> None:
     given = json.loads(os.environ[SETTING])
     box = Sandbox(tuple(given["reads"]), tuple(given["writes"]), given["scratch"], given["models"])
     tempfile.tempdir = box.scratch
-    reads, writes = [*_program(), *SYSTEM, *box.reads], [*DEVICES, *_gpus(), *box.writes, box.scratch]
-    if sys.platform == "linux":
-        _prctl(38, 1)  # PR_SET_NO_NEW_PRIVS, without which the kernel takes no rules from those without rights
-        _libc().syscall(*_drop_capabilities())  # where it runs as root
-    if not all((_limit_files(reads, writes), _refuse_sockets())):
-        sys.addaudithook(_guard([Path(path).resolve() for path in (*reads, *writes)]))
-    _entered = box
-
-
-def _program() -> list[str]:
-    """Python, the installed packages, and this library without what else lies in its checkout."""
+    # Python, the installed packages, and this library without what else lies in its checkout.
     package = Path(__file__).resolve().parents[1]
     packages = [path for path in sys.path if path and Path(path).resolve() != package.parent]
     roots = {sys.prefix, sys.base_prefix, sys.exec_prefix, str(Path(sys.executable).resolve())}
-    return [*packages, *sorted(roots), sys.executable, str(package), str(package.parent / "assets")]
-
-
-def _gpus() -> list[str]:
-    return [str(path) for path in Path("/dev").glob("nvidia*")]
+    program = [*packages, *sorted(roots), sys.executable, str(package), str(package.parent / "assets")]
+    gpus = map(str, Path("/dev").glob("nvidia*"))
+    reads, writes = [*program, *SYSTEM, *box.reads], [*DEVICES, *gpus, *box.writes, box.scratch]
+    if sys.platform == "linux":
+        _prctl(38, 1)  # PR_SET_NO_NEW_PRIVS, without which the kernel takes no rules from those without rights
+        # With some of root's capabilities a process reads the environment of any other: `capset` with none of them.
+        capset = {"x86_64": 126, "aarch64": 91}.get(platform.machine(), 91)
+        _libc().syscall(capset, struct.pack("Ii", 0x20080522, 0), bytes(24))
+    if not all((_limit_files(reads, writes), _refuse_sockets())):
+        sys.addaudithook(_guard([Path(path).resolve() for path in (*reads, *writes)]))
+    _entered = box
 
 
 # -- Linux: Landlock (landlock(7), since 5.13) and seccomp ---------------------------------------------------------
@@ -145,23 +141,18 @@ def _limit_files(reads: list[str], writes: list[str]) -> bool:
     attributes = struct.pack("QQQ", known, 3, 3)[: 8 if version < 4 else 16 if version < 6 else 24]
     rules = _checked(_libc().syscall(444, attributes, ctypes.c_size_t(len(attributes)), 0))
     try:
-        for paths, rights in ((reads, _READ), (writes, _READ | _WRITE)):
-            for path in paths:
-                _allow(rules, path, rights & known)
+        for path, rights in [(path, _READ) for path in reads] + [(path, _READ | _WRITE) for path in writes]:
+            with suppress(OSError):  # a path that is not there need not be allowed
+                opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
+                try:
+                    allowed = rights & known & (-1 if os.path.isdir(path) else _OF_A_FILE)
+                    _checked(_libc().syscall(445, rules, 1, struct.pack("=Qi", allowed, opened), 0))
+                finally:
+                    os.close(opened)
         _checked(_libc().syscall(446, rules, 0))
     finally:
         os.close(rules)
     return True
-
-
-def _allow(rules: int, path: str, rights: int) -> None:
-    with suppress(OSError):  # what is not there need not be allowed
-        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        try:
-            allowed = rights if os.path.isdir(path) else rights & _OF_A_FILE
-            _checked(_libc().syscall(445, rules, 1, struct.pack("=Qi", allowed, place), 0))
-        finally:
-            os.close(place)
 
 
 #: By machine: its mark in a system call, and the numbers of `socket`, `connect` and `io_uring_setup`.
@@ -184,11 +175,6 @@ def _refuse_sockets() -> bool:
 
 class _Filter(ctypes.Structure):
     _fields_ = (("steps", ctypes.c_ushort), ("code", ctypes.c_void_p))
-
-
-def _drop_capabilities() -> tuple[Any, ...]:
-    """The system call `capset` with no capability at all: with some of them root reads any process's environment."""
-    return {"x86_64": 126, "aarch64": 91}.get(platform.machine(), 91), struct.pack("Ii", 0x20080522, 0), bytes(24)
 
 
 def _prctl(option: int, *values: Any) -> bool:

@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import torch
 
 from psa_core import atomic
-from psa_core.cache import cache_folder, room
-from psa_core.scoring._batches import plan_batches
-from psa_core.scoring.backends.forward import Forward, TokenIds
+from psa_core.cache_dir import cache_folder, room
+from psa_core.scoring.backends.forward import Forward, TokenIds, plan_batches
 from psa_core.scoring.backends.tokens import is_out_of_memory
 
 CPU_BUDGETS = (1024, 2048, 4096)
@@ -30,16 +30,9 @@ _REPEATS = 4
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was found out about a model on a machine.
+    """What was found out about a model on a machine: the fastest exact backend, and the tokens of a batch with padding.
 
-    Attributes
-    ----------
-    backend : str
-        The fastest that is exact enough: ``torch`` or ``onnx``.
-    budget : int
-        Tokens of a batch, padding counted.
-    texts_per_second : float
-        Of the texts it was measured on; it sets how long a window is, nothing else.
+    ``texts_per_second`` are those of the texts it was measured on; it sets how long a window is, nothing else.
     """
 
     backend: str
@@ -49,8 +42,6 @@ class Calibration:
 
 def place(device: str) -> str:
     """The device in words that differ when speeds would: kind of processor and number of threads."""
-    import torch
-
     if device.startswith("cuda"):
         return f"cuda {torch.cuda.get_device_name(device)}"
     return f"{device} {platform.processor() or platform.machine()} {os.cpu_count()} {torch.get_num_threads()}"
@@ -61,54 +52,43 @@ def budgets(device: str) -> tuple[int, ...]:
     return CPU_BUDGETS if device == "cpu" else GPU_BUDGETS
 
 
-def remembered(*parts: str) -> Calibration | None:
-    """What was found out before under these parts (fingerprint, place, precision …), if anything."""
+def recall(*parts: str) -> dict[str, Any]:
+    """What was kept under these parts (fingerprint, place, precision …); empty where nothing was, or it is damaged."""
     try:
-        found = _read(parts)
-        return Calibration(str(found["backend"]), int(found["budget"]), float(found["texts_per_second"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        return None  # never measured, or a damaged note: it is measured anew
+        found = json.loads((cache_folder() / "calibration" / _name(parts)).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
-def remember(calibration: Calibration, *parts: str) -> None:
+def keep(values: Mapping[str, Any], *parts: str) -> None:
     """Keep what was found out; a folder that cannot be written costs only the next measurement."""
-    _write(parts, asdict(calibration))
-
-
-def remembered_difference(*parts: str) -> float | None:
-    """How far a way was off under these parts, if it was measured before."""
-    try:
-        found = float(_read(("difference", *parts))["difference"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return found if math.isfinite(found) else None
-
-
-def remember_difference(difference: float, *parts: str) -> None:
-    """Keep how far a way is off, so that the next start need not measure it."""
-    _write(("difference", *parts), {"difference": difference})
-
-
-def _read(parts: tuple[str, ...]) -> Any:
-    return json.loads((cache_folder() / "calibration" / _name(parts)).read_text(encoding="utf-8"))
-
-
-def _write(parts: tuple[str, ...], values: Mapping[str, Any]) -> None:
     with suppress(OSError):
         atomic.write(room("calibration") / _name(parts), json.dumps(values), durable=False)
 
 
-def measure(forwards: Mapping[str, Forward], token_ids: TokenIds, device: str) -> Calibration:
-    """Time the candidates at one budget, then the faster one at every budget.
+def remembered(*parts: str) -> Calibration | None:
+    """The calibration that was kept under these parts, if any."""
+    found = recall(*parts)
+    try:
+        return Calibration(str(found["backend"]), int(found["budget"]), float(found["texts_per_second"]))
+    except (ValueError, KeyError, TypeError):
+        return None
 
-    Parameters
-    ----------
-    forwards : mapping
-        Backend name to forward function.
-    token_ids : sequence of rows
-        Rows like those to be scored; repeated until they fill a batch.
-    device : str
-        Says which budgets are tried.
+
+def remember(calibration: Calibration, *parts: str) -> None:
+    """Keep a calibration."""
+    keep(asdict(calibration), *parts)
+
+
+def _name(parts: tuple[str, ...]) -> str:
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=12).hexdigest() + ".json"
+
+
+def measure(forwards: Mapping[str, Forward], token_ids: TokenIds, device: str) -> Calibration:
+    """Time the candidates, by backend name, at one budget, then the faster one at every budget that suits the device.
+
+    `token_ids` are rows like those to be scored, repeated until they fill a batch.
     """
     sizes = budgets(device)
     middle = sizes[(len(sizes) - 1) // 2]
@@ -132,7 +112,10 @@ def _trial(forward: Forward, token_ids: TokenIds, budget: int, device: str) -> _
 
     On a CPU the cost is the processor's time, in which what else runs on the machine hardly shows.
     """
-    batch = _typical_batch(token_ids, budget)
+    # The rows around the median length, as often as they fit.
+    lengths = np.array([len(row) for row in token_ids])
+    planned = plan_batches(np.tile(lengths, -(-budget // int(lengths.sum()))), budget)
+    batch = [token_ids[i % len(token_ids)] for i in planned[(len(planned) - 1) // 2]]
     costs, seconds = [], []
     clock = time.process_time if device == "cpu" else time.perf_counter
     try:
@@ -147,14 +130,3 @@ def _trial(forward: Forward, token_ids: TokenIds, budget: int, device: str) -> _
             raise
         return _Trial(math.inf, 0.0)
     return _Trial(min(costs) / len(batch), len(batch) / min(seconds))
-
-
-def _typical_batch(token_ids: TokenIds, budget: int) -> list[Any]:
-    """The rows around the median length, as often as they fit."""
-    lengths = np.array([len(row) for row in token_ids])
-    batches = plan_batches(np.tile(lengths, -(-budget // int(lengths.sum()))), budget)
-    return [token_ids[i % len(token_ids)] for i in batches[(len(batches) - 1) // 2]]
-
-
-def _name(parts: tuple[str, ...]) -> str:
-    return hashlib.blake2b("\n".join(parts).encode(), digest_size=12).hexdigest() + ".json"

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import torch
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,10 @@ class Layer:
 
 @dataclass(frozen=True)
 class Relative:
-    """Learnt vectors of the distances between tokens, where attention reads them.
+    """Learnt vectors (D, width) of the distances between tokens, where attention reads them.
 
-    Attributes
-    ----------
-    vectors : tensor (D, width)
-        One a distance that the model tells apart.
-    which : callable
-        From a number of tokens n to the row of `vectors` for each distance from 1 - n to n - 1: int64 tensor (2n - 1,).
+    `which` takes a number of tokens n and gives the row of `vectors` for each distance from 1 - n to n - 1, int64 (2n -
+    1,).
     """
 
     vectors: Any
@@ -52,26 +49,10 @@ class Relative:
 class Encoder:
     """A classifier whose head reads the first token of each text.
 
-    Attributes
-    ----------
-    words : Embedding
-    places : Embedding or None
-        Of positions.
-    every_token : tensor (width,) or None
-        Added to each token: the embedding of token type 0.
-    norm : LayerNorm
-        Of the embeddings.
-    projection : Linear or None
-        From the embeddings' width to the layers'.
-    layers : sequence of Layer
-    heads : int
-    head : callable
-        From the last layer's first tokens (B, width) to logits (B, L).
-    pad : int or None
-        Where positions are counted from the padding's id on, skipping it, that id; None counts from 0.
-    relative : Relative or None
-    terms : int
-        How many products are added up in a weight of attention; it is divided by the square root of terms x size.
+    ``every_token`` (width,) is added to each token: the embedding of token type 0. ``projection`` goes from the
+    embeddings' width to the layers'; ``head`` from the last layer's first tokens (B, width) to logits (B, L). Where
+    positions are counted from the padding's id on, skipping it, ``pad`` is that id. A weight of attention adds up
+    ``terms`` products, and is divided by the square root of terms x size.
     """
 
     words: Any
@@ -105,56 +86,40 @@ def family_of(model: Any) -> Callable[[Any], Encoder] | None:
     return FAMILIES.get(type(model).__name__) if as_published else None
 
 
-def _bert_layers(encoder: Any) -> list[Layer]:
-    return [
-        Layer(
-            *(layer.attention.self.query, layer.attention.self.key, layer.attention.self.value),
-            *(layer.attention.output.dense, layer.attention.output.LayerNorm),
-            *(layer.intermediate.dense, layer.output.dense, layer.output.LayerNorm),
-        )
-        for layer in encoder.layer
-    ]
-
-
-def _like_bert(body: Any, head: Callable[[Any], Any], *, pad: int | None = None) -> Encoder:
-    of = body.embeddings
+def _like_bert(
+    body: Any, head: Callable[[Any], Any], *, pad: int | None = None, projections: str = "query key value"
+) -> Encoder:
+    of, layers = body.embeddings, []
+    for layer in body.encoder.layer:
+        attention = layer.attention
+        query, key, value = (getattr(attention.self, name) for name in projections.split())
+        ends = (attention.output.dense, attention.output.LayerNorm, layer.intermediate.dense, layer.output.dense)
+        layers.append(Layer(query, key, value, *ends, layer.output.LayerNorm))
     return Encoder(
         words=of.word_embeddings,
         places=of.position_embeddings,
-        every_token=of.token_type_embeddings.weight[0],
+        every_token=None if of.token_type_embeddings is None else of.token_type_embeddings.weight[0],
         norm=of.LayerNorm,
         projection=getattr(body, "embeddings_project", None),
-        layers=_bert_layers(body.encoder),
+        layers=layers,
         heads=body.config.num_attention_heads,
         head=head,
         pad=pad,
     )
 
 
-def _first_token_head(classifier: Any) -> Callable[[Any], Any]:
-    """A head that takes the first of a text's tokens itself."""
-    return lambda first: classifier(first[:, None])
-
-
 def _bert(model: Any) -> Encoder:
-    import torch
-
     pooler = model.bert.pooler.dense
     return _like_bert(model.bert, lambda first: model.classifier(torch.tanh(pooler(first))))
 
 
 def _roberta(model: Any) -> Encoder:
+    # This head and the next take the first of a text's tokens themselves.
     pad = model.roberta.embeddings.padding_idx
-    return _like_bert(model.roberta, _first_token_head(model.classifier), pad=pad)
-
-
-def _electra(model: Any) -> Encoder:
-    return _like_bert(model.electra, _first_token_head(model.classifier))
+    return _like_bert(model.roberta, lambda first: model.classifier(first[:, None]), pad=pad)
 
 
 def _distilbert(model: Any) -> Encoder:
-    import torch
-
     body, of = model.distilbert, model.distilbert.embeddings
     layers = [
         Layer(
@@ -177,60 +142,32 @@ def _distilbert(model: Any) -> Encoder:
 
 
 def _deberta(model: Any) -> Encoder:
-    body, of = model.deberta, model.deberta.embeddings
-    if body.encoder.conv is not None or of.embed_proj is not None:
+    encoder = model.deberta.encoder
+    if encoder.conv is not None or model.deberta.embeddings.embed_proj is not None:
         raise TypeError("a DeBERTa with a convolution or with narrow embeddings")
-    kinds = [kind for kind in ("c2p", "p2c") if kind in (body.config.pos_att_type or ())]
-    layers = [
-        replace(layer, **_distance_layers(one.attention.self, kinds))
-        for layer, one in zip(_deberta_layers(body.encoder), body.encoder.layer, strict=True)
-    ]
-    return Encoder(
-        words=of.word_embeddings,
-        places=of.position_embeddings,
-        every_token=None if of.token_type_embeddings is None else of.token_type_embeddings.weight[0],
-        norm=of.LayerNorm,
-        projection=None,
-        layers=layers,
-        heads=body.config.num_attention_heads,
-        head=lambda first: model.classifier(model.pooler(first[:, None])),
-        relative=_relative(body.encoder) if body.encoder.relative_attention else None,
-        terms=1 + len(kinds),
+    kinds = [kind for kind in ("c2p", "p2c") if kind in (model.deberta.config.pos_att_type or ())]
+    bert = _like_bert(
+        model.deberta,
+        lambda first: model.classifier(model.pooler(first[:, None])),
+        projections="query_proj key_proj value_proj",
     )
-
-
-def _deberta_layers(encoder: Any) -> list[Layer]:
-    return [
-        Layer(
-            *(layer.attention.self.query_proj, layer.attention.self.key_proj, layer.attention.self.value_proj),
-            *(layer.attention.output.dense, layer.attention.output.LayerNorm),
-            *(layer.intermediate.dense, layer.output.dense, layer.output.LayerNorm),
-        )
-        for layer in encoder.layer
-    ]
-
-
-def _distance_layers(attention: Any, kinds: Sequence[str]) -> dict[str, Any]:
-    """The layers for distances: of their own, or those of the tokens."""
-    if not attention.relative_attention:
-        return {}
-    shared = attention.share_att_key
-    key, query = ("key_proj", "query_proj") if shared else ("pos_key_proj", "pos_query_proj")
-    names = {"c2p": ("distance_key", key), "p2c": ("distance_query", query)}
-    return {ours: getattr(attention, theirs) for kind, (ours, theirs) in names.items() if kind in kinds}
-
-
-def _relative(encoder: Any) -> Relative:
-    import torch
-
+    if not encoder.relative_attention:
+        return replace(bert, terms=1 + len(kinds))
+    layers = []
+    for layer, theirs in zip(bert.layers, encoder.layer, strict=True):
+        # The layers for distances are of their own, or those of the tokens.
+        attention, which = theirs.attention.self, "" if theirs.attention.self.share_att_key else "pos_"
+        key = getattr(attention, f"{which}key_proj") if "c2p" in kinds else None
+        query = getattr(attention, f"{which}query_proj") if "p2c" in kinds else None
+        layers.append(replace(layer, distance_key=key, distance_query=query))
     vectors = encoder.get_rel_embedding()
 
     @lru_cache(maxsize=1024)
-    def which(tokens: int) -> Any:
-        rows = encoder.get_rel_pos(torch.empty(1, tokens, 0))[0] + len(vectors) // 2
+    def which_vectors(tokens: int) -> Any:
+        rows = encoder.get_rel_pos(torch.empty(1, tokens, 0, device=vectors.device))[0] + len(vectors) // 2
         return torch.cat([rows[0, 1:].flip(0), rows[:, 0]]).clamp(0, len(vectors) - 1)
 
-    return Relative(vectors, which)
+    return replace(bert, layers=layers, relative=Relative(vectors, which_vectors), terms=1 + len(kinds))
 
 
 FAMILIES: dict[str, Callable[[Any], Encoder]] = {
@@ -239,6 +176,58 @@ FAMILIES: dict[str, Callable[[Any], Encoder]] = {
     "XLMRobertaForSequenceClassification": _roberta,
     "CamembertForSequenceClassification": _roberta,
     "DistilBertForSequenceClassification": _distilbert,
-    "ElectraForSequenceClassification": _electra,
+    "ElectraForSequenceClassification": lambda model: _like_bert(
+        model.electra, lambda first: model.classifier(first[:, None])
+    ),
     "DebertaV2ForSequenceClassification": _deberta,
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """The learnt vectors of the distances of one layer (He et al. 2021, section 3.1, equation 4).
+
+    For each distance that the model knows ``keys`` has a query's partner (content to position), ``queries`` a key's
+    (position to content, scaled as queries are): tensors (heads, D, size) or None. ``which`` is that of `Relative`.
+    """
+
+    keys: Any
+    queries: Any
+    which: Callable[[int], Any]
+
+    @classmethod
+    def of(cls, relative: Relative, layer: Layer, heads: int, scale: float) -> Distances:
+        """Multiply the vectors that all layers share with a layer's weights."""
+
+        def by_head(projection: Any) -> Any:
+            return projection(relative.vectors).view(len(relative.vectors), heads, -1).transpose(0, 1).contiguous()
+
+        keys = None if layer.distance_key is None else by_head(layer.distance_key)
+        queries = None if layer.distance_query is None else by_head(layer.distance_query) * scale
+        return cls(keys, queries, relative.which)
+
+    def add_to(self, weights: Any, query: Any, key: Any) -> None:
+        """Add to the weights of attention (heads, texts, Q, K), in place.
+
+        `query` (heads, texts, Q, size) is scaled, of the first Q tokens of each text; `key` is (heads, texts, K, size).
+        """
+        asked, known = query.shape[2], key.shape[2]
+        which = self.which(known)[: known + asked - 1]  # for the distances query minus key from 1 - K to Q - 1
+        if self.keys is not None:
+            # Backwards, so that a query's distances to the first, second, … key follow each other.
+            weights.add_(_diagonals(_products(query, self.keys[:, which.flip(0)]), known, first=asked - 1))
+        if self.queries is not None:
+            weights.add_(_diagonals(_products(key, self.queries[:, which]), asked, first=known - 1).transpose(2, 3))
+
+
+def _products(tokens: Any, vectors: Any) -> Any:
+    """Of every token and every distance: (heads, texts, n, size) and (heads, D, size) to (heads, texts, n, D)."""
+    heads, texts, number, size = tokens.shape
+    flat = torch.bmm(tokens.reshape(heads, texts * number, size), vectors.transpose(1, 2))
+    return flat.view(heads, texts, number, vectors.shape[1])
+
+
+def _diagonals(products: Any, width: int, *, first: int) -> Any:
+    """Row i from place ``first - i`` on: a view (heads, texts, n, width) of (heads, texts, n, D)."""
+    *outer, row, _ = products.stride()
+    return products.as_strided((*products.shape[:-1], width), (*outer, row - 1, 1), first)

@@ -1,46 +1,72 @@
-"""Ways to compute a token scorer's logits; the scorer's own is the reference."""
+"""Ways to compute a token scorer's logits: its own, which is the reference, on a device, or split among threads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import copy
+import ctypes
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 import numpy as np
+import torch
 
 from psa_core.models import TokenScorer
-from psa_core.models._transformers.classifier import padded
+from psa_core.models._transformers.classifier import DEVICE_LOCKS, ids_and_mask, pad_id
 
 TokenIds = Sequence[Sequence[int]]
+Run = Callable[[np.ndarray, np.ndarray], np.ndarray]
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of glibc's malloc.h
+_MEBIBYTE = 1 << 20
 
 
-class Forward(Protocol):
-    """One way to compute logits.
+def plan_batches(lengths: np.ndarray, budget: int) -> list[np.ndarray]:
+    """Fill batches of texts of nearly equal length by a budget of tokens.
 
-    It may have a ``plan(token_ids, budget)``, the batches that suit it: positions, each batch at most `budget` tokens.
+    Parameters
+    ----------
+    lengths : int array (n,)
+        Tokens of each text.
+    budget : int
+        Most tokens of a batch, padding counted; a longer text is a batch of its own.
+
+    Returns
+    -------
+    list of int array
+        Positions into `lengths`, longest texts first, so that a batch that does not fit into memory shows at once.
+
+    Examples
+    --------
+    >>> [batch.tolist() for batch in plan_batches(np.array([3, 9, 3, 8]), 18)]
+    [[1, 3], [0, 2]]
     """
+    longest_first = np.argsort(-lengths, kind="stable")
+    batches, start = [], 0
+    while start < len(longest_first):
+        longest = max(1, int(lengths[longest_first[start]]))
+        stop = start + max(1, budget // longest)
+        batches.append(longest_first[start:stop])
+        start = stop
+    return batches
+
+
+class Forward:
+    """One way to compute logits."""
 
     def __call__(self, token_ids: TokenIds) -> Any:
         """Logits of one batch (B, L), wherever they are."""
-        ...
+        raise NotImplementedError
+
+    def plan(self, token_ids: TokenIds, budget: int) -> list[np.ndarray]:
+        """The batches that suit it: positions of rows, each batch at most `budget` tokens with padding, or one row."""
+        return plan_batches(np.fromiter(map(len, token_ids), np.int64, len(token_ids)), budget)
 
     def gather(self, batches: list[Any]) -> np.ndarray:
         """Logits of all batches, in their order: float32 array (n, L)."""
-        ...
-
-
-@dataclass(frozen=True)
-class ScorerForward:
-    """The scorer's own ``forward``: the reference that every other way is compared with."""
-
-    scorer: TokenScorer
-
-    def __call__(self, token_ids: TokenIds) -> np.ndarray:
-        """Logits of one batch: float32 array (B, L)."""
-        return self.scorer.forward(token_ids)
-
-    def gather(self, batches: list[np.ndarray]) -> np.ndarray:
-        """Logits of all batches: float32 array (n, L)."""
         return np.concatenate(batches)
 
 
@@ -48,16 +74,8 @@ class ScorerForward:
 class Way:
     """A way to compute logits that may serve a model; it is compared with the scorer's own before it is trusted.
 
-    Attributes
-    ----------
-    name : str
-        What a result says of how it was computed.
-    make : callable
-        From a scorer to its `Forward`.
-    exact : bool
-        False for a shorter number format, which is used only when it was asked for.
-    failures : callable
-        The exceptions by which making or running it says that it cannot serve here.
+    `make` goes from a scorer to its `Forward`. A shorter number format is not `exact`, and used only when it was asked
+    for. `failures` are the exceptions by which making or running it says that it cannot serve here.
     """
 
     name: str
@@ -66,8 +84,138 @@ class Way:
     failures: Callable[[], tuple[type[Exception], ...]] = tuple
 
 
-def ids_and_mask(token_ids: TokenIds, pad: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of one batch and which of their tokens are real: int64 arrays (B, longest)."""
-    ids = padded(token_ids, pad)
-    lengths = np.fromiter(map(len, token_ids), np.int64, len(token_ids))
-    return ids, (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
+@dataclass(frozen=True)
+class ScorerForward(Forward):
+    """The scorer's own ``forward``: the reference that every other way is compared with."""
+
+    scorer: TokenScorer
+
+    def __call__(self, token_ids: TokenIds) -> np.ndarray:
+        """Logits of one batch: float32 array (B, L)."""
+        return self.scorer.forward(token_ids)
+
+
+class DeviceForward(Forward):
+    """A transformers model on its device; logits stay there until all batches are under way.
+
+    `shorter` is the number format of ``precision="fast"``, ``bf16`` or ``tf32``; empty computes in float32. A `run` in
+    place of the model goes from ids and mask, int64 arrays (B, longest), to logits, a tensor (B, L) on the device.
+    """
+
+    def __init__(
+        self, scorer: Any, shorter: str = "", run: Callable[[np.ndarray, np.ndarray], Any] | None = None
+    ) -> None:
+        self.device, self._shorter = scorer.device, shorter
+        self._pad = pad_id(scorer.model, scorer.tokenizer)
+        on_gpu_bf16 = shorter == "bf16" and not self.device.startswith("cpu")
+        # On a GPU a copy in bf16 saves the casts of every weight; on a CPU autocast keeps the softmax in float32.
+        self._model = copy.deepcopy(scorer.model).to(torch.bfloat16) if on_gpu_bf16 else scorer.model
+        self._autocast = shorter == "bf16" and not on_gpu_bf16
+        self._run = run or self._logits
+
+    def __call__(self, token_ids: TokenIds) -> Any:
+        """Logits of one batch: tensor (B, L) on the device, perhaps not computed yet."""
+        if self._pad is None and len(token_ids) > 1:
+            return torch.cat([self([row]) for row in token_ids])
+        with DEVICE_LOCKS[self.device], torch.inference_mode(), self._arithmetic():
+            return self._run(*ids_and_mask(token_ids, self._pad or 0))
+
+    def gather(self, batches: list[Any]) -> np.ndarray:
+        """Logits of all batches, copied from the device at once: float32 array (n, L)."""
+        with torch.inference_mode():
+            logits: np.ndarray = torch.cat(batches).float().cpu().numpy()
+        return logits
+
+    def _logits(self, ids: np.ndarray, mask: np.ndarray) -> Any:
+        return self._model(input_ids=sent(ids, self.device), attention_mask=sent(mask, self.device)).logits
+
+    def _arithmetic(self) -> AbstractContextManager[Any]:
+        if self._autocast:
+            return torch.autocast("cpu", dtype=torch.bfloat16)
+        return _tf32() if self._shorter == "tf32" else nullcontext()
+
+
+def sent(array: np.ndarray, device: str | torch.device) -> torch.Tensor:
+    """A copy of an array on a device; to a GPU it travels while the next operations are asked for."""
+    tensor, device = torch.from_numpy(array), torch.device(device)
+    pinned = device.type == "cuda" and torch.cuda.is_available()
+    return (tensor.pin_memory() if pinned else tensor).to(device, non_blocking=pinned)
+
+
+@contextmanager
+def _tf32() -> Iterator[None]:
+    """Let the GPU's matrix products round their factors to TF32."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+def short_format(device: str) -> Way:
+    """The shorter number format of a device."""
+    rounded = device.startswith("cuda") and not torch.cuda.is_bf16_supported()
+    shorter = "tf32" if rounded else "bf16"
+    return Way(shorter, partial(DeviceForward, shorter=shorter), exact=False)
+
+
+class SplitForward(Forward):
+    """Shares a batch by rows among threads that each compute alone.
+
+    Two halves of a batch on one thread each need no barrier inside the model; one batch on two threads has some
+    hundred, and waits at each for the slower thread. `run` goes from ids and mask, int64 arrays (b, longest), to
+    logits, float32 array (b, L), in many threads at once; `prepare` is called once in each.
+    """
+
+    def __init__(self, run: Run, pad: int, threads: int, *, prepare: Callable[[], None] | None = None) -> None:
+        keep_freed_memory()
+        self._compute, self._pad, self._threads = run, pad, threads
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="forward", initializer=prepare)
+
+    def __call__(self, token_ids: TokenIds) -> np.ndarray:
+        """Logits of one batch: float32 array (B, L)."""
+        # Every n-th row, so that parts of a batch that is sorted by length are equally long.
+        parts = [token_ids[i :: self._threads] for i in range(min(self._threads, len(token_ids)))]
+        with DEVICE_LOCKS["cpu"]:
+            answers = list(self._pool.map(lambda part: self._compute(*ids_and_mask(part, self._pad)), parts))
+        logits = np.empty((len(token_ids), answers[0].shape[1]), dtype=np.float32)
+        for i, answer in enumerate(answers):
+            logits[i :: self._threads] = answer
+        return logits
+
+
+def split_torch(scorer: Any) -> SplitForward:
+    """The scorer's torch model, one thread for each part of a batch."""
+
+    def run(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        with torch.inference_mode():
+            answer = scorer.model(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask))
+            logits: np.ndarray = answer.logits.float().numpy()
+        return logits
+
+    pad = pad_id(scorer.model, scorer.tokenizer) or 0
+    return SplitForward(run, pad, torch.get_num_threads(), prepare=alone_in_thread)
+
+
+SPLIT = Way("torch split", split_torch)
+
+
+def alone_in_thread() -> None:
+    """Let torch compute on the calling thread alone; the number belongs to the thread, so others keep theirs."""
+    torch.set_num_threads(1)
+
+
+@functools.cache
+def keep_freed_memory() -> bool:
+    """Let the C library keep up to 256 MiB a thread that were freed; whether it could be asked to.
+
+    By default it gives a freed block of megabytes back to the system, and the next batch waits while its pages are
+    handed out and zeroed again: of a small encoder's time 5 %, and up to 25 % in a process that has done other work.
+    """
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError, TypeError):
+        return False  # macOS, Windows and musl have no such setting
+    # Setting one switches off the library's own adaptation of the other, so both are set; 32 MiB is the most allowed.
+    return bool(mallopt(_MMAP_THRESHOLD, 32 * _MEBIBYTE)) and bool(mallopt(_TRIM_THRESHOLD, 256 * _MEBIBYTE))

@@ -8,23 +8,22 @@ Same weights, same float32 arithmetic, other order of summation. What is saved a
 - the head reads each text's first token, so the last layer computes queries, attention and feed-forward for it alone.
 
 Packed linear layers are operations that torch has for its own compiler and does not promise to keep. Where they are
-gone, the same encoder runs on public ones (`ENCODER`). Like every way, both are compared with the model first.
+gone, the same encoder runs on public ones (`ENCODER`), which every device has. Like every way, both are compared with
+the model first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
+import torch
 
 from psa_core.models._transformers.classifier import pad_id
-from psa_core.scoring.backends.distances import Distances
-from psa_core.scoring.backends.families import Encoder, Layer, family_of
-from psa_core.scoring.backends.forward import Way
-from psa_core.scoring.backends.split import SplitForward, alone_in_thread
+from psa_core.scoring.backends.families import Distances, Encoder, Layer, family_of
+from psa_core.scoring.backends.forward import DeviceForward, Forward, SplitForward, Way, alone_in_thread, sent
 
 _PACKED_FOR = 1024  # rows that the packed weights are laid out for; others are no less exact
 
@@ -34,28 +33,29 @@ def can_fuse(model: Any) -> bool:
     return family_of(model) is not None
 
 
-def fused_encoder(scorer: Any, *, packed: bool) -> SplitForward:
-    """The scorer's encoder as few large operations, one thread for each part of a batch."""
-    import torch
-
+def fused_encoder(scorer: Any, *, packed: bool) -> Forward:
+    """The scorer's encoder as few large operations, on its device; on a CPU one thread for each part of a batch."""
     family = family_of(scorer.model)
     if family is None:
         raise TypeError(f"{type(scorer.model).__name__} is of no known family")
-    linear = _Packed.of if packed else _Public.of
     with torch.inference_mode():
-        encoder = _Fused(family(scorer.model), linear)
-    return SplitForward(
-        encoder.logits, pad_id(scorer.model, scorer.tokenizer) or 0, torch.get_num_threads(), prepare=alone_in_thread
-    )
+        encoder = _Fused(family(scorer.model), _packed if packed else _public)
+    if scorer.device != "cpu":
+        return DeviceForward(scorer, run=encoder.logits)
+
+    def run(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        with torch.inference_mode():
+            logits: np.ndarray = encoder.logits(ids, mask).numpy()
+        return logits
+
+    pad = pad_id(scorer.model, scorer.tokenizer) or 0
+    return SplitForward(run, pad, torch.get_num_threads(), prepare=alone_in_thread)
 
 
-def _refusals() -> tuple[type[Exception], ...]:
-    """How operations that are gone, or that a processor lacks, say so."""
-    return AttributeError, RuntimeError, TypeError, NotImplementedError
-
-
-FUSED = Way("torch fused", partial(fused_encoder, packed=True), failures=_refusals)
-ENCODER = Way("torch encoder", partial(fused_encoder, packed=False), failures=_refusals)
+#: How operations that are gone, or that a processor lacks, say so.
+_REFUSALS = (AttributeError, RuntimeError, TypeError)
+FUSED = Way("torch fused", partial(fused_encoder, packed=True), failures=lambda: _REFUSALS)
+ENCODER = Way("torch encoder", partial(fused_encoder, packed=False), failures=lambda: _REFUSALS)
 
 
 def fastest_first() -> tuple[Way, ...]:
@@ -63,69 +63,39 @@ def fastest_first() -> tuple[Way, ...]:
 
     On AVX2 the library that packs multiplies at 0.87 of torch's plain product, and at 0.65 with GELU inside.
     """
-    import torch
-
     if not torch.backends.mkldnn.is_available():
         return (ENCODER,)
     wide = torch.backends.cpu.get_cpu_capability().startswith("AVX512")
     return (FUSED, ENCODER) if wide else (ENCODER, FUSED)
 
 
-@dataclass(frozen=True)
-class _Packed:
-    """A packed linear layer; ``gelu`` is done while its output is still in the processor's cache."""
+def _packed(*layers: Any, scale: float = 1.0) -> Callable[..., Any]:
+    """Linear layers side by side as one, the first of them scaled; GELU while the output is in the cache."""
+    weight, bias = _side_by_side(layers, scale)
+    packed = torch.ops.mkldnn._reorder_linear_weight(weight, _PACKED_FOR)
 
-    weight: Any
-    bias: Any
-
-    @classmethod
-    def of(cls, *layers: Any, scale: float = 1.0) -> _Packed:
-        """Layers side by side as one, the first of them scaled."""
-        import torch
-
-        weight, bias = _side_by_side(layers, scale)
-        return cls(torch.ops.mkldnn._reorder_linear_weight(weight, _PACKED_FOR), bias)
-
-    def __call__(self, x: Any, *, gelu: bool = False) -> Any:
-        import torch
-
+    def linear(x: Any, *, gelu: bool = False) -> Any:
         then, algorithm = ("gelu", "none") if gelu else ("none", "")
-        return torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, then, [], algorithm)
+        return torch.ops.mkldnn._linear_pointwise(x, packed, bias, then, [], algorithm)
+
+    return linear
 
 
-@dataclass(frozen=True)
-class _Public:
+def _public(*layers: Any, scale: float = 1.0) -> Callable[..., Any]:
     """The same by operations that torch documents."""
+    weight, bias = _side_by_side(layers, scale)
 
-    weight: Any
-    bias: Any
-
-    @classmethod
-    def of(cls, *layers: Any, scale: float = 1.0) -> _Public:
-        """Layers side by side as one, the first of them scaled."""
-        return cls(*_side_by_side(layers, scale))
-
-    def __call__(self, x: Any, *, gelu: bool = False) -> Any:
-        import torch
-
-        y = torch.nn.functional.linear(x, self.weight, self.bias)
+    def linear(x: Any, *, gelu: bool = False) -> Any:
+        y = torch.nn.functional.linear(x, weight, bias)
         return torch.ops.aten.gelu_(y) if gelu else y
+
+    return linear
 
 
 def _side_by_side(layers: tuple[Any, ...], scale: float) -> tuple[Any, Any]:
-    import torch
-
     weights, biases = [layer.weight for layer in layers], [layer.bias for layer in layers]
     weights[0], biases[0] = weights[0] * scale, biases[0] * scale
     return torch.cat(weights).contiguous(), torch.cat(biases)
-
-
-@dataclass(frozen=True)
-class _Distinct:
-    """The different rows of a batch before the first attention, and which of them each token is."""
-
-    rows: Any
-    where: Any
 
 
 class _Fused:
@@ -135,31 +105,29 @@ class _Fused:
         self._layers = [_WholeLayer(layer, encoder, linear) for layer in before]
         self._last = _LastLayer(last, encoder, linear)
 
-    def logits(self, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
-        import torch
+    def logits(self, ids: np.ndarray, mask: np.ndarray) -> Any:
+        rows, where = self._embedded(ids)
+        x, bias = rows[where], None
+        if not mask.all():
+            bias = self._sent(np.where(mask, 0, np.finfo(np.float32).min).astype(np.float32))[:, None]
+        for number, layer in enumerate(self._layers):
+            x = layer(x, bias, len(ids), None if number else (rows, where))
+        return self._of.head(self._last(x, bias, len(ids)))
 
-        with torch.inference_mode():
-            distinct = self._embedded(ids)
-            x, bias = distinct.rows[distinct.where], None
-            if not mask.all():
-                bias = torch.from_numpy(np.where(mask, 0, np.finfo(np.float32).min).astype(np.float32))[:, None]
-            for number, layer in enumerate(self._layers):
-                x = layer(x, bias, len(ids), distinct if number == 0 else None)
-            answer: np.ndarray = self._of.head(self._last(x, bias, len(ids))).numpy()
-        return answer
-
-    def _embedded(self, ids: np.ndarray) -> _Distinct:
-        import torch
-
+    def _embedded(self, ids: np.ndarray) -> tuple[Any, Any]:
+        """The different rows of a batch before the first attention, and which of them each token is."""
         of = self._of
         places = 1 if of.places is None else of.places.num_embeddings
         tokens_and_places = ids.astype(np.int64) * places + (0 if of.places is None else of.positions(ids))
         rows, where = np.unique(tokens_and_places, return_inverse=True)
-        x = of.words(torch.from_numpy(rows // places))
+        x = of.words(self._sent(rows // places))
         if of.places is not None:
-            x = x + of.places(torch.from_numpy(rows % places))
+            x = x + of.places(self._sent(rows % places))
         x = of.norm(x if of.every_token is None else x + of.every_token)
-        return _Distinct(x if of.projection is None else of.projection(x), torch.from_numpy(where.ravel()))
+        return x if of.projection is None else of.projection(x), self._sent(where.ravel())
+
+    def _sent(self, array: np.ndarray) -> Any:
+        return sent(array, self._of.words.weight.device)
 
 
 class _Layer:
@@ -179,8 +147,6 @@ class _Layer:
 
     def mix(self, query: Any, key: Any, value: Any, bias: Any) -> Any:
         """Attention of (heads, texts, queries, size) over (heads, texts, tokens, size): (texts, queries, width)."""
-        import torch
-
         (heads, texts, asked, size), tokens = query.shape, key.shape[2]
         # Products of matrices that lie row by row are the fastest, so the keys are copied turned around.
         flat = torch.bmm(*(x.reshape(heads * texts, *x.shape[2:]) for x in (query, key.transpose(2, 3).contiguous())))
@@ -200,9 +166,9 @@ class _WholeLayer(_Layer):
         super().__init__(layer, of, linear)
         self.project = linear(layer.query, layer.key, layer.value, scale=self.scale)
 
-    def __call__(self, x: Any, bias: Any, texts: int, distinct: _Distinct | None) -> Any:
+    def __call__(self, x: Any, bias: Any, texts: int, distinct: tuple[Any, Any] | None) -> Any:
         rows, width = x.shape
-        projected = self.project(x) if distinct is None else self.project(distinct.rows)[distinct.where]
+        projected = self.project(x) if distinct is None else self.project(distinct[0])[distinct[1]]
         query, key, value = projected.view(texts, rows // texts, 3, self.heads, self.size).permute(2, 3, 0, 1, 4)
         return self.finish(self.mix(query, key, value, bias).view(rows, width), x)
 

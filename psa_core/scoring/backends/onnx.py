@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from psa_core import atomic
-from psa_core.cache import room, shrink
+from psa_core.cache_dir import room, shrink
 from psa_core.inputs.limits import GRAPHS
 from psa_core.models._transformers.classifier import pad_id
-from psa_core.scoring.backends.forward import Way
-from psa_core.scoring.backends.split import SplitForward
+from psa_core.scoring.backends.forward import SplitForward, Way
 
 # Raise when the export below changes, so that graphs kept from before are not used.
 _EXPORT = 1
@@ -35,8 +35,6 @@ def onnx_forward(scorer: Any) -> SplitForward:
 
     So computed, a text's logits are bit for bit the same whatever shares its batch; torch's are not.
     """
-    import torch
-
     session = _session(scorer)
 
     def run(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
@@ -76,7 +74,6 @@ def _session(scorer: Any) -> Any:
 def exported(scorer: Any) -> Path:
     """The scorer's graph as a file, made if it is not there yet; another process never sees half of one."""
     import onnxruntime
-    import torch
     import transformers
 
     versions = (str(_EXPORT), torch.__version__, transformers.__version__, onnxruntime.__version__)
@@ -93,8 +90,6 @@ def exported(scorer: Any) -> Path:
 
 
 def _export(model: Any, path: Path) -> None:
-    import torch
-
     # Everything below changes the model it is given, and others may be scoring with this one.
     own = copy.deepcopy(model).eval()
     # Attention written out as products and a softmax: the runtime fuses that form, and it has no hidden branches.

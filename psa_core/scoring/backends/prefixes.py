@@ -12,10 +12,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import torch
 
 from psa_core.models._transformers.classifier import DEVICE_LOCKS, length_sorted
 from psa_core.models._transformers.language_models import OUTPUT_NUMBERS, as_tensors
-from psa_core.scoring.backends.forward import TokenIds, Way
+from psa_core.scoring.backends.forward import Forward, TokenIds, Way
 
 # A pass of its own costs as much as this many tokens more in another one.
 _PASS = 64
@@ -23,17 +24,10 @@ _PASS = 64
 _LOOSE = 1024
 
 
-class PrefixForward:
+class PrefixForward(Forward):
     """Minus the log-likelihood of each row, float32 (B, 1), as `CausalScorer.forward` gives it.
 
-    Parameters
-    ----------
-    scorer : CausalScorer
-
-    Raises
-    ------
-    TypeError
-        When the model shows no head over its vocabulary.
+    Raises `TypeError` when the model shows no head over its vocabulary.
     """
 
     def __init__(self, scorer: Any) -> None:
@@ -50,10 +44,6 @@ class PrefixForward:
             answer[rows, 0] = self._surprise([token_ids[i] for i in rows], shared)
         return answer
 
-    def gather(self, batches: list[np.ndarray]) -> np.ndarray:
-        """The answers of all batches: float32 array (n, 1)."""
-        return np.concatenate(batches)
-
     def plan(self, token_ids: TokenIds, budget: int) -> list[np.ndarray]:
         """Batches of rows that begin alike, each at most `budget` tokens, padding counted, or one row."""
         batches: list[list[int]] = [[]]
@@ -67,8 +57,6 @@ class PrefixForward:
         return [np.array(batch) for batch in batches]
 
     def _surprise(self, rows: TokenIds, shared: int) -> np.ndarray:
-        import torch
-
         known: dict[str, Any] = {"use_cache": False}
         ids, inside = as_tensors([row[shared:] for row in rows], self._pad, device=self.device)
         sums = torch.zeros(len(rows), dtype=torch.float64, device=ids.device)
@@ -87,31 +75,23 @@ class PrefixForward:
             sums.index_add_(0, is_predicted.nonzero()[:, 0], logs)
         return np.asarray((0.0 - sums).cpu().numpy())
 
-    def _logs(self, hidden: Any, wanted: Any) -> Any:
-        """Log-probability of each wanted token: float64 tensor (n,)."""
-        import torch
-
-        chunks = zip(hidden.split(self._chunk), wanted.split(self._chunk), strict=True)
+    def _logs(self, hidden: Any, tokens: Any) -> Any:
+        """Log-probability of each token: float64 tensor (n,)."""
+        chunks = zip(hidden.split(self._chunk), tokens.split(self._chunk), strict=True)
         costs = [torch.nn.functional.cross_entropy(self._head(h).float(), w, reduction="none") for h, w in chunks]
         return -torch.cat(costs).double()
 
 
 def shared_beginnings(rows: TokenIds) -> Iterator[tuple[np.ndarray, int]]:
-    """Share rows out to passes.
+    """Share rows, none of them empty, out to passes: positions, and how many first tokens are computed once for all.
 
-    Parameters
-    ----------
-    rows : sequence of token ids
-        None of them empty.
-
-    Yields
-    ------
-    (int array, int)
-        Positions into `rows`, and how many tokens at their beginning are computed once for all of them; fewer than
-        the shortest has. 0 for rows for which a pass of their own saves nothing: these come in like lengths.
+    These are fewer than the shortest row has; 0 for rows for which a pass of their own saves nothing, in like lengths.
     """
     order = sorted(range(len(rows)), key=lambda i: list(rows[i]))
-    common = [_common(rows[a], rows[b]) for a, b in pairwise(order)]
+    common = []  # tokens at the beginning of two rows in a row, fewer than either has
+    for one, other in pairwise([rows[i] for i in order]):
+        most = min(len(one), len(other)) - 1
+        common.append(next((i for i in range(most) if one[i] != other[i]), most))
     loose = []
     for start, stop, shared in _groups(common, 0, len(order))[1]:
         if shared:
@@ -122,12 +102,6 @@ def shared_beginnings(rows: TokenIds) -> Iterator[tuple[np.ndarray, int]]:
         yield np.array(loose)[batch], 0
 
 
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
-    """Tokens at the beginning that both have, fewer than either."""
-    most = min(len(one), len(other)) - 1
-    return next((i for i in range(most) if one[i] != other[i]), most)
-
-
 def _groups(common: Sequence[int], start: int, stop: int) -> tuple[int, list[tuple[int, int, int]]]:
     """Tokens saved, and (start, stop, shared) of the groups that save the most, of rows in order of their tokens.
 
@@ -136,18 +110,15 @@ def _groups(common: Sequence[int], start: int, stop: int) -> tuple[int, list[tup
     if stop - start < 2:
         return 0, [(start, stop, 0)]
     least = min(common[start : stop - 1])
-    whole = (stop - start - 1) * least - _PASS
+    saving = (stop - start - 1) * least - _PASS
     cuts = [place + 1 for place in range(start, stop - 1) if common[place] == least]
     parts = [_groups(common, *part) for part in pairwise([start, *cuts, stop])]
     saved = sum(part for part, _ in parts)
-    if whole > saved:
-        return whole, [(start, stop, least)]
+    if saving > saved:
+        return saving, [(start, stop, least)]
     return saved, [group for _, groups in parts for group in groups]
 
 
-def _refusals() -> tuple[type[Exception], ...]:
-    """How a model that keeps no keys and values, or keeps them otherwise, says so."""
-    return AttributeError, IndexError, RuntimeError, TypeError, ValueError, NotImplementedError
-
-
-PREFIXES = Way("torch shared prefixes", PrefixForward, failures=_refusals)
+#: How a model that keeps no keys and values, or keeps them otherwise, says so.
+_REFUSALS = (AttributeError, IndexError, RuntimeError, TypeError, ValueError)
+PREFIXES = Way("torch shared prefixes", PrefixForward, failures=lambda: _REFUSALS)

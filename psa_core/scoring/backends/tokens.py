@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 
 from psa_core.errors import ModelError
 from psa_core.models import TokenScorer
 from psa_core.scoring._base import Check, checked
-from psa_core.scoring._batches import plan_batches
 from psa_core.scoring.backends.forward import Forward, TokenIds
 
 
 @dataclass
 class TokenBackend:
-    """Scores texts as batches of token ids.
+    """Scores texts as batches of token ids, by the scorer's own `forward` or a faster one that was verified.
 
-    Attributes
-    ----------
-    scorer : TokenScorer
-    forward : Forward
-        The scorer's own, or a faster one that was verified.
-    budget : int
-        Most tokens of a batch, padding counted; cut for good when the device runs out of memory.
-    window_texts : int
-        Texts of a window.
-    truncated : int
-        Texts so far of which the model saw only the beginning.
+    A batch has at most `budget` tokens, padding counted; it is cut for good when the device runs out of memory.
+    `window_texts` are the texts of a window, `truncated` those so far of which the model saw only the beginning.
     """
 
     scorer: TokenScorer
@@ -44,7 +34,6 @@ class TokenBackend:
 
     @property
     def device(self) -> str:
-        """Where the model computes."""
         return self.scorer.device
 
     def read(self, texts: Sequence[str]) -> list[list[int]]:
@@ -62,15 +51,16 @@ class TokenBackend:
         if not token_ids:
             return np.empty((0, width), dtype=np.float32)
         answers: list[Any] = []
-        plan = getattr(self.forward, "plan", by_length)
-        batches = plan(token_ids, self.budget)
+        batches = self.forward.plan(token_ids, self.budget)
         for batch in batches:
             check()
             answers += self._answers([token_ids[i] for i in batch])
         logits = self.forward.gather(answers)
         in_place = np.empty_like(logits)
         in_place[np.concatenate(batches)] = logits
-        return checked(self.scorer.reduce(in_place), len(token_ids), width, scorer=self.scorer.fingerprint)
+        return checked(
+            self.scorer.reduce(in_place), len(token_ids), self.scorer.targets, scorer=self.scorer.fingerprint
+        )
 
     def _answers(self, token_ids: TokenIds) -> list[Any]:
         """Logits of a batch in one piece, or in as many as memory asks for."""
@@ -82,44 +72,22 @@ class TokenBackend:
                 if not is_out_of_memory(error):
                     raise
                 if len(token_ids) == 1:
-                    raise self._no_room(len(token_ids[0])) from error
+                    got = f"no memory left on {self.device} for one text of {len(token_ids[0])} tokens"
+                    fix = "Close other programs, or use a smaller model or another device."
+                    raise ModelError("model", got=got, expected="room for one text", fix=fix) from error
             # Outside the handler, so that the failed batch's tensors are free before the halves are tried.
-            self._make_room(tokens // 2)
+            self.budget = max(1, tokens // 2)
+            kept = tuple(note for note in self.notes if not note.startswith("out of memory"))
+            self.notes = (*kept, f"out of memory on {self.device}: batches cut to {self.budget} tokens")
+            if self.device.startswith("cuda"):
+                torch.cuda.empty_cache()
         half = len(token_ids) // 2
         return self._answers(token_ids[:half]) + self._answers(token_ids[half:])
-
-    def _make_room(self, budget: int) -> None:
-        self.budget = max(1, budget)
-        kept = tuple(note for note in self.notes if not note.startswith("out of memory"))
-        self.notes = (*kept, f"out of memory on {self.device}: batches cut to {self.budget} tokens")
-        torch = sys.modules.get("torch")
-        if torch is not None and self.device.startswith("cuda"):
-            torch.cuda.empty_cache()
-
-    def _no_room(self, tokens: int) -> ModelError:
-        return ModelError(
-            "model",
-            got=f"no memory left on {self.device} for one text of {tokens} tokens",
-            expected="room for one text",
-            fix="Close other programs, or use a smaller model or another device.",
-        )
-
-
-def by_length(token_ids: TokenIds, budget: int) -> list[np.ndarray]:
-    """Batches of rows of nearly equal length, each at most `budget` tokens, padding counted, or one row."""
-    return plan_batches(np.fromiter(map(len, token_ids), np.int64, len(token_ids)), budget)
-
-
-def is_token_scorer(scorer: object) -> bool:
-    """Whether a scorer shows its steps (`psa_core.models.TokenScorer`)."""
-    steps = ("tokenize", "truncated", "forward", "reduce")
-    return hasattr(scorer, "max_tokens") and all(callable(getattr(scorer, step, None)) for step in steps)
 
 
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether a device or the machine had no room for a batch."""
-    torch = sys.modules.get("torch")
-    if isinstance(error, MemoryError) or (torch is not None and isinstance(error, torch.OutOfMemoryError)):
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
     message = str(error).lower()
     return "out of memory" in message or "can't allocate memory" in message

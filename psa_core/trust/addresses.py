@@ -35,15 +35,15 @@ def allowed(address: str) -> str:
     ModelError
         When it is no http or https address, holds a secret, or its host is not allowed.
     """
-    whole, parts = _split(address)
+    address_text, parts = _split(address)
     secrets = [key for key, _ in parse_qsl(parts.query, keep_blank_values=True) if key.lower().endswith(SECRET_WORDS)]
     if parts.username or parts.password or secrets:
         fix = f"Leave it out and set {TOKEN} in the environment."
         raise ModelError("http", got="an address with a secret in it", expected="an address without", fix=fix)
-    if ALLOW in os.environ and not is_listed(whole):
+    if ALLOW in os.environ and not is_listed(address_text):
         fix = f"Ask whoever runs this app to add it to {ALLOW}."
         raise ModelError("http", got=f"the host {parts.hostname}", expected=", ".join(_rules()) or "none", fix=fix)
-    return whole
+    return address_text
 
 
 def is_listed(address: str) -> bool:
@@ -53,7 +53,9 @@ def is_listed(address: str) -> bool:
 
 def token_may_go(address: str) -> bool:
     """Whether the operator named a host closely enough to give it the token: a name, or ``*.`` before two parts."""
-    return _matches(address, [rule for rule in _rules() if _names_a_host(rule)])
+    hosts = ((rule, rule.removeprefix("*.")) for rule in _rules())
+    close = [rule for rule, host in hosts if not set(host) & set("*?[") and (host == rule or "." in host)]
+    return _matches(address, close)
 
 
 def public_addresses(address: str) -> list[str]:
@@ -74,11 +76,13 @@ def public_addresses(address: str) -> list[str]:
     except (OSError, UnicodeError) as error:
         raise ModelError("http", got=f"the unknown host {parts.hostname}", expected="a host that is there") from error
     numbers = list(dict.fromkeys(str(place[4][0]) for place in found))
-    if not numbers or not all(_may_be_asked(ip_address(number), port) for number in numbers):
+    own = [
+        n for n in map(ip_address, numbers) if not is_public(n) and not any(_holds(rule, n, port) for rule in _rules())
+    ]
+    if own or not numbers:
         got = f"{parts.hostname}, an address of this machine or of its network"
-        raise ModelError(
-            "http", got=got, expected="a public address", fix=f"Whoever runs this app may add it to {ALLOW}."
-        )
+        fix = f"Whoever runs this app may add it to {ALLOW}."
+        raise ModelError("http", got=got, expected="a public address", fix=fix)
     return numbers
 
 
@@ -91,30 +95,26 @@ def is_public(number: Address) -> bool:
             return False
         if number.ipv4_mapped is not None:
             return True
-    special = (
-        number.is_multicast or number.is_reserved or number.is_unspecified or getattr(number, "is_site_local", False)
-    )
-    return number.is_global and not special and not any(number in network for network in SET_ASIDE)
+    special = number.is_multicast or number.is_reserved or number.is_unspecified
+    special = special or getattr(number, "is_site_local", False) or any(number in network for network in SET_ASIDE)
+    return number.is_global and not special
 
 
 def _split(address: str) -> tuple[str, SplitResult]:
     """The whole address and its parts, on which this parser and the one that connects agree."""
     import httpx
 
-    whole = f"http:{address}" if address.startswith("//") else address
+    address_text = f"http:{address}" if address.startswith("//") else address
     try:
-        parts = urlsplit(whole)
+        parts = urlsplit(address_text)
         known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        url = httpx.URL(whole)
+        url = httpx.URL(address_text)
     except (ValueError, httpx.InvalidURL) as error:
         raise ModelError("http", got=repr(address[:120]), expected=EXAMPLE) from error
-    if (
-        not known
-        or url.host.partition("%")[0] != str(parts.hostname).partition("%")[0]
-        or url.port not in (parts.port, None)
-    ):
+    agree = url.host.partition("%")[0] == str(parts.hostname).partition("%")[0] and url.port in (parts.port, None)
+    if not known or not agree:
         raise ModelError("http", got=repr(address[:120]), expected=EXAMPLE)
-    return whole, parts
+    return address_text, parts
 
 
 def _port(parts: SplitResult) -> int:
@@ -133,15 +133,6 @@ def _matches(address: str, rules: list[str]) -> bool:
     host = str(parts.hostname).lower()
     forms = (host, f"{host}:{_port(parts)}")
     return any(fnmatch.fnmatchcase(form, rule) for form in forms for rule in rules)
-
-
-def _names_a_host(rule: str) -> bool:
-    host = rule.removeprefix("*.")
-    return not any(sign in host for sign in "*?[") and (host == rule or host.count(".") > 0)
-
-
-def _may_be_asked(number: Address, port: int) -> bool:
-    return is_public(number) or any(_holds(rule, number, port) for rule in _rules())
 
 
 def _holds(rule: str, number: Address, port: int) -> bool:

@@ -1,0 +1,66 @@
+"""``psa_core requests``: what a study would ask a language model, as a file for a provider's batch interface."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from psa_core import models
+from psa_core.asking import files
+from psa_core.asking.batch import Batch
+from psa_core.asking.endpoint import NUMBERS
+from psa_core.asking.provider import BEGINS, EXAMPLE, Provider, provider_of
+from psa_core.cli._base import Command, add_selection, study_spec, tell_left_out
+from psa_core.errors import OptionError
+from psa_core.folders.writing import atomic_file
+from psa_core.options import add_arguments
+from psa_core.plurals import counted
+from psa_core.study import StudySpec, cost, plan, texts
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    add_selection(parser)
+    add_arguments(parser, StudySpec, ("model",), required=True)
+    parser.add_argument("--out", metavar="FILE.jsonl", required=True, type=Path, help="where the requests go")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--batch", action="store_true", help="send them to the provider, and wait for the answers")
+    way.add_argument("--cancel", action="store_true", help="end the batch that --batch sent under this name")
+
+
+def _execute(options: argparse.Namespace) -> int:
+    spec = study_spec(options)
+    asked = models.unasked(spec.model)[0].asker.shown
+    if options.cancel:
+        print(f"The batch {_batch(asked, options.out).cancel()} is cancelled.")
+        return 0
+    planned = plan(spec)
+    parts = [(part, models.unasked(part.spec.model)) for part in planned.parts()]
+    every = (
+        request
+        for part, judges in parts
+        for judge in judges
+        for *_, text in texts.rows(part)
+        for request in judge.requests(text)
+    )
+    with atomic_file(options.out) as file, file.open("w", encoding="utf-8") as stream:
+        written = files.write(every, parts[0][1][0].of, stream)
+    tell_left_out(planned.selection)
+    results = "FILE"
+    if options.batch:
+        print(f"{cost.estimate(planned, spec.model).words} Many providers take half of that for a batch.")
+        results = str(_batch(asked, options.out).wait(lambda words: print(words, file=sys.stderr)))
+    print(f"{counted(written, 'request')} in {options.out}; read the answers back with --model answers:{results}")
+    return 0
+
+
+def _batch(asked: str, requests: Path) -> Batch:
+    """The batch of a file at the provider that is asked."""
+    if not asked.startswith(BEGINS):
+        raise OptionError("--batch", got=asked, expected=f"a provider: --model ask:{EXAMPLE}?question=…")
+    provider = provider_of(asked, {key: usual for key, (usual, *_) in NUMBERS.items()}).endpoint
+    assert isinstance(provider, Provider)
+    return Batch(provider, requests)
+
+
+COMMAND = Command("requests", "Write what a study would ask a language model, for a batch.", _configure, _execute)
