@@ -1,4 +1,4 @@
-"""Any audit that has no page of its own."""
+"""Other audits: which there are, and any that has no page of its own."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from pages.ui.frame import shell
 from psa_core import audits
 
 shell.guard()
-named = st.query_params.get("audit", "") or shell.page_shown()
-if named in audits.plugins():
+asked = st.query_params.get("audit", "")
+named = asked or shell.page_shown()
+if named in audits.plugins() and named not in shell.OWN_PAGE:
     frame.any_audit(audits.plugins()[named])
 else:
-    shell.heading("Audit", "Which audit?")
-    st.info(f"There is no such audit here. Known: {', '.join(audits.plugins())}.")
+    shell.heading("Other audits", "Other questions about names, each with its own method.")
+    if asked:
+        st.info(f"There is no such audit here. Known: {', '.join(audits.plugins())}.")
+    shell.audit_cards()

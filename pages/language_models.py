@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.audits import frame
+from pages.ui.audits import frame, model_choice
 from pages.ui.audits.generation import comparing, results, setup
 from pages.ui.audits.generation.setup import AUDIT
 from pages.ui.frame import address, shell
@@ -29,7 +29,7 @@ if view == SEVERAL:
 frame.ask_earlier(AUDIT)
 
 with step(1, "Language model", "The language model that continues the prompts."), shell.show_errors():
-    generator = setup.ask_generator()
+    generator = model_choice.ask_generator(AUDIT)
     if not generator:
         st.stop()
 

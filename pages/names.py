@@ -1,37 +1,47 @@
-"""Names: which names move the score, by how much, and how surely?"""
+"""Names: which names move the score, by how much and how surely; and why these?"""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from pages.ui.frame import controls, shell, typography
-from pages.ui.results import context, measured, names_further, names_view
-from psa_core.tables import findings, replicability
+from pages.ui.frame.keys import Key
+from pages.ui.results import context, names_view, selection_view, transcript_view, why_view
+from psa_core.claims import ranking
+from psa_core.tables import replicability
+
+PARTS = {"names": "Which names?", "why": "Why these names?"}
 
 shell.guard()
-shell.heading("Names", "Which names move the score, by how much, and how surely?")
+shell.heading("Names", "Which names move the score, by how much, how surely, and why?")
 study = context.need_study()
 controls.target_picker(study.cube)
+part = context.ask_part(PARTS, Key.NAMES_PART)
+reliability = ranking.replicability_finding(study.compute(replicability.order_replicability), study.target.name)
+if part == "why":
+    with shell.show_errors("The associations cannot be computed"):
+        why_view.because(study)
+        typography.second(reliability)
+        why_view.factors(study)
+        why_view.all_parts(study)
+        why_view.where(study)
+    st.stop()
+
 with shell.show_errors():
     with shell.headline_slot() as slot:
         choice = names_view.ask(study)
-        table = measured.names(study, baseline=choice.baseline, correction=choice.correction)
+        table = study.names(baseline=choice.baseline, correction=choice.correction)
         with slot:
-            typography.finding(
-                findings.name_finding(
-                    names_view.shown(table, study),
-                    study.target.name,
-                    baseline=choice.baseline,
-                    correction=choice.correction,
-                )
-            )
+            typography.finding(names_view.finding(study, table, choice))
     chart, numbers = st.columns([7, 8], gap="medium")
     with chart:
         names_view.bars(table, study, choice)
     with numbers:
         names_view.side_table(table, study, choice)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        typography.second(replicability.again_finding(measured.again(study), study.target.name))
-        shell.link("why", "Why these names?")
-    names_further.groups(study, choice)
-    names_further.equivalence(study, choice)
+    transcript_view.of_name(study)
+    typography.second(reliability)
+    names_view.floor(study)
+    column = names_view.groups(study, choice)
+    if column:
+        selection_view.show(study, column)
+    names_view.equivalence(study, choice)

@@ -27,9 +27,7 @@ with step(2, "Countries", "Whose names the people get."), shell.show_errors():
 
 with (
     step(
-        3,
-        "Model",
-        "The classifier that scores the sentences; a language model also measures how predictable they are.",
+        3, "Model", "The classifier that scores the sentences; a language model also measures how predictable they are."
     ),
     shell.show_errors(),
 ):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from pages.ui.frame import shell
 from pages.ui.results import context, present_view
 
 shell.guard()
-present_view.heading()
-study = context.need_whole_study()
+st.html(present_view.HEADING)
+study = context.need_study_alone()
 with shell.show_errors():
     views = present_view.views(study)
-    view = present_view.ask(list(views))
-    views[view]()
+    with st.container():
+        view = present_view.ask(list(views))
+    with st.container(key="present_stage"):
+        views[view]()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pages.ui.frame import controls, shell
-from pages.ui.results import context, crossing_view, thresholds_view
+from pages.ui.frame import controls, shell, typography
+from pages.ui.results import context, thresholds_view
 
 shell.guard()
 shell.heading("Thresholds", "A threshold turns scores into labels. How many labels change with the name?")
@@ -11,9 +11,9 @@ study = context.need_study()
 controls.target_picker(study.cube)
 with shell.show_errors():
     with shell.headline_slot() as slot, slot:
-        thresholds_view.headline(study)
+        typography.finding(thresholds_view.finding(study))
     controls.threshold_slider(study.cube)
     chosen = thresholds_view.ask_curves(study)
     thresholds_view.figure(study, chosen)
-    crossing_view.show(study)
+    thresholds_view.borderline(study)
     thresholds_view.numbers(study)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.frame import shell, shown_names
+from pages.ui.frame import markup, shell, shown_names
 from pages.ui.frame.keys import Key
-from pages.ui.try_it import background_loading, controls, one_sentence, panels, parts, unfinished
+from pages.ui.try_it import asking, controls, one_sentence, panels, parts, waiting
 
 shell.guard()
 shell.heading(
@@ -21,45 +21,52 @@ sides = st.columns([5, 12], gap="large")
 with asked, shell.show_errors():
     sentence = controls.ask_sentence()
 with left, shell.show_errors():
-    choice = controls.ask_names_and_models(sentence)
+    choice = controls.ask_names_and_models()
 
 # Each has its place, whatever comes before it: what moves while the page is drawn is on it twice until it is done.
 with answer:
-    notes, said = st.container(), st.container()
+    notes, headlines = st.container(), st.container()
 with notes, shell.show_errors():
-    found = one_sentence.slotted(choice.sentence, choice.names, choice.filler)
+    found = one_sentence.slotted(sentence, choice.names, choice.filler, choice.people)
     if found is None:
-        controls.offer_slot(choice.sentence)
+        controls.offer_slot(sentence)
         last = st.session_state.get(Key.TRY_LAST, controls.FIRST_SENTENCE)
-        found = one_sentence.slotted(last, choice.names, choice.filler)
-        controls.say_last(last)
+        found = one_sentence.slotted(last, choice.names, choice.filler, choice.people)
+        st.html(markup.plain(f"Meanwhile, this is still “{last}”.", faint=True))
     else:
-        st.session_state[Key.TRY_LAST] = choice.sentence
+        st.session_state[Key.TRY_LAST] = sentence
     if found.guessed:
-        controls.say_pronoun(found.neutral)
-with said, shell.show_errors():
+        words = f"No {one_sentence.SLOT} in the sentence, so each name stands where it says “{found.neutral}”."
+        st.html(markup.plain(words, faint=True))
+with headlines, shell.show_errors():
     if not choice.models:
         st.info("Choose at least one model.")
         st.stop()
-    ready = background_loading.answered(choice.models, found.texts)
+    ready = waiting.answered(choice.models, found.texts)
     with st.spinner("Scoring", show_time=True):
         shown = one_sentence.that_answered(found, ready)
-        table = one_sentence.table_one(found, shown)
+        table = one_sentence.table_one(found, shown, choice.headline)
     asked, found = found, found.first(len(table.names))
     labels = shown_names.labels_of(table.names)
-    table = table.shown_as(labels)
+    table = table.shown_as(labels, found)
     panels.finding(table, found)
 
 with right, shell.show_errors():
     panels.chart(table, frozenset(labels[name] for name in choice.own & set(labels)))
-    unfinished.offer_rest(asked, ready, choice.filler)
-    waiting = [model for model in choice.models if model not in ready]
+    waiting.offer_rest(asked, ready, choice.filler)
+    unanswered = [model for model in choice.models if model not in ready]
     place = st.container()
     controls.ask_view()
     panels.scores(table)
     parts.parts(found, table, shown, labels)
-    st.markdown("**One sentence is an anecdote.** A study asks the same of hundreds, and says how sure the answer is.")
-    shell.link("study", "Set up a study")
-    if waiting:
+    with shell.show_errors():
+        asking.ask(found)
+    st.markdown(
+        "**One sentence is an anecdote, and famous people are not anybody.** Models have read about them, so their "
+        "names show the effect at its largest. A study asks the same of hundreds of sentences, with names of unknown "
+        "people that are alike in length and frequency, and says how sure the answer is."
+    )
+    shell.link("new_study", "Set up a study")
+    if unanswered:
         with place:
-            background_loading.wait_for(waiting[0], asked.texts)
+            waiting.wait_for(unanswered[0], asked.texts)

@@ -1,4 +1,4 @@
-"""An audit as a run: its id is in the URL, so results survive a page change, a reload and a restart."""
+"""An audit as a run, whose id is in the URL, so that results survive a page change, a reload and a restart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from psa_core import audits, jobs, options
 from psa_core.audits import Audit
 from psa_core.errors import RunFolderError
 from psa_core.folders import results
-from psa_core.jobs import RUN_ID, RunStatus
+from psa_core.jobs import RUN_ID
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class AuditPage:
 
     @property
     def run_id(self) -> str | None:
-        """The run that is open, by the URL or, after a page change, by the session."""
+        """Id of the open run: from the URL or, after a page change, from the session."""
         linked = st.query_params.get(self.command, "")
         if RUN_ID.fullmatch(linked):
             st.session_state[self.key("run")] = linked
@@ -63,12 +63,12 @@ class AuditPage:
         st.query_params[self.command] = run_id
 
     def leave(self) -> None:
-        """Close the open run; it goes on, and its link stays valid."""
+        """Close the open run; it keeps running, and its link stays valid."""
         st.session_state.pop(self.key("run"), None)
         st.query_params.pop(self.command, None)
 
     def run(self, values: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
-        """Queue the audit with these values of its options; files are named by their names."""
+        """Queue the audit with these option values; uploaded files are referred to by name."""
         self.start(options.as_arguments(self.audit.spec, values), files)
 
     def start(self, arguments: Sequence[str], files: Mapping[str, bytes]) -> None:
@@ -82,15 +82,9 @@ class AuditPage:
 
 
 def result(page: AuditPage, so_far: Callable[[str, Path], None] | None = None) -> Path | None:
-    """The result folder of the open run; while it is not there, what is known of the run, and then the page ends.
+    """The result folder of the open run, None when no run is open; until it exists, show its status and end the page.
 
-    None when no run is open.
-
-    Parameters
-    ----------
-    page : AuditPage
-    so_far : callable, optional
-        Shows the smaller result that a run which is not finished has by now: takes what names it, and its folder.
+    `so_far` shows the smaller result that an unfinished run has by now: it takes what names it, and its folder.
     """
     run_id = page.run_id
     if run_id is None:
@@ -105,7 +99,12 @@ def result(page: AuditPage, so_far: Callable[[str, Path], None] | None = None) -
         if status.live:
             _watch(page, run_id, stamp)
         else:
-            _ended(page, status)
+            st.markdown(f":orange[:material/warning: **{job_panel.WORDS[status.state]}.**]")
+            st.html(markup.plain(status.message))
+            if st.button("Resume", key=page.key("resume"), icon=":material/play_arrow:", type="primary"):
+                with shell.show_errors():
+                    jobs.resume(run_id)
+                st.rerun()
     if so_far is not None and part is not None:
         so_far(f"{run_id} {stamp}", part)
     ask_another(page)
@@ -119,20 +118,22 @@ def ask_another(page: AuditPage) -> None:
 
 
 def ask_zip(page: AuditPage) -> None:
-    """Open a zipped result folder; it becomes a run of its own."""
+    """Open a zipped result folder as a new run."""
     chosen = st.file_uploader("A result folder as a zip", ["zip"], key=page.key("zip"))
     opened = page.key("zip_opened")
     if chosen is None or st.session_state.get(opened) == chosen.file_id:
         return
-    with shell.show_errors("This zip cannot be opened"):
-        run_id = _adopt(page, chosen.getvalue())
+    # Every file is written again from the data alone, and only then kept: no page or table of the archive survives.
+    with shell.show_errors("This zip cannot be opened"), tempfile.TemporaryDirectory() as aside:
+        audits.open_zip(page.audit.id, chosen.getvalue(), Path(aside) / "written")
+        run_id = jobs.adopt(page.command, Path(aside) / "written", visitor=visitor.key())
     st.session_state[opened] = chosen.file_id
     page.open(run_id)
     st.rerun()
 
 
 def ask_download(page: AuditPage, folder: Path) -> None:
-    """Offer the whole result folder for download; it can be opened here again."""
+    """Offer the complete result folder for download; this page can open it later."""
     st.download_button(
         "Download the result folder",
         lambda: results.to_zip(folder),
@@ -143,13 +144,6 @@ def ask_download(page: AuditPage, folder: Path) -> None:
         on_click="ignore",
         help="Every score, table and setting. Open the zip on this page to see it again.",
     )
-
-
-def _adopt(page: AuditPage, content: bytes) -> str:
-    """Write every file again from the data alone, and only then keep: no page or table of the archive survives."""
-    with tempfile.TemporaryDirectory() as aside:
-        audits.open_zip(page.audit.id, content, Path(aside) / "written")
-        return jobs.adopt(page.command, Path(aside) / "written", visitor=visitor.key())
 
 
 def _watch(page: AuditPage, run_id: str, shown: int) -> None:
@@ -169,17 +163,8 @@ def _watch(page: AuditPage, run_id: str, shown: int) -> None:
 
 
 def _stamp(folder: Path | None) -> int:
-    """Changes when a folder is put in another's place; 0 while there is none."""
+    """Changes when the folder is replaced; 0 while there is none."""
     try:
         return folder.stat().st_ino if folder else 0
     except OSError:
         return 0
-
-
-def _ended(page: AuditPage, status: RunStatus) -> None:
-    st.markdown(f":orange[:material/warning: **{job_panel.WORDS[status.state]}.**]")
-    st.html(markup.plain(status.message))
-    if st.button("Resume", key=page.key("resume"), icon=":material/play_arrow:", type="primary"):
-        with shell.show_errors():
-            jobs.resume(status.run_id)
-        st.rerun()

@@ -1,8 +1,8 @@
-"""What the pages of all audits share: heading, the open run, opening an earlier one, the end of a result."""
+"""What the pages of all audits share: heading, the open run, opening an earlier one, the footer of a result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,26 +10,21 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.audits import audit_job, form
+from pages.ui.audits import audit_job
 from pages.ui.audits.audit_job import AuditPage
-from pages.ui.frame import columns, exports, shell, typography
+from pages.ui.frame import columns, exports, form, shell, typography
 from pages.ui.frame.step import step
 from psa_core import audits, options
 from psa_core.audits import Audit
+from psa_core.charts.print.caption import Caption
 
 Show = Callable[[str, Path], None]
 
 
 def begin(page: AuditPage, show: Show, so_far: Show | None = None) -> None:
-    """Head the page of an audit; where a run is open, show it and end the page, else say what the audit is.
+    """Draw the heading of an audit; show the open run and end the page, or explain the audit if none is open.
 
-    Parameters
-    ----------
-    page : AuditPage
-    show : callable
-        Shows a result: takes what names it, and its folder.
-    so_far : callable, optional
-        The same of a run that is not finished.
+    `show` takes what names a result, and its folder; `so_far` takes the same of a run that is not finished.
     """
     audit = page.audit
     shell.heading(audit.title, audit.question)
@@ -49,28 +44,69 @@ def ask_earlier(page: AuditPage) -> None:
 
 @st.cache_resource(max_entries=13, show_spinner="Opening the audit", show_time=True)
 def opened(audit: str, run_id: str, folder: str) -> Any:
-    """A result; `run_id` names it, and changes when another one is put in its place."""
+    """Draw a result; `run_id` identifies it and changes when it is replaced."""
     return audits.plugins()[audit].read(Path(folder))
 
 
-def end(page: AuditPage, folder: Path, table: pd.DataFrame | None = None, *, file: str = "", key: str = "") -> None:
-    """The last line of a result: its folder, its main table, and another audit."""
+def end(page: AuditPage, folder: Path, main: pd.DataFrame | None = None, *, file: str = "", key: str = "") -> None:
+    """The footer of a result: download its folder or main table, or start another audit."""
     with st.container(horizontal=True, vertical_alignment="center"):
         audit_job.ask_download(page, folder)
-        if table is not None:
-            exports.csv_button(table, file, key=page.key(key))
+        if main is not None:
+            exports.csv_button(main, file, key=page.key(key))
         audit_job.ask_another(page)
 
 
+def table(
+    page: AuditPage, shown: pd.DataFrame, alt: str, *, words: str = "", csv: str = "", digits: int = 3, **heads: Any
+) -> None:
+    """A table with readable headings (`heads` has other ones), words below it, and its download as a file `csv`."""
+    config = columns.config(shown, heads, digits=digits)
+    st.dataframe(shown, hide_index=True, column_config=config, placeholder="–", alt=alt)
+    if words:
+        typography.small_print(words)
+    if csv:
+        exports.csv_button(shown, csv, key=page.key(f"{Path(csv).stem}_csv"))
+
+
+def words_apart(page: AuditPage, found: pd.DataFrame, sides: tuple[str, str]) -> None:
+    """Words that texts to or about one side have and the other's hardly, with how many have them; nothing without."""
+    if len(found):
+        st.subheader("Words that differ", anchor=False)
+        heads = dict(zip(("count_a", "count_b"), sides, strict=True))
+        shown = found[["word", "count_a", "count_b", "p_adjusted"]]
+        table(page, shown, "Words by the number of texts that have them", words="Words beyond chance alone.", **heads)
+
+
+def picture(page: AuditPage, draw: Callable[[], str], stem: str, caption: Caption) -> None:
+    """The buttons below a chart that save it as a picture."""
+    with exports.row():
+        exports.picture_buttons(draw, stem, caption, key=page.key(f"{stem.partition('.')[0]}_picture"))
+
+
+def say_sizes(sizes: Mapping[str, int | str], caption: str = "") -> None:
+    """The estimated cost of a run, before it is started."""
+    with st.container(horizontal=True):
+        for words, size in sizes.items():
+            st.metric(words, size if isinstance(size, str) else f"{size:,}", border=True)
+    if caption:
+        st.caption(caption)
+
+
+def is_started(page: AuditPage) -> bool:
+    """The button that starts an audit."""
+    return st.button("Run the audit", type="primary", key=page.key("start"), icon=":material/play_arrow:")
+
+
 def any_audit(audit: Audit) -> None:
-    """The page of an audit that has none of its own: a form of its options; findings and tables of its results."""
+    """The default page of an audit: a form for its options; findings and tables of its results."""
     page = AuditPage.of(audit)
     begin(page, partial(_show, page))
     ask_earlier(page)
     with step(1, "Options", "What is audited, and how."), shell.show_errors():
-        values = form.ask_all(page, audit.spec)
+        values = form.ask(page.key, audit.spec, unlabelled=True)
         with step(2, "Run", "You can close this page; it keeps running."):
-            if st.button("Run the audit", type="primary", key=page.key("start"), icon=":material/play_arrow:"):
+            if is_started(page):
                 page.run(options.as_json(audit.spec(**values)), {})
 
 
@@ -81,10 +117,10 @@ def _show(page: AuditPage, run_id: str, folder: Path) -> None:
         typography.finding(finding)
     for line in report.method:
         typography.small_print(line)
-    for name, table in page.audit.files(result).items():
-        if isinstance(table, pd.DataFrame):
+    for name, content in page.audit.files(result).items():
+        if isinstance(content, pd.DataFrame):
             st.header(name, anchor=False)
-            st.dataframe(table, hide_index=True, column_config=columns.config(table), placeholder="–", alt=name)
+            table(page, content, name)
     for line in report.limits:
         typography.small_print(line)
     end(page, folder)

@@ -1,4 +1,4 @@
-"""What stands in the address: it can be sent, outlives a reload, and each change is one step for the Back button.
+"""State in the URL: it can be shared, survives a reload, and each change is one step for the Back button.
 
 Streamlit's own binding of widgets to the address replaces the entry of the browser's history, so that Back undoes
 several changes at once, and leaves entries behind at each change of the page. Here each change is written in one go.
@@ -18,33 +18,28 @@ from psa_core.errors import PsaError
 
 T = TypeVar("T")
 MAX_LENGTH = 600
-#: Somebody who types has paused when nothing came for so long.
+#: Somebody who types, or moves a slider, has paused when nothing came for so long.
 PAUSE_SECONDS = 1.0
 Texts = Mapping[str, list[str]]
 
 
 def bring_over(page: str, ours: Collection[str]) -> None:
-    """Restore the address at the start of a run: Streamlit empties it when the page changes.
+    """Restore the URL's parameters at the start of a run, since Streamlit clears them when the page changes.
 
-    Parameters
-    ----------
-    page : str
-        Which page runs.
-    ours : collection of str
-        Parameters that go from page to page, beside those of `linked` widgets.
+    `ours` are parameters that go from page to page, beside those of `linked` widgets.
     """
-    st.session_state.setdefault(Key.ADDRESS_CARRIED, set()).update(ours)
+    carried = st.session_state.setdefault(Key.ADDRESS_CARRIED, set())
+    carried.update(ours)
     turned = st.session_state.setdefault(Key.ADDRESS_PAGE, page) != page
     st.session_state[Key.ADDRESS_PAGE] = page
     if turned and not len(st.query_params):
-        carried = st.session_state[Key.ADDRESS_CARRIED]
         stood = {name: values for name, values in st.session_state.get(Key.ADDRESS, {}).items() if name in carried}
-        write({**stood, **st.session_state.pop(Key.ADDRESS_TYPED, {})})
+        write({**stood, **st.session_state.pop(Key.ADDRESS_WAITING, {})})
     _remember()
 
 
 def write(texts: Texts) -> None:
-    """Put texts in the address, all in one step; an empty list takes a parameter away."""
+    """Set URL parameters in one step; an empty list removes a parameter."""
     changed = {name: values for name, values in texts.items() if st.query_params.get_all(name) != values}
     if not changed:
         return
@@ -55,8 +50,32 @@ def write(texts: Texts) -> None:
 
 
 def _remember() -> None:
-    """Keep what stands there, in its order: the same address again is no step in the history."""
+    """Keep the order of existing parameters, since an unchanged URL adds no step to the history."""
     st.session_state[Key.ADDRESS] = {name: st.query_params.get_all(name) for name in st.query_params}
+
+
+def write_later(texts: Texts) -> None:
+    """Set URL parameters after a pause, so that a stream of values is one step."""
+    st.session_state[Key.ADDRESS_WAITING] = {**waiting(), **texts}
+    st.session_state[Key.ADDRESS_WAITING_SINCE] = time.monotonic()
+
+
+def waiting() -> Texts:
+    """The values that `write_later` has yet to write."""
+    found: Texts = st.session_state.get(Key.ADDRESS_WAITING, {})
+    return found
+
+
+def write_waiting() -> None:
+    """Write the pending values once no more arrive; called before a page is drawn."""
+
+    def at_pause() -> None:
+        if waiting() and time.monotonic() - st.session_state[Key.ADDRESS_WAITING_SINCE] >= PAUSE_SECONDS:
+            _write_widgets(waiting())
+            st.rerun()
+
+    if waiting():
+        st.fragment(at_pause, run_every=PAUSE_SECONDS)()
 
 
 def linked(
@@ -69,7 +88,7 @@ def linked(
     clears: tuple[str, ...] = (),
     read: Callable[[str], T] | None = None,
 ) -> dict[str, Any]:
-    """Arguments for a widget whose value stands in the address under its key; a link and the Back button win.
+    """Arguments for a widget bound to a URL parameter; a link or the Back button wins.
 
     Parameters
     ----------
@@ -80,7 +99,7 @@ def linked(
         What may be chosen; anything else in the address is left unheard. Of a mapping, the labels are heard as well:
         links that were sent earlier have them.
     typing : bool
-        Whether the value comes letter by letter: then it is written at the next pause; see `write_typed`.
+        Whether the value comes letter by letter: then it is written at the next pause; see `write_later`.
     longest : int
         Letters that are taken from the address.
     clears : tuple of str
@@ -92,50 +111,34 @@ def linked(
     texts, memory = st.query_params.get_all(key), f"{key} in address"
     if key not in st.session_state or texts != st.session_state.get(memory, []):
         st.session_state[key] = _value(texts, default, options, longest, read)
-    elif options is not None and not _is_among(st.session_state[key], options):
+    elif options is not None and not all(item in options for item in _listed(st.session_state[key])):
         st.session_state[key] = default
     st.session_state[memory] = texts
-    return {"key": key, "on_change": _wait_to_write if typing else _write_now, "args": (key, default, clears)}
+
+    def changed() -> None:
+        new = {key: _texts(st.session_state[key], default)}
+        if typing:
+            write_later({**{name: [] for name in clears}, **new})
+        else:
+            _write_widgets(new, clears)
+
+    return {"key": key, "on_change": changed}
 
 
 def put(key: str, value: Any) -> None:
-    """Give a linked widget another value, from the click on something else."""
+    """Set the value of a linked widget, for example after a click elsewhere."""
     put_all({key: value})
 
 
 def put_all(values: Mapping[str, Any]) -> None:
-    """Give linked widgets other values, all in one step of the history."""
+    """Set the values of linked widgets in one step of the history."""
     st.session_state.update(values)
     _write_widgets({key: _texts(value, None) for key, value in values.items()})
 
 
-def write_typed() -> None:
-    """Write what was typed as soon as nothing comes any more; called before a page is drawn."""
-    if st.session_state.get(Key.ADDRESS_TYPED):
-        st.fragment(_write_at_pause, run_every=PAUSE_SECONDS)()
-
-
-def _write_at_pause() -> None:
-    typed = st.session_state.get(Key.ADDRESS_TYPED)
-    if typed and time.monotonic() - st.session_state[Key.ADDRESS_TYPED_AT] >= PAUSE_SECONDS:
-        _write_widgets(typed)
-        st.rerun()
-
-
-def _wait_to_write(key: str, default: Any, clears: tuple[str, ...]) -> None:
-    texts = {**{name: [] for name in clears}, key: _texts(st.session_state[key], default)}
-    st.session_state[Key.ADDRESS_TYPED] = {**st.session_state.get(Key.ADDRESS_TYPED, {}), **texts}
-    st.session_state[Key.ADDRESS_TYPED_AT] = time.monotonic()
-
-
-def _write_now(key: str, default: Any, clears: tuple[str, ...]) -> None:
-    _write_widgets({key: _texts(st.session_state[key], default)}, clears)
-
-
 def _write_widgets(texts: Texts, clears: tuple[str, ...] = ()) -> None:
-    """Write the texts of widgets, which then need not take them from the address."""
-    waiting = st.session_state.get(Key.ADDRESS_TYPED, {})
-    st.session_state[Key.ADDRESS_TYPED] = {key: typed for key, typed in waiting.items() if key not in texts}
+    """Write the URL parameters of widgets, which then need not read them back."""
+    st.session_state[Key.ADDRESS_WAITING] = {key: later for key, later in waiting().items() if key not in texts}
     write({**{name: [] for name in clears}, **texts})
     st.session_state.update({f"{key} in address": values for key, values in texts.items()})
 
@@ -148,10 +151,6 @@ def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _is_among(value: Any, options: Collection[Any]) -> bool:
-    return all(item in options for item in _listed(value))
-
-
 def _value(
     texts: list[str],
     default: T,
@@ -159,7 +158,7 @@ def _value(
     longest: int,
     read: Callable[[str], T] | None,
 ) -> Any:
-    """The value that a widget's texts in the address encode; the default where they encode none."""
+    """The value that a widget's URL parameters encode; the default if they are not valid."""
     if not texts:
         return default
     if read is not None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,6 @@ import streamlit as st
 
 from pages.ui.frame import permissions, visitor
 from pages.ui.frame.page_scoring import Answer, PageScorer
-from pages.ui.frame.sized_cache import ByBytes
 from psa_core import anchors, jobs, models, tables
 from psa_core.anchors import AnchorFinder
 from psa_core.cube import ScoreCube
@@ -25,49 +25,83 @@ from psa_core.models import ModelCard, Purpose, Scorer
 from psa_core.study import StudySpec, execute, plan
 from psa_core.trust import Origin
 
+T = TypeVar("T")
 EXAMPLE = StudySpec(sentences="sample", names="demo", model="profanity-check")
 _EXAMPLES: set[str] = set()
 #: Bytes in memory for a letter of JSON, at most about.
 A_LETTER = 20
 
 
+class SizedCache(Generic[T]):
+    """One version of each item for all sessions; above `limit` bytes the least recently used is evicted first.
+
+    `size` gives the bytes of one item; the newest is kept even where it is larger than the limit.
+    """
+
+    def __init__(self, limit: int, size: Callable[[T], int]) -> None:
+        self._limit, self._size = limit, size
+        self._kept: dict[str, tuple[Hashable, T, int]] = {}  # oldest use first
+        self._lock, self._making = threading.Lock(), threading.Lock()
+
+    def get(self, key: str, version: Hashable, make: Callable[[], T]) -> T:
+        """The item of that key and version; if missing, it is made and replaces any other version."""
+        if (found := self._find(key, version)) is None:
+            with self._making:  # sessions that ask for the same at once wait for one of them
+                if (found := self._find(key, version)) is None:
+                    value = make()
+                    found = version, value, self._size(value)
+                    with self._lock:
+                        self._kept[key] = found
+                        while len(self._kept) > 1 and sum(size for *_, size in self._kept.values()) > self._limit:
+                            del self._kept[next(iter(self._kept))]
+        return found[1]
+
+    def _find(self, key: str, version: Hashable) -> tuple[Hashable, T, int] | None:
+        with self._lock:
+            found = self._kept.pop(key, None)
+            if found is None or found[0] != version:
+                return None
+            self._kept[key] = found
+            return found
+
+
 def _bytes(cube: ScoreCube) -> int:
-    """What a cube takes in memory: a study can have long texts, many groups and a large manifest beside few scores."""
+    """Memory that a cube takes: a study can have long texts, many groups and a large manifest beside few scores."""
     rows = sum(int(table.memory_usage(deep=True).sum()) for table in (cube.sentences, cube.names))
     manifest = A_LETTER * len(json.dumps(dict(cube.provenance), default=str))
     return cube.original.nbytes + cube.perturbed.nbytes + rows + manifest
 
 
 @cache
-def _cubes() -> ByBytes[ScoreCube]:
-    return ByBytes(OPENED.value, _bytes)
+def _cubes() -> SizedCache[ScoreCube]:
+    return SizedCache(OPENED.value, _bytes)
 
 
 def cube(run_id: str) -> ScoreCube:
-    """The cube of a run; of one that is still going, the sentences that are finished by now."""
+    """The cube of a run; while it is running, of the sentences finished so far."""
     status = jobs.status(run_id)
-    return _cubes().get(run_id, (status.state, status.sentences_done), lambda: _open(run_id))
 
+    def opened() -> ScoreCube:
+        with st.spinner("Opening the study", show_time=True):
+            return jobs.open_cube(run_id)
 
-def _open(run_id: str) -> ScoreCube:
-    with st.spinner("Opening the study", show_time=True):
-        return jobs.open_cube(run_id)
+    return _cubes().get(run_id, (status.state, status.sentences_done), opened)
 
 
 def scorer(model_id: str, origin: Origin | None = None) -> PageScorer:
-    """A loaded model, on the word of the person before the page unless `origin` says whose.
+    """A loaded model, with the rights of the page's visitor unless `origin` is given.
 
     The server's own process loads packaged models only, one for all sessions. Any other is asked in a process apart:
     what somebody chose can be large, or slow without an end.
     """
-    said_by = permissions.origin() if origin is None else origin
-    checked = models.check(model_id, said_by)
+    origin = permissions.origin() if origin is None else origin
+    checked = models.check(model_id, origin)
     if permissions.is_harmless(checked):
-        return PageScorer(_scorer(checked, said_by))
+        return PageScorer(_scorer(checked, origin))
     from psa_core.scoring import subprocess_scorer
 
     with st.spinner("Loading the model", show_time=True):
-        return PageScorer(subprocess_scorer.load(checked, said_by))
+        return PageScorer(subprocess_scorer.load(checked, origin))
 
 
 @st.cache_resource(max_entries=4, show_spinner="Loading the model", show_time=True)
@@ -84,18 +118,18 @@ def finder(spec: str) -> AnchorFinder:
 @st.cache_data(max_entries=1, show_spinner=False)
 def model_cards() -> tuple[ModelCard, ...]:
     """The models that can be used at once: those for a first look, the others, those for demonstrations."""
-    return tuple(sorted(models.cards(), key=_place))
+
+    def place(card: ModelCard) -> int:
+        if Purpose.FIRST_LOOK in card.good_for:
+            return 0
+        return 3 if Purpose.DEMONSTRATION in card.good_for else 1 + (":" in card.id)
+
+    return tuple(sorted(models.cards(), key=place))
 
 
 def model_title(model_id: str) -> str:
-    """What people call a model."""
+    """A model's display name."""
     return next((card.title for card in model_cards() if card.id == model_id), model_id)
-
-
-def _place(card: ModelCard) -> int:
-    if Purpose.FIRST_LOOK in card.good_for:
-        return 0
-    return 3 if Purpose.DEMONSTRATION in card.good_for else 1 + (":" in card.id)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -114,20 +148,19 @@ def scores(model_id: str, texts: tuple[str, ...]) -> np.ndarray:
 
 @st.cache_resource(max_entries=512, show_spinner=False)
 def _answer(whose: str, model_id: str, texts: tuple[str, ...]) -> Answer:
-    return Answer()
+    return Answer()  # which the calls with these texts go on with
 
 
-def kept_scores(loaded: PageScorer, texts: Sequence[str]) -> np.ndarray:
+def kept_scores(loaded: PageScorer, texts: Sequence[str], *, owner: str | None = None) -> np.ndarray:
     """Scores of a few texts by a loaded model, float32 (len(texts), T), remembered on the disk for their visitor.
 
-    Raises
-    ------
-    ModelError
-        When `PAGE_SECONDS` were over; what was scored until then is remembered.
+    Outside of a page's own thread `owner` says who that is. Raises `ModelError` when `PAGE_SECONDS` were over; what was
+    scored until then is remembered.
     """
     from psa_core.cache import CachedScorer, ScoreCache
 
-    return loaded.finish(Answer(), texts, CachedScorer(loaded.scorer, ScoreCache(owner=visitor.key())))
+    of_visitor = ScoreCache(owner=visitor.key() if owner is None else owner)
+    return loaded.finish(Answer(), texts, CachedScorer(loaded.scorer, of_visitor))
 
 
 def name_table(

@@ -1,4 +1,4 @@
-"""Headings and digits of tables: no column is called as it is in a file, and no number has seventeen digits."""
+"""Headings and number formats of tables: readable column titles and sensible rounding."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pandas as pd
 import streamlit as st
 
 TITLES = {
-    "ci_low": "From",
-    "ci_high": "To",
+    "ci_low": "95 % low",
+    "ci_high": "95 % high",
     "delta": "Δ",
-    "delta_low": "Δ from",
-    "delta_high": "Δ to",
-    "high": "To",
+    "delta_low": "Δ, 95 % low",
+    "delta_high": "Δ, 95 % high",
+    "high": "95 % high",
     "iso3": "Code",
-    "low": "From",
+    "low": "95 % low",
     "mean_difference": "Mean Δ",
     "mean_negative": "Mean of negative Δ",
     "mean_positive": "Mean of positive Δ",
@@ -35,7 +35,7 @@ HELP = {"w1": "W1, the Wasserstein distance between the two distributions of sco
 
 
 def config(table: pd.DataFrame, given: Mapping[str, Any] | None = None, *, digits: int = 3) -> dict[str, Any]:
-    """A heading in words and few digits for each column of a table that has none given.
+    """A readable heading and number format for each column of a table that has none yet.
 
     Examples
     --------

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import IO
 
 import pandas as pd
 import streamlit as st
 
+from pages.ui.frame import typography
 from psa_core.charts._altair import to_png
 from psa_core.charts.print.caption import Caption, captioned
 from psa_core.inputs import spreadsheet
@@ -16,24 +16,22 @@ from psa_core.inputs import spreadsheet
 
 def csv(table: pd.DataFrame) -> bytes:
     """A table as CSV whose texts cannot run as formulas."""
-    return _encoded(spreadsheet.write, table)
-
-
-def exact_csv(table: pd.DataFrame) -> bytes:
-    """A table as CSV for a program to read, with every text as it is."""
-    return _encoded(spreadsheet.write_exactly, table)
-
-
-def _encoded(write: Callable[[pd.DataFrame, IO[str]], None], table: pd.DataFrame) -> bytes:
     stream = io.StringIO()
-    write(table, stream)
+    spreadsheet.write(table, stream)
     return stream.getvalue().encode("utf-8")
 
 
-def csv_button(table: pd.DataFrame, file_name: str, *, key: str) -> None:
-    """A download button; the file is made when it is asked for."""
+def exact_csv(table: pd.DataFrame) -> bytes:
+    """A table as CSV for programs, with every text unchanged."""
+    stream = io.StringIO()
+    spreadsheet.write_exactly(table, stream)
+    return stream.getvalue().encode("utf-8")
+
+
+def csv_button(table: pd.DataFrame, file_name: str, *, key: str, label: str = "CSV") -> None:
+    """A download button; the file is generated on demand."""
     st.download_button(
-        "CSV",
+        label,
         lambda: csv(table),
         file_name=file_name,
         mime="text/csv",
@@ -44,18 +42,10 @@ def csv_button(table: pd.DataFrame, file_name: str, *, key: str) -> None:
 
 
 def picture_buttons(draw: Callable[[], str], stem: str, words: Caption, *, key: str) -> None:
-    """A chart dark on white, as SVG and PNG; drawn when it is asked for, without a browser.
+    """A chart on white, as SVG and PNG; rendered on demand by `draw`, which makes the SVG, without a browser.
 
-    Parameters
-    ----------
-    draw : callable
-        Makes the SVG.
-    stem : str
-        Of the file name.
-    words : Caption
-        Written into the picture, which may be looked at without the page.
-    key : str
-        Of the buttons; the format is added.
+    The words are written into the picture, which may be looked at without the page; its source stands beside the
+    buttons too. The format is added to `stem`, the file's name, and to `key`.
     """
 
     def drawn() -> str:
@@ -72,8 +62,10 @@ def picture_buttons(draw: Callable[[], str], stem: str, words: Caption, *, key: 
             icon=":material/image:",
             on_click="ignore",
         )
+    if words.source:
+        typography.small_print(words.source)
 
 
 def row() -> st.delta_generator.DeltaGenerator:
-    """A line for buttons beneath a chart."""
+    """A row for buttons below a chart."""
     return st.container(horizontal=True, gap="small")

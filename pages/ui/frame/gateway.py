@@ -1,4 +1,4 @@
-"""What a server does before any page: headers for browsers, a budget for uploads, and no figures about itself.
+"""What the server does before any page: response headers, upload limits, and no metrics endpoint.
 
 ``app.py`` puts `Gateway` before Streamlit's own server, which would keep an upload of any session that is connected,
 whether anybody has logged in or not.
@@ -53,8 +53,8 @@ class Gateway:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 given = list(message.get("headers", ()))
-                there = {name.lower() for name, _ in given}
-                message["headers"] = [*given, *(pair for pair in _RAW if pair[0] not in there)]
+                given_names = {name.lower() for name, _ in given}
+                message["headers"] = [*given, *(pair for pair in _RAW if pair[0] not in given_names)]
             await send(message)
 
         upload = UPLOAD.fullmatch(scope["path"]) if scope["method"] == "PUT" else None
@@ -84,30 +84,30 @@ class Gateway:
 
 def admit() -> None:
     """Let the session that runs this page upload files."""
-    if runtime.exists() and (context := get_script_run_ctx()) is not None:
+    if runtime.exists() and (context := get_script_run_ctx(suppress_warning=True)) is not None:
         server = runtime.get_instance()
         _admitted.intersection_update([session for session in [*_admitted] if server.is_active_session(session)])
         _admitted.add(context.session_id)
 
 
-def is_there() -> bool:
-    """Whether somebody still waits for this page; a long computation asks, and ends where a tab was closed."""
-    context = get_script_run_ctx()
+def has_visitor() -> bool:
+    """Whether the browser tab is still open; long computations check this and stop if it was closed."""
+    context = get_script_run_ctx(suppress_warning=True)
     return context is None or not runtime.exists() or runtime.get_instance().is_active_session(context.session_id)
 
 
 def keep(upload: Any, content: bytes) -> None:
-    """Count a file that a session keeps, as long as anything has it; the same bytes in Streamlit's store count once."""
-    if (context := get_script_run_ctx()) is not None:
+    """Count a file that a session keeps while it is referenced; bytes also in Streamlit's store count once."""
+    if (context := get_script_run_ctx(suppress_warning=True)) is not None:
         _kept[upload] = context.session_id, content
 
 
 def _over(session: str, size: int) -> str:
-    """Why another upload of so many bytes is too much; empty where it is not."""
+    """Why another upload of `size` bytes exceeds a limit; empty if it does not."""
     stored: Any = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {})
     files = [(owner, file.data) for owner, some in list(stored.items()) for file in list(some.values())]
-    held = {id(content): (owner, len(content)) for owner, content in [*files, *list(_kept.values())]}
-    sizes = [*held.values(), *_arriving.values(), (session, size)]
+    stored_files = {id(content): (owner, len(content)) for owner, content in [*files, *list(_kept.values())]}
+    sizes = [*stored_files.values(), *_arriving.values(), (session, size)]
     for limit, total in (
         (UPLOADS_EACH, sum(length for owner, length in sizes if owner == session)),
         (UPLOADS, sum(length for _, length in sizes)),

@@ -2,135 +2,134 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from enum import StrEnum, auto
 
 
 class Key(StrEnum):
-    """Session-state keys."""
+    """A key is its own name in lower case, unless it stood in links before or is a widget of all pages."""
 
-    VIEW = "view"
-    VIEW_IN_URL = "view_in_url"
-    BROKEN_LINK = "broken_link"
-    ADDRESS = "address"
-    ADDRESS_PAGE = "address_page"
-    ADDRESS_CARRIED = "address_carried"
-    ADDRESS_TYPED = "address_typed"
-    ADDRESS_TYPED_AT = "address_typed_at"
-    CHIPS = "chips"
+    VIEW = auto()
+    VIEW_IN_URL = auto()
+    BROKEN_LINK = auto()
+    NOUN = auto()
+    STUDY_NOUN = auto()
+    CHIPS = auto()
+    HIDE_NAMES = auto()
+    RUNS_SEEN = auto()
+    REPORT_ZIP = auto()
+    ADDRESS = auto()
+    ADDRESS_PAGE = auto()
+    ADDRESS_CARRIED = auto()
+    ADDRESS_WAITING = auto()
+    ADDRESS_WAITING_SINCE = auto()
+    TRY_SENTENCE = auto()
+    TRY_EXAMPLE = auto()
+    TRY_LIST = auto()
+    TRY_MODELS = auto()
+    TRY_ASK = auto()
+    TRY_ASK_ABOUT = auto()
+    TRY_FILLER = auto()
+    TRY_SORT = auto()
+    TRY_ANSWERED = auto()
+    TRY_REST = auto()
+    TRY_PARTS = auto()
+    TRY_PARTS_NAME = auto()
+    STUDY_FILE = auto()
+    STUDY_COLUMN = auto()
+    STUDY_PASTED = auto()
+    STUDY_LOOKUP = auto()
+    STUDY_SOURCE = auto()
+    STUDY_ANCHORS = auto()
+    STUDY_FAMILIES = auto()
+    STUDY_EXCLUDE = auto()
+    STUDY_REVIEW_PAGE = auto()
+    STUDY_EVIDENCE = auto()
+    STUDY_NAMES = auto()
+    STUDY_NAMES_FILE = auto()
+    STUDY_NAMES_COLUMN = auto()
+    STUDY_NAMES_TEXT = auto()
+    STUDY_MODEL = auto()
+    STUDY_MODEL_ID = auto()
+    STUDY_CONDITIONS = auto()
+    STUDY_CONDITIONS_FILE = auto()
+    STUDY_MOST = auto()
+    STUDY_TEXTS = auto()
+    STUDY_SCORED = auto()
+    STUDY_RUN = auto()
+    STUDY_CANCEL = auto()
+    STUDY_RESUME = auto()
+    STUDY_NEW = auto()
+    STUDY_OTHER_MODEL = auto()
+    STUDY_ZIP = auto()
+    NAMES_PART = auto()
+    NAMES_SEARCH = auto()
+    NAMES_BARS = auto()
+    NAMES_TABLE = auto()
+    NAMES_MARGIN = auto()
+    NAMES_EQUIVALENCE = auto()
+    SENTENCES_PART = auto()
+    SENTENCES_NAMES = auto()
+    SENTENCES_SEARCH = auto()
+    SENTENCES_PAGE = auto()
+    SENTENCES_DOTS = auto()
+    SENTENCES_SCATTER = auto()
+    SENTENCES_READER = auto()
+    SENTENCES_LEAVE_OUT = auto()
+    SENTENCES_CARD = auto()
+    SENTENCES_DRAWER = auto()
+    SENTENCES_TAKEN = auto()
+    SENTENCES_UNDO = auto()
+    COMPARE_PART = auto()
+    COMPARE_GROUPS = auto()
+    COMPARE_TARGET = auto()
+    COMPARE_ADD = auto()
+    COMPARE_ADDED = auto()
+    COMPARE_RUNS = auto()
+    COMPARE_OPEN = auto()
+    COMPARE_TITLE = auto()
+    COMPARE_FIRST = auto()
+    COMPARE_SECOND = auto()
+    PRESENT_FROM = auto()
+    PRESENT_KEYS = auto()
+    PRESENT_SENTENCE = auto()
+    THRESHOLDS_CROSSING = auto()
+    THRESHOLDS_MARK = auto()
+    THRESHOLDS_LINE = auto()
+    WHY_FACTORS = auto()
+    WHY_PERPLEXITY = auto()
+    WHY_PARTS = auto()
+    WHY_LEFT = auto()
+    WHY_PARTS_TABLE = auto()
+    WHY_WORDS = auto()
+    WHY_FOUND = auto()
+    MATRIX = auto()
+    MATRIX_SELECTION = auto()
+    MITIGATE_COUNT = auto()
+    MITIGATE_FULL = auto()
+    MITIGATE_MODEL = auto()
+    MITIGATE_CHECK = auto()
+
     TARGET = "target_picker"
     THRESHOLD = "threshold_slider"
     EXAMPLE = "load_example"
-
-    TRY_SENTENCE = "try_sentence"
-    TRY_EXAMPLE = "try_example"
-    TRY_LIST = "try_list"
-    TRY_MODELS = "try_models"
     TRY_OWN = "try_own_names"
-    TRY_FILLER = "try_filler"
-    TRY_SORT = "try_sort"
     TRY_SLOT = "try_put_slot"
     TRY_LAST = "try_last_sentence"
-    TRY_ANSWERED = "try_answered"
-    TRY_REST = "try_rest"
-
-    STUDY_FILE = "study_file"
-    STUDY_COLUMN = "study_column"
-    STUDY_PASTED = "study_pasted"
-    STUDY_LOOKUP = "study_lookup"
-    STUDY_SOURCE = "study_source"
-    STUDY_ANCHORS = "study_anchors"
     STUDY_ARGUMENT = "study_anchor_argument"
-    STUDY_MENTIONS = "study_mentions"
-    STUDY_BALANCE = "study_balance"
-    STUDY_SAMPLE = "study_sample"
-    STUDY_WORDS = "study_max_words"
-    STUDY_SEED = "study_seed"
-    STUDY_FAMILIES = "study_families"
-    STUDY_EXCLUDE = "study_exclude"
-    STUDY_REVIEW_PAGE = "study_review_page"
-    STUDY_NAMES = "study_names"
-    STUDY_NAMES_FILE = "study_names_file"
-    STUDY_NAMES_COLUMN = "study_names_column"
-    STUDY_NAMES_TEXT = "study_names_text"
-    STUDY_MODEL = "study_model"
-    STUDY_MODEL_ID = "study_model_id"
-    STUDY_TEXTS = "study_texts"
-    STUDY_SCORED = "study_scored"
-    STUDY_RUN = "study_run"
-    STUDY_CANCEL = "study_cancel"
-    STUDY_RESUME = "study_resume"
-    STUDY_NEW = "study_new"
-    STUDY_AGAIN = "study_again"
-    STUDY_ZIP = "study_zip"
-
-    HIDE_NAMES = "hide_names"
-    RUNS_SEEN = "runs_seen"
-
     NAMES_BASELINE = "baseline"
     NAMES_COLOUR = "colour"
     NAMES_SECTION = "section"
     NAMES_CORRECTION = "correction"
     NAMES_LIMIT = "show"
-    NAMES_SEARCH = "names_search"
-    NAMES_BARS = "names_bars"
-    NAMES_TABLE = "names_table"
     NAMES_GROUP = "group"
-    NAMES_MARGIN = "names_margin"
-    NAMES_EQUIVALENCE = "names_equivalence"
-
+    NAMES_REFERENCE = "reference"
+    NAMES_SELECT = "select"
+    NAMES_TOP = "top"
     PRESENT_VIEW = "view_on"
-    PRESENT_SENTENCE = "present_sentence"
-
-    SEEN = "seen_before"
     THRESHOLDS_CURVES = "curves"
-    THRESHOLDS_CROSSING = "thresholds_crossing"
-    THRESHOLDS_MARK = "thresholds_mark"
-    THRESHOLDS_LINE = "thresholds_line"
-
-    SENTENCES_NAMES = "sentences_names"
     SENTENCES_DIRECTION = "direction"
     SENTENCES_ORDER = "order"
-    SENTENCES_SEARCH = "sentences_search"
-    SENTENCES_PAGE = "sentences_page"
-    SENTENCES_DOTS = "sentences_dots"
-    SENTENCES_SCATTER = "sentences_scatter"
-    SENTENCES_READER = "sentences_reader"
-    SENTENCES_LEAVE_OUT = "sentences_leave_out"
     SENTENCES_EACH = "each"
     SENTENCES_JUDGED = "judged"
     SENTENCES_SIZE = "cards"
-    SENTENCES_CARD = "sentences_card"
-    SENTENCES_DRAWER = "sentences_drawer"
-    SENTENCES_TAKEN = "sentences_taken"
-    SENTENCES_UNDO = "sentences_undo"
-
-    COMPARE_ADD = "compare_add"
-    COMPARE_ADDED = "compare_added"
-    COMPARE_RUNS = "compare_runs"
-    COMPARE_OPEN = "compare_open"
-    COMPARE_TITLE = "compare_title"
-    COMPARE_FIRST = "compare_first"
-    COMPARE_SECOND = "compare_second"
     COMPARE_METRIC = "metric"
-
-    WHY_FACTORS = "why_factors"
-    WHY_PERPLEXITY = "why_perplexity"
-    WHY_PARTS = "why_parts"
-    WHY_LEFT = "why_left"
-    WHY_PARTS_TABLE = "why_parts_table"
-    WHY_WORDS = "why_words"
-    WHY_FOUND = "why_found"
-
-    TRY_PARTS = "try_parts"
-    TRY_PARTS_NAME = "try_parts_name"
-
-    MATRIX = "matrix"
-    MATRIX_SELECTION = "matrix_selection"
-    MATRIX_BASELINE = "matrix_baseline"
-
-    MITIGATE_COUNT = "mitigate_count"
-    MITIGATE_WHOLE = "mitigate_whole"
-    MITIGATE_MODEL = "mitigate_model"
-    MITIGATE_CHECK = "mitigate_check"
-
-    REPORT_ZIP = "report_zip"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from psa_core.charts._theme import DOWN, UP
+from psa_core.claims.formatting import level
 from psa_core.cube import Target
+from psa_core.report import excerpt, is_long
 from psa_core.stats import labels_at
 
 SERIF = "font-family: 'Source Serif', 'Source Serif Pro', Georgia, serif"
@@ -35,24 +37,28 @@ def marked(text: str, spans: Sequence[Span], *, off: Sequence[Span] = ()) -> str
     return "".join([*pieces, html.escape(text[end:])])
 
 
-def scored_sentence(text: str, span: Span, score: float, target: Target) -> str:
-    """A sentence in large letters beside its score; the words say whether it gets the label, so does the colour."""
+def scored_sentence(pieces: Sequence[tuple[str, str]], score: float, target: Target) -> str:
+    """A sentence in large type beside its score; words and colour both say whether it gets the label.
+
+    Of a long text its changed passages, in smaller type.
+    """
     threshold = target.default_threshold
     colour, sign = (UP, "≥") if labels_at(score, threshold) else (DOWN, "<")
-    words = f"{target.name} {sign} {threshold:g}"
+    label = f"{target.name} {sign} {level(threshold)}"
     number = f"{score:.2f}".replace("-", "−")
+    size = "1rem" if is_long(pieces) else "1.4rem"
+    style = f"{SERIF}; margin: 0; font-size: {size}; line-height: 1.35; overflow-wrap: anywhere"
+    words = behind_click([("same", "“"), *pieces, ("same", "”")], {"come": ("mark", MARK)}, style)
     return (
         '<div style="display: flex; align-items: center; gap: 1rem; flex: 1 1 23rem">'
         f'<div style="min-width: 5.9rem"><div style="font-size: 2.1rem; font-weight: 650; line-height: 1.1; '
         f'color: {colour}; {DIGITS}">{number}</div>'
-        f'<div style="font-size: 0.8rem; opacity: 0.75">{html.escape(words)}</div></div>'
-        f'<div style="{SERIF}; font-size: 1.4rem; line-height: 1.35; overflow-wrap: anywhere">“'
-        f"{marked(text, [span])}”</div></div>"
+        f'<div style="font-size: 0.8rem; opacity: 0.75">{html.escape(label)}</div></div><div>{words}</div></div>'
     )
 
 
 def side_by_side(parts: Sequence[str]) -> str:
-    """Blocks in a row, beneath each other where there is no room."""
+    """Blocks in a row, stacked where there is no room."""
     return f'<div style="display: flex; flex-wrap: wrap; gap: 0.5rem 2rem">{"".join(parts)}</div>'
 
 
@@ -80,12 +86,37 @@ def spoken(text: str) -> str:
     return f'<p style="{SERIF}; margin: 0; font-size: 1.3rem; line-height: 1.45">{html.escape(text)}</p>'
 
 
-def sentence(text: str, spans: Sequence[Span] = (), *, off: Sequence[Span] = ()) -> str:
-    """A sentence of a corpus in the reading face, with its anchors marked; of a long one what is around the first."""
-    start = (
-        max(0, min((span[0] for span in (*spans, *off)), default=0) - MAX_LENGTH // 2) if len(text) > MAX_LENGTH else 0
+def behind_click(pieces: Sequence[tuple[str, str]], tags: Mapping[str, tuple[str, str]], style: str) -> str:
+    """Pieces of a text with the tag and style of their kind; of a long text its passages, and the whole by a click."""
+
+    def words(some: Sequence[tuple[str, str]]) -> str:
+        parts = []
+        for kind, text in some:
+            tag, own = tags.get(kind, ("span", ""))
+            parts.append(f'<{tag} style="{own}">{html.escape(text)}</{tag}>' if kind in tags else html.escape(text))
+        return "".join(parts)
+
+    if not is_long(pieces):
+        return f'<p style="{style}">{words(pieces)}</p>'
+    whole: list[tuple[str, str]] = []
+    room = MAX_LENGTH
+    for kind, text in pieces:
+        if room > 0:
+            whole.append((kind, text if len(text) <= room else f"{text[:room]}…"))
+        room -= len(text)
+    return (
+        f'<p style="{style}">{words(excerpt(pieces))}</p>'
+        '<details style="margin-top: 0.3rem"><summary style="font-size: 0.9rem; opacity: 0.75; cursor: pointer">'
+        f'Whole text</summary><p style="{style}; white-space: pre-line">{words(whole)}</p></details>'
     )
-    text, cut = text[start : start + MAX_LENGTH], len(text)
-    kept, struck = ([(a - start, b - start) for a, b in some if b - start <= MAX_LENGTH] for some in (spans, off))
-    body = f"{'…' * (start > 0)}{marked(text, kept, off=struck)}{'…' * (start + MAX_LENGTH < cut)}"
-    return f'<p style="{SERIF}; margin: 0; font-size: 1.08rem; line-height: 1.5; overflow-wrap: anywhere">{body}</p>'
+
+
+def sentence(text: str, spans: Sequence[Span] = (), *, off: Sequence[Span] = ()) -> str:
+    """A text of a corpus in the reading face with its anchors marked; a long one as in `behind_click`."""
+    pieces, end = [], 0
+    for (start, stop), kind in sorted([(span, "on") for span in spans] + [(span, "off") for span in off]):
+        pieces += [("same", text[end:start]), (kind, text[start:stop])]
+        end = stop
+    pieces = [(kind, part) for kind, part in [*pieces, ("same", text[end:])] if part]
+    style = f"{SERIF}; margin: 0; font-size: 1.08rem; line-height: 1.5; overflow-wrap: anywhere"
+    return behind_click(pieces, {"on": ("mark", MARK), "off": ("del", OFF)}, style)

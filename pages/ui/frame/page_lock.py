@@ -1,4 +1,4 @@
-"""A lock that is given in the order of arrival, and that can be lost to the next one who waits.
+"""A first-come, first-served lock that can be taken over by the next in line.
 
 Python's own locks give nobody a place in a queue: whoever lets go and asks again at once has it again.
 """
@@ -18,15 +18,8 @@ PAGE_TURN_SECONDS = 0.25
 class FairLock:
     """First come, first served.
 
-    Parameters
-    ----------
-    seconds : float, optional
-        After that the next one no longer waits for who has it: a slow page holds up no other. For ever if not given.
-
-    Attributes
-    ----------
-    waiting : deque of object
-        One for each thread that waits, in the order of arrival.
+    After some seconds, where they are given, the next one no longer waits for who has the lock: a slow page holds up no
+    other. `waiting` has an object for each thread that waits, in the order of arrival.
     """
 
     def __init__(self, seconds: float | None = None) -> None:
@@ -38,13 +31,17 @@ class FairLock:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait for a turn, and give it back at the end."""
+        """Acquire the lock in order of arrival, and release it at the end."""
         mine = object()
         with self._changed:
             self.waiting.append(mine)
             try:
-                while self.waiting[0] is not mine or not self._is_free():
-                    self._changed.wait(self._patience() if self.waiting[0] is mine else None)
+                while True:
+                    is_next = self.waiting[0] is mine
+                    left = None if self._seconds is None else max(0.0, self._until - time.monotonic())
+                    if is_next and (self._holder is None or left == 0.0):
+                        break
+                    self._changed.wait(left if is_next else None)
                 self._holder, self._until = mine, time.monotonic() + (self._seconds or 0.0)
             finally:
                 self.waiting.remove(mine)
@@ -56,10 +53,3 @@ class FairLock:
                 if self._holder is mine:
                     self._holder = None
                     self._changed.notify_all()
-
-    def _is_free(self) -> bool:
-        return self._holder is None or (self._seconds is not None and time.monotonic() >= self._until)
-
-    def _patience(self) -> float | None:
-        """How long the first one waits for who has it."""
-        return None if self._seconds is None else max(0.0, self._until - time.monotonic())

@@ -1,4 +1,4 @@
-"""Score texts while somebody waits: in short slices, in turn with others who ask the same model, for a limited time.
+"""Score texts while a page waits: in short slices, alternating with others on the same model, for a limited time.
 
 A model has a lock of its own, so that a slow one delays nobody who asks another. A slice takes a quarter of a second,
 so that those who ask the same model wait for a slice of each other, not for all of it.
@@ -15,10 +15,10 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.ui.frame.page_lock import FairLock
 from psa_core import scoring
-from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.limits import PAGE_SECONDS
 from psa_core.models import Scorer
@@ -31,14 +31,9 @@ _registering = threading.Lock()
 
 @dataclass(eq=False)
 class Answer:
-    """What a model has answered so far; several runs of a page may go on with one answer.
+    """What a model has answered so far, and the seconds spent on it; several runs of a page may continue one answer.
 
-    Attributes
-    ----------
-    parts : list of float32 array (k, T)
-        Scores of the first texts.
-    seconds : float
-        That were spent on it.
+    Each part is a float32 array (k, T): scores of the next k texts.
     """
 
     parts: list[np.ndarray] = field(default_factory=list)
@@ -52,40 +47,19 @@ class Answer:
 
 
 class PageScorer:
-    """A model as pages ask it; it stands wherever a scorer can.
-
-    Parameters
-    ----------
-    scorer : Scorer
-    """
+    """A model as pages use it; can be used wherever a scorer can."""
 
     def __init__(self, scorer: Scorer) -> None:
-        self.scorer = scorer
+        self.scorer, self.fingerprint, self.targets = scorer, scorer.fingerprint, scorer.targets
         with _registering:
             self._lock = _locks.setdefault(scorer.fingerprint, FairLock())
 
-    @property
-    def fingerprint(self) -> str:
-        """That of the model."""
-        return self.scorer.fingerprint
-
-    @property
-    def targets(self) -> tuple[Target, ...]:
-        """Those of the model, length T."""
-        return self.scorer.targets
-
     def score(self, texts: Sequence[str]) -> np.ndarray:
-        """Scores of all texts, float32 (len(texts), T).
-
-        Raises
-        ------
-        ModelError
-            When there is not enough time for all of them.
-        """
+        """Scores of all texts, float32 (len(texts), T); raises `ModelError` when the time is not enough."""
         return self.finish(Answer(), texts)
 
     def finish(self, answer: Answer, texts: Sequence[str], scorer: Scorer | None = None) -> np.ndarray:
-        """The same, going on with an answer; see `go_on`."""
+        """The same, continuing an answer; see `go_on`."""
         scores = self.go_on(answer, texts, scorer=scorer)
         if len(scores) < len(texts):
             got = f"{len(scores):,} of {len(texts):,} texts scored in {PAGE_SECONDS.words}"
@@ -97,16 +71,8 @@ class PageScorer:
     ) -> np.ndarray:
         """Scores of the first k texts, float32 (k, T): all of them unless the time was over.
 
-        Parameters
-        ----------
-        answer : Answer
-            Is added to.
-        texts : sequence of str
-            The same for each call with that answer.
-        seconds : float, optional
-            For this answer in all; `PAGE_SECONDS` if not given.
-        scorer : Scorer, optional
-            Asked in place of the model itself: one that remembers the model's scores.
+        The answer is added to, so its texts must be the same at each call. It has `seconds` in all (`PAGE_SECONDS` if
+        not given). `scorer` is asked in place of the model itself: one that remembers the model's scores.
         """
         limit = PAGE_SECONDS.value if seconds is None else seconds
         with answer.lock, _progress(len(texts)) as show:
@@ -129,11 +95,12 @@ class PageScorer:
 
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[int], None]]:
-    """Show how many texts are scored where that takes a while. Showing it also ends a run that nobody waits for."""
+    """Show how many texts are scored if that takes a while. Showing it also ends a run whose tab was closed."""
     began, bars = time.monotonic(), []
+    in_background = get_script_run_ctx(suppress_warning=True) is None  # nobody to show it to
 
     def show(done: int) -> None:
-        if time.monotonic() - began < SHOWN_AFTER_SECONDS:
+        if in_background or time.monotonic() - began < SHOWN_AFTER_SECONDS:
             return
         bars[:] = bars or [st.empty()]
         bars[0].progress(done / total, f"{done:,} of {total:,} texts scored")

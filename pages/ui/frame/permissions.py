@@ -12,12 +12,12 @@ MAX_ID_LENGTH = 300
 
 
 def origin() -> Origin:
-    """Who sits before these pages: the owner of the machine, or a visitor."""
+    """Who uses these pages: the owner of the machine, or a visitor."""
     return Origin.OWN_MACHINE if jobs.own_machine() else Origin.VISITOR
 
 
 def origin_of(run_id: str, model_id: str) -> Origin:
-    """On whose word the model of a run may be loaded here: a file's, where no person submitted the run with it."""
+    """The origin of a run's model id: a file, unless a person submitted the run with it."""
     spec = jobs.status(run_id).spec
     if spec is None or spec.model != model_id:
         return Origin.FILE
@@ -25,31 +25,29 @@ def origin_of(run_id: str, model_id: str) -> Origin:
 
 
 def kinds() -> dict[str, ModelPlugin]:
-    """The kinds of models that take an argument, by id: one that this person may name, or a file to upload."""
-    named = {item: plugin for item, plugin in models.plugins().items() if plugin.argument}
+    """The kinds of models that take an argument, by id: one that this person may give, or a file to upload."""
+    found = models.plugins().items()
     return {
-        item: plugin for item, plugin in named.items() if plugin.uploads or trust.offered_to(plugin.takes, origin())
+        item: plugin
+        for item, plugin in found
+        if plugin.argument and (plugin.uploads or trust.offered_to(plugin.takes, origin()))
     }
 
 
-def is_offered(model_id: str) -> bool:
-    """Whether a person before these pages may use an id."""
-    return _passes(model_id, origin())
-
-
-def is_harmless(model_id: str) -> bool:
-    """Whether loading a model touches nothing but the program, whoever names it."""
-    return _passes(model_id, Origin.FILE)
-
-
-def _passes(model_id: str, said_by: Origin) -> bool:
+def is_offered(model_id: str, to: Origin | None = None) -> bool:
+    """Whether the current user, or `to`, may use an id."""
     try:
-        models.check(model_id, said_by)
+        models.check(model_id, origin() if to is None else to)
     except PsaError:
         return False
     return True
 
 
+def is_harmless(model_id: str) -> bool:
+    """Whether a model can be loaded without access to files or the network, whoever asks for it."""
+    return is_offered(model_id, Origin.FILE)
+
+
 def check(model_id: str) -> str:
-    """Return an id that a person before these pages may use; raises a `PsaError` for others."""
+    """Return an id that the current user may use; raises a `PsaError` for others."""
     return models.check(model_id, origin())

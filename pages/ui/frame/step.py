@@ -20,7 +20,7 @@ def step(number: int, title: str, hint: str) -> Iterator[None]:
 
 
 def duration(seconds: float) -> str:
-    """Seconds in short, rounded as an estimate should be.
+    """A short, rounded duration.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Words beside the charts: the finding in large type, how sure it is behind a line that opens, the small print."""
+"""Text beside the charts: the finding in large type, its evidence in an expandable line, and small print.
+
+On the pages of a study of documents, what is said about sentences is said about documents: see `texts_are`.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import html
 
 import streamlit as st
 
+from pages.ui.frame.keys import Key
 from pages.ui.frame.markup import SERIF
-from psa_core.tables.findings import Finding
+from psa_core.claims.findings import Finding
+from psa_core.plurals import called
 
 #: Long file names are broken, and no number or sign stands alone on a last line.
 WRAP = "overflow-wrap: anywhere; text-wrap: pretty"
@@ -16,34 +21,44 @@ READING = f"margin: 0; font-size: 1.08rem; line-height: 1.5; max-width: 68rem; {
 SMALL = f"margin: 0; font-size: 0.9rem; opacity: 0.78; max-width: 68rem; {WRAP}"
 
 
-def finding(said: Finding | str) -> None:
-    """The one sentence that a page states, large enough for the last row."""
-    _say(said, LARGE)
+def texts_are(noun: str) -> None:
+    """Say what the texts of this page are called; until a page says so, ``sentence``."""
+    st.session_state[Key.NOUN] = noun
 
 
-def second(said: Finding | str) -> None:
+def in_words(text: str) -> str:
+    """Words about sentences, as this page calls its texts."""
+    return called(text, st.session_state.get(Key.NOUN, "sentence"))
+
+
+def finding(statement: Finding | str) -> None:
+    """The main finding of a page, large enough to be read from the last row."""
+    _paragraph(statement, LARGE)
+
+
+def second(statement: Finding | str) -> None:
     """A further sentence, in reading size."""
-    _say(said, READING)
+    _paragraph(statement, READING)
 
 
 def small_print(text: str) -> None:
     """Details in small type."""
-    _say(text, SMALL)
+    _paragraph(text, SMALL)
 
 
-def _say(said: Finding | str, style: str) -> None:
-    if isinstance(said, str):
-        said = Finding(said)
-    st.html(f'<p style="{style}">{_escaped(said.headline)}</p>{_how_sure(said.evidence)}')
+def _paragraph(statement: Finding | str, style: str) -> None:
+    if isinstance(statement, str):
+        statement = Finding(statement)
+    st.html(f'<p style="{style}">{_escaped(statement.headline)}</p>{_evidence(statement.evidence)}')
 
 
 def _escaped(text: str) -> str:
-    """As markup, in which no percent sign begins a line."""
-    return html.escape(text).replace(" %", "&nbsp;%")
+    """As HTML in which no line begins with a percent sign."""
+    return html.escape(in_words(text)).replace(" %", "&nbsp;%")
 
 
-def _how_sure(evidence: str) -> str:
-    """One line that opens; the browser does it, so nothing runs again."""
+def _evidence(evidence: str) -> str:
+    """An expandable line; the browser opens it, so the page does not rerun."""
     if not evidence:
         return ""
     words = _escaped(evidence)

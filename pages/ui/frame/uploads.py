@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 from pages.ui.frame import gateway, markup, shell
 from psa_core.errors import OptionError, PsaError
-from psa_core.inputs import tables
+from psa_core.inputs import documents, tables
 from psa_core.inputs.checks import file_name
 from psa_core.inputs.limits import MB, UPLOADS_EACH
 
 # Of a file's name; file systems take 255, and a run puts a word before some.
 MAX_BYTES = 200
+#: What several files are called together.
+TOGETHER = "documents.zip"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,58 +29,60 @@ class Upload:
     content: bytes
     sha256: str
 
+    def key(self) -> tuple[str, str]:
+        """The cache key of its rows: the file's name decides how its bytes are read."""
+        return self.sha256, self.name
+
 
 def ask_file(
-    label: str, kinds: Sequence[str], *, key: str, read: Callable[[Upload], object] | None = None, help: str = ""
+    label: str,
+    kinds: Sequence[str],
+    *,
+    key: str,
+    read: Callable[[Upload], object] | None = None,
+    help: str = "",
+    several: bool = False,
 ) -> Upload | None:
-    """A file picker whose file stays until another one is chosen or it is taken away.
+    """A file picker whose file stays until it is replaced or removed.
 
-    It takes every file, since Streamlit's own answer to a wrong kind does not say what to do.
-
-    Parameters
-    ----------
-    kinds : sequence of str
-        Endings; another one is told like what `read` raises.
-    read : callable, optional
-        Raises a `PsaError` for a file that is of no use: that is told, and the one before it stays.
+    It takes every file, since Streamlit's own answer to a wrong kind does not say what to do: a file without one of the
+    endings, or for which `read` raises a `PsaError`, is refused with the reason, and the one before it stays.
+    Where there may be `several` files, they are kept as one zip.
     """
     kept = f"{key}_kept"
-    held: Upload | None = st.session_state.get(kept)
+    previous: Upload | None = st.session_state.get(kept)
     most = min(st.get_option("server.maxUploadSize"), UPLOADS_EACH.value // MB)
     widget = f"{key}_{st.session_state.get(f'{key}_round', 0)}"
-    chosen = st.file_uploader(label, key=widget, help=help or None, max_upload_size=most)
-    if chosen is not None:
-        content = chosen.getvalue()
-        brought = Upload(file_name(chosen.name, MAX_BYTES), content, hashlib.sha256(content).hexdigest())
-
-        def check(upload: Upload) -> None:
-            tables.check_ending(upload.name, kinds, field="file", error=OptionError)
-            if read is not None:
-                read(upload)
-
-        if _is_of_use(brought, held, check):
-            st.session_state[kept] = brought
-            gateway.keep(brought, content)
-            return brought
-    if held is not None:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.html(
-                markup.plain(f"Using {held.name} ({max(1, round(len(held.content) / 1000)):,} kB)"), width="content"
+    how: dict[str, Any] = {"accept_multiple_files": True} if several else {}
+    chosen = st.file_uploader(label, key=widget, help=help or None, max_upload_size=most, **how)
+    files = chosen if isinstance(chosen, list) else [] if chosen is None else [chosen]
+    if files:
+        name, content = files[0].name, files[0].getvalue()
+        if len(files) > 1:
+            UPLOADS_EACH.check(sum(file.size for file in files), field="files", error=OptionError)
+            name, content = (
+                TOGETHER,
+                documents.zipped([(file_name(one.name, MAX_BYTES), one.getvalue()) for one in files]),
             )
+        uploaded = Upload(file_name(name, MAX_BYTES), content, hashlib.sha256(content).hexdigest())
+        try:
+            tables.check_ending(uploaded.name, kinds, field="file", error=OptionError)
+            if read is not None:
+                read(uploaded)
+        except PsaError as error:
+            if previous is None or (previous.name, previous.sha256) == (uploaded.name, uploaded.sha256):
+                raise  # there is none to go on with
+            shell.problem(error, "This file was not accepted; the previous one stays in use")
+        else:
+            st.session_state[kept] = uploaded
+            gateway.keep(uploaded, content)
+            return uploaded
+    if previous is not None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            size = f"{max(1, round(len(previous.content) / 1000)):,} kB"
+            st.html(markup.plain(f"Using {previous.name} ({size})"), width="content")
             st.button("Remove", key=f"{key}_away", on_click=_forget, args=(key,), type="tertiary")
-    return held
-
-
-def _is_of_use(brought: Upload, held: Upload | None, read: Callable[[Upload], object]) -> bool:
-    """Whether a file can be read; raises what is wrong with it where there is none to go on with."""
-    try:
-        read(brought)
-    except PsaError as error:
-        if held is None or (held.name, held.sha256) == (brought.name, brought.sha256):
-            raise
-        shell.problem(error, "This file was not accepted; the previous one stays in use")
-        return False
-    return True
+    return previous
 
 
 def _forget(key: str) -> None:

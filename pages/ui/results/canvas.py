@@ -1,4 +1,4 @@
-"""Components that draw on a canvas, and what tells them of a change without sending the picture again."""
+"""Components that draw on a canvas, and a way to update them without sending the picture again."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import Any
 
 import streamlit as st
 
-HERE = Path(__file__).resolve().parent
+
+def read(file: str) -> str:
+    """The text of a script or style sheet in this folder."""
+    return (Path(__file__).resolve().parent / file).read_text(encoding="utf-8")
 
 
 def picture(name: str) -> Any:
-    """A component from ``name.js``, which may use what ``canvas.js`` has, and ``name.css``."""
-    shared, own, style = (
-        (HERE / file).read_text(encoding="utf-8") for file in ("canvas.js", f"{name}.js", f"{name}.css")
-    )
-    return st.components.v2.component(f"psa_{name}", html=f'<div class="{name}"></div>', css=style, js=shared + own)
+    """A component from ``name.js``, which may use ``canvas.js``, and ``name.css``."""
+    js = read("canvas.js") + read(f"{name}.js")
+    return st.components.v2.component(f"psa_{name}", html=f'<div class="{name}"></div>', css=read(f"{name}.css"), js=js)
 
 
 def teller(name: str, *, variable: str, event: str) -> Any:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from pages.ui.frame import address, cached, markup, open_study, shell
+from pages.ui.frame import address, cached, controls, markup, open_study, shell
 from pages.ui.frame.keys import Key
 from pages.ui.results import context
 from pages.ui.results.context import StudyContext
@@ -53,19 +53,28 @@ class Compared:
 
     @property
     def full(self) -> str:
-        """The label where studies are chosen: with the time."""
+        """The label in the list of studies: with the time."""
         label, time = self.label, self.parts[-1]
         return label if time in label else f"{label} · {time}"
 
 
 def ask_studies(study: StudyContext) -> list[Compared]:
     """The studies of this session, those of the link, and any other by its link."""
-    _take_from_link()
+    linked = [run for run in st.query_params.get_all(PARAMETER)[:MAX_RUNS] if jobs.RUN_ID.fullmatch(run)]
+    for run in linked:
+        context.remember_run(run)
     before: list[str] | None = st.session_state.get(Key.COMPARE_RUNS)
     seen = st.session_state[Key.RUNS_SEEN]
-    found = _open(list(dict.fromkeys([study.run, *(before or ()), *seen[::-1], *_history()]))[:MAX_RUNS])
+    # Finished studies on this machine; audits have pages of their own.
+    history = [one.run_id for one in jobs.history() if one.state == "finished" and one.spec is not None]
+    found = _open(list(dict.fromkeys([study.run, *(before or ()), *seen[::-1], *history]))[:MAX_RUNS])
     by_run = {compared.run: compared for compared in found}
-    chosen = _at_first(study, found) if before is None else _with_newly_opened(study, before)
+    is_new = st.session_state.get(Key.COMPARE_OPEN) != study.run
+    st.session_state[Key.COMPARE_OPEN] = study.run
+    if before is None:
+        chosen = _at_first(study, found, linked)
+    else:  # a study that was opened since the last look joins the chosen ones; one that was taken away stays away
+        chosen = [study.run, *before] if is_new and study.run not in before else before
     st.session_state[Key.COMPARE_RUNS] = [run for run in chosen if run in by_run]
     box, buttons = st.columns([2, 1], vertical_alignment="bottom", gap="medium")
     with box:
@@ -79,17 +88,27 @@ def ask_studies(study: StudyContext) -> list[Compared]:
             persist_state="session",
         )
     with buttons, st.container(horizontal=True):
-        _ask_another()
-        _ask_title(study)
-    _say_added()
+        with st.popover("Add a study", icon=":material/add:"):
+            words = "Open the other study in the dashboard and copy the address. To compare two models, run the same "
+            words += "sentences and names with both."
+            st.text_input("Its link or run id", key=Key.COMPARE_ADD, on_change=_add, help=words)
+        if not cached.is_example(study.run):  # the example is everybody's and keeps its name
+            with st.popover("Name this study", icon=":material/edit:"):
+                st.session_state[Key.COMPARE_TITLE] = jobs.title(study.run)
+                options = {"max_chars": jobs.MAX_TITLE_LENGTH, "on_change": _give_title, "args": (study.run,)}
+                st.text_input("Title of the open study", key=Key.COMPARE_TITLE, **options)
+    outcome = st.session_state.pop(Key.COMPARE_ADDED, None)  # what became of the study that was asked for last
+    if isinstance(outcome, PsaError):
+        shell.problem(outcome, "No study was added")
+    elif outcome:
+        st.html(markup.plain(outcome, faint=True))
     chosen = st.session_state[Key.COMPARE_RUNS]
-    others = [run for run in chosen if run != study.run]
-    address.write({PARAMETER: others})
-    return told_apart([by_run[run] for run in by_run if run in chosen])
+    address.write({PARAMETER: [run for run in chosen if run != study.run]})
+    return with_own_labels([by_run[run] for run in by_run if run in chosen])
 
 
 def _room(labels: list[str]) -> str:
-    """A rule that keeps room for the chosen studies' lines: the box grows only once it is drawn, and moves the page."""
+    """A CSS rule that reserves room for the chosen studies, whose box would otherwise grow and move the page."""
     lines, left = 0, 0.0
     for label in labels:
         wide = CHIP_PIXELS + LETTER_PIXELS * len(label)
@@ -98,61 +117,22 @@ def _room(labels: list[str]) -> str:
     return f"<style>@media (min-width: 900px) {{.st-key-{Key.COMPARE_RUNS} {{min-height: {high:g}rem}}}}</style>"
 
 
-def _ask_another() -> None:
-    with st.popover("Add a study", icon=":material/add:"):
-        st.text_input(
-            "Its link or run id",
-            key=Key.COMPARE_ADD,
-            on_change=_add,
-            help="Open the other study in the dashboard and copy the address. To compare two models, run the same "
-            "sentences and names with both.",
-        )
-
-
-def _ask_title(study: StudyContext) -> None:
-    """A title of one's own for the open study; the example is everybody's and keeps its name."""
-    if cached.is_example(study.run):
-        return
-    with st.popover("Name this study", icon=":material/edit:"):
-        st.session_state[Key.COMPARE_TITLE] = jobs.title(study.run)
-        st.text_input(
-            "Title of the open study",
-            key=Key.COMPARE_TITLE,
-            max_chars=jobs.MAX_TITLE_LENGTH,
-            on_change=_give_title,
-            args=(study.run,),
-        )
-
-
 def _give_title(run: str) -> None:
     with shell.report_errors("This study cannot be named"):
         jobs.give_title(run, str(st.session_state[Key.COMPARE_TITLE]))
 
 
-def _at_first(study: StudyContext, found: list[Compared]) -> list[str]:
+def _at_first(study: StudyContext, found: list[Compared], linked: list[str]) -> list[str]:
     """The open study and those of the link; without any, those of this session and others of the same sentences."""
-    if linked := st.query_params.get_all(PARAMETER)[:MAX_RUNS]:
+    if linked:
         return [c.run for c in found if c.run in {study.run, *linked}]
     sentences = study.cube.sentences["sentence_id"].tolist()
-    brought = {study.run, *st.session_state[Key.RUNS_SEEN]}
-    return [c.run for c in found if c.run in brought or c.cube.sentences["sentence_id"].tolist() == sentences]
-
-
-def _with_newly_opened(study: StudyContext, chosen: list[str]) -> list[str]:
-    """A study that was opened since the last look joins the chosen ones; one that was taken away stays away."""
-    is_new = st.session_state.get(Key.COMPARE_OPEN) != study.run
-    st.session_state[Key.COMPARE_OPEN] = study.run
-    return [study.run, *chosen] if is_new and study.run not in chosen else chosen
-
-
-def _take_from_link() -> None:
-    for run in st.query_params.get_all(PARAMETER)[:MAX_RUNS]:
-        if jobs.RUN_ID.fullmatch(run):
-            context.remember_run(run)
+    opened = {study.run, *st.session_state[Key.RUNS_SEEN]}
+    return [c.run for c in found if c.run in opened or c.cube.sentences["sentence_id"].tolist() == sentences]
 
 
 def _add() -> None:
-    """Take a study into the comparison, or say why not."""
+    """Add a study to the comparison, or say why not."""
     typed = str(st.session_state[Key.COMPARE_ADD]).strip()
     if not typed:
         return
@@ -174,43 +154,29 @@ def _add() -> None:
     st.session_state[Key.COMPARE_ADDED] = f"{len(new)} added." if new else "This study is in the comparison already."
 
 
-def _say_added() -> None:
-    """What became of the study that was asked for last; said once."""
-    said = st.session_state.pop(Key.COMPARE_ADDED, None)
-    if isinstance(said, PsaError):
-        shell.problem(said, "No study was added")
-    elif said:
-        st.html(markup.plain(said, faint=True))
-
-
-def _history() -> list[str]:
-    """Finished studies on this machine; audits have pages of their own."""
-    return [status.run_id for status in jobs.history() if status.state == "finished" and status.spec is not None]
-
-
 def _open(runs: list[str]) -> list[Compared]:
     """The studies that can be opened."""
     found: list[Compared] = []
     for run in runs:
         try:
-            whole = cached.cube(run)
-            if open_study.is_early(run, len(whole.sentences)):
+            full_cube = cached.cube(run)
+            if open_study.is_early(run, full_cube):
                 continue
-            cube, left_out = context.without_left_out(run, whole)
-            title, time = jobs.title(run), _time(run)
+            cube, left_out = context.without_left_out(run, full_cube)
+            title, time = jobs.title(run), f"{datetime.fromtimestamp(jobs.started(run)):%d %b %Y %H:%M}"
         except PsaError as error:
-            _forget(run)
+            st.session_state[Key.RUNS_SEEN] = [known for known in st.session_state[Key.RUNS_SEEN] if known != run]
             shell.problem(error, "A study could not be opened")
             continue
-        model, file = context.model_and_file(cube)
+        model, file = controls.model_and_file(cube)
         named = (title, "") if title else (model, file)
         parts = (*named, counted(cube.shape[1], "name"), time)
         found.append(Compared(run, parts, cube, left_out))
-    return told_apart(found)
+    return with_own_labels(found)
 
 
-def told_apart(studies: list[Compared]) -> list[Compared]:
-    """The studies with labels of their own: parts are added while two are alike, then a number."""
+def with_own_labels(studies: list[Compared]) -> list[Compared]:
+    """The studies with unique labels: parts are added while two labels are equal, then a number."""
     labels = _labels([study.parts for study in studies], always=2)
     briefs = _labels([study.parts for study in studies], always=1)
     return [
@@ -219,7 +185,7 @@ def told_apart(studies: list[Compared]) -> list[Compared]:
 
 
 def _labels(studies: list[tuple[str, ...]], *, always: int) -> list[str]:
-    """The first `always` parts of each study, and each further one that tells it apart from those still alike."""
+    """The first `always` parts of each study, and each further one that distinguishes it from equal labels."""
     taken = [tuple(part for part in parts[:always] if part) for parts in studies]
     for place in range(always, max(map(len, studies), default=0)):
         before = list(taken)
@@ -229,12 +195,3 @@ def _labels(studies: list[tuple[str, ...]], *, always: int) -> list[str]:
     words = [" · ".join(filter(None, label)) for label in taken]
     numbered = [(word, words[:i].count(word)) for i, word in enumerate(words)]
     return [f"{word} ({same + 1})" if same else word for word, same in numbered]
-
-
-def _forget(run: str) -> None:
-    st.session_state[Key.RUNS_SEEN] = [known for known in st.session_state[Key.RUNS_SEEN] if known != run]
-
-
-def _time(run: str) -> str:
-    """When the study was started, to the second only where the minute is not enough to be looked at."""
-    return f"{datetime.fromtimestamp(jobs.started(run)):%d %b %Y %H:%M}"

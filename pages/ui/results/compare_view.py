@@ -1,129 +1,299 @@
-"""The parts of Compare that show every study: one metric as a chart, and Table 2."""
+"""The parts of Compare: one metric of every study, Table 2, and two studies on the same cells."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, exports, shell, typography
+from pages.ui.frame import address, clicks, exports, markup, shell, shown_names, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import measured
+from pages.ui.frame.typography import in_words
+from pages.ui.results import context, figure
 from pages.ui.results.compare_studies import Compared
 from pages.ui.results.context import StudyContext
-from psa_core import methods
-from psa_core.charts._altair import drawing_svg
-from psa_core.charts.comparison import metric_intervals
+from psa_core import methods, stats
+from psa_core.charts.comparison import metric_intervals, name_scatter
 from psa_core.charts.print.caption import Caption
-from psa_core.tables import findings
+from psa_core.claims import comparison, ranking
+from psa_core.cube import ScoreCube, Target
+from psa_core.errors import PsaError
+from psa_core.plurals import counted, verb
+from psa_core.study import perturbation_of
+from psa_core.study.perturbation import Perturbation
+from psa_core.tables import replicability
+from psa_core.tables.pairs import SharedCells, disagreements, metric_differences, name_agreement, shared_cells
+from psa_core.tables.repeats import BOUNDS, beyond_floor
 
-PARTS = ("value", "low", "high")
 #: The paper's first, then those of other files in ``methods/`` that have one value per sentence.
 METRICS = {"score_dev": "ScoreDev", "score_range": "ScoreRange", "label_dist": "LabelDist"} | {
     item: method.title
     for item, method in methods.plugins().items()
     if method.axis == "sentence" and item not in ("score_dev", "score_range")
 }
-IN_PARTS = ("score_dev", "score_range")
+#: On the scale of the score: shown in per cent of its range, so that scores of other ranges can stand beside them.
+ON_SCALE = ("score_dev", "score_range")
 UNIT = ", % of the range"
+ALONE = "One study alone: nothing is compared yet. Add another, or run another model on the same sentences."
+SAMPLED = "Of sampled answers, the chart shows what is left without what asking again gives; 0 where that is nothing."
+SHOWN_CELLS, MIN_NAMES = 100, 3
+#: Of a score's range: with less between them two studies agree.
+NEGLIGIBLE = 0.001
+SCATTER = "compare_scatter"
+Choice = tuple[Compared, Target]
 
 
 def numbers(study: StudyContext, studies: list[Compared]) -> pd.DataFrame:
-    """Every study's numbers, each with its bounds; what a threshold has a part in is at the chosen one.
+    """Every study's metrics with bounds; those that depend on a threshold are at the chosen one.
 
     Returns
     -------
     DataFrame
-        One row per study and target: ``label``, ``brief``, ``cells`` (alike where sentences and names are), ``target``,
-        ``threshold`` (the chosen one where the target is the chosen one, else the target's own), ``extent`` of its
-        range, ``sentences``, ``names``, each metric's ``value``, ``low`` and ``high``.
+        One row per study and target: ``run``, ``label``, ``brief``, ``cells`` (alike where sentences and names are),
+        ``target``, ``threshold`` (the chosen one where the target is the chosen one, else the target's own), ``extent``
+        of its range, ``sentences``, ``names``, ``samples``, and, without what sampling alone gives, each metric's
+        ``value``, ``low`` and ``high``.
     """
     rows = []
     for compared in studies:
-        key = compared.run, compared.cube.shape[0], tuple(sorted(compared.left_out))
-        summary = measured.summary_of(key, compared.cube, measured.chosen_threshold(study))
-        for target, metrics in summary.items():
-            declared = compared.cube.targets[compared.cube.target_index(target)]
+        cube = compared.cube
+        key = compared.run, cube.shape[0], tuple(sorted(compared.left_out))
+        for target, metrics in context.summaries(key, cube, {study.target.name: study.threshold}).items():
+            declared = cube.targets[cube.target_index(target)]
             rows.append(
                 {
                     "run": compared.run,
                     "label": compared.label,
                     "brief": compared.brief,
-                    "cells": hash((tuple(compared.cube.sentences["text"]), tuple(compared.cube.names["name"]))),
+                    "cells": hash((tuple(cube.sentences["text"]), tuple(cube.names["name"]))),
                     "target": target,
                     "threshold": metrics["label_dist"]["threshold"],
                     "extent": float(declared.high - declared.low),
-                    "sentences": compared.cube.shape[0],
-                    "names": compared.cube.shape[1],
-                    **{f"{metric}.{part}": metrics[metric][part] for metric in METRICS for part in PARTS},
+                    "sentences": cube.shape[0],
+                    "names": cube.shape[1],
+                    "samples": declared.samples,
+                    **{
+                        f"{metric}.{part}": value
+                        for metric in METRICS
+                        for part, value in beyond_floor(metrics, metric, declared.samples).items()
+                    },
                 }
             )
     return pd.DataFrame(rows)
 
 
-ALONE = "One study alone: nothing is compared yet. Add another, or run another model on the same sentences."
+def _in_unit(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """``value``, ``low``, ``high`` of a metric; metrics of scores are in per cent of the target's range."""
+    values = table[[f"{metric}.{part}" for part in BOUNDS]].astype(float)
+    values.columns = list(BOUNDS)
+    return values.mul(100 / table["extent"], axis=0) if metric in ON_SCALE else values
 
 
-def in_parts(table: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """``value``, ``low``, ``high`` of a metric: those of scores in per cent of the target's range."""
-    values = table[[f"{metric}.{part}" for part in PARTS]].astype(float)
-    values.columns = list(PARTS)
-    return values.mul(100 / table["extent"], axis=0) if metric in IN_PARTS else values
+def _title(metric: str) -> str:
+    return METRICS[metric] + UNIT * (metric in ON_SCALE)
 
 
 def chart(table: pd.DataFrame) -> str:
-    """One metric of every study and target, in words and as a chart, on a scale that targets share; which one."""
+    """One chosen metric of every study and target, in words and as a chart, on a shared scale."""
     with shell.headline_slot() as slot:
-        metric = _ask_metric()
-        rows = table.assign(label=table["brief"] + " · " + table["target"], **in_parts(table, metric))
-        rows = rows[rows["value"].notna()]
-        title = titled(metric)
+        metric = str(
+            st.segmented_control(
+                "Metric",
+                METRICS,
+                format_func=METRICS.get,
+                required=True,
+                help="ScoreDev and ScoreRange are in per cent of the score's range, here and in the table, so that a "
+                "score from 0 to 1 and one from −1 to 1 can stand side by side: 1 % is 0.01 of the first and 0.02 of "
+                "the second.",
+                **address.linked(Key.COMPARE_METRIC, "score_dev", METRICS),
+            )
+        )
+        rows = table.assign(label=table["brief"] + " · " + table["target"], **_in_unit(table, metric))
+        rows, title = rows[rows["value"].notna()], _title(metric)
         is_alone = table["run"].nunique() == 1
-        found = ALONE if is_alone else findings.comparison_finding(rows, title + "," * (metric in IN_PARTS))
+        found = ALONE if is_alone else comparison.comparison_finding(rows, title + "," * (metric in ON_SCALE))
         with slot:
             typography.finding(found)
-    drawing = metric_intervals(rows, title=title)
-    st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"{title} of {len(rows)} studies with intervals")
-    with exports.row():
-        words = Caption(f"{title} by model and sentences", str(found), "Whiskers: 95 % intervals over sentences.")
-        exports.picture_buttons(partial(drawing_svg, drawing), f"comparison.{metric}", words, key="compare_picture")
-    return metric
-
-
-def _ask_metric() -> str:
-    return str(
-        st.segmented_control(
-            "Metric",
-            METRICS,
-            format_func=METRICS.get,
-            required=True,
-            help="ScoreDev and ScoreRange are in per cent of the score's range, here and in the table, so that a score "
-            "from 0 to 1 and one from −1 to 1 can stand side by side: 1 % is 0.01 of the first and 0.02 of the second.",
-            **address.linked(Key.COMPARE_METRIC, "score_dev", METRICS),
-        )
+    figure.show(
+        metric_intervals(rows, title=title),
+        alt=f"{title} of {len(rows)} studies with intervals",
+        stem=f"comparison.{metric}",
+        words=Caption(f"{title} by model and sentences", str(found), "Whiskers: 95 % intervals over sentences."),
+        key="compare",
     )
-
-
-def titled(metric: str) -> str:
-    """The metric's title, with its unit where that is not the score's own."""
-    return METRICS[metric] + UNIT * (metric in IN_PARTS)
+    if table["samples"].any():
+        typography.small_print(SAMPLED)
+    return metric
 
 
 def table_2(table: pd.DataFrame) -> None:
     """Table 2 of the paper: models × corpora, with intervals."""
-    shown = table[["label", "target", "sentences", "names"]].rename(columns={"label": "model · sentences"})
+    shown = table[["label", "target", "sentences", "names"]].rename(
+        columns={"label": in_words("model · sentences"), "sentences": in_words("sentences")}
+    )
     for metric in METRICS:
-        shown[titled(metric)] = [
-            _with_bounds(*row, digits=1 if metric in IN_PARTS else 3)
-            for row in in_parts(table, metric).itertuples(index=False)
+        digits = 1 if metric in ON_SCALE else 3
+        numbers = [
+            [f"{number:.{digits}f}" for number in row] for row in _in_unit(table, metric).itertuples(index=False)
         ]
+        shown[_title(metric)] = [row[0] if "nan" in row else f"{row[0]} ({row[1]} to {row[2]})" for row in numbers]
     shown["flagged at"] = table["threshold"]
     st.dataframe(shown, hide_index=True, alt=f"{', '.join(METRICS.values())} of every study and target")
     typography.small_print("LabelDist depends on the threshold; “flagged at” is each row's.")
     exports.csv_button(table.drop(columns=["run", "brief", "cells"]), "comparison.csv", key="compare_csv")
 
 
-def _with_bounds(value: float, low: float, high: float, *, digits: int = 3) -> str:
-    middle, *ends = (f"{number:.{digits}f}" for number in (value, low, high))
-    return middle if pd.isna(low) else f"{middle} ({' to '.join(ends)})"
+def two_studies(study: StudyContext, studies: list[Compared], table: pd.DataFrame, metric: str) -> None:
+    """Two studies on the same cells: the metric tested, names against each other, the cells that differ most."""
+    st.header(in_words("Two models, same sentences"), anchor=False)
+    choices = {f"{c.label} · {target.name}": (c, target) for c in studies for target in c.cube.targets}
+    missing = "For this, run the same sentences and names with a second model, or add the study of a model before and "
+    missing += "after a change."
+    if len(choices) > 1:
+        first, second = _ask_pair(study, choices)
+        missing = _lacking(choices, first) if second is None else ""
+    if missing:
+        typography.second(missing)
+        shell.link("study", "Run another model")
+        return
+    pair = choices[first], choices[str(second)]
+    (left, left_target), (right, right_target) = pair
+    titles = tuple(f"{compared.brief} · {target.name}" for compared, target in pair)
+    targets = (left_target.name, right_target.name)
+    if agreement := replicability.order_in_both(left.cube, right.cube, targets):
+        typography.second(ranking.agreement_finding(agreement))
+    try:
+        shared = shared_cells(left.cube, right.cube)
+    except PsaError as error:
+        typography.second(f"These two cannot be compared. {error.full_message}")
+        return
+    _warn(shared, (left_target, right_target))
+    thresholds = table.set_index(["run", "target"])["threshold"]
+    at = (thresholds[left.run, targets[0]], thresholds[right.run, targets[1]])
+    row = metric_differences(shared, targets, thresholds=at).set_index("metric").loc[metric].copy()
+    if metric in ON_SCALE:
+        row[["first", "second", "difference", "low", "high"]] *= 100
+    if left_target.samples or right_target.samples:  # a paired test would be about how often each was asked
+        typography.second(SAMPLED)
+    else:
+        typography.second(comparison.difference_finding(row, _title(metric) + "," * (metric in ON_SCALE), titles))
+    _names_against(study, shared, targets, titles=titles)
+    _disagreements(shared, targets, titles=titles)
+
+
+def _ask_pair(study: StudyContext, choices: dict[str, Choice]) -> tuple[str, str | None]:
+    """The chosen target of the open study and, by default, the same target of another study; None if none has it."""
+
+    def reset(key: str, value: str | None, when: tuple[str, ...]) -> None:
+        # A choice goes back to its first value whenever what it was chosen from has changed.
+        if st.session_state.get(f"{key} of") != when or key not in st.session_state:
+            st.session_state[key] = value
+        st.session_state[f"{key} of"] = when
+
+    names = list(choices)
+    own = next((n for n, (c, t) in choices.items() if c.run == study.run and t.name == study.target.name), names[0])
+    reset(Key.COMPARE_FIRST, own, (study.target.name, *names))
+    columns = st.columns(2)
+    first = str(columns[0].selectbox("First", names, key=Key.COMPARE_FIRST))
+    reset(Key.COMPARE_SECOND, _partner(choices, first), (first, *names))
+    second = columns[1].selectbox("Second", names, index=None, key=Key.COMPARE_SECOND, placeholder="Choose a study")
+    return first, second
+
+
+def _partner(choices: dict[str, Choice], first: str) -> str | None:
+    """The same target of a study with shared sentences and names, preferably of another model."""
+
+    def model(name: str) -> str:
+        return str(choices[name][0].cube.provenance.get("study", {}).get("model", ""))
+
+    def share_enough(one: ScoreCube, other: ScoreCube) -> bool:
+        sentences = set(one.sentences["text"]) & set(other.sentences["text"])
+        return bool(sentences) and len(set(one.names["name"]) & set(other.names["name"])) >= MIN_NAMES
+
+    own = choices[first][0].cube
+    others = [name for name in _same_target(choices, first) if share_enough(own, choices[name][0].cube)]
+    return max(others, key=lambda name: model(name) != model(first), default=None)
+
+
+def _same_target(choices: dict[str, Choice], first: str) -> list[str]:
+    one, target = choices[first]
+    return [name for name, (c, t) in choices.items() if c.run != one.run and t.name == target.name]
+
+
+def _lacking(choices: dict[str, Choice], first: str) -> str:
+    """Why there is no second study to compare with, and what to do."""
+    few = " for enough of the same sentences and names" if _same_target(choices, first) else ""
+    return (
+        f"No other study here has the target {choices[first][1].name}{few}. Add one above, run the same sentences and "
+        "names with another model, or choose what to compare it with."
+    )
+
+
+def _warn(shared: SharedCells, targets: tuple[Target, Target]) -> None:
+    """Say where the two studies differ in sentences, names or scale, so that this is not mistaken for the models."""
+    words = [
+        f"only {counted(len(matched), noun)} {verb(len(matched), 'are', 'is')} in both "
+        f"({one:,} in the first, {two:,} in the second)"
+        for matched, noun, one, two in (
+            (shared.sentences, "sentence", shared.first.shape[0], shared.second.shape[0]),
+            (shared.names, "name", shared.first.shape[1], shared.second.shape[1]),
+        )
+        if not len(matched) == one == two
+    ]
+    if targets[0].name != targets[1].name:
+        words.append(f"{targets[0].name} and {targets[1].name} are different targets")
+    elif (targets[0].low, targets[0].high) != (targets[1].low, targets[1].high):
+        words.append("the two scores have different ranges")
+    if words:
+        st.html(markup.spoken(f"These studies differ: {'; '.join(words)}. What follows is about what they share."))
+
+
+def _names_against(
+    study: StudyContext, shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, ...]
+) -> None:
+    agreement = name_agreement(shared, targets)
+    r = stats.pearson(agreement["first"], agreement["second"])
+    words = ranking.effects_finding(r, sentences=len(shared.sentences), names=len(shared.names))
+    typography.second(words)
+    labels = shown_names.labels_of(agreement["name"].tolist())
+    figure.show(
+        name_scatter(agreement, titles=titles, selected=study.seen.names, labels=labels),
+        alt=words,
+        stem="two-studies",
+        words=Caption("Effects of the names in two studies", words, " against ".join(titles)),
+        key="scatter",
+        key_of_chart=SCATTER,
+        on_select=partial(clicks.toggle_names, SCATTER),
+    )
+
+
+def _disagreements(shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, ...]) -> None:
+    """The cells on which the two studies differ most, as a table."""
+    found = disagreements(shared, targets, limit=SHOWN_CELLS)
+    if found["disagreement"].max() < NEGLIGIBLE:
+        typography.second("The two agree everywhere to within 0.1 % of the score range.")
+        return
+    columns = (titles[0], titles[1] + (" " if titles[0] == titles[1] else ""))
+    cells = list(zip(found["sentence_position"], found["name_position"], strict=True))
+
+    def rows(texts: Perturbation) -> pd.DataFrame:
+        sentences = [texts.text(int(s), int(n)) for s, n in cells]
+        values = {columns[0]: found["first"], columns[1]: found["second"], "apart": found["disagreement"]}
+        return pd.DataFrame({"sentence": sentences} | {column: 100 * value for column, value in values.items()})
+
+    texts = perturbation_of(shared.first)
+    labels = shown_names.labels_of(texts.names)
+    st.markdown("**Where they disagree most**, as changes from the original score, in % of each score's range")
+    st.dataframe(
+        rows(replace(texts, names=tuple(labels[name] for name in texts.names))),
+        hide_index=True,
+        column_config={
+            **dict.fromkeys(columns, st.column_config.NumberColumn(format="%+.1f")),
+            "apart": st.column_config.NumberColumn(format="%.1f"),
+            "sentence": st.column_config.TextColumn(width="large"),
+        },
+        alt="Cells sorted by disagreement of the two studies",
+    )
+    exports.csv_button(rows(texts), "disagreements.csv", key="disagreements_csv")

@@ -11,11 +11,13 @@ import streamlit as st
 
 from pages.ui.frame import markup, shell, state, visitor
 from pages.ui.frame.keys import Key
-from pages.ui.frame.markup import DIGITS, MARK, SERIF
-from pages.ui.results import context, measured, one_sentence
+from pages.ui.frame.markup import DIGITS, MARK, SERIF, behind_click
+from pages.ui.frame.typography import in_words
+from pages.ui.results import context, transcript_view
 from pages.ui.results.context import StudyContext
 from psa_core import jobs, tables
 from psa_core.charts._theme import DOWN, UP
+from psa_core.claims.formatting import level
 from psa_core.folders import judgements
 from psa_core.folders.judgements import VERDICTS, Judgement
 from psa_core.report import Piece, swap_pieces
@@ -27,20 +29,20 @@ SHORT = {"defect": "Defect", "fine": "Not a defect", "meaning": "Meaning changes
 
 @dataclass(frozen=True)
 class Reading:
-    """Who judges, and what that reader has said so far, by sentence, name and target; no run, no judging."""
+    """The reader and their judgements so far, by sentence, name and target; without a run there is no judging."""
 
     run: str | None
     reader: str
-    said: Mapping[tuple[str, str, str], str]
+    verdicts: Mapping[tuple[str, str, str], str]
 
     def cells(self, target: str) -> list[tuple[str, str]]:
         """The cells of a target that the reader has judged, by sentence id and name."""
-        return [(sentence_id, name) for sentence_id, name, of in self.said if of == target]
+        return [(sentence_id, name) for sentence_id, name, of in self.verdicts if of == target]
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a reader did last to a flip of a run, and what was said of it before; to be undone."""
+    """A reader's last judgement of a flip and the one before, for undo."""
 
     run: str
     word: Judgement
@@ -51,7 +53,7 @@ NOBODY = Reading(None, "", {})
 
 
 def reading_of(study: StudyContext, reader: str) -> Reading:
-    """What a reader has said of a study."""
+    """A reader's judgements of a study."""
     judged = context.judged(study.run)
     if judged is None:
         return NOBODY
@@ -63,43 +65,60 @@ def reading_of(study: StudyContext, reader: str) -> Reading:
 def show(study: StudyContext, flip: pd.Series, reading: Reading) -> None:
     """Draw one flip."""
     sentence_id, name = str(flip["sentence_id"]), str(flip["name"])
-    pieces = swap_pieces(measured.perturbation(study), int(flip["sentence_position"]), study.labels[name])
+    pieces = swap_pieces(study.perturbation, int(flip["sentence_position"]), study.labels[name])
     with st.container(border=True, gap="small", key=f"flip {sentence_id} {name}"):
+        label(study, sentence_id)
         st.html(scores(flip, study.target.name) + sentence(pieces))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             _judge(reading, Judgement(sentence_id, name, study.target.name, "", reading.reader))
-            is_open = one_sentence.is_open_in(study, (sentence_id, name))
+            is_open = is_open_in(study, (sentence_id, name))
             st.button(
-                "Close" if is_open else "All names in this sentence",
+                "Close" if is_open else in_words("All names in this sentence"),
                 key=f"open {sentence_id} {name}",
                 type="tertiary",
                 icon=":material/close:" if is_open else ":material/scatter_plot:",
-                on_click=one_sentence.open_in,
+                on_click=open_in,
                 args=((sentence_id, name),),
             )
+        transcript_view.show(study, int(flip["sentence_position"]), name)
+
+
+def open_in(card: tuple[str, str]) -> None:
+    """Show all names of a card's sentence, from a button; a second click closes it."""
+    is_open = st.session_state.get(Key.SENTENCES_CARD) == card and state.view().sentence == card[0]
+    st.session_state[Key.SENTENCES_CARD] = None if is_open else card
+    state.choose(sentence=None if is_open else card[0])
+
+
+def is_open_in(study: StudyContext, card: tuple[str, str] | None) -> bool:
+    """Whether this card opened the sentence that is shown."""
+    return card is not None and st.session_state.get(Key.SENTENCES_CARD) == card and study.seen.sentence == card[0]
 
 
 def three(study: StudyContext) -> None:
-    """Three flips that differ, to be looked at and no more."""
+    """Three different flips, read-only."""
     flips = tables.find_flips(study.cube, study.target.name, threshold=study.threshold)
     if not len(flips):
-        st.info(f"No name changes a label at the threshold {study.threshold:g}.")
+        st.info(f"No name changes a label at the threshold {level(study.threshold)}.")
         return
     for _, flip in flips.different(3).frame().iterrows():
-        pieces = swap_pieces(measured.perturbation(study), int(flip["sentence_position"]), study.labels[flip["name"]])
-        with st.container(border=True):
+        pieces = swap_pieces(study.perturbation, int(flip["sentence_position"]), study.labels[flip["name"]])
+        with st.container(border=True, gap="small"):
+            label(study, str(flip["sentence_id"]))
             st.html(scores(flip, study.target.name) + sentence(pieces))
+
+
+def label(study: StudyContext, sentence_id: str) -> None:
+    """The name of a document, which is that of its file; a sentence speaks for itself."""
+    if study.cube.noun != "sentence":
+        st.html(markup.plain(sentence_id, size="0.95rem", faint=True))
 
 
 def sentence(pieces: Sequence[Piece]) -> str:
     """The sentence with the anchor struck out and the name marked, escaped."""
     tags = {"gone": ("del", DELETED), "come": ("mark", f"{MARK}; font-weight: 600; margin-left: 0.15em")}
-    parts = []
-    for kind, text in pieces:
-        tag, style = tags.get(kind, ("span", ""))
-        parts.append(f'<{tag} style="{style}">{html.escape(text)}</{tag}>')
     style = f"{SERIF}; margin: 0.35rem 0 0; font-size: 1.18rem; line-height: 1.5; overflow-wrap: anywhere"
-    return f'<p style="{style}">{"".join(parts)}</p>'
+    return behind_click(pieces, tags, style)
 
 
 def scores(flip: pd.Series, target: str) -> str:
@@ -119,7 +138,7 @@ def _judge(reading: Reading, word: Judgement) -> None:
     if reading.run is None:
         return
     key = f"judge {word.reader} {word.target} {word.sentence_id} {word.name}"
-    st.session_state[key] = reading.said.get((word.sentence_id, word.name, word.target))
+    st.session_state[key] = reading.verdicts.get((word.sentence_id, word.name, word.target))
     st.pills(
         "What do you make of this flip?",
         list(VERDICTS),
@@ -133,7 +152,7 @@ def _judge(reading: Reading, word: Judgement) -> None:
 
 
 def _take(run: str, word: Judgement, before: str | None, key: str) -> None:
-    """Keep a judgement; of a study that everybody looks at, in a copy that is this visitor's from now on."""
+    """Store a judgement; for a shared study, in a copy that belongs to this visitor from now on."""
     verdict = st.session_state[key]
     with shell.report_errors("This judgement was not saved"):
         own = jobs.own_copy(run, visitor=visitor.key())
@@ -152,12 +171,12 @@ def _write(run: str, word: Judgement, verdict: str | None) -> None:
 
 
 def _steps(study: StudyContext) -> list[Step]:
-    """What was done to the open study in this session."""
+    """The judgements made in this session, for undo."""
     return [step for step in st.session_state.get(Key.SENTENCES_TAKEN, []) if step.run == study.run]
 
 
 def progress(study: StudyContext, judged: int, total: int) -> None:
-    """How many of the flips that are listed have been judged, and a way back from the last step."""
+    """How many of the listed flips have been judged, and an undo button."""
     with st.container(horizontal=True, vertical_alignment="center", width="content"):
         st.text(f"{judged:,} of {total:,} judged", width="content")
         steps = _steps(study)
@@ -173,13 +192,13 @@ def progress(study: StudyContext, judged: int, total: int) -> None:
 
 
 def offer_undo(study: StudyContext) -> None:
-    """Say which sentence has just left the study, and offer to bring it back; the last one first."""
+    """Say which sentence was just removed, and offer to restore it; the latest first."""
     taken = [step for step in _steps(study) if step.word.verdict == LEAVES_OUT]
     mine = [step for step in taken if step.word.sentence_id in study.left_out and step.word.name in study.labels]
     if not mine:
         return
     word = mine[-1].word
-    text = study.whole.sentences.set_index("sentence_id")["text"][word.sentence_id]
+    text = study.full_cube.sentences.set_index("sentence_id")["text"][word.sentence_id]
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=Key.SENTENCES_UNDO):
         st.html(markup.plain(f"Left out, since {study.labels[word.name]} changes its meaning: “{text}”"))
         st.button("Undo", icon=":material/undo:", key="undo", on_click=_undo, args=(mine[-1],))

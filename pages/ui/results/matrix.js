@@ -13,6 +13,7 @@ export default function (component) {
   view.chosen = window.psaMatrix || view.chosen;
   if (view.source !== data.cells) paint(view, data);
   view.data = data;
+  view.key.replaceChildren(data.ends[0], legend(data), data.ends[1]);
   if (!view.where.textContent) view.where.textContent = data.hint;
   draw(view);
 }
@@ -32,9 +33,14 @@ function build(box) {
     button.setAttribute("aria-label", title);
     button.onclick = () => magnify(view, zoom, 0.5, 0.5);
   }
+  view.key = tools.appendChild(document.createElement("span"));
+  view.key.className = "key";
   view.where = tools.appendChild(document.createElement("span"));
   view.where.className = "where";
   view.where.setAttribute("role", "status");
+  view.head = box.appendChild(document.createElement("canvas"));
+  view.head.className = "head";
+  view.head.setAttribute("aria-hidden", "true");
   addCanvas(view, box, "application");
   view.canvas.tabIndex = 0;
   view.canvas.setAttribute("aria-label", "Sentences by names; arrow keys move, Enter selects, plus and minus zoom");
@@ -42,6 +48,12 @@ function build(box) {
   view.tip.className = "tip";
   listen(view);
   return view;
+}
+
+function legend({ down, up }) {
+  const bar = document.createElement("i");
+  bar.style.background = `linear-gradient(to right, ${down}, transparent, ${up})`;
+  return bar;
 }
 
 function paint(view, data) {
@@ -68,7 +80,7 @@ function draw(view) {
   const { canvas, area, data } = view;
   const { pen, scale, ink } = sharpPen(view);
   if (!pen) return;
-  pen.imageSmoothingEnabled = area.h * 2 > canvas.height;
+  pen.imageSmoothingEnabled = area.h > canvas.height; // a row of its own pixels has sharp edges
   pen.drawImage(view.picture, area.x, area.y, area.w, area.h, 0, 0, canvas.width, canvas.height);
   const across = (column) => ((column - area.x) / area.w) * canvas.width;
   const down = (row) => ((row - area.y) / area.h) * canvas.height;
@@ -88,21 +100,25 @@ function draw(view) {
     pen.setLineDash([4 * scale, 3 * scale]);
     pen.strokeRect(across(column) - 3, down(row) - 3, across(column + 1) - across(column) + 6, down(row + 1) - down(row) + 6);
   }
-  if (canvas.width / area.w >= 20 * scale) names(view, pen, across, scale, ink);
+  names(view, scale, ink);
 }
 
-function names(view, pen, across, scale, ink) {
-  pen.setLineDash([]);
-  pen.font = `${13 * scale}px sans-serif`;
-  for (let column = Math.floor(view.area.x); column < view.area.x + view.area.w && column < view.columns; column++) {
+// Above the cells, from one baseline; where columns are narrow, every other one, or fewer.
+function names({ head, area, data, columns, chosen }, scale, ink) {
+  head.width = Math.round(head.clientWidth * scale);
+  head.height = Math.round(head.clientHeight * scale);
+  const pen = head.getContext("2d");
+  const wide = head.width / area.w;
+  const step = Math.max(1, Math.ceil((14 * scale) / wide));
+  pen.fillStyle = ink;
+  pen.textBaseline = "middle";
+  for (let column = Math.floor(area.x); column < Math.min(area.x + area.w, columns); column += step) {
+    const name = data.names[column];
+    pen.font = `${chosen.columns.includes(column) ? "bold " : ""}${12 * scale}px sans-serif`;
     pen.save();
-    pen.translate((across(column) + across(column + 1)) / 2 + 4 * scale, view.canvas.height - 8 * scale);
+    pen.translate((column + 0.5 - area.x) * wide, head.height - 4 * scale);
     pen.rotate(-Math.PI / 2);
-    pen.lineWidth = 3 * scale;
-    pen.strokeStyle = Number(ink.match(/\d+/)[0]) > 127 ? "#0b1113" : "#ffffff";
-    pen.strokeText(view.data.names[column], 0, 0, 220 * scale);
-    pen.fillStyle = ink;
-    pen.fillText(view.data.names[column], 0, 0, 220 * scale);
+    pen.fillText(name.length > 19 ? `${name.slice(0, 18)}…` : name, 0, 0);
     pen.restore();
   }
 }

@@ -12,71 +12,69 @@ import streamlit as st
 
 from pages.ui.frame import address, exports, markup, shown_names, state, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import canvas, context, measured
+from pages.ui.frame.typography import in_words
+from pages.ui.results import canvas, context, transcript_view
 from pages.ui.results.context import StudyContext
 from pages.ui.results.names_view import BASELINES, p_text
+from psa_core import tables
 from psa_core.charts._theme import DOWN, UP
+from psa_core.claims.formatting import number
+from psa_core.cube import ScoreCube
 from psa_core.tables.matrix import Matrix, matrix
 
 SHOWN_TEXT = 220
-STEPS = 32_000
-HINT = "Orange raises, blue lowers it"
+STEPS, HEIGHT = 32_000, 736
+HINT = "Move over a cell to read it"
 _canvas = canvas.picture("matrix")
-#: What is selected travels by itself: the cells stay what they are, and are not sent again at every click.
+#: Only the selection is sent at a click; the cells, which do not change, are not sent again.
 _selection = canvas.teller("matrix_selection", variable="psaMatrix", event="psa-matrix")
 
 
 def ordered(study: StudyContext) -> Matrix:
-    """The study's matrix against the chosen baseline."""
+    """The study's matrix against the baseline that Names has."""
     baseline = st.segmented_control(
         "Change from",
         BASELINES,
-        format_func=BASELINES.get,
+        format_func=lambda item: in_words(BASELINES[item]),
         required=True,
-        **address.linked(Key.MATRIX_BASELINE, "names" if len(study.cube.names) > 1 else "original", BASELINES),
+        **address.linked(Key.NAMES_BASELINE, tables.default_baseline(study.cube), BASELINES),
     )
-    return _matrix(study.target_key, study.cube, baseline=str(baseline))
-
-
-@st.cache_resource(max_entries=16, show_spinner="Ordering sentences and names", show_time=True)
-def _matrix(key: context.TargetKey, _cube: Any, *, baseline: str) -> Matrix:
-    return matrix(_cube, key[1], baseline=baseline)  # type: ignore[arg-type]
+    return study.compute_slowly(matrix, baseline=str(baseline))
 
 
 def cells(study: StudyContext, found: Matrix) -> None:
     """Every cell; a click selects its sentence and its name on every page."""
-    sentences, names = study.cube.sentences["sentence_id"], study.cube.names["name"]
-    ids, list_of_names = sentences.to_numpy()[found.rows], names.to_numpy()[found.columns]
-    static = _static(study.target_key, study.cube, found, baseline=str(st.session_state.get(Key.MATRIX_BASELINE)))
+    ids = study.cube.sentences["sentence_id"].to_numpy()[found.rows].astype(str).tolist()
+    names = study.cube.names["name"].to_numpy()[found.columns].tolist()
+    baseline = str(st.session_state[Key.NAMES_BASELINE])
     _canvas(
         key=Key.MATRIX,
-        data={**static, "names": [study.labels[name] for name in list_of_names], "hint": HINT},
-        height=646,
-        on_cell_change=partial(_take, [str(one) for one in ids], list_of_names.tolist()),
+        data={**_static(study.target_key, study.cube, found, baseline=baseline)}
+        | {"names": [study.labels[name] for name in names], "hint": HINT},
+        height=HEIGHT,
+        on_cell_change=partial(_take, ids, names),
     )
-    chosen = {
-        "columns": [place for place, name in enumerate(list_of_names) if name in study.seen.names],
-        "row": next((place for place, one in enumerate(ids) if str(one) == study.seen.sentence), -1),
-    }
-    _selection(key=Key.MATRIX_SELECTION, data=chosen)
+    row = ids.index(study.seen.sentence) if study.seen.sentence in ids else -1
+    columns = [place for place, name in enumerate(names) if name in study.seen.names]
+    _selection(key=Key.MATRIX_SELECTION, data={"columns": columns, "row": row})
     shown_names.hide_switch()
     typography.small_print(
-        "One row a sentence, one column a name. Orange: the name raises the score; blue: it lowers it; the strongest "
-        f"colour stands for {found.limit:.3g} and more. Ctrl and the wheel, or + and −, zoom; drag to move; arrow keys "
-        "and Enter choose a cell."
+        "One row a sentence, one column a name. Ctrl and the wheel, or + and −, zoom; drag to move; arrow keys and "
+        "Enter choose a cell."
     )
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _static(key: context.TargetKey, _cube: Any, _found: Matrix, *, baseline: str) -> dict[str, Any]:
-    """What does not change with a click: cells as 16-bit numbers, the sentences, the colours."""
-    largest = float(np.abs(_found.values).max()) or 1.0
-    numbers = np.round(_found.values / largest * STEPS).astype("<i2")
+def _static(key: context.TargetKey, _cube: ScoreCube, _found: Matrix, *, baseline: str) -> dict[str, Any]:
+    """The data that clicks do not change: cells as 16-bit numbers, the sentences, the colours."""
+    largest = float(np.nanmax(np.abs(_found.values))) or 1.0
+    numbers = np.round(np.nan_to_num(_found.values) / largest * STEPS).astype("<i2")
     texts = _cube.sentences["text"].to_numpy()[_found.rows]
     return {
         "cells": base64.b64encode(numbers.tobytes()).decode("ascii"),
         "unit": largest / STEPS,
         "limit": _found.limit,
+        "ends": [number(end, signed=True) for end in (-_found.limit, _found.limit)],
         "texts": [str(text)[:SHOWN_TEXT] for text in texts],
         "edges": [int(place) + 1 for place in np.flatnonzero(np.diff(_found.cluster))],
         "up": UP,
@@ -108,17 +106,18 @@ def chosen_cell(study: StudyContext) -> None:
     row, column = int(places[0]), names.index(chosen[-1])
     original, perturbed = study.cube.scores(study.target.name)
     with st.container(border=True):
-        text = measured.perturbation(study).text(row, column)
+        text = study.perturbation.text(row, column)
         name, label = names[column], study.labels[names[column]]
         st.html(markup.sentence(text if name == label else text.replace(name, label)))
         typography.second(
             f"{study.target.name} {original[row]:.3f} as it is, {perturbed[row, column]:.3f} with {label}; "
-            f"the names' mean here is {perturbed[row].mean():.3f}."
+            f"the names' mean here is {np.nanmean(perturbed[row]):.3f}."
         )
+        transcript_view.show(study, row, name)
 
 
 def clusters(study: StudyContext, found: Matrix) -> None:
-    """The names that behave alike."""
+    """Clusters of names with similar effects."""
     if len(found.clusters) < 2:
         return
     st.header("Which names behave alike?", anchor=False)
@@ -140,7 +139,7 @@ def clusters(study: StudyContext, found: Matrix) -> None:
             "cluster": st.column_config.NumberColumn("From left", width=80),
             "names": "Names",
             "mean": st.column_config.NumberColumn("Mean effect", format="%+.3f"),
-            "group": "Group that goes with it",
+            "group": "Matching group",
             "inside": "in the cluster",
             "total": "in the list",
             "p_adjusted": "p",

@@ -5,29 +5,32 @@ from __future__ import annotations
 import base64
 import io
 from contextlib import suppress
-from pathlib import Path
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import exports, shell, typography
+from pages.ui.frame import exports, shell, shown_names, state, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import context, measured
+from pages.ui.results import context
 from pages.ui.results.context import StudyContext
 from psa_core import jobs, report
+from psa_core.claims.formatting import level
 from psa_core.cube import ScoreCube
-from psa_core.folders import judgements, results
+from psa_core.folders import judgements
+from psa_core.folders.view import View, shown, view_of, with_view
+from psa_core.plurals import counted
 from psa_core.report.flips_file import flip_rows, json_lines
 
 FILES = {
     "report.html": "The report below, one self-contained page that opens offline and prints.",
     "manifest.json": "Everything needed to run the study again: inputs with hashes, seed, versions, counts, seconds.",
     "sentences.csv": "The sentences with their anchors, groups and original scores.",
-    "names.csv": "Per name: ScoreSens with its interval, p-values, LabelDist at the model's own threshold.",
+    "names.csv": "Per name: ScoreSens with its interval, p-values, LabelDist at the chosen threshold.",
     "scores.<target>.parquet": "Every score: a row per sentence, a column per name.",
     "label_dist.csv": "LabelDist and flips by direction at 101 thresholds.",
     "summary.json": "ScoreDev, ScoreRange, LabelDist, flips, sensitivity–score correlation; intervals, thresholds.",
-    "flips.csv": "Every flip at the model's own threshold, with its text.",
+    "flips.csv": "Every flip at the chosen threshold, with its text.",
     "judgements.csv": "What readers said of flips, if they said anything.",
 }
 PREVIEW_PIXELS = 860
@@ -35,51 +38,49 @@ PREVIEW_PIXELS = 860
 MAX_TARGETS = 6
 
 
+def seen(study: StudyContext) -> View:
+    """The reader's settings, which zip and report include."""
+    everything = View(state.thresholds(study.cube), tuple(study.left_out), shown_names.hidden())
+    return view_of(with_view(study.full_cube, everything))
+
+
 @st.cache_data(max_entries=8, show_spinner="Writing the report", show_time=True)
-def _page(key: context.RunKey, _cube: ScoreCube, *, thresholds: tuple[float, ...], about: tuple[str, ...]) -> str:
+def _page(
+    key: context.RunKey, levels: tuple[float, ...], about: tuple[str, ...], is_hidden: bool, *, _cube: ScoreCube
+) -> str:
     return report.render(_cube, about)
 
 
 def page(study: StudyContext) -> str:
-    """The report of the study as it is now: at the chosen threshold, without the sentences that readers took out.
+    """The report of the study with the reader's settings.
 
     Where that is the study as it was written, it is the report that was written.
     """
-    folder = context.result_folder(study.run)
-    if folder is not None and not study.left_out and study.threshold == study.target.default_threshold:
+    folder, view = context.result_folder(study.run), seen(study)
+    if folder is not None and view == view_of(study.full_cube):
         with suppress(OSError):
             return (folder / "report.html").read_text(encoding="utf-8")
-    cube = study.cube.with_thresholds(measured.chosen_threshold(study))
-    thresholds = tuple(target.default_threshold for target in cube.targets)
-    return _page(study.key, cube, thresholds=thresholds, about=_about(study))
-
-
-def _about(study: StudyContext) -> tuple[str, ...]:
-    """The targets that a report written for a page view is about: the chosen one, and the first of the others."""
-    others = [target.name for target in study.cube.targets if target is not study.target]
-    return study.target.name, *others[: MAX_TARGETS - 1]
-
-
-def complete_folder(run: str) -> Path | None:
-    """The result folder with all its files; None while there is none, or where it cannot be made, which is told."""
-    if context.result_folder(run) is None:
-        return None
-    with (
-        shell.report_errors("The folder of this study cannot be written"),
-        st.spinner("Measuring the study", show_time=True),
-    ):
-        return jobs.complete_result(run)
-    return None
+    # A page view is about the chosen target and the first of the others.
+    others = [target.name for target in study.cube.targets if target.name != study.target.name]
+    about, levels = (study.target.name, *others[: MAX_TARGETS - 1]), tuple(state.thresholds(study.cube).values())
+    return _page(study.key, levels, about, view.hidden_names, _cube=shown(with_view(study.full_cube, view)))
 
 
 def downloads(study: StudyContext) -> None:
-    """The whole folder, the report, the flips."""
-    folder = complete_folder(study.run)
+    """Downloads of the folder and the report, both with the reader's settings."""
+    view, has_result = seen(study), context.result_folder(study.run) is not None
+    if has_result and view == view_of(study.full_cube):  # of an opened study not all files are there yet
+        with shell.report_errors("The folder of this study cannot be written"):
+            has_result = False
+            with st.spinner("Measuring the study", show_time=True):
+                has_result = bool(jobs.complete_result(study.run))
+    elif not has_result:
+        typography.small_print("The study is still running: its folder can be downloaded when it has finished.")
     with st.container(horizontal=True, gap="small"):
-        if folder is not None:
+        if has_result:
             st.download_button(
                 "Everything as a zip",
-                lambda: results.to_zip(folder),
+                partial(jobs.zip_as_seen, study.run, view),
                 file_name=f"study-{study.run[:8]}.zip",
                 mime="application/zip",
                 type="primary",
@@ -96,18 +97,13 @@ def downloads(study: StudyContext) -> None:
             key="report_html",
             on_click="ignore",
         )
-    if folder is None:
-        typography.small_print("The study is still running: its folder can be downloaded when it has finished.")
-    own = study.target.default_threshold
-    if study.threshold != own:
-        typography.small_print(
-            f"The report labels {study.target.name} from {study.threshold:g}, as chosen; the zip from {own:g}, the "
-            "model's own threshold."
-        )
-    if study.left_out:
-        typography.small_print(
-            "The report leaves out the sentences that readers took out; the zip holds the whole study."
-        )
+    carried = [f"{name} flagged at {level(at)} and above" for name, at in view.thresholds.items()]
+    if view.left_out:
+        carried.append(f"without {counted(len(view.left_out), 'sentence')} whose meaning changes with a name")
+    if view.hidden_names:
+        carried.append("with initials for names in report.html; the zip's other files and the flips have the names")
+    if carried:
+        typography.small_print(f"Zip and report are as you see the study: {'; '.join(carried)}.")
 
 
 def contents() -> None:
@@ -122,11 +118,11 @@ def flips(study: StudyContext) -> None:
     """Every flip at the chosen threshold with texts and judgements, in three formats."""
     st.header("Flips at the chosen threshold", anchor=False)
     typography.small_print(
-        f"{study.target.name} ≥ {study.threshold:g}: every sentence × name whose label changes, with both texts and "
-        "what readers said."
+        f"{study.target.name} ≥ {level(study.threshold)}: every sentence × name whose label changes, with both texts "
+        "and what readers said."
     )
-    said_of_it = context.judged(study.run)
-    judged = pd.DataFrame(columns=judgements.COLUMNS) if said_of_it is None else said_of_it
+    verdicts = context.judged(study.run)
+    judged = pd.DataFrame(columns=judgements.COLUMNS) if verdicts is None else verdicts
     cube, target, threshold = study.cube, study.target.name, study.threshold
 
     def rows() -> pd.DataFrame:

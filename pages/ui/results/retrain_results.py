@@ -1,8 +1,7 @@
-"""Mitigate → Retrain, when it is done: what each strength gains and costs; old and new classifier as studies."""
+"""Compare → Retrain, when it is done: what each strength gains and costs; old and new classifier side by side."""
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +11,21 @@ import streamlit as st
 
 from pages.ui.audits import audit_job
 from pages.ui.audits.audit_job import AuditPage
-from pages.ui.frame import exports, permissions, shell, state, typography, visitor
+from pages.ui.frame import exports, permissions, shell, shown_names, state, typography, visitor
 from pages.ui.frame.keys import Key
-from pages.ui.results import context, side_by_side
-from psa_core import jobs, report, stats
-from psa_core.charts._altair import drawing_svg
+from pages.ui.results import context, figure
+from psa_core import jobs, report
+from psa_core.charts.label_dist import CurveOptions, label_dist_figure
+from psa_core.charts.mitigation import MAX_NAMES, WHENS, name_changes, trade_off
 from psa_core.charts.print.caption import Caption
-from psa_core.charts.tradeoff import trade_off
+from psa_core.claims import mitigation
+from psa_core.cube import ScoreCube
 from psa_core.errors import RunFolderError
 from psa_core.folders import cube_file, manifest
 from psa_core.inputs import json_file
 from psa_core.retraining import AFTER, BEFORE, FILE
-from psa_core.stats import Difference
-from psa_core.tables.findings import Finding
-from psa_core.tables.formatting import with_interval
+from psa_core.tables import label_dist_table
+from psa_core.tables.changes import names_before_after, sentences_before_after, spread_change
 
 COST = "Change of the sentences as they are"
 TASK = "Macro-F1 on the labelled texts"
@@ -35,6 +35,14 @@ PRICES = {
 }
 NEXT = ("names", "thresholds", "sentences", "compare")
 OLD, NEW = "The classifier as it was", "The retrained one"
+NAMES, THRESHOLDS, SENTENCES = "Names", "Thresholds", "Sentences"
+COLUMNS = {
+    "text": "sentence",
+    "spread_before": f"spread {WHENS[0]}",
+    "spread_after": f"spread {WHENS[1]}",
+    "flips_before": f"flips {WHENS[0]}",
+    "flips_after": f"flips {WHENS[1]}",
+}
 Content = dict[str, Any]
 
 
@@ -49,7 +57,7 @@ def read(folder: Path) -> Content:
 
 
 def _check(content: Content) -> None:
-    """Make all that `show` makes of it; what is damaged raises on the way."""
+    """Build everything that `show` needs, so that a damaged folder raises here."""
     targets = [*content["strengths"][0]["targets"]]
     for target in targets:
         table = _table(content, target).astype(float)
@@ -57,7 +65,7 @@ def _check(content: Content) -> None:
         if not manifest.TARGET["name"](target) or not np.isfinite(table.to_numpy()).all():
             raise ValueError(target)
         for strength in strengths:
-            finding(content, target, strength)
+            _finding(content, target, strength)
             settings(content)
             _numbers(content, target, strength)
     if not targets or strengths.empty or strengths.duplicated().any():
@@ -65,7 +73,7 @@ def _check(content: Content) -> None:
 
 
 def show(audit: AuditPage, folder: Path) -> None:
-    """The curve, the strength that a person picks, its numbers, and both classifiers as studies."""
+    """The trade-off curve, the chosen strength, its numbers, and both classifiers as studies."""
     content = read(folder)
     targets = list(content["strengths"][0]["targets"])
     target = str(st.selectbox("Score", targets, index=len(targets) - 1, key=audit.key("target")))
@@ -80,19 +88,22 @@ def show(audit: AuditPage, folder: Path) -> None:
         with left:
             _curve(table, target, strength, TASK if content["strengths"][0]["task"] else COST)
         with slot:
-            typography.finding(finding(content, target, strength, side_by_side.change(picked, target)))
+            cells = _both(picked)
+            typography.finding(_finding(content, target, strength, spread_change(*cells, target)))
             typography.small_print(settings(content))
-    side_by_side.show(picked, target, key=audit.key("part"))
+    st.header("Side by side", anchor=False)
+    parts = {NAMES: _names, THRESHOLDS: _thresholds, SENTENCES: _sentences}
+    options = {"default": NAMES, "required": True, "key": audit.key("part"), "label_visibility": "collapsed"}
+    parts[str(st.segmented_control("Part", list(parts), **options))](*cells, target)
     _as_studies(audit, folder, strength, target)
     with st.container(horizontal=True):
         audit_job.ask_download(audit, folder)
         audit_job.ask_another(audit)
-    _say_the_id(picked)
+    _say_the_id(picked, str(cells[1].provenance.get("study", {}).get("model", "")))
 
 
-def _say_the_id(picked: Path) -> None:
-    """How the retrained classifier is named where a model is asked for; where it lies only its owner is told."""
-    own = side_by_side.model_of(picked)
+def _say_the_id(picked: Path, own: str) -> None:
+    """The model id of the retrained classifier; its path is shown only to the owner."""
     if str(picked.resolve()) in own and permissions.is_offered(own):
         typography.small_print("The retrained classifier, wherever a model is asked for:")
         st.code(own, language=None, wrap_lines=True)
@@ -104,24 +115,9 @@ def _say_the_id(picked: Path) -> None:
     )
 
 
-def finding(content: Content, target: str, strength: float, shown: Difference | None = None) -> Finding:
-    """What the picked strength gains, and at what price; `shown` is how sure one training's change is."""
-    found = _of(content, strength)["targets"][target]
-    dev, words = found["score_dev"], content["runs"][0]["material"]
-    fall = dev["fall"]
-    several = None not in (fall["low"], fall["high"])
-    much = f"{100 * abs(fall['value']):.0f} % {'less' if fall['value'] >= 0 else 'more'}"
-    unsure = fall["low"] <= 0 <= fall["high"] if several else shown is not None and not shown.p < stats.SIGNIFICANT
-    moves = "is not shown to move less" if unsure else f"moves {much}"
-    sure = "" if shown is None or several else f" It falls by {with_interval(shown._asdict(), 'value')} over sentences."
-    seeds = "Means over several trainings." if several else "A single training run; results vary between runs."
-    return Finding(
-        f"Retrained with strength {strength:g}, {target} {moves} with names that training never saw; "
-        f"{100 * found['labels_kept']['value']:.0f} % of the sentences keep their label.",
-        f"ScoreDev {dev['before']['value']:.4f} becomes {dev['after']['value']:.4f} on {words['names_held_out']} names "
-        f"and {words['sentences_held_out']:,} sentences that were only measured.{sure} Without a change of name the "
-        f"scores move by {found['score_change']['value']:.4f} on average. {seeds}",
-    )
+def _finding(content: Content, target: str, strength: float, shown: Any = None) -> mitigation.Finding:
+    found, material = _of(content, strength)["targets"][target], content["runs"][0]["material"]
+    return mitigation.retraining_finding(found, material, target, strength=strength, shown=shown)
 
 
 def settings(content: Content) -> str:
@@ -139,7 +135,7 @@ def _of(content: Content, strength: float) -> Content:
 
 
 def _table(content: Content, target: str) -> pd.DataFrame:
-    """One row a strength, and strength 0: the classifier as it was."""
+    """One row per strength; strength 0 is the original classifier."""
     rows, own = [], 0.0
     for row in content["strengths"]:
         found = row["targets"][target]
@@ -179,15 +175,15 @@ def _four(number: Content) -> str:
 
 def _curve(table: pd.DataFrame, target: str, strength: float, cost: str) -> None:
     st.header("What does a strength gain, and what does it cost?", anchor=False)
-    drawing = trade_off(table, chosen=strength, cost=cost)
-    st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"ScoreDev on held-out names against: {cost}")
-    typography.small_print(
-        f"Lower is better: names move the score less. {PRICES[cost]} Which point is best is for you to judge."
+    figure.show(
+        trade_off(table, chosen=strength, cost=cost),
+        alt=f"ScoreDev on held-out names against: {cost}",
+        note=f"Lower is better: names move the score less. {PRICES[cost]} Which point is best is for you to judge.",
+        stem=f"retraining.{target}",
+        words=Caption(f"What retraining gains for {target} on held-out names, and what it costs", PRICES[cost]),
+        key="retrain",
+        table=table,
     )
-    with exports.row():
-        exports.csv_button(table, f"retraining.{target}.csv", key="retrain_csv")
-        words = Caption(f"What retraining gains for {target} on held-out names, and what it costs", PRICES[cost])
-        exports.picture_buttons(partial(drawing_svg, drawing), f"retraining.{target}", words, key="retrain_picture")
 
 
 def _as_studies(audit: AuditPage, folder: Path, strength: float, target: str) -> None:
@@ -222,3 +218,87 @@ def _kept(folder: Path, strength: float) -> tuple[str, str]:
         jobs.give_title(run, words)
         runs.append(run)
     return runs[0], runs[1]
+
+
+def _both(folder: Path) -> tuple[ScoreCube, ScoreCube]:
+    """The held-out cells; raises `RunFolderError` if a file is missing, damaged or of another study."""
+    try:
+        before, after = (_cube(str(folder / file), (folder / file).stat().st_mtime_ns) for file in (BEFORE, AFTER))
+    except OSError as error:
+        raise RunFolderError("retraining", got=f"no cells in {folder.name}", expected=f"{BEFORE}, {AFTER}") from error
+    if before.shape != after.shape:
+        raise RunFolderError("retraining", got=f"other cells in {AFTER}", expected=f"those of {BEFORE}")
+    return before, after
+
+
+@st.cache_data(max_entries=8, show_spinner="Opening the held-out cells", show_time=True)
+def _cube(place: str, stamp: int) -> ScoreCube:
+    return cube_file.load(Path(place))
+
+
+def _names(before: ScoreCube, after: ScoreCube, target: str) -> None:
+    table = names_before_after(before, after, target)
+    sizes = table[["before", "after"]].abs().mean()
+    found = (
+        f"A held-out name moves {target} by {sizes['before']:.4f} on average against the other names as it was, and by "
+        f"{sizes['after']:.4f} retrained."
+    )
+    typography.second(found)
+    some = f"The {MAX_NAMES} names with the largest effects as it was; the download has all {len(table)}."
+    figure.show(
+        name_changes(table, labels=shown_names.labels(before)),
+        alt=f"Effect of each held-out name on {target}, before and after",
+        note=some if len(table) > MAX_NAMES else "",
+        stem=f"names.{target}",
+        words=Caption(f"Effect of each held-out name on {target}, before and after retraining", found),
+        key="side_names",
+        table=table,
+    )
+
+
+def _thresholds(before: ScoreCube, after: ScoreCube, target: str) -> None:
+    tables = [label_dist_table(cube, target, interval=False) for cube in (before, after)]
+    threshold = before.targets[before.target_index(target)].default_threshold
+    means = [float(table["label_dist"].mean()) for table in tables]
+    typography.second(
+        f"Over all thresholds, LabelDist is {means[0]:.3f} on average as it was and {means[1]:.3f} retrained."
+    )
+    options = CurveOptions(
+        threshold=threshold, curves={WHENS[0]: tables[0]["label_dist"].to_numpy()}, target=target, mean=WHENS[1]
+    )
+    st.plotly_chart(
+        label_dist_figure(tables[1].assign(low=np.nan, high=np.nan), options),
+        key="side_thresholds",
+        config={"displaylogo": False, "modeBarButtonsToRemove": ["toImage"]},
+        alt=f"LabelDist of {target} over the threshold, before and after",
+    )
+    both = tables[0].merge(tables[1], on="threshold", suffixes=("_before", "_after"))
+    with exports.row():
+        exports.csv_button(both, f"label_dist.{target}.csv", key="side_thresholds_csv")
+    typography.small_print(
+        "Above: LabelDist, the mean over names. Below: the retrained classifier's flips by direction."
+    )
+
+
+def _sentences(before: ScoreCube, after: ScoreCube, target: str) -> None:
+    threshold = before.targets[before.target_index(target)].default_threshold
+    table = sentences_before_after(before, after, target, threshold=threshold)
+    flips = table[["flips_before", "flips_after"]].sum()
+    typography.second(
+        f"Of {before.shape[0] * before.shape[1]:,} held-out cells {flips['flips_before']:,} change the label at "
+        f"{threshold:g} as it was, and {flips['flips_after']:,} retrained."
+    )
+    shown: pd.DataFrame = table[list(COLUMNS)].rename(columns=COLUMNS)
+    st.dataframe(
+        shown,
+        hide_index=True,
+        key="side_sentences",
+        alt="Spread and flips of each sentence",
+        column_config={COLUMNS["text"]: st.column_config.TextColumn(width="medium")},
+    )
+    typography.small_print(
+        "Spread: standard deviation of a sentence's score over the held-out names. Flips: names with which it has "
+        "another label than as it is."
+    )
+    with exports.row():
+        exports.csv_button(table, f"sentences.{target}.csv", key="side_sentences_csv")

@@ -1,8 +1,7 @@
-"""Mitigate → Retrain, before it runs: which classifier, which names, how strongly, how long."""
+"""Compare → Retrain, before it runs: which classifier, which names, how strongly, how long."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +11,7 @@ from pages.ui.audits.audit_job import AuditPage
 from pages.ui.frame import cached, exports, permissions, typography, uploads
 from pages.ui.frame.step import duration, step
 from pages.ui.results.context import StudyContext
-from pages.ui.results.mitigate_view import confirmed
+from pages.ui.results.why_view import confirmed
 from psa_core import anchors, mitigate, models, trust
 from psa_core.errors import OptionError
 from psa_core.inputs import names as name_lists
@@ -32,7 +31,7 @@ STEP_SECONDS, TEXT_SECONDS = 0.9, 0.008
 
 
 def ask_model(study: StudyContext) -> str | None:
-    """The study's own model where it can be trained on, or a packaged one; None while it may not be loaded."""
+    """The study's own model if it can be trained, or a packaged one; None until it may be loaded."""
     own = str(study.cube.provenance.get("study", {}).get("model", ""))
     ready = {card.id: card.title for card in cached.model_cards() if models.is_trainable(card.id)}
     first = [item for item in models.good_for(Purpose.CLASSES) if item in ready]
@@ -48,12 +47,12 @@ def ask_model(study: StudyContext) -> str | None:
     )
     if chosen != own or permissions.is_harmless(chosen):
         return permissions.check(chosen)
-    said_by = confirmed(study.run, own)
-    return own if said_by is not None and said_by is not trust.Origin.FILE else None
+    origin = confirmed(study.run, own)
+    return own if origin is not None and origin is not trust.Origin.FILE else None
 
 
 def ask_names(study: StudyContext) -> pd.DataFrame:
-    """The list whose names are dealt into those trained on and those measured."""
+    """The list whose names are split into training and measured names."""
     cards = {card.id: f"{card.title} ({card.count})" for card in name_lists.available()}
     chosen = st.selectbox(
         "Names", [OWN, *cards], key=AUDIT.key("names"), format_func=lambda item: cards.get(item, item.capitalize())
@@ -68,7 +67,7 @@ def ask_names(study: StudyContext) -> pd.DataFrame:
 
 
 def ask_recipe() -> tuple[Retraining, tuple[float, ...]]:
-    """The method, the strengths that are tried, how long each is trained."""
+    """The method, the strengths to try, and how long to train each."""
     method = st.segmented_control(
         "Method", list(TITLES), default="pair", required=True, key=AUDIT.key("method"), format_func=TITLES.__getitem__
     )
@@ -90,7 +89,7 @@ def ask_recipe() -> tuple[Retraining, tuple[float, ...]]:
 
 
 def ask_labelled() -> dict[str, bytes]:
-    """Labelled texts, where there are any: the curve then has the task's score."""
+    """Optional labelled texts: with them, the curve shows the task's score."""
     chosen = uploads.ask_file(
         "Labelled texts, for the score at the classifier's own task (optional)",
         LABELLED_TYPES,
@@ -102,7 +101,7 @@ def ask_labelled() -> dict[str, bytes]:
 
 
 def show(study: StudyContext) -> None:
-    """Ask for everything, say how long it takes, and start."""
+    """The whole form, an estimate of the time, and the start button."""
     typography.second(
         "Go on training a classifier for a few minutes so that its answers move less with the name, and see what that "
         "costs. Names and sentences are each split in two: one half is trained on, the other is only measured."
@@ -140,7 +139,7 @@ def show(study: StudyContext) -> None:
 
 
 def _plan(study: StudyContext, names: pd.DataFrame, recipe: Retraining, strengths: int) -> None:
-    """How much is trained on and measured, and how long that takes."""
+    """How much is trained and measured, and how long that takes."""
     halves, of_names = mitigate.split_sentences(study.cube), mitigate.halves_of_names(names)
     texts = study.cube.sentences["text"].iloc[halves.used].tolist()
     trained = mitigate.naming_none(texts, names["name"].iloc[of_names.measured].tolist())
@@ -163,7 +162,7 @@ def anchors_of(study: StudyContext) -> str:
 
 
 def selection_of(study: StudyContext) -> dict[str, object]:
-    """Options with which the study's sentences are all taken again, and in each the same mentions."""
+    """Options that select all of the study's sentences again, with the same mentions in each."""
     words = study.cube.sentences["text"].astype(str).str.split().str.len().max()
     return {"max-words": int(words), "sample": study.cube.shape[0], "mentions": spec_of(study.cube).mentions}
 
@@ -175,9 +174,9 @@ def switched_off(study: StudyContext) -> pd.DataFrame:
 
 
 def sentences_of(study: StudyContext) -> pd.DataFrame:
-    """The study's sentences as they were given: with slots in the places of their filler."""
+    """The study's sentences as given: with slots in place of the filler."""
     table = study.cube.sentences[["sentence_id", "text"]].astype(str)
     if anchors.has_original(anchors_of(study)):
         return table
-    slots = replace(perturbation_of(study.cube), names=("{name}",))
-    return table.assign(text=[slots.text(row, 0) for row in range(len(table))])
+    texts = perturbation_of(study.cube)
+    return table.assign(text=[texts.slots(row) for row in range(len(table))])

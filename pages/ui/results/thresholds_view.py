@@ -1,10 +1,9 @@
-"""The parts of Thresholds: Figure 2, more curves, and the result at the chosen threshold."""
+"""The parts of Thresholds: Figure 2, the borderline sentences, and a table of all thresholds."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,23 +12,31 @@ import streamlit as st
 
 from pages.ui.frame import address, exports, markup, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import context, measured
+from pages.ui.frame.typography import in_words
+from pages.ui.results import canvas, context
 from pages.ui.results.context import StudyContext
 from pages.ui.results.names_view import group_columns
 from psa_core import tables
-from psa_core.charts._figure import OTHER, group_colours
-from psa_core.charts._theme import MUTED
-from psa_core.charts.curves import MEAN, CurveOptions
-from psa_core.charts.label_dist import label_dist_figure
-from psa_core.charts.print.figures import threshold_figure
+from psa_core.charts._theme import MUTED, OTHER, UP, group_colours
+from psa_core.charts.label_dist import MEAN, CurveOptions, label_dist_figure
+from psa_core.charts.print.figures import figure_svg
+from psa_core.claims import findings
+from psa_core.claims.formatting import Finding, level
 from psa_core.cube import ScoreCube
-from psa_core.tables import findings
+from psa_core.plurals import counted
 
-HERE = Path(__file__).resolve().parent
-_mark = st.components.v2.component("psa_threshold_mark", js=(HERE / "threshold_mark.js").read_text(encoding="utf-8"))
 FIGURE = "thresholds_figure"
 SELECTED = "Selected names"
-MAX_CURVES = 9
+MAX_CURVES, MAX_STROKES, DIGITS = 9, 400, 4
+_mark = st.components.v2.component("psa_threshold_mark", js=canvas.read("threshold_mark.js"))
+_strokes = canvas.picture("crossing")
+#: Only the threshold is sent when it moves; the strokes, which do not change, are not sent again.
+_line = canvas.teller("crossing_line", variable="psaThreshold", event="psa-threshold")
+
+
+def finding(study: StudyContext) -> Finding:
+    """What the names do at exactly the chosen threshold."""
+    return findings.threshold_finding(study.at_threshold(), study.target.name, threshold=study.threshold)
 
 
 def ask_curves(study: StudyContext) -> str:
@@ -46,86 +53,107 @@ def ask_curves(study: StudyContext) -> str:
     return str(chosen)
 
 
-def curves(study: StudyContext, chosen: str) -> dict[str, np.ndarray]:
-    """LabelDist of the selected names, or of the groups of a column, at the table's thresholds."""
+def _curves(study: StudyContext, chosen: str) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """LabelDist of the selected names, or of the groups of a column, with the colours that groups have on Names."""
+    colours: dict[str, str] = {}
     if chosen == MEAN:
-        return {}
+        return {}, colours
     if chosen == SELECTED:
         found = {study.labels[name]: (name,) for name in study.seen.names[:MAX_CURVES]}
     else:
-        rows = study.cube.names
+        rows, of_groups = study.cube.names, group_colours(study.cube.names[chosen])
         values = rows[chosen].astype(str)
         found = {value: tuple(rows["name"][values == value]) for value in dict.fromkeys(values)}
-    return {label: _curve(study.target_key, study.cube, names=names) for label, names in found.items()}
-
-
-@st.cache_data(max_entries=256, show_spinner=False)
-def _curve(key: context.TargetKey, _cube: ScoreCube, *, names: tuple[str, ...]) -> np.ndarray:
-    return tables.label_dist_table(_cube, key[1], names=names, interval=False)["label_dist"].to_numpy()
-
-
-def _colours(study: StudyContext, chosen: str) -> dict[str, str]:
-    """A group has the colour that it has on Names."""
-    if chosen in (MEAN, SELECTED):
-        return {}
-    values = study.cube.names[chosen]
-    colours = group_colours(values)
-    return {value: colours.get(value, colours.get(OTHER, "")) for value in values.astype(str).unique()}
+        colours = {value: of_groups.get(value, of_groups.get(OTHER, "")) for value in found}
+    dists = {
+        label: study.compute(tables.label_dist_table, names=names, interval=False)["label_dist"].to_numpy()
+        for label, names in found.items()
+    }
+    return dists, colours
 
 
 def figure(study: StudyContext, chosen: str) -> None:
-    """Figure 2; the chosen threshold lies over it, so that a step of it draws no curve again."""
-    table, here = measured.thresholds(study), measured.at_threshold(study)
+    """Figure 2; the chosen threshold is an overlay, so that moving it redraws no curve."""
+    table, rates = study.compute_slowly(tables.label_dist_table), study.at_threshold().iloc[0]
+    dists, colours = _curves(study, chosen)
+    target = study.target.name
     options = CurveOptions(
-        threshold=study.threshold,
-        value=float(here["label_dist"].iloc[0]),
-        curves=curves(study, chosen),
-        target=study.target.name,
-        colours=_colours(study, chosen),
+        threshold=study.threshold, value=float(rates["label_dist"]), curves=dists, target=target, colours=colours
     )
     st.plotly_chart(
-        _figure(study.target_key, table, options, chosen=chosen, labels=tuple(options.curves)),
+        _figure(study.target_key, table, options, chosen=chosen, labels=tuple(dists)),
         key=FIGURE,
         config={"displaylogo": False, "modeBarButtonsToRemove": ["toImage"]},
-        alt=f"LabelDist of {study.target.name} and the cells that flip, over every threshold",
+        alt=f"LabelDist of {target} and the labels that change, over every threshold",
     )
     low, high = (float(end) for end in table["threshold"].iloc[[0, -1]])
     place = {"figure": f".st-key-{FIGURE}", "low": low, "high": high, "threshold": study.threshold}
-    beside = {"words": f"{options.value:.3f} at {study.threshold:g}", "colour": MUTED}
+    beside = {"words": f"{options.value:.3f} at {level(study.threshold)}", "colour": MUTED}
     _mark(key=Key.THRESHOLDS_MARK, data=place | beside)
     with exports.row():
-        exports.csv_button(table, f"label_dist.{study.target.name}.csv", key="thresholds_csv")
-        picture = partial(threshold_figure, table, options)
-        found = findings.threshold_finding(measured.at_threshold(study), study.target.name, threshold=study.threshold)
-        words = study.words(f"Labels for {study.target.name} that change with the name, by threshold", found)
-        exports.picture_buttons(picture, f"label_dist.{study.target.name}", words, key="thresholds_picture")
+        exports.csv_button(table, f"label_dist.{target}.csv", key="thresholds_csv")
+        words = study.caption(f"Labels for {target} that change with the name, by threshold", finding(study))
+        picture = partial(_paper, table, options)
+        exports.picture_buttons(picture, f"label_dist.{target}", words, key="thresholds_picture")
     if chosen == SELECTED and not study.seen.names:
         typography.small_print("No name is selected yet: click a bar on the Names page.")
-    labelled = measured.at_threshold(study)["labelled"].iloc[0]
     typography.small_print(
-        f"At this threshold {100 * labelled:.1f} % of the originals have the label. Above: how far "
+        f"At this threshold {100 * rates['labelled']:.1f} % of the originals have the label. Above: how far "
         "the set of labelled sentences moves with a name in the anchor's place (Jaccard distance, mean over names; "
         "band: 95 % interval over sentences). Below: how many cells, sentence × name, change their label."
     )
+
+
+def _paper(table: pd.DataFrame, options: CurveOptions) -> str:
+    return figure_svg(label_dist_figure(table, options))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _figure(
     key: context.TargetKey, _table: pd.DataFrame, _options: CurveOptions, *, chosen: str, labels: tuple[str, ...]
 ) -> Any:
-    """The picture that everybody sees who compares the same, at whichever threshold."""
+    """The figure without the threshold, so that all sessions share it."""
     return label_dist_figure(_table, replace(_options, threshold=None, value=None))
 
 
-def headline(study: StudyContext) -> None:
-    """What the names do at the chosen threshold, measured exactly there."""
-    here = measured.at_threshold(study)
-    typography.finding(findings.threshold_finding(here, study.target.name, threshold=study.threshold))
+def borderline(study: StudyContext) -> None:
+    """Every sentence's range over the names, thinned out if there are many; borderline sentences are coloured."""
+    st.header(in_words("Borderline sentences"), anchor=False)
+    _strokes(key=Key.THRESHOLDS_CROSSING, data=study.compute(_ranges), height=264)
+    _line(key=Key.THRESHOLDS_LINE, data={"threshold": study.threshold})
+    shown = f" {MAX_STROKES} evenly spaced ones are drawn." if len(study.cube.sentences) > MAX_STROKES else ""
+    typography.small_print(
+        f"Each line spans a sentence's lowest to highest {study.target.name} over names; the tick is its original "
+        f"score (sort order). Coloured: the names fall on both sides of the threshold (dashed).{shown}"
+    )
+
+
+def _ranges(cube: ScoreCube, target_name: str) -> dict[str, Any]:
+    """The part that does not depend on the threshold."""
+    original, perturbed = cube.scores(target_name)
+    answered = ~np.isnan(original) & ~np.isnan(perturbed).all(axis=1)
+    original, perturbed = original[answered], perturbed[answered]
+    order = np.argsort(original, kind="stable")
+    if len(order) > MAX_STROKES:
+        order = order[np.linspace(0, len(order) - 1, MAX_STROKES).round().astype(int)]
+    low, high = np.fmin.reduce(perturbed, axis=1), np.fmax.reduce(perturbed, axis=1)
+    target = cube.targets[cube.target_index(target_name)]
+    ends = ((target.low, min(low.min(), original.min())), (target.high, max(high.max(), original.max())))
+    bottom, top = (float(end if np.isfinite(end) else seen) for end, seen in ends)
+    columns = {"low": low, "high": high, "original": original}
+    return {
+        **{name: np.round(values[order].astype(float), DIGITS).tolist() for name, values in columns.items()},
+        "bottom": bottom,
+        "top": top,
+        "colour": UP,
+        "muted": MUTED,
+        "alt": f"Range of {target_name} over the names for {counted(len(order), 'sentence')}, and the threshold",
+    }
 
 
 def numbers(study: StudyContext) -> None:
     """Every threshold as a table."""
-    table = measured.thresholds(study)
+    table = study.compute_slowly(tables.label_dist_table)
     with st.expander("Every threshold as a table"):
         number, three = st.column_config.NumberColumn, {"format": "%.3f"}
         st.dataframe(
@@ -135,8 +163,8 @@ def numbers(study: StudyContext) -> None:
             column_config={
                 "threshold": number("Threshold", **three),
                 "label_dist": number("LabelDist", **three),
-                "low": number("From", help="95 % interval over sentences", **three),
-                "high": number("To", help="95 % interval over sentences", **three),
+                "low": number("95 % low", help="Interval over sentences", **three),
+                "high": number("95 % high", help="Interval over sentences", **three),
                 "flips_up": number("Labels that appear"),
                 "flips_down": number("Labels that disappear"),
                 "labelled": number("Originals with the label", format="%.1f %%"),

@@ -1,154 +1,377 @@
-"""The parts of Why that need no model: factors, their shares, the names they leave."""
+"""Why names move the score: their parts, associated factors, and the sentences in which it happens."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui.frame import cached, clicks, exports, markup, shell, typography
+from pages.ui.frame import cached, clicks, exports, markup, permissions, shell, state, typography
 from pages.ui.frame.keys import Key
-from pages.ui.frame.page_scoring import PageScorer
-from pages.ui.results import context, measured
+from pages.ui.frame.typography import in_words
+from pages.ui.results import background, figure
 from pages.ui.results.context import StudyContext
-from pages.ui.results.names_view import p_text, shown
-from psa_core import models
+from pages.ui.results.names_view import p_text
+from psa_core import models, stats
 from psa_core.charts import factors as charts
-from psa_core.charts._altair import drawing_svg
-from psa_core.cube import ScoreCube
+from psa_core.charts.comparison import metric_intervals
+from psa_core.claims import reasons
 from psa_core.errors import PsaError
 from psa_core.models.lm import CARD as PERPLEXITY_CARD
+from psa_core.plurals import counted
+from psa_core.tables import parts
 from psa_core.tables.factors import (
     OF_THE_NAME,
     FactorAnalysis,
     factor_regression,
     first_choice,
     group_factors,
-    unexplained_finding,
-    why_finding,
+    number_factors,
 )
+from psa_core.tables.word_associations import place_table, sentence_words, word_table
+from psa_core.trust import Origin
 
+#: Sentences in which the parts of one name are scored unasked: five texts each.
+BECAUSE_SENTENCES = 12
 PERPLEXITY = "perplexity"
 PERPLEXITY_SENTENCES, PERPLEXITY_NAMES = 8, 400
-LEFT_SHOWN = 12
+LEFT_SHOWN, SENTENCES_SHOWN, EACH_SIDE = 12, 20, 12
+PART_COLUMNS = {
+    "whole": "Whole name", "first_alone": "First part alone", "rest_alone": "The rest alone",
+    "interaction": "Added together", "lower_case": "lower case", "initials": "As initials",
+}  # fmt: skip
+CHANGE = "How far the names move the score in these sentences, up or down, on average"
+ODDS = "Above 1: rather in sentences in which names move the score more"
 
 
-def factors(study: StudyContext, slot: DeltaGenerator) -> None:
-    """What the names' effects go with: a forest plot, shares, and what is left."""
-    st.header("What goes with it?", anchor=False)
+def because(study: StudyContext) -> None:
+    """The parts of the name with the largest effect, scored in the background; a fragment polls for them."""
+    means = study.cube.scores(study.target.name)[1].mean(axis=0, dtype="float64")
+    several = [name for name in study.cube.names["name"] if len(name.split()) > 1]
+    model = str(study.cube.provenance.get("study", {}).get("model", ""))
+    origin = _may_be_asked(study.run, model)
+    if not several or origin is None:
+        return
+    effects = dict(zip(study.cube.names["name"], np.abs(means - np.median(means)), strict=True))
+    strongest = max(several, key=lambda name: effects[name])
+    plan = parts.plan_parts(study.cube, sentences=BECAUSE_SENTENCES, names=[strongest])
+    texts = [text for row in range(len(plan.rows)) for text in plan.texts.row(row)]
+    going = background.score(model, origin, texts).is_going
+
+    @st.fragment(run_every=background.LOOK_SECONDS if going else None)
+    def look() -> None:
+        found = background.score(model, origin, texts)
+        if found.scores is not None:
+            scores = found.scores.reshape(len(plan.rows), -1, found.scores.shape[1])
+            _show_because(study, plan, scores[..., study.cube.target_index(study.target.name)])
+        elif found.is_going:
+            label = study.labels[strongest]
+            typography.small_print(f"The words of {label} are being scored one by one ({len(texts)} texts).")
+        elif found.error is not None:
+            typography.small_print(f"The words of the name could not be scored. {found.error.full_message}")
+        if going and not found.is_going:
+            st.rerun()  # once, and nobody looks any more
+
+    with st.container(key="why_because"):
+        look()
+
+
+def _may_be_asked(run: str, model: str) -> Origin | None:
+    """The origin with which the study's model may be loaded without asking; None if it may not."""
+    origin = permissions.origin_of(run, model)
+    try:
+        models.check(model, origin)
+    except PsaError:
+        return None
+    return origin
+
+
+def _show_because(study: StudyContext, plan: parts.PartPlan, scores: np.ndarray) -> None:
+    table = parts.because_table(study.cube, study.target.name, plan, scores)
+    label = study.labels[plan.names[0]]
+    if label != plan.names[0]:  # names are hidden
+        words = label.split()
+        table = table.assign(text=[label, words[0], " ".join(words[1:])])
+    found = reasons.because_finding(table, study.target.name)
+    typography.second(found.headline)
+    typography.small_print(found.evidence)
+    rows = table.assign(value=table["effect"], label=table["text"] + table["variant"].map(lambda v: f" · {v}"))
+    drawing = metric_intervals(rows, title=f"Change of {study.target.name}")
+    figure.show(drawing, alt="Effects of a name and of its parts alone, with intervals")
+
+
+def factors(study: StudyContext) -> None:
+    """What the names' effects are associated with: a forest plot, shares of variance, and unexplained names."""
+    st.header("What is associated with it?", anchor=False)
     measured = _perplexity(study)
-    chosen = _ask(study, measured)
+    options = [
+        *OF_THE_NAME,
+        *([PERPLEXITY] if measured else []),
+        *group_factors(study.cube),
+        *number_factors(study.cube),
+    ]
+    chosen = st.multiselect(
+        "Factors",
+        options,
+        default=[*first_choice(study.cube), *([PERPLEXITY] if measured else [])],
+        key=f"{Key.WHY_FACTORS} {study.run} {measured is not None}",
+        format_func=markup.literal,
+    )
     if not chosen:
         st.info("Choose at least one factor.")
         return
     try:
-        why = _why(study.target_key, study.cube, tuple(chosen), _measured=measured, has_perplexity=measured is not None)
+        why = study.compute_slowly(factor_regression, factors=tuple(chosen), perplexity=measured)
     except PsaError as error:
-        typography.second(error.told)
+        typography.second(error.full_message)
         return
-    with slot:
-        typography.finding(why_finding(why, study.target.name))
+    typography.second(reasons.why_finding(why, study.target.name))
     if why.warning:
         st.warning(why.warning)
     left, right = st.columns([7, 5], gap="large")
     with left:
-        drawing = charts.coefficients(why.coefficients)
-        st.vega_lite_chart(drawing.rows, drawing.spec, alt="Coefficients of what may go with the names' effects")
-        typography.small_print(
-            "Least squares over names with robust (HC3) intervals: how many standard deviations an effect is further "
-            "up where the factor is one standard deviation larger, or where a name is in the group, the other factors "
-            "being equal. How frequent words are: package wordfreq (Speer 2022). Subwords: MiniLM's."
+        figure.show(
+            charts.coefficients(why.coefficients),
+            alt="Coefficients of the factors associated with the names' effects",
+            note="Least squares over names with robust (HC3) intervals: how many standard deviations an effect is "
+            "further up where the factor is one standard deviation larger, or where a name is in the group, the other "
+            "factors being equal. How frequent words are: package wordfreq (Speer 2022). Subwords: MiniLM's.",
+            stem=f"factors.{study.target.name}",
+            words=study.caption(
+                f"Factors associated with the names' effects on {study.target.name}, in standard deviations"
+            ),
+            key="factors",
+            table=why.coefficients,
         )
     with right:
-        drawing_of_shares = charts.shares(why.shares)
-        st.vega_lite_chart(drawing_of_shares.rows, drawing_of_shares.spec, alt="Each factor's share of the variance")
-        typography.small_print(
-            f"Shares of the variance of the names' effects; together {100 * why.r_squared:.0f} % "
+        figure.show(
+            charts.shares(why.shares),
+            alt="Each factor's share of the variance",
+            note=f"Shares of the variance of the names' effects; together {100 * why.r_squared:.0f} % "
             f"({100 * max(0.0, why.adjusted):.0f} % without what as many random factors would explain). Pale: no "
-            "coefficient of the factor is clearly different from zero."
+            "coefficient of the factor is clearly different from zero.",
         )
-    with exports.row():
-        exports.csv_button(why.coefficients, f"factors.{study.target.name}.csv", key="factors_csv")
-        words = study.words(f"What goes with the names' effects on {study.target.name}, in standard deviations")
-        stem = f"factors.{study.target.name}"
-        exports.picture_buttons(partial(drawing_svg, drawing), stem, words, key="factors_picture")
-    _left_over(study, why)
-
-
-def _ask(study: StudyContext, measured: Mapping[str, float] | None) -> list[str]:
-    options = [*OF_THE_NAME, *([PERPLEXITY] if measured else []), *group_factors(study.cube)]
-    wanted = [*first_choice(study.cube), *([PERPLEXITY] if measured else [])]
-    key = f"{Key.WHY_FACTORS} {study.run} {measured is not None}"
-    return st.multiselect("Factors", options, default=wanted, key=key, format_func=markup.literal)
-
-
-@st.cache_resource(max_entries=32, show_spinner="Measuring the names", show_time=True)
-def _why(
-    key: context.TargetKey,
-    _cube: ScoreCube,
-    chosen: tuple[str, ...],
-    *,
-    _measured: Mapping[str, float] | None,
-    has_perplexity: bool,
-) -> FactorAnalysis:
-    return factor_regression(_cube, key[1], chosen, perplexity=_measured)
-
-
-def _left_over(study: StudyContext, why: FactorAnalysis) -> None:
-    """The names that the factors leave furthest; a click on one selects it."""
-    table = why.unexplained.head(LEFT_SHOWN)
-    typography.second(unexplained_finding_shown(why, study.labels))
-    names = tuple(table["name"])
-    clicks.tick(Key.WHY_LEFT, names, study.seen.names)
-    numbers = st.column_config.NumberColumn
-    st.dataframe(
-        shown(table, study).assign(p_adjusted=[p_text(p) for p in table["p_adjusted"]]),
-        hide_index=True,
-        key=Key.WHY_LEFT,
-        on_select=partial(clicks.take_rows, Key.WHY_LEFT, names),
-        alt="Names that differ most from what the factors predict",
-        column_config={
-            "name": st.column_config.TextColumn("Name", width=220),
-            "effect": numbers("Effect", format="%+.3f", help="Against the typical name"),
-            "expected": numbers("Factors say", format="%+.3f"),
-            "residual": numbers("Left", format="%+.3f"),
-            "p_adjusted": "p",
-        },
-    )
-
-
-def unexplained_finding_shown(why: FactorAnalysis, labels: Mapping[str, str]) -> str:
-    """The finding with names as they are shown."""
-    from dataclasses import replace
-
-    return unexplained_finding(replace(why, unexplained=why.unexplained.replace({"name": dict(labels)})))
+    _unexplained(study, why)
 
 
 def _perplexity(study: StudyContext) -> Mapping[str, float] | None:
-    """Each name's log-perplexity in sampled sentences, once it was asked for; None before."""
+    """Each name's log-perplexity in sampled sentences; None until it is requested."""
     key = f"{Key.WHY_PERPLEXITY} of {study.run}"
     if key in st.session_state:
         found: Mapping[str, float] = st.session_state[key]
         return found
     if PERPLEXITY_CARD.id not in {card.id for card in models.cards()} or len(study.cube.names) > PERPLEXITY_NAMES:
         return None
-    count = min(PERPLEXITY_SENTENCES, len(study.cube.sentences))
-    texts = count * len(study.cube.names)
-    label = f"Measure how unexpected each name is ({texts:,} texts by a small language model)"
+    rows = np.random.default_rng(0).permutation(len(study.cube.sentences))[:PERPLEXITY_SENTENCES]
+    texts = [text for row in rows for text in study.perturbation.row(int(row))]
+    label = f"Measure how unexpected each name is ({len(texts):,} texts by a small language model)"
     if not st.button(label, key=Key.WHY_PERPLEXITY, icon=":material/psychology_alt:"):
         return None
-    perturbation = measured.perturbation(study)
-    rows = np.random.default_rng(0).permutation(len(study.cube.sentences))[:count]
     with shell.show_errors("Perplexity could not be measured"):
-        scores = scored_rows(cached.scorer(PERPLEXITY_CARD.id), [perturbation.row(int(row)) for row in rows])[..., 0]
+        scores = cached.kept_scores(cached.scorer(PERPLEXITY_CARD.id), texts)[:, 0].reshape(len(rows), -1)
     st.session_state[key] = dict(zip(study.cube.names["name"], scores.mean(axis=0).tolist(), strict=True))
     st.rerun()
 
 
-def scored_rows(loaded: PageScorer, rows: Sequence[Sequence[str]]) -> np.ndarray:
-    """Scores of rows of texts, float32 (rows, texts, T)."""
-    scores = cached.kept_scores(loaded, [text for texts in rows for text in texts])
-    return scores.reshape(len(rows), -1, scores.shape[1])
+def _unexplained(study: StudyContext, why: FactorAnalysis) -> None:
+    """The names with the largest residuals; a click selects one."""
+    as_shown = replace(why, unexplained=study.shown(why.unexplained))
+    typography.second(reasons.unexplained_finding(as_shown))
+    table = why.unexplained.head(LEFT_SHOWN)
+    number, signed = st.column_config.NumberColumn, {"format": "%+.3f"}
+    _name_table(
+        study.shown(table).assign(p_adjusted=[p_text(p) for p in table["p_adjusted"]]),
+        tuple(table["name"]),
+        study,
+        key=Key.WHY_LEFT,
+        alt="Names that differ most from what the factors predict",
+        columns={
+            "name": st.column_config.TextColumn("Name", width=220),
+            "effect": number("Effect", help="Against the typical name", **signed),
+            "expected": number("Factors say", **signed),
+            "residual": number("Left", **signed),
+            "p_adjusted": "p",
+        },
+    )
+
+
+def _name_table(
+    shown: pd.DataFrame,
+    names: tuple[str, ...],
+    study: StudyContext,
+    *,
+    key: Key,
+    alt: str,
+    columns: Mapping[str, object],
+) -> None:
+    """A table with one row per name; a click on a row selects its name."""
+    clicks.tick(key, names, study.seen.names)
+    st.dataframe(
+        shown[list(columns)],
+        hide_index=True,
+        key=key,
+        on_select=partial(clicks.take_rows, key, names),
+        alt=alt,
+        column_config=dict(columns),
+    )
+
+
+def all_parts(study: StudyContext) -> None:
+    """How much of the effects one part of the name explains, for all names; on request, since it needs the model."""
+    st.header("Which part of the name?", anchor=False)
+    try:
+        plan = parts.plan_parts(study.cube)
+    except PsaError as error:
+        typography.second(error.full_message)
+        return
+    key = f"{Key.WHY_PARTS} of {study.run}"
+    if key not in st.session_state:
+        typography.small_print(
+            "Each part of a name alone in the anchor's place (Dick, Cheney, Dick Cheney), in lower case, and as "
+            "initials, in a few sampled sentences. This asks the model of the study."
+        )
+        model = str(study.cube.provenance.get("study", {}).get("model", ""))
+        origin = confirmed(study.run, model)
+        label = f"Score the parts ({plan.texts.cells:,} texts of {counted(len(plan.rows), 'sentence')})"
+        if origin is None or not st.button(label, key=Key.WHY_PARTS, icon=":material/call_split:"):
+            return
+        with shell.show_errors("The model of this study cannot be asked"):
+            texts = [text for row in range(len(plan.rows)) for text in plan.texts.row(row)]
+            scores = cached.kept_scores(cached.scorer(model, origin), texts)
+            st.session_state[key] = scores.reshape(len(plan.rows), -1, scores.shape[1])
+        st.rerun()
+    scores = st.session_state[key][..., study.cube.target_index(study.target.name)]
+    table = parts.part_table(study.cube, study.target.name, plan, scores)
+    shown = study.shown(table)
+    hidden = (shown["name"] != table["name"]).to_numpy()
+    shown.loc[hidden, parts.FIRST] = shown["name"][hidden].str.split().str[0]
+    shown.loc[hidden, parts.REST] = shown["name"][hidden].str.split().str[1:].str.join(" ")
+    typography.second(reasons.part_finding(shown, study.target.name, sentences=len(plan.rows)))
+    if shares := parts.part_shares(table):
+        words = ", ".join(f"{part} {100 * share:.0f} %" for part, share in shares.items())
+        typography.small_print(f"Shares of the differences between whole names: {words}.")
+    ordered = shown.sort_values("whole", key=abs, ascending=False, kind="stable")
+    numbers = {column: st.column_config.NumberColumn(title, format="%+.3f") for column, title in PART_COLUMNS.items()}
+    _name_table(
+        ordered,
+        tuple(table["name"][ordered.index]),
+        study,
+        key=Key.WHY_PARTS_TABLE,
+        alt="Effects of each name's parts alone",
+        columns={"name": "Name", **numbers},
+    )
+    typography.small_print(
+        f"Effects against the typical name in the same sentences, {len(parts.VARIANTS)} forms per name; “added "
+        "together” is the full name's effect minus both parts'."
+    )
+    with exports.row():
+        exports.csv_button(table, f"parts.{study.target.name}.csv", key="parts_csv")
+
+
+def confirmed(run: str, model: str) -> Origin | None:
+    """The origin with which the study's model may be loaded; an id from a file has to be typed to confirm."""
+    origin = _may_be_asked(run, model)
+    if origin is not None:
+        return origin
+    st.html(markup.plain("The model of this study is not loaded: what a file names is only a suggestion."))
+    with shell.report_errors("It cannot be loaded on this page"):
+        permissions.check(model)
+    if not permissions.is_offered(model):
+        return None
+    typed = st.text_input(
+        "Type the model id to confirm that it may be loaded", key=f"{Key.MITIGATE_MODEL} {run}", max_chars=300
+    )
+    return permissions.origin() if typed.strip() == model else None
+
+
+def where(study: StudyContext) -> None:
+    """Words associated with more sensitivity, and sensitivity by the anchor's position."""
+    st.header(in_words("In which sentences?"), anchor=False)
+    words = study.compute_slowly(word_table)
+    typography.second(reasons.where_finding(words, study.target.name))
+    left, right = st.columns([7, 5], gap="large")
+    with left:
+        word = _words(words)
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    with right:
+        st.dataframe(
+            study.compute(place_table),
+            hide_index=True,
+            alt="How far names move the score by the anchor's role and place and the sentence's length",
+            column_config={
+                "what": text("By", width=56),
+                "value": text("", width=140),
+                "sentences": number(in_words("Sentences"), width=90),
+                "mean": number("Change", format="%.3f", width=66, help=CHANGE),
+                "low": number("95 % low", format="%.3f", width=82),
+                "high": number("95 % high", format="%.3f", width=82),
+            },
+        )
+    if word:
+        _sentences_with(study, word)
+    with exports.row():
+        exports.csv_button(words, f"words.{study.target.name}.csv", key="words_csv")
+
+
+def _words(table: pd.DataFrame) -> str | None:
+    """Chart of the words with the strongest associations; returns the clicked one."""
+    if table.empty:
+        typography.small_print("No word is in five sentences or more.")
+        return None
+    ends = table if len(table) <= 2 * EACH_SIDE else pd.concat([table.head(EACH_SIDE), table.tail(EACH_SIDE)])
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    ratios = {column: np.exp(ends[column]) for column in ("log_odds", "low", "high")}
+    event = st.dataframe(
+        ends.assign(p_adjusted=[p_text(p) for p in ends["p_adjusted"]], **ratios),
+        hide_index=True,
+        key=Key.WHY_WORDS,
+        on_select="rerun",
+        selection_mode="single-row",
+        alt="Words associated with more or less sensitivity",
+        column_config={
+            "word": text("Word", width=96),
+            "sentences": number(in_words("Sentences"), width=90),
+            "log_odds": number("Odds", format="× %.2f", width=70, help=ODDS),
+            "low": number("95 % low", format="× %.2f", width=82),
+            "high": number("95 % high", format="× %.2f", width=82),
+            "p_adjusted": text("p", width=60),
+            "sensitivity": number("Change", format="%.3f", width=66, help=CHANGE),
+        },
+    )
+    rows = [row for row in event["selection"]["rows"] if row < len(ends)]
+    typography.small_print(
+        "× 2: the word is twice as likely in the half of the sentences that names change most as in "
+        "the other half; × 0.5: half as likely. Click a row to read the sentences with that word."
+    )
+    return str(ends["word"].iloc[rows[0]]) if rows else None
+
+
+def _sentences_with(study: StudyContext, word: str) -> None:
+    """The sentences with a word, the most sensitive first; a click selects one on every page."""
+    moved = stats.sensitivities(*study.cube.scores(study.target.name))
+    rows = np.flatnonzero([word in own for own in sentence_words(study.cube)])
+    rows = rows[np.argsort(-moved[rows], kind="stable")][:SENTENCES_SHOWN]
+    table = study.cube.sentences.iloc[rows][["sentence_id", "text"]].assign(change=moved[rows])
+    key, ids = f"{Key.WHY_FOUND} {word}", tuple(table["sentence_id"].astype(str))
+
+    def take() -> None:
+        ticked = [row for row in st.session_state[key]["selection"]["rows"] if row < len(ids)]
+        state.choose(sentence=ids[ticked[0]] if ticked else None)
+
+    st.dataframe(
+        table[["change", "text"]],
+        hide_index=True,
+        key=key,
+        on_select=take,
+        selection_mode="single-row",
+        alt="Sentences with the word",
+        column_config={
+            "change": st.column_config.NumberColumn("Mean change", format="%.3f", width=110),
+            "text": st.column_config.TextColumn(in_words("Sentence"), width="large"),
+        },
+    )
+    shell.link("sentences", "Read the selected sentence on Sentences")

@@ -1,18 +1,34 @@
-"""Step 4 of a study: the model and its targets."""
+"""Step 4 of a new study: the model, a custom question to a language model, or scores computed elsewhere."""
 
 from __future__ import annotations
 
+import io
+import re
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
-from pages.ui.frame import cached, markup, permissions
+from pages.ui.frame import address, cached, markup, permissions, uploads
 from pages.ui.frame.keys import Key
-from pages.ui.study import scored_elsewhere
-from psa_core.cube import Target
+from pages.ui.frame.uploads import Upload
+from pages.ui.study import language_model, plans
+from psa_core import models, trust
+from psa_core.errors import ModelError, OptionError
+from psa_core.inputs.limits import SEARCH, TEXTS_OUT
 from psa_core.models import ModelCard, ModelPlugin
+from psa_core.models.predictions import Coverage
+from psa_core.plurals import counted
 from psa_core.study import Plan
+from psa_core.study.selection import READ
+from psa_core.study.texts import write
+
+MAX_NAME_LENGTH = 60
+OWN_QUESTION, ASKED = "own question", language_model.ASKED
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,52 +43,143 @@ def ask(planned: Plan) -> Chosen | None:
     """Let the user choose a model for the texts of a plan; None while it is not complete."""
     cards = {card.id: card for card in cached.model_cards()}
     kinds = permissions.kinds()
-    chosen = st.selectbox(
-        "Model",
-        [*cards, *kinds],
-        key=Key.STUDY_MODEL,
-        format_func=lambda item: cards[item].title if item in cards else f"{kinds[item].title} …",
-        label_visibility="collapsed",
-        persist_state="session",
+    judges = [item.partition(ASKED)[0] for item in cards if ASKED in item]
+    titles = {item: card.title for item, card in cards.items()}
+    if judges:
+        titles[OWN_QUESTION] = "A language model, asked a question of your own …"
+    titles |= {item: f"{kind.title} …" for item, kind in kinds.items() if item not in cards}
+    chosen = str(
+        st.selectbox(
+            "Model",
+            list(titles),
+            format_func=lambda item: titles.get(item, item),
+            label_visibility="collapsed",
+            **address.linked(Key.STUDY_MODEL, next(iter(titles)), list(titles)),
+        )
     )
+    if chosen == OWN_QUESTION and judges:
+        texts = planned.perturbation
+        asked = language_model.ask(judges[0], texts.text(0, 0), texts.names[0])
+        return Chosen(*asked) if asked else None
     if chosen in cards:
         _describe(cards[chosen])
-        return Chosen(str(chosen))
+        typed = _argument(kinds[chosen], " (optional)") if chosen in kinds else ""
+        return Chosen(permissions.check(_id(kinds[chosen], typed)) if typed else chosen)
     if chosen not in kinds:  # what a client sends need not be one of the options
-        return Chosen(permissions.check(str(chosen)))
-    st.caption(kinds[chosen].summary)
-    if kinds[chosen].uploads:
-        return _chosen(scored_elsewhere.ask(kinds[chosen], planned))
-    argument = st.text_input(
-        _label(kinds[chosen]), key=f"{Key.STUDY_MODEL_ID}_{chosen}", max_chars=300, persist_state="session"
-    ).strip()
-    return Chosen(permissions.check(_id(kinds[chosen], argument))) if argument else None
+        return Chosen(permissions.check(chosen))
+    kind = kinds[chosen]
+    st.caption(kind.summary)
+    if kind.uploads:
+        return _scored_elsewhere(kind, planned)
+    typed = _argument(kind)
+    return Chosen(permissions.check(_id(kind, typed))) if typed else None
 
 
-def _label(kind: ModelPlugin) -> str:
-    """What to write; an example where that is no word."""
+def _argument(kind: ModelPlugin, more: str = "") -> str:
+    """The argument after the colon of a model's id, with an example as placeholder."""
     words = kind.argument
-    return words.capitalize() if words[0].isalpha() else f"{kind.title}, such as {kind.id}:{words}"
+    label = words.capitalize() if words[0].isalpha() else f"{kind.title}, such as {kind.id}:{words}"
+    key = f"{Key.STUDY_MODEL_ID}_{kind.id}"
+    return str(st.text_input(f"{label}{more}", key=key, max_chars=300, persist_state="session")).strip()
 
 
-def _id(kind: ModelPlugin, argument: str) -> str:
-    """The id of a model; somebody may write the whole of it."""
-    is_full_id = argument.startswith(tuple(f"{name}:" for name in (kind.id, *kind.aliases)))
-    return argument if is_full_id else f"{kind.id}:{argument}"
-
-
-def _chosen(brought: tuple[str, dict[str, bytes]] | None) -> Chosen | None:
-    return None if brought is None else Chosen(*brought)
+def _id(kind: ModelPlugin, typed: str) -> str:
+    """The id of a model; a full id can be typed."""
+    is_full_id = typed.startswith(tuple(f"{name}:" for name in (kind.id, *kind.aliases)))
+    return typed if is_full_id else f"{kind.id}:{typed}"
 
 
 def _describe(card: ModelCard) -> None:
     st.caption(" · ".join(filter(None, [card.summary, card.source, card.licence])))
     for target in card.targets:
-        st.html(markup.plain(_returns(target), size="0.9rem"))
+        scale = f"{target.low:g} to {target.high:g}, flagged at {target.default_threshold:g} and above"
+        words = f"Returns {target.name}, {scale.replace('-', chr(0x2212))}: {target.meaning}."
+        st.html(markup.plain(words, size="0.9rem"))
 
 
-def _returns(target: Target) -> str:
-    scale = f"{target.low:g} to {target.high:g}, flagged at {target.default_threshold:g} and above".replace(
-        "-", "\u2212"
+def _scored_elsewhere(plugin: ModelPlugin, planned: Plan) -> Chosen | None:
+    """Offer the texts for download and accept the scored file; None until there is one.
+
+    Raises
+    ------
+    PsaError
+        When the texts are too many, the file is malformed, or texts of the study have no score in it.
+    """
+    selection = planned.selection
+    if selection.looked_at < selection.account[READ]:
+        got = f"{selection.account[READ]:,} sentences, of which this page looked at {selection.looked_at:,}"
+        expected = f"{SEARCH.words} or fewer"
+        raise OptionError("texts to score elsewhere", got=got, expected=expected, fix=SEARCH.fix_words)
+    TEXTS_OUT.check(planned.letters, field="texts to score elsewhere", error=OptionError)
+    texts = planned.cells + len(selection.sentences)
+    st.markdown(
+        "Score every row with your model, add a column of numbers for each target, and bring the file back as csv, "
+        "tsv, jsonl or parquet; from Excel, save as CSV UTF-8."
     )
-    return f"Returns {target.name}, {scale}: {target.meaning}."
+
+    def to_score() -> str:
+        stream = io.StringIO()
+        write(planned, stream)
+        return stream.getvalue()
+
+    st.download_button(
+        f"Download the {texts:,} texts to score",
+        to_score,
+        file_name="texts.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        key=Key.STUDY_TEXTS,
+        on_click="ignore",
+    )
+
+    def read(scored: Upload) -> tuple[Any, Coverage, str]:
+        """The scorer, how well it fits, and a unique file name of characters allowed in a model id."""
+        stem, *parts = scored.name.split(".")
+        endings = [part.lower() for part in parts if part.lower() in plugin.uploads]
+        words = [stem, *(part for part in parts if part.lower() not in plugin.uploads)]
+        plain = re.sub(r"[^\w-]+", "-", "-".join(words)).strip("-")[:MAX_NAME_LENGTH]
+        name = ".".join([plain or plugin.id, *endings])
+        name = plans.unique_name(name, plugin.id, planned.spec.sentences, planned.spec.names)
+        key = repr((planned.corpus.sha256, planned.corpus.text_column, planned.names.sha256, planned.spec))
+        scorer, fits = _matched(plugin.id, scored.sha256, key, name, scored, planned)
+        if fits.missing:
+            first = f"first {fits.first_missing!r}{_others(fits)}"
+            raise ModelError(
+                "scored file",
+                got=f"no score for {fits.missing:,} of {texts:,} texts, {first}",
+                expected="a row for every text of this study",
+                fix="Download the texts as they are now, score all of them, and bring the file again.",
+            )
+        return scorer, fits, name
+
+    upload = uploads.ask_file("The scored file", plugin.uploads, key=Key.STUDY_SCORED, read=read)
+    if upload is None:
+        return None
+    scorer, fits, name = read(upload)
+    st.html(markup.plain(f"All {texts:,} texts have a score{_others(fits)}. Targets: {', '.join(scorer.ranges)}."))
+    if scorer.warnings:
+        st.markdown(":orange[:material/warning: **Look at the file once more.**]")
+        for warning in scorer.warnings:
+            st.html(markup.plain(warning))
+    return Chosen(f"{plugin.id}:{name}", {name: upload.content})
+
+
+@st.cache_resource(max_entries=2, show_spinner="Matching the scores with the texts", show_time=True, scope="session")
+def _matched(plugin_id: str, sha256: str, key: str, name: str, _scored: Upload, _planned: Plan) -> tuple[Any, Coverage]:
+    """The scorer in a file, and how well it matches the texts of the study."""
+    origin = permissions.origin()
+    with tempfile.TemporaryDirectory() as folder, trust.acting(origin, inside=Path(folder)):
+        (Path(folder) / name).write_bytes(_scored.content)
+        scorer: Any = models.load(f"{plugin_id}:{Path(folder) / name}", origin=origin)
+    perturbation = _planned.perturbation
+    return scorer, scorer.coverage(chain(perturbation.originals(), perturbation))
+
+
+def _others(fits: Coverage) -> str:
+    """Contents of the file that are ignored."""
+    parts = [
+        f"{counted(fits.unscored, 'row')} with an empty score" if fits.unscored else "",
+        f"{counted(fits.extra, 'text')} that this study does not have" if fits.extra else "",
+    ]
+    words = " and ".join(filter(None, parts))
+    return f"; the file also has {words}" if words else ""

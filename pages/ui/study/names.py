@@ -1,16 +1,16 @@
-"""Step 3 of a study: the names (packaged, typed or uploaded), with warnings about the list."""
+"""Step 3 of a new study: the names (packaged, typed or uploaded), with warnings about the list."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import markup, uploads
+from pages.ui.frame import address, cached, markup, uploads
 from pages.ui.frame.keys import Key
 from pages.ui.study import plans
-from pages.ui.study.plans import Source
+from psa_core.inputs import evidence, name_warnings, people
 from psa_core.inputs import names as name_lists
 from psa_core.inputs.names import NameList
 from psa_core.plurals import counted
@@ -18,34 +18,71 @@ from psa_core.plurals import counted
 PACKAGED, TYPED, FILE = "Packaged list", "Type or paste", "Your own file"
 KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
 TYPED_FILE = "typed-names.txt"
+MAX_SLIDERS = 8
 
 
 @dataclass(frozen=True, eq=False)
 class ChosenNames:
-    """The names, how the study refers to them and to their column, and the uploaded file if there is one."""
+    """The names in use, how the study refers to them, their column and evidence, and the uploaded file if any."""
 
     names: NameList
     spec: str
     files: dict[str, bytes]
     column: str | None = None
+    evidence: str = ""
 
 
 def ask(sentences: str) -> ChosenNames | None:
-    """Let the user choose; None while there are none. The file lies beside the sentences, and is not called as they."""
+    """Let the user choose; None until there are names. The file gets a name unlike that of the sentences."""
+    ways = {PACKAGED: lambda _: _packaged(), TYPED: _typed, FILE: _file}
     way = st.segmented_control(
         "Names",
-        [PACKAGED, TYPED, FILE],
-        default=PACKAGED,
+        list(ways),
         required=True,
-        key="study_names_way",
         label_visibility="collapsed",
         wrap=True,
-        persist_state="session",
+        **address.linked("study_names_way", PACKAGED, list(ways)),
     )
-    chosen = _packaged() if way == PACKAGED else _typed(sentences) if way == TYPED else _file(sentences)
-    if chosen is not None:
-        _preview(chosen.names)
+    chosen = ways[str(way)](sentences)
+    if chosen is None:
+        return None
+    chosen = _ask_evidence(chosen)
+    table = chosen.names.table
+    columns = ", ".join(name_lists.grouping(table))
+    st.html(markup.plain(f"{len(table):,} names" + (f", grouped by {columns}." if columns else ", no groups.")))
+    for note in chosen.names.notes:
+        st.html(markup.plain(note, size="0.9rem", faint=True))
+    if warnings := name_warnings.lint(table):
+        with st.expander(f"{counted(len(warnings), 'thing')} to look at", icon=":material/warning:"):
+            rows = pd.DataFrame([{"name": item.name, "what": item.message} for item in warnings])
+            st.dataframe(rows, hide_index=True, height=min(260, 38 + 35 * len(rows)), alt="Names worth a second look")
+    with st.expander("See the names"):
+        st.dataframe(table, hide_index=True, height=260, alt="The names with their groups")
+        st.caption(
+            "Documents use first and last names, titles and pronouns. Columns first, last, gender and title say them; "
+            "without these columns, a rule splits each name as below."
+        )
+        forms = ("first", "last", "title", "he", "email")
+        rows = [[person.name, *map(person.form, forms)] for person in people.people_of(table)]
+        shown = pd.DataFrame(rows, columns=["name", "first", "last", "title and last", "pronoun", "e-mail"])
+        st.dataframe(shown, hide_index=True, height=200, alt="Each name's forms in a document")
     return chosen
+
+
+def _ask_evidence(chosen: ChosenNames) -> ChosenNames:
+    """A slider for each column of shares: how surely a name must be of its group to be used."""
+    columns = name_lists.evidence_columns(chosen.names.table)[:MAX_SLIDERS]
+    if not columns:
+        return chosen
+    least = {}
+    with st.expander("Use only names that are surely of their group", icon=":material/tune:"):
+        st.caption("The smallest share of people with a name who are of its group. At 0, none is left out.")
+        for place, column in zip(st.columns(len(columns)), columns, strict=True):
+            link = address.linked(f"{Key.STUDY_EVIDENCE}_{column}", 0.0)
+            st.session_state[link["key"]] = min(max(0.0, float(st.session_state[link["key"]])), 1.0)
+            least[column] = place.slider(markup.literal(column.removeprefix("p_")), 0.0, 1.0, step=0.01, **link)
+    rule = ",".join(f"{column}>={share:g}" for column, share in least.items() if share)
+    return replace(chosen, names=evidence.kept(chosen.names, rule), evidence=rule)
 
 
 def _packaged() -> ChosenNames:
@@ -53,12 +90,11 @@ def _packaged() -> ChosenNames:
     chosen = st.selectbox(
         "List",
         list(cards),
-        key=Key.STUDY_NAMES,
         format_func=lambda item: f"{cards[item].title} ({cards[item].count})",
         label_visibility="collapsed",
-        persist_state="session",
+        **address.linked(Key.STUDY_NAMES, name_lists.default_for_audits(), cards),
     )
-    found = plans.name_list(Source(chosen))  # first: what a client sends need not be one of the options
+    found = cached.names(chosen)  # first: what a client sends need not be one of the options
     st.caption(f"{cards[chosen].note} {cards[chosen].provenance}")
     return ChosenNames(found, chosen, {})
 
@@ -73,8 +109,8 @@ def _typed(sentences: str) -> ChosenNames | None:
     )
     if not text.strip():
         return None
-    spec = plans.apart(TYPED_FILE, "names", sentences)
-    return ChosenNames(plans.name_list(Source(spec), text), spec, {spec: text.encode()})
+    spec = plans.unique_name(TYPED_FILE, "names", sentences)
+    return ChosenNames(name_lists.from_text(text), spec, {spec: text.encode()})
 
 
 def _file(sentences: str) -> ChosenNames | None:
@@ -89,22 +125,6 @@ def _file(sentences: str) -> ChosenNames | None:
     column = columns[0]
     if len(columns) > 1:
         column = st.selectbox("Column with the names", columns, key=f"{Key.STUDY_NAMES_COLUMN}_{upload.sha256}")
-    column = None if column == "name" else column
-    spec = plans.apart(upload.name, "names", sentences)
-    found = plans.name_list(Source(upload.name, upload, column))
-    return ChosenNames(found, spec, {spec: upload.content}, column)
-
-
-def _preview(chosen: NameList) -> None:
-    warnings = name_lists.lint(chosen.table)
-    columns = ", ".join(name_lists.grouping(chosen.table))
-    st.html(markup.plain(f"{len(chosen.table):,} names" + (f", grouped by {columns}." if columns else ", no groups.")))
-    for note in chosen.notes:
-        st.html(markup.plain(note, size="0.9rem", faint=True))
-    if warnings:
-        title = f"{counted(len(warnings), 'thing')} to look at"
-        with st.expander(title, icon=":material/warning:"):
-            table = pd.DataFrame([{"name": item.name, "what": item.message} for item in warnings])
-            st.dataframe(table, hide_index=True, height=min(260, 38 + 35 * len(table)), alt="Names worth a second look")
-    with st.expander("See the names"):
-        st.dataframe(chosen.table, hide_index=True, height=260, alt="The names with their groups")
+    name_column = None if column == "name" else column
+    spec = plans.unique_name(upload.name, "names", sentences)
+    return ChosenNames(plans.uploaded_names(upload, name_column), spec, {spec: upload.content}, name_column)

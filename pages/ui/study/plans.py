@@ -16,7 +16,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import cached, gateway
-from pages.ui.frame.page_scoring import Answer, PageScorer
+from pages.ui.frame.page_scoring import Answer
 from pages.ui.frame.uploads import Upload
 from psa_core.anchors import Anchor, AnchorFinder, Found, search
 from psa_core.cache import digests
@@ -25,7 +25,9 @@ from psa_core.inputs import names as name_lists
 from psa_core.inputs.corpus import Corpus
 from psa_core.inputs.limits import SEARCH, check_run, within
 from psa_core.inputs.names import NameList
+from psa_core.registry import in_short
 from psa_core.study import Plan, StudySpec, lookup
+from psa_core.study.length import unread
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import READ, Selection, SelectionOptions, select
 from psa_core.trust import Origin
@@ -50,17 +52,16 @@ class Source:
 
     @property
     def key(self) -> str:
-        """What the rows are remembered by: the file's name tells how its bytes are read."""
-        parts = (self.upload.sha256, self.upload.name) if self.upload else (self.spec,)
-        return repr((*parts, self.column))
+        """The cache key of the rows: the file's name decides how its bytes are read."""
+        return repr((self.upload.key() if self.upload else self.spec, self.column))
 
 
-def apart(name: str, kind: str, *others: str) -> str:
-    """A file's own name; with a word before it where another file of the run is called so, in whatever case.
+def unique_name(name: str, kind: str, *others: str) -> str:
+    """A file's own name, with a prefix if another file of the run has the same name (ignoring case).
 
     Examples
     --------
-    >>> apart("people.csv", "names", "comments.csv"), apart("people.csv", "names", "People.csv")
+    >>> unique_name("people.csv", "names", "comments.csv"), unique_name("people.csv", "names", "People.csv")
     ('people.csv', 'names-people.csv')
     """
     taken = {Path(other).name.casefold() for other in others}
@@ -71,38 +72,26 @@ def apart(name: str, kind: str, *others: str) -> str:
 
 @dataclass(eq=False)
 class RememberingFinder:
-    """An anchor finder that asks another one about new texts only."""
+    """An anchor finder that caches the results of another."""
 
     inner: AnchorFinder
     known: dict[str, Found] = field(default_factory=dict)
     seconds: float = 0.0  # that the search took, without loading
 
-    @property
-    def spec(self) -> str:
-        """As the inner one's."""
-        return self.inner.spec
-
-    @property
-    def fingerprint(self) -> str:
-        """As the inner one's."""
-        return self.inner.fingerprint
-
-    @property
-    def filler(self) -> str:
-        """As the inner one's."""
-        return self.inner.filler
+    def __post_init__(self) -> None:
+        self.spec, self.fingerprint, self.filler = self.inner.spec, self.inner.fingerprint, self.inner.filler
 
     def find(self, texts: Sequence[str]) -> list[tuple[Anchor, ...]]:
         """Anchors of each text."""
         return [found.anchors for found in self.search(texts)]
 
     def search(self, texts: Sequence[str]) -> list[Found]:
-        """Anchors of each text, and what looks like one but is none."""
+        """Anchors of each text, and expressions that look like anchors but are not."""
         new = [text for text in dict.fromkeys(texts) if text not in self.known]
         self.known.update(zip(new[:1], search(self.inner, new[:1]), strict=True))  # loads what it needs
         started = time.perf_counter()
         for at in range(1, len(new), SEARCHED_TOGETHER):
-            if not gateway.is_there():  # the tab was closed
+            if not gateway.has_visitor():  # the tab was closed
                 st.stop()
             some = new[at : at + SEARCHED_TOGETHER]
             self.known.update(zip(some, search(self.inner, some), strict=True))
@@ -110,86 +99,74 @@ class RememberingFinder:
         return [self.known[text] for text in texts]
 
 
-def corpus(source: Source) -> Corpus:
-    """Read the sentences."""
-    return _corpus(source.key, source)
-
-
-def remembered(entries: int, words: str = "") -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Remember what comes with the program for everybody, and what comes from an upload for its session alone.
+def _remembered(entries: int, words: str = "") -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Cache packaged data for all sessions, and uploads for their session only.
 
     The function takes what it is remembered by, the source, and more. A session's own are freed when its tab closes.
     """
 
     def decorated(make: Callable[..., T]) -> Callable[..., T]:
         options: dict[str, Any] = {"max_entries": entries, "show_spinner": words or False, "show_time": True}
-        everywhere, here = st.cache_resource(**options)(make), st.cache_resource(**options, scope="session")(make)
+        shared, per_session = st.cache_resource(**options)(make), st.cache_resource(**options, scope="session")(make)
 
         @wraps(make)
         def get(key: str, source: Source, *more: Any) -> T:
-            return (here if source.upload else everywhere)(key, source, *more)
+            return (per_session if source.upload else shared)(key, source, *more)
 
         return get
 
     return decorated
 
 
-@remembered(4, "Reading the sentences")
+def corpus(source: Source) -> Corpus:
+    """Read the sentences."""
+    return _corpus(source.key, source)
+
+
+@_remembered(4, "Reading the sentences")
 def _corpus(key: str, _source: Source) -> Corpus:
     if _source.upload is None:
         return corpora.load(_source.spec, _source.column, origin=Origin.FILE)
     return corpora.parse(_source.upload.name, _source.upload.content, _source.column)
 
 
-def name_list(source: Source, typed: str = "") -> NameList:
-    """Read the names: typed, uploaded or packaged."""
-    if typed:
-        return name_lists.from_text(typed)
-    if source.upload is None:
-        return cached.names(source.spec)
-    return _uploaded_names(source.key, source.upload, source.column)
-
-
+@st.cache_data(max_entries=6, show_spinner=False, scope="session", hash_funcs={Upload: Upload.key})
 def name_columns(upload: Upload) -> tuple[str, ...]:
     """The columns that the names may be in, likeliest first."""
-    return _name_columns(Source(upload.name, upload).key, upload)
+    return name_lists.name_columns(upload.name, upload.content)
 
 
-@st.cache_data(max_entries=6, show_spinner=False, scope="session")
-def _name_columns(key: str, _upload: Upload) -> tuple[str, ...]:
-    return name_lists.name_columns(_upload.name, _upload.content)
+@st.cache_resource(max_entries=6, show_spinner=False, scope="session", hash_funcs={Upload: Upload.key})
+def uploaded_names(upload: Upload, column: str | None) -> NameList:
+    """The names of a column of a file."""
+    return name_lists.read_names(upload.name, upload.content, column)
 
 
-@st.cache_resource(max_entries=6, show_spinner=False, scope="session")
-def _uploaded_names(key: str, _upload: Upload, column: str | None) -> NameList:
-    return name_lists.read_names(_upload.name, _upload.content, column)
-
-
-@remembered(4)
+@_remembered(4)
 def _finder(corpus_key: str, _source: Source, spec: str) -> RememberingFinder:
     return RememberingFinder(cached.finder(spec))
 
 
 def selection(source: Source, anchors: str, options: SelectionOptions) -> Selection:
-    """Choose the sentences; the anchors of a corpus are looked for once."""
+    """Select the sentences; the anchors of a corpus are searched once."""
     return _selection(source.key, source, anchors, repr(options), options)
 
 
-@remembered(8, "Looking for anchors")
-def _selection(key: str, _source: Source, anchors: str, wanted: str, _options: SelectionOptions) -> Selection:
+@_remembered(8, "Looking for anchors")
+def _selection(key: str, _source: Source, anchors: str, options_key: str, _options: SelectionOptions) -> Selection:
     sentences, finder = corpus(_source).sentences, _finder(key, _source, anchors)
     return select(sentences, finder, _options, characters=SEARCH.value if _source.upload else None)
 
 
-def fates(
+def outcomes(
     sentences: pd.DataFrame, source: Source, anchors: str, options: SelectionOptions, found: Selection | None
 ) -> pd.DataFrame:
-    """What becomes of some of the sentences, and why; see `lookup.fate_table`."""
-    return lookup.fate_table(sentences, _finder(source.key, source, anchors), options, found)
+    """Which of these sentences are used, and why not; see `lookup.outcome_table`."""
+    return lookup.outcome_table(sentences, _finder(source.key, source, anchors), options, found)
 
 
 def plan(spec: StudySpec, source: Source, names: NameList) -> Plan:
-    """Put the parts together as `study.plan` does from files; raises `OptionError` for more than a run may have."""
+    """Assemble a plan as `study.plan` does from files; raises `OptionError` beyond the limits of a run."""
     chosen = selection(source, spec.anchors, spec.selection)
     planned = Plan(spec, corpus(source), cached.finder(spec.anchors), chosen, names)
     check_run(planned.cells, planned.letters)
@@ -198,7 +175,7 @@ def plan(spec: StudySpec, source: Source, names: NameList) -> Plan:
 
 @dataclass(frozen=True)
 class Price:
-    """What a study will take: texts to score (`exact` or at most), and seconds by a measured trial.
+    """The cost of a study: texts to score (`exact`, or an upper bound), and seconds from a timed trial.
 
     `reading` are the seconds that its anchors took to find here: the worker looks for them again.
     """
@@ -210,18 +187,21 @@ class Price:
 
     @property
     def seconds(self) -> float:
-        """From the start of the worker to the result."""
+        """Seconds from the start of the worker to the result."""
         return AROUND_SECONDS + self.reading + self.texts / self.texts_per_second
 
 
 def price(planned: Plan, model_id: str, source: Source) -> Price:
-    """Measure the model on a few of the study's own texts."""
+    """Time the model on a few of the study's own texts."""
     read = (planned.corpus.sha256, planned.corpus.source, planned.corpus.text_column)
     parts = (*read, planned.names.sha256, planned.spec.anchors, planned.spec.selection)
     found = _price(repr(parts), model_id, planned.perturbation)
-    chosen = planned.selection  # the worker looks at all sentences
-    parts_of_corpus = chosen.account[READ] / max(1, chosen.looked_at)
-    return replace(found, reading=parts_of_corpus * _finder(source.key, source, planned.spec.anchors).seconds)
+    chosen = planned.selection
+    seconds = _finder(source.key, source, planned.spec.anchors).seconds
+    edits = len(chosen.sentences) * (planned.spec.controls + 1) if planned.spec.controls else 0
+    return replace(
+        found, texts=found.texts + edits, reading=seconds * chosen.account[READ] / max(1, chosen.looked_at)
+    )  # the worker looks at all
 
 
 @st.cache_data(
@@ -231,23 +211,30 @@ def _price(key: str, model_id: str, _perturbation: Perturbation) -> Price:
     cells = _perturbation.cells + len(_perturbation.texts)
     exact = cells <= COUNT_UP_TO and _perturbation.letters <= COUNT_UP_TO_LETTERS
     texts = len(np.unique(digests(chain(_perturbation.texts, _perturbation)))) if exact else cells
-    return Price(texts, exact, _texts_per_second(_perturbation, cached.scorer(model_id)))
-
-
-def _texts_per_second(perturbation: Perturbation, scorer: PageScorer) -> float:
-    """Larger and larger trials until one takes long enough to be reliable; the first also warms the model up."""
-    speed = 0.0
+    # Larger and larger trials until one takes long enough to be reliable; the first also warms the model up.
+    scorer, speed = cached.scorer(model_id), 0.0
     for size in TRIALS:
+        draw = random.Random(size)
+        sentences, names = len(_perturbation.texts), len(_perturbation.names)
+        pairs = [(draw.randrange(sentences), draw.randrange(names)) for _ in range(size)]
+        some = (_perturbation.text(s, n) for s, n in pairs)
         trial = Answer()
-        scorer.go_on(trial, _some_texts(perturbation, size), seconds=MAX_SECONDS)
+        scorer.go_on(trial, list({next(some), *within(some, TRIAL_LETTERS)}), seconds=MAX_SECONDS)
         speed = trial.done / max(trial.seconds, 1e-6)
         if trial.seconds > ENOUGH_SECONDS and size > TRIALS[0]:
             break
-    return speed
+    return Price(texts, exact, speed)
 
 
-def _some_texts(perturbation: Perturbation, size: int) -> list[str]:
-    draw = random.Random(size)
-    pairs = [(draw.randrange(len(perturbation.texts)), draw.randrange(len(perturbation.names))) for _ in range(size)]
-    texts = (perturbation.text(s, n) for s, n in pairs)
-    return list({next(texts), *within(texts, TRIAL_LETTERS)})
+def too_long(planned: Plan) -> str:
+    """Which texts the model will not read to their end, in words; empty where it reads all of each."""
+    perturbation, chosen = planned.perturbation, planned.selection.sentences
+    ids = [*chosen["sentence_id"]]
+    return _too_long(
+        (planned.corpus.sha256, planned.names.sha256, repr(planned.spec)), planned.spec.model, perturbation, ids
+    )
+
+
+@st.cache_data(max_entries=24, show_spinner=False, scope="session")
+def _too_long(key: tuple[str, ...], model_id: str, _perturbation: Perturbation, _ids: list[str]) -> str:
+    return unread(_perturbation, _ids, cached.scorer(model_id).scorer).words(in_short(model_id))

@@ -1,4 +1,4 @@
-"""Step 1 of a study: the sentences, packaged, pasted or uploaded."""
+"""Step 1 of a new study: the sentences, packaged, pasted or uploaded."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 
 import streamlit as st
 
-from pages.ui.frame import cached, markup, uploads
+from pages.ui.frame import address, cached, markup, uploads
 from pages.ui.frame.keys import Key
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
@@ -16,37 +16,39 @@ from psa_core.plurals import counted
 
 PASTE, OWN = "Type or paste", "Your own file"
 PASTED_FILE = "pasted-sentences.txt"
-KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
+KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz", "md", "docx", "pdf", "zip")
 PREVIEW_ROWS = 200
+
+
+def in_words(corpus_id: str) -> str:
+    """What a packaged corpus is called: *CVs*, *Flat applications*."""
+    return "CVs" if corpus_id == "cvs" else corpus_id.replace("-", " ").capitalize()
 
 
 def ask() -> Source | None:
     """Let the user choose; None while there are none yet."""
-    ids = sorted(corpora.packaged(), key=lambda item: item != cached.EXAMPLE.sentences)
-    packaged = {item: item.capitalize() for item in ids}
+    packaged = sorted(corpora.packaged(), key=lambda item: item != cached.EXAMPLE.sentences)
+    ways = [*packaged, PASTE, OWN]
     choice = st.segmented_control(
         "Sentences",
-        [*packaged, PASTE, OWN],
-        default=next(iter(packaged)),
+        ways,
         required=True,
-        key=Key.STUDY_SOURCE,
-        format_func=lambda item: packaged.get(item, item),
+        format_func=lambda item: in_words(item) if item in packaged else item,
         label_visibility="collapsed",
         wrap=True,
-        persist_state="session",
+        **address.linked(Key.STUDY_SOURCE, ways[0], ways),
     )
-    if choice == PASTE:
-        return _pasted()
-    if choice != OWN:
-        return _preview(Source(str(choice)))
-    st.caption(
-        "One text a row. csv, tsv, txt (one a line), jsonl or parquet, gzipped or not; from Excel, save as CSV UTF-8. "
-        "It stays on this machine."
-    )
-    upload = uploads.ask_file("Sentences file", KINDS, key=Key.STUDY_FILE, read=_read)
-    if upload is None:
+    source = _pasted() if choice == PASTE else _file() if choice == OWN else Source(str(choice))
+    if source is None:
         return None
-    return _preview(_with_column(_source(upload)))
+    found = plans.corpus(source)
+    for note in found.notes:
+        st.html(markup.plain(note, size="0.9rem", faint=True))
+    with st.expander(counted(len(found.sentences), found.noun)):
+        if len(found.sentences) > PREVIEW_ROWS:
+            st.caption(f"The first {PREVIEW_ROWS} of them.")
+        st.dataframe(found.sentences.head(PREVIEW_ROWS), hide_index=True, height=260, alt="The first texts")
+    return source
 
 
 def _pasted() -> Source | None:
@@ -58,22 +60,28 @@ def _pasted() -> Source | None:
         "I hate {name}.",
         persist_state="session",
     )
-    if not text.strip():
-        return None
     content = text.encode(errors="replace")
-    return _preview(_source(Upload(PASTED_FILE, content, hashlib.sha256(content).hexdigest())))
+    return (
+        Source(PASTED_FILE, Upload(PASTED_FILE, content, hashlib.sha256(content).hexdigest())) if text.strip() else None
+    )
 
 
-def _source(upload: Upload) -> Source:
-    return Source(upload.name, upload)
-
-
-def _read(upload: Upload) -> None:
-    plans.corpus(_source(upload))
-
-
-def _with_column(source: Source) -> Source:
-    """Let the user choose the text column where there are several."""
+def _file() -> Source | None:
+    st.caption(
+        "A table with one text a row: csv, tsv, txt (one a line), jsonl or parquet, gzipped or not; from Excel, save "
+        "as CSV UTF-8. Or documents, each one text: several .docx, .pdf, .txt or .md files, or a .zip of them. They "
+        "stay on this machine."
+    )
+    upload = uploads.ask_file(
+        "File with texts, or documents",
+        KINDS,
+        key=Key.STUDY_FILE,
+        read=lambda file: plans.corpus(Source(file.name, file)),
+        several=True,
+    )
+    if upload is None:
+        return None
+    source = Source(upload.name, upload)
     found = plans.corpus(source)
     others = [str(name) for name in found.sentences.columns if name not in ("sentence_id", "text")]
     if not others:
@@ -81,15 +89,3 @@ def _with_column(source: Source) -> Source:
     columns = list(dict.fromkeys([found.text_column, *others]))
     chosen = st.selectbox("Column with the text", columns, key=f"{Key.STUDY_COLUMN}_{source.key}")
     return source if chosen == found.text_column else Source(source.spec, source.upload, chosen)
-
-
-def _preview(source: Source) -> Source:
-    found = plans.corpus(source)
-    count = len(found.sentences)
-    for note in found.notes:
-        st.html(markup.plain(note, size="0.9rem", faint=True))
-    with st.expander(counted(count, "sentence")):
-        if count > PREVIEW_ROWS:
-            st.caption(f"The first {PREVIEW_ROWS} of them.")
-        st.dataframe(found.sentences.head(PREVIEW_ROWS), hide_index=True, height=260, alt="The first sentences")
-    return source

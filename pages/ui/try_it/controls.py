@@ -1,4 +1,4 @@
-"""The left side of Try it: sentence, names and models; each change is scored immediately."""
+"""The controls of Try it: sentence, names, models and view; each change is scored immediately."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui.frame import address, cached, markup, shown_names
+from pages.ui.frame import address, cached, shown_names
 from pages.ui.frame.keys import Key
 from pages.ui.try_it.one_sentence import MAX_CHARACTERS, SLOT, put_slot, words_of
 from psa_core.anchors.slot import DEFAULT_FILLER
 from psa_core.errors import OptionError
 from psa_core.inputs import names as name_lists
 from psa_core.inputs.limits import TRY_CHARACTERS, TRY_NAMES
+from psa_core.inputs.people import Person, people_of
 from psa_core.models import Purpose
 
 FIRST_SENTENCE = "I hate {name}."
@@ -23,41 +24,64 @@ EXAMPLES = (
     "People say {name} is crazy.",
     "{name}'s sister is black.",
 )
+#: A person stands in it in many forms.
+DOCUMENT = (
+    "{name}. 14 Alder Row, Thornbury; {email}@example.org. Registered nurse with nine years on surgical and intensive "
+    "care wards; led night shifts of twelve beds, and trained newly qualified colleagues. 2016 to 2019 staff nurse on "
+    "the surgical ward of St Brannock Hospital. Since 2019 senior staff nurse, responsible for six ventilated beds; "
+    "introduced a handover sheet that halved the number of missed medication checks. BSc Nursing, first class, 2015; "
+    "certificate in critical care, 2018. A ward manager writes: “When the ward is at its worst, {title} {last} is "
+    "calm, and everyone around {him} is too. I would hire {first} again.” In {his} free time {he} "
+    "{volunteers/volunteer} for a first-aid group."
+)
 SORTS = ("By score", "By name")
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What is to be tried.
+    """The inputs to try.
 
     Attributes
     ----------
-    sentence : str
     names : tuple of str
         The typed ones that the list does not have, which are scored first, and those of the list.
     own : frozenset of str
         The typed ones.
     models : tuple of str
+    headline : str or None
+        The model that was chosen last; None where the choice is as it was at first.
     filler : str
         Neutral words for the name's place.
+    people : tuple of Person
+        The forms of the list's names; those of the typed ones follow from the name.
     """
 
-    sentence: str
     names: tuple[str, ...]
     own: frozenset[str]
     models: tuple[str, ...]
+    headline: str | None
     filler: str
+    people: tuple[Person, ...] = ()
 
 
 def ask_sentence() -> str:
     """The sentence field with examples beneath it."""
-    st.text_input(
-        f"Your sentence, with {SLOT} where the name goes",
-        live=True,
-        **address.linked(Key.TRY_SENTENCE, FIRST_SENTENCE, typing=True),
-    )
+    link = address.linked(Key.TRY_SENTENCE, FIRST_SENTENCE, typing=True, longest=MAX_CHARACTERS)
+    st.text_input(f"Your sentence, with {SLOT} where the name goes", live=True, **link)
+
+    def take() -> None:
+        if example := st.session_state[Key.TRY_EXAMPLE]:
+            address.put(Key.TRY_SENTENCE, example)
+            st.session_state[Key.TRY_EXAMPLE] = None
+
     st.pills(
-        "Examples", EXAMPLES, key=Key.TRY_EXAMPLE, on_change=_take_example, label_visibility="collapsed", wrap=True
+        "Examples",
+        [*EXAMPLES, DOCUMENT],
+        format_func=lambda example: "A short CV" if example == DOCUMENT else example,
+        key=Key.TRY_EXAMPLE,
+        on_change=take,
+        label_visibility="collapsed",
+        wrap=True,
     )
     sentence = str(st.session_state[Key.TRY_SENTENCE]).strip()
     if len(sentence) > MAX_CHARACTERS:
@@ -66,56 +90,45 @@ def ask_sentence() -> str:
     return sentence
 
 
-def ask_names_and_models(sentence: str) -> Choice:
+def ask_names_and_models() -> Choice:
     """List, own names, models."""
     titles = {card.id: f"{card.title} ({card.count})" for card in name_lists.available()}
-    chosen = st.selectbox(
-        "Names",
-        list(titles),
-        format_func=titles.__getitem__,
-        **address.linked(Key.TRY_LIST, next(iter(titles)), titles),
-    )
-    typed = st.text_input(
-        "Add names of your own",
-        placeholder="Ada Lovelace, Kim Lee",
-        live=True,
-        **address.linked(Key.TRY_OWN, "", typing=True),
-    )
-    models = _ask_models()
-    return _choice(sentence, chosen, typed, models)
+    link = address.linked(Key.TRY_LIST, next(iter(titles)), titles)
+    chosen = st.selectbox("Names", list(titles), format_func=titles.__getitem__, **link)
+    link = address.linked(Key.TRY_OWN, "", typing=True)
+    typed = st.text_input("Add names of your own", placeholder="Ada Lovelace, Kim Lee", live=True, **link)
 
+    ready = {card.id: card for card in cached.model_cards() if card.targets}
+    first = [item for item, card in ready.items() if Purpose.FIRST_LOOK in card.good_for] or list(ready)[:1]
+    link = address.linked(Key.TRY_MODELS, first, {item: card.title for item, card in ready.items()})
+    shown = {"format_func": lambda item: ready[item].title, "wrap": True}
+    picked = st.pills("Models", list(ready), selection_mode="multi", **shown, **link)
 
-def _ask_models() -> tuple[str, ...]:
-    ready = [card for card in cached.model_cards() if card.targets]
-    titles = {card.id: card.title for card in ready}
-    first = [card.id for card in ready if Purpose.FIRST_LOOK in card.good_for] or list(titles)[:1]
-    chosen = st.pills(
-        "Models",
-        list(titles),
-        selection_mode="multi",
-        format_func=titles.__getitem__,
-        wrap=True,
-        **address.linked(Key.TRY_MODELS, first, titles),
+    people = cached.names(chosen).table
+    listed = tuple(people["name"])
+    TRY_CHARACTERS.check(len(typed), field="names", error=OptionError)
+    typed_names = [name.strip() for name in typed.replace(";", ",").split(",")]
+    added: tuple[str, ...] = ()
+    if any(typed_names):
+        every = name_lists.from_text("\n".join([*listed, *typed_names]))
+        added = tuple(name for name in every.table["name"] if name not in set(listed))
+    TRY_NAMES.check(len(listed) + len(added), field="names", error=OptionError)
+    return Choice(
+        added + listed,
+        frozenset(added),
+        tuple(model for model in ready if model in picked),
+        picked[-1] if picked and picked != first else None,
+        " ".join(str(st.session_state.get(Key.TRY_FILLER, "")).split()) or DEFAULT_FILLER,
+        people_of(people),
     )
-    return tuple(model for model in titles if model in chosen)
 
 
 def ask_view() -> None:
-    """Beneath the picture: its order, its neutral words, and how to read it."""
+    """Below the chart: its order, its neutral words, and how to read it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "Order",
-            SORTS,
-            required=True,
-            **address.linked(Key.TRY_SORT, SORTS[0], SORTS),
-        )
-        st.text_input(
-            "Neutral words for comparison",
-            max_chars=60,
-            live=True,
-            width=260,
-            **address.linked(Key.TRY_FILLER, DEFAULT_FILLER, typing=True, longest=60),
-        )
+        st.segmented_control("Order", SORTS, required=True, **address.linked(Key.TRY_SORT, SORTS[0], SORTS))
+        link = address.linked(Key.TRY_FILLER, DEFAULT_FILLER, typing=True, longest=60)
+        st.text_input("Neutral words for comparison", max_chars=60, live=True, width=260, **link)
         shown_names.hide_switch()
     st.caption(
         "Each mark is one score. **Filled**: at or over the threshold (dotted line), so the text gets the label. "
@@ -123,55 +136,22 @@ def ask_view() -> None:
     )
 
 
-def _choice(sentence: str, list_id: str, typed: str, models: tuple[str, ...]) -> Choice:
-    listed = tuple(cached.names(list_id).table["name"])
-    TRY_CHARACTERS.check(len(typed), field="names", error=OptionError)
-    wanted = [name.strip() for name in typed.replace(";", ",").split(",")]
-    if any(wanted):
-        every = name_lists.from_text("\n".join([*listed, *wanted]))
-        added = tuple(name for name in every.table["name"] if name not in set(listed))
-    else:
-        added = ()
-    filler = " ".join(str(st.session_state.get(Key.TRY_FILLER, "")).split())
-    TRY_NAMES.check(len(listed) + len(added), field="names", error=OptionError)
-    return Choice(sentence, added + listed, frozenset(added), models, filler or DEFAULT_FILLER)
-
-
 def offer_slot(sentence: str) -> None:
-    """What to do about a sentence without a place for a name."""
+    """Offer a slot for a sentence without one."""
+
+    def take() -> None:
+        if word := st.session_state[Key.TRY_SLOT]:
+            address.put(Key.TRY_SENTENCE, put_slot(st.session_state[Key.TRY_SENTENCE], word))
+
     with st.container(border=True):
         st.markdown(f"**Where should the name go?** Write `{SLOT}` into the sentence, or choose the words it replaces.")
-        choices = words_of(sentence)
-        if choices:
+        if choices := words_of(sentence):
             st.selectbox(
                 "Replace",
                 choices,
                 index=None,
                 key=Key.TRY_SLOT,
                 placeholder="Choose a word of your sentence",
-                on_change=_take_slot,
+                on_change=take,
                 label_visibility="collapsed",
             )
-
-
-def say_last(sentence: str) -> None:
-    """Say that the picture is of the sentence before."""
-    st.html(markup.plain(f"Meanwhile, this is still “{sentence}”.", faint=True))
-
-
-def say_pronoun(neutral: str) -> None:
-    """Say which word was taken for the slot."""
-    st.html(markup.plain(f"No {SLOT} in the sentence, so each name stands where it says “{neutral}”.", faint=True))
-
-
-def _take_example() -> None:
-    example = st.session_state[Key.TRY_EXAMPLE]
-    if example:
-        address.put(Key.TRY_SENTENCE, example)
-        st.session_state[Key.TRY_EXAMPLE] = None
-
-
-def _take_slot() -> None:
-    word = st.session_state[Key.TRY_SLOT]
-    if word:
-        address.put(Key.TRY_SENTENCE, put_slot(st.session_state[Key.TRY_SENTENCE], word))

@@ -13,20 +13,20 @@ from pages.ui.frame import cached
 from psa_core import anchors
 from psa_core.anchors import slot
 from psa_core.charts.try_it import Panel
-from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.limits import PAGE_SECONDS
+from psa_core.inputs.people import Person
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import fill_slots
 
 SLOT = "{name}"
-MAX_CHARACTERS = 500
+MAX_CHARACTERS = 1_000
 FEW = 40
 
 
 @dataclass(frozen=True, eq=False)
 class Slotted:
-    """A sentence that a name can be put into.
+    """A sentence with a slot for a name.
 
     Attributes
     ----------
@@ -54,17 +54,28 @@ class Slotted:
 
 @dataclass(frozen=True, eq=False)
 class TableOne:
-    """Every name's score by every chosen model, in one sentence; names in the order of the list."""
+    """Every name's score by every chosen model, in one sentence; names in the order of the list.
+
+    Attributes
+    ----------
+    panels, others : tuple of Panel
+        The headline target of each model, and the further ones.
+    chosen : str or None
+        Title of the model that the headline is about; without one, of that in which the name matters most.
+    """
 
     names: tuple[str, ...]
     texts: tuple[str, ...]
     neutral: str
     panels: tuple[Panel, ...]
     others: tuple[Panel, ...] = ()
+    chosen: str | None = None
 
     @property
-    def widest(self) -> Panel:
-        """The panel in which the name matters most, as a part of the target's range."""
+    def leading(self) -> Panel:
+        """The panel of the headline; the name matters most where its part of the target's range is largest."""
+        if chosen := [panel for panel in self.panels if panel.model == self.chosen]:
+            return chosen[0]
         return max(self.panels, key=lambda panel: np.ptp(panel.scores) / (panel.target.high - panel.target.low))
 
     def sorted_by(self, panel: Panel | None) -> np.ndarray:
@@ -81,15 +92,15 @@ class TableOne:
 
         names = tuple(self.names[i] for i in positions)
         texts = (self.texts[0], *(self.texts[i + 1] for i in positions))
-        return TableOne(names, texts, self.neutral, some(self.panels), some(self.others))
+        return TableOne(names, texts, self.neutral, some(self.panels), some(self.others), self.chosen)
 
-    def shown_as(self, labels: Mapping[str, str]) -> TableOne:
-        """The table with other words for the names, in the sentences too; for a screenshot without them."""
+    def shown_as(self, labels: Mapping[str, str], found: Slotted) -> TableOne:
+        """The table with other labels for the names, in the sentences too; for a screenshot without names."""
         if all(name == label for name, label in labels.items()):
             return self
-        dressed = zip(self.texts[1:], self.names, strict=True)
-        texts = (self.texts[0], *(text.replace(name, labels[name]) for text, name in dressed))
-        return replace(self, names=tuple(labels[name] for name in self.names), texts=texts)
+        shown = tuple(labels[name] for name in self.names)
+        texts = ("".join(form for *_, form in found.perturbation.pieces(0, label)) for label in shown)
+        return replace(self, names=shown, texts=(self.texts[0], *texts))
 
     def frame(self) -> pd.DataFrame:
         """One row per name, one column per model and target, and the text that was scored; the neutral row first."""
@@ -100,18 +111,18 @@ class TableOne:
         return pd.DataFrame({"name": [f"({self.neutral})", *self.names], **scores, "sentence": list(self.texts)})
 
 
-def slotted(sentence: str, names: Sequence[str], filler: str) -> Slotted | None:
+def slotted(sentence: str, names: Sequence[str], filler: str, people: Sequence[Person] = ()) -> Slotted | None:
     """Find the place of the name: the slots, else the first he or she with its mentions; None where there is none."""
     slots = slot.ANCHOR.build(filler).find([sentence])[0]
     if slots:
         text, spans = fill_slots(sentence, slots, filler)
-        return Slotted(Perturbation((text,), (spans,), tuple(names)), filler, guessed=False)
+        return Slotted(Perturbation((text,), (spans,), tuple(names), tuple(people)), filler, guessed=False)
     pronouns = cached.finder(anchors.default()).find([sentence])[0] if sentence.strip() else ()
     if not pronouns:
         return None
     spans = tuple(anchor for anchor in pronouns if anchor.referent == pronouns[0].referent)
     neutral = sentence[spans[0].start : spans[0].end]
-    return Slotted(Perturbation((sentence,), (spans,), tuple(names)), neutral, guessed=True)
+    return Slotted(Perturbation((sentence,), (spans,), tuple(names), tuple(people)), neutral, guessed=True)
 
 
 def that_answered(found: Slotted, model_ids: Sequence[str]) -> tuple[str, ...]:
@@ -124,8 +135,8 @@ def that_answered(found: Slotted, model_ids: Sequence[str]) -> tuple[str, ...]:
     return done
 
 
-def table_one(found: Slotted, model_ids: Sequence[str]) -> TableOne:
-    """Score the sentence with every name by every model; the first panel of a model is its headline target.
+def table_one(found: Slotted, model_ids: Sequence[str], headline: str | None = None) -> TableOne:
+    """Score the sentence with every name by every model; `headline` is the one that the headline is about.
 
     A page has limited time: the names are the first ones, as many as every model has scored (see `cached.scores`).
     """
@@ -136,16 +147,18 @@ def table_one(found: Slotted, model_ids: Sequence[str]) -> TableOne:
     for model_id, answer in zip(model_ids, answers, strict=True):
         scores = answer[: len(texts)]
         targets = cached.scorer(model_id).targets
-        headline = _headline(targets)
+        # Of several targets the balance of the others (it has negative values) is the one to show, else the first.
+        first = next((target for target in targets if target.low < 0), targets[0])
         for index, target in enumerate(targets):
             panel = Panel(cached.model_title(model_id), target, scores[1:, index], float(scores[0, index]))
-            (panels if target is headline else others).append(panel)
+            (panels if target is first else others).append(panel)
     names = found.perturbation.names[: len(texts) - 1]
-    return TableOne(names, texts, found.neutral, tuple(panels), tuple(others))
+    chosen = cached.model_title(headline) if headline else None
+    return TableOne(names, texts, found.neutral, tuple(panels), tuple(others), chosen)
 
 
 def extremes(table: TableOne, order: np.ndarray, *, kept: Collection[str] = ()) -> np.ndarray:
-    """The first and the last of an order when there are more than `FEW`, with what is kept between; else all of it."""
+    """The first and last of an order if it has more than `FEW`, plus the names in `kept`; else all of it."""
     half = FEW // 2
     rank = np.arange(len(order))
     is_kept = np.isin([table.names[position] for position in order], list(kept))
@@ -161,8 +174,3 @@ def words_of(sentence: str) -> list[str]:
     """The words of a sentence without the punctuation around them, each once, the longest first."""
     found = dict.fromkeys(word.strip(".,;:!?\"'“”‘’()[]") for word in sentence.split())
     return sorted(filter(None, found), key=len, reverse=True)
-
-
-def _headline(targets: Sequence[Target]) -> Target:
-    """The one target to show of several: the balance of the others (it has negative values), else the first."""
-    return next((target for target in targets if target.low < 0), targets[0])

@@ -17,30 +17,26 @@ from psa_core.charts._altair import drawing_svg
 from psa_core.charts._theme import CATEGORICAL
 from psa_core.charts.print.caption import Caption
 from psa_core.charts.sentence_dots import sentence_dots
-from psa_core.tables import findings
+from psa_core.claims import findings
 
 
 def finding(table: TableOne, found: Slotted) -> None:
-    """The highest and the lowest sentence of the model that the name moves most, and what that amounts to."""
-    panel = table.widest
+    """The highest and the lowest sentence of the headline's model, and their difference."""
+    panel = table.leading
     order = table.sorted_by(panel)
-    st.html(markup.side_by_side([_scored(table, found, position) for position in (order[0], order[-1])]))
-    words = findings.try_it_finding(
-        table.names, panel.scores, panel.target.name, threshold=panel.target.default_threshold
-    )
+    blocks = []
+    for position in (order[0], order[-1]):
+        pieces = found.perturbation.pieces(0, table.names[position])
+        shown = [("same" if anchor is None else "come", form) for _, anchor, form in pieces]
+        blocks.append(markup.scored_sentence(shown, float(panel.scores[position]), panel.target))
+    st.html(markup.side_by_side(blocks))
+    words = findings.try_it_finding(table.names, panel.scores, panel.target, threshold=panel.target.default_threshold)
     st.html(markup.plain(f"Nothing but the name changed. {words} Model: {panel.model}."))
 
 
-def _scored(table: TableOne, found: Slotted, position: int) -> str:
-    panel = table.widest
-    start = found.perturbation.spans[0][0].start
-    span = (start, start + len(table.names[position]))
-    return markup.scored_sentence(table.texts[position + 1], span, float(panel.scores[position]), panel.target)
-
-
 def chart(table: TableOne, own: frozenset[str]) -> None:
-    """The picture, in the order that was chosen."""
-    order = table.sorted_by(table.widest if st.session_state.get(Key.TRY_SORT, SORTS[0]) == SORTS[0] else None)
+    """The chart, in the chosen order."""
+    order = table.sorted_by(table.leading if st.session_state.get(Key.TRY_SORT, SORTS[0]) == SORTS[0] else None)
     shown = table.at(extremes(table, order, kept=own))
     with st.grid(columns=min(2, len(shown.panels)), min_column_width=330, gap="medium"):
         for position, panel in enumerate(shown.panels):
@@ -58,7 +54,7 @@ def chart(table: TableOne, own: frozenset[str]) -> None:
 
 def scores(table: TableOne) -> None:
     """Every number, and the texts that were scored."""
-    frame = table.at(table.sorted_by(table.widest)).frame()
+    frame = table.at(table.sorted_by(table.leading)).frame()
     numbers = [column for column in frame.columns if "·" in column]
     panels = (*table.panels, *table.others)
     columns = {

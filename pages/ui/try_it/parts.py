@@ -1,4 +1,4 @@
-"""The parts of one name in the sentence that is typed: each alone, in lower case, as initials."""
+"""The parts of one name in the typed sentence: each alone, in lower case, as initials."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ import streamlit as st
 from pages.ui.frame import cached, typography
 from pages.ui.frame.keys import Key
 from pages.ui.try_it.one_sentence import Slotted, TableOne
-from psa_core.tables.parts import one_finding, one_name, variants
+from psa_core.claims.reasons import one_finding
+from psa_core.tables.parts import one_name, variants
 
 
 def parts(found: Slotted, table: TableOne, models: Sequence[str], labels: dict[str, str]) -> None:
-    """Choose a name; see what its parts do alone by every model."""
+    """Choose a name; see the effect of each part alone with every model."""
     several = [name for name in found.perturbation.names if len(name.split()) > 1]
     if not several:
         return
-    widest = table.widest
-    middle = float(np.median(widest.scores))
-    first = max(several, key=lambda name: abs(widest.scores[table.names.index(labels[name])] - middle))
+    leading = table.leading
+    middle = float(np.median(leading.scores))
+    first = max(several, key=lambda name: abs(leading.scores[table.names.index(labels[name])] - middle))
     with st.expander(
         "Which part of the name?", icon=":material/call_split:", on_change="rerun", key=Key.TRY_PARTS
     ) as part:
@@ -34,7 +35,9 @@ def parts(found: Slotted, table: TableOne, models: Sequence[str], labels: dict[s
         forms = variants(str(name))
         texts = (found.texts[0], *replace(found.perturbation, names=tuple(forms.values())).row(0))
         columns = {}
-        for panel, scores in zip(table.panels, _scores(models, texts, table), strict=True):
+        for model, panel in zip(models, table.panels, strict=True):
+            targets = [target.name for target in cached.scorer(model).targets]
+            scores = cached.scores(model, texts)[:, targets.index(panel.target.name)]
             rows = one_name(str(name), dict(zip(forms, scores[1:].tolist(), strict=True)), float(scores[0]))
             if labels[str(name)] == name:
                 typography.second(f"{panel.model}: {one_finding(rows, panel.target.name)}")
@@ -43,12 +46,3 @@ def parts(found: Slotted, table: TableOne, models: Sequence[str], labels: dict[s
         if labels[str(name)] == name:
             shown.insert(1, "text", list(forms.values()))
         st.dataframe(shown, hide_index=True, alt="Scores of the parts of the name")
-
-
-def _scores(models: Sequence[str], texts: tuple[str, ...], table: TableOne) -> list[np.ndarray]:
-    """Scores of the texts for the headline target of each model."""
-    found = []
-    for model, panel in zip(models, table.panels, strict=True):
-        targets = [target.name for target in cached.scorer(model).targets]
-        found.append(cached.scores(model, texts)[:, targets.index(panel.target.name)])
-    return found

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
-from pages.ui.audits import form
+from pages.ui.audits import frame
 from pages.ui.audits.audit_job import AuditPage
-from pages.ui.frame import cached, exports, permissions, uploads
+from pages.ui.frame import cached, exports, form, permissions, uploads
 from psa_core import models
 from psa_core.audits import eec
-from psa_core.audits.eec import corpus, own_files
-from psa_core.audits.eec.run import EquitySpec
-from psa_core.models import ModelPlugin, Purpose
+from psa_core.audits.eec import corpus
+from psa_core.audits.eec.result import EquitySpec
+from psa_core.models import Purpose
 
 AUDIT = AuditPage.of(eec.AUDIT)
 PART_WORDS = {
@@ -25,26 +27,12 @@ PART_WORDS = {
 TASK_SCORES = "task-scores.csv"
 
 
-@dataclass(frozen=True)
-class Systems:
-    """Model ids, the files that some of them read, and further options of the audit."""
-
-    ids: tuple[str, ...]
-    files: dict[str, bytes] = field(default_factory=dict)
-    options: dict[str, str] = field(default_factory=dict)
+#: Options of the audit, and the files that they name.
+Asked = tuple[dict[str, Any], dict[str, bytes]]
 
 
-@dataclass(frozen=True, eq=False)
-class Sentences:
-    """The design, and the options of the audit that make it."""
-
-    design: corpus.Design
-    options: dict[str, str]
-    files: dict[str, bytes]
-
-
-def ask_systems() -> Systems:
-    """Packaged models, others by id, and systems that are known only by a file of predictions."""
+def ask_systems() -> Asked:
+    """Packaged models, models by id, and systems given only as a file of predictions."""
     cards = {card.id: card for card in cached.model_cards() if card.targets and not models.measures_perplexity(card.id)}
     kinds = {item: kind for item, kind in permissions.kinds().items() if not kind.perplexity}
     chosen = st.pills(
@@ -66,7 +54,16 @@ def ask_systems() -> Systems:
             persist_state="session",
         )
         elsewhere = next(kind for kind in kinds.values() if kind.known_texts_only)
-        upload = _ask_scores(elsewhere)
+        st.caption(
+            "A system that only you can run: download the sentences, score them, and bring back a csv file with the "
+            "column `text` and one column a score."
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            every = corpus.every_sentence(corpus.published_design())[["sentence"]]
+            texts = every.rename(columns={"sentence": "text"})
+            exports.csv_button(texts, "eec_texts.csv", key=AUDIT.key("texts"))
+            st.markdown("The 8,640 sentences", width="content")
+        upload = uploads.ask_file("Predictions", elsewhere.uploads, key=AUDIT.key("scores"))
         ranked = uploads.ask_file(
             "Task scores: a csv file with system and score; the systems are then sorted by how well they do their task",
             ("csv",),
@@ -75,71 +72,49 @@ def ask_systems() -> Systems:
     others = [part.strip() for part in typed.split(",") if part.strip()]
     for item in others:
         permissions.check(item)
-    files = {} if upload is None else {_plain_name(upload.name): upload.content}
+    files, options = dict[str, bytes](), dict[str, Any]()
+    if upload is not None:  # its name stands in a list of model ids, whose options follow a question mark
+        name = upload.name.replace(",", "_").replace("?", "_")
+        taken = name.removesuffix(".csv") in (*corpus.PARTS, "task-scores")
+        files[f"scores-{name}" if taken else name] = upload.content
     ids = [item for item in cards if item in chosen] + others + [f"{elsewhere.id}:{name}" for name in files]
-    if ranked is None:
-        return Systems(tuple(dict.fromkeys(ids)), files)
-    own_files.parse_task_scores(ranked.content)  # a wrong file is told here
-    files[TASK_SCORES] = ranked.content
-    return Systems(tuple(dict.fromkeys(ids)), files, {"task_scores": TASK_SCORES})
+    if ranked is not None:
+        corpus.read_task_scores(ranked.content)  # a wrong file is told here
+        files[TASK_SCORES], options["task_scores"] = ranked.content, TASK_SCORES
+    return {"model": tuple(dict.fromkeys(ids)), **options}, files
 
 
-def _ask_scores(kind: ModelPlugin) -> uploads.Upload | None:
-    st.caption(
-        "A system that only you can run: download the sentences, score them, and bring back a csv file with the column "
-        "`text` and one column a score."
-    )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        table = corpus.every_sentence(corpus.published_design())[["sentence"]].rename(columns={"sentence": "text"})
-        exports.csv_button(table, "eec_texts.csv", key=AUDIT.key("texts"))
-        st.markdown("The 8,640 sentences", width="content")
-    return uploads.ask_file("Predictions", kind.uploads, key=AUDIT.key("scores"))
-
-
-def ask_sentences() -> Sentences:
-    """Spelling, and lists of one's own in the place of the paper's."""
-    spelling = str(form.ask(AUDIT, EquitySpec)["spelling"])
+def ask_sentences() -> tuple[corpus.Design, Asked]:
+    """Spelling, and custom lists in place of the paper's."""
+    spelling = str(form.ask(AUDIT.key, EquitySpec)["spelling"])
     design, files = corpus.published_design(spelling), {}
     with st.expander("Your own templates, people or words"):
         st.caption(
             "Download the paper's lists, change what you like, and bring them back as csv. "
             "Lists that you do not bring stay the paper's."
         )
-        for part in own_files.PARTS:
-            given = _ask_part(part, getattr(corpus.published_design(spelling), part))
+        for part in corpus.PARTS:
+            left, right = st.columns([5, 2], vertical_alignment="bottom")
+            with left:
+                given = uploads.ask_file(PART_WORDS[part], ("csv",), key=AUDIT.key(part))
+            with right:
+                published: pd.DataFrame = getattr(corpus.published_design(spelling), part)
+                exports.csv_button(published, f"{part}.csv", key=AUDIT.key(f"{part}_csv"))
             if given is not None:
                 files[f"{part}.csv"] = given.content
-                design = replace(design, **{part: own_files.parse_part(part, given.content)})
-    return Sentences(design, {"spelling": spelling, **{Path(name).stem: name for name in files}}, files)
+                design = replace(design, **{part: corpus.read_part(part, given.content)})
+    return design, ({"spelling": spelling, **{Path(name).stem: name for name in files}}, files)
 
 
-def _ask_part(part: str, published: object) -> uploads.Upload | None:
-    left, right = st.columns([5, 2], vertical_alignment="bottom")
-    with left:
-        given = uploads.ask_file(PART_WORDS[part], ("csv",), key=AUDIT.key(part))
-    with right:
-        exports.csv_button(published, f"{part}.csv", key=AUDIT.key(f"{part}_csv"))  # type: ignore[arg-type]
-    return given
-
-
-def start(systems: Systems, sentences: Sentences) -> None:
-    """What it will take, and the button."""
-    rows, people = len(sentences.design.rows), len(sentences.design.people)
-    if not systems.ids:
+def start(systems: Asked, design: corpus.Design, sentences: Asked) -> None:
+    """The estimated cost and the start button."""
+    rows, people, ids = len(design.rows), len(design.people), systems[0]["model"]
+    if not ids:
         st.info("Choose at least one system in step 1.")
         return
-    with st.container(horizontal=True):
-        st.metric("Systems", f"{len(systems.ids)}", border=True)
-        st.metric("Template and word", f"{rows:,}", border=True)
-        st.metric("People", f"{people:,}", border=True)
-        st.metric("Sentences", f"{rows * people:,}", border=True)
-    st.caption("Seconds for a lexicon or a linear model, well under a minute for each packaged transformer.")
-    if st.button("Run the audit", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
-        asked = {"model": systems.ids, **systems.options, **sentences.options}
-        AUDIT.run(asked, systems.files | sentences.files)
-
-
-def _plain_name(name: str) -> str:
-    """A file name that can stand in a list of model ids, whose options follow a question mark."""
-    plain = name.replace(",", "_").replace("?", "_")
-    return f"scores-{plain}" if plain.removesuffix(".csv") in (*own_files.PARTS, "task-scores") else plain
+    frame.say_sizes(
+        {"Systems": len(ids), "Template and word": rows, "People": people, "Sentences": rows * people},
+        "Seconds for a lexicon or a linear model, well under a minute for each packaged transformer.",
+    )
+    if frame.is_started(AUDIT):
+        AUDIT.run(systems[0] | sentences[0], systems[1] | sentences[1])

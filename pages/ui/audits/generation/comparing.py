@@ -9,9 +9,9 @@ import streamlit as st
 
 from pages.ui.audits import frame
 from pages.ui.audits.generation.setup import AUDIT
-from pages.ui.frame import address, columns, exports, shell, typography
+from pages.ui.frame import address, exports, shell, typography
 from psa_core import jobs
-from psa_core.audits.generation import comparison
+from psa_core.audits.generation import report
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts.print.caption import Caption
@@ -26,31 +26,20 @@ LINKED = re.compile(r"(?:^|[?&]generate=)([A-Za-z0-9_-]{16,32})(?=$|[&#\s])")
 
 
 def remember(run_id: str) -> None:
-    """A finished audit that this session has looked at can be compared."""
+    """Remember a finished audit that this session opened, so that it can be compared."""
     seen = st.session_state.setdefault(SEEN, [])
     if run_id not in seen:
         seen.append(run_id)
 
 
 def show() -> None:
-    """Choose audits, read the table."""
-    runs = list(dict.fromkeys([*st.session_state.get(SEEN, [])[::-1], *_history()]))[:MOST]
+    """Choose audits and compare them in a table."""
+    finished = [
+        status.run_id for status in jobs.history() if (status.state, status.command) == ("finished", AUDIT.command)
+    ]
+    runs = list(dict.fromkeys([*st.session_state.get(SEEN, [])[::-1], *finished]))[:MOST]
     audits = {run: opened for run in [*runs, EXAMPLE] if (opened := _open(run)) is not None}
-    chosen = _ask(_titles(audits))
-    compared = {title: audits[run] for run, title in chosen.items()}
-    if len(compared) > 1:
-        _say_findings(compared)
-    else:
-        st.info(
-            "Choose two finished audits or more. Each audit that you run or open here joins this list; others can be "
-            "added by their link. For the perplexities run `generate` with `--held-out`."
-        )
-    if compared:
-        _table(compared)
-
-
-def _ask(titles: dict[str, str]) -> dict[str, str]:
-    """The chosen audits, run id to title."""
+    titles = _titles(audits)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         chosen = st.multiselect(
             "Finished audits",
@@ -62,42 +51,39 @@ def _ask(titles: dict[str, str]) -> dict[str, str]:
             wrap=True,
         )
         _ask_another()
-    return {run: titles[run] for run in chosen}
-
-
-def _say_findings(compared: dict[str, GenerationResult]) -> None:
-    if not comparison.comparable(compared):
+    compared = {titles[run]: audits[run] for run in chosen}
+    if len(compared) < 2:
+        st.info(
+            "Choose two finished audits or more. Each audit that you run or open here joins this list; others can be "
+            "added by their link. For the perplexities run `generate` with `--held-out`."
+        )
+    elif not report.comparable(compared):
         st.warning("These audits have different templates or values: their numbers are not about the same thing.")
-        return
-    scorers = list(dict.fromkeys(scorer for opened in compared.values() for scorer in opened.cube.scorers))
-    for scorer in scorers:
-        typography.second(comparison.finding(compared, scorer))
-    _relevance(compared, scorers)
+    else:
+        scorers = list(dict.fromkeys(scorer for opened in compared.values() for scorer in opened.cube.scorers))
+        for scorer in scorers:
+            typography.second(report.comparison_finding(compared, scorer))
+        _relevance(compared, scorers)
+    if compared:
+        _table(compared)
 
 
 def _table(compared: dict[str, GenerationResult]) -> None:
-    table = comparison.model_table(compared)
-    st.dataframe(
-        table,
-        hide_index=True,
-        alt="I.F., G.F. and quality of each audit",
-        column_config=columns.config(table),
-        placeholder="–",
-    )
-    typography.small_print(
+    words = (
         "I.F. and G.F. as measured, what chance alone shows (floor), and corrected with a 95 % interval. PPL: of "
         "held-out texts; PPLˢ: of those with a value in them; semantic sim.: share of the continuations that are about "
         "their value; kept: share that could be cut at a full stop. Lower is better, but for the last two."
     )
-    exports.csv_button(table, "models.csv", key=AUDIT.key("models_csv"))
+    shown = report.model_table(compared)
+    frame.table(AUDIT, shown, "I.F., G.F. and quality of each audit", words=words, csv="models.csv")
 
 
 def _relevance(compared: dict[str, GenerationResult], scorers: list[str]) -> None:
-    """Figure 4: a model that writes nothing about the value differs little between values, and that is no gain."""
+    """Figure 4: a model that ignores the value differs little between values, which is no improvement."""
     st.subheader("Do values differ less, or is less written about them?", anchor=False)
     link = address.linked(AUDIT.key("relevance"), scorers[0], scorers)
     scorer = str(st.segmented_control("Score", scorers, required=True, **link))
-    table = comparison.relevance_table(compared, scorer)
+    table = report.relevance_table(compared, scorer)
     if len(table) < 2:
         typography.small_print("This needs two audits that measured semantic similarity.")
         return
@@ -107,12 +93,10 @@ def _relevance(compared: dict[str, GenerationResult], scorers: list[str]) -> Non
         "Down: values differ less in sentiment. Right: more of what is written is about the value. A point at 0 is not "
         "above noise; one far to the left ignores the value."
     )
-    with exports.row():
-        exports.csv_button(table, f"relevance.{scorer}.csv", key=AUDIT.key("relevance_csv"))
-        words = Caption(f"Corrected I.F. by {scorer} against semantic similarity", comparison.finding(compared, scorer))
-        exports.picture_buttons(
-            partial(drawing_svg, drawing), f"relevance.{scorer}", words, key=AUDIT.key("relevance_picture")
-        )
+    title = f"Corrected I.F. by {scorer} against semantic similarity"
+    words = Caption(title, report.comparison_finding(compared, scorer))
+    frame.picture(AUDIT, partial(drawing_svg, drawing), f"relevance.{scorer}", words)
+    exports.csv_button(table, f"relevance.{scorer}.csv", key=AUDIT.key("relevance_csv"))
 
 
 def _ask_another() -> None:
@@ -126,11 +110,6 @@ def _ask_another() -> None:
                 st.rerun()
 
 
-def _history() -> list[str]:
-    finished = (status for status in jobs.history() if status.state == "finished")
-    return [status.run_id for status in finished if status.command == AUDIT.command]
-
-
 def _open(run: str) -> GenerationResult | None:
     try:
         place = ASSETS / "examples" / "occupations" if run == EXAMPLE else jobs.result_folder(run)
@@ -140,7 +119,7 @@ def _open(run: str) -> GenerationResult | None:
 
 
 def _titles(audits: dict[str, GenerationResult]) -> dict[str, str]:
-    """Model, prompts and time of each; a number where they are the same."""
+    """Labels of model, prompts and time; numbered where these are equal."""
     titles: dict[str, str] = {}
     for run, opened in audits.items():
         m, a, k = opened.cube.shape

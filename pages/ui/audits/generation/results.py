@@ -1,4 +1,4 @@
-"""Results of a language model audit: finding, values against chance, pairs and their texts."""
+"""Results of a language model audit: finding, values against chance, pairs, their texts, and all numbers."""
 
 from __future__ import annotations
 
@@ -10,39 +10,46 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits import frame
-from pages.ui.audits.generation import comparing, numbers, reading
+from pages.ui.audits.generation import comparing, reading
 from pages.ui.audits.generation.setup import AUDIT, FEW
 from pages.ui.frame import address, typography
-from psa_core.audits.generation import report, views
+from psa_core.audits.generation import report, tables
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.charts.generation import value_dots, value_matrix
+from psa_core.claims.findings import Finding
 from psa_core.errors import RunFolderError
-from psa_core.plurals import counted
 from psa_core.registry import in_short
 
 PLAIN = {"displayModeBar": False}
 SCORER, FIRST, SECOND = AUDIT.key("score"), AUDIT.key("first"), AUDIT.key("second")
 MATRIX = AUDIT.key("matrix")
+TAB, TABS = AUDIT.key("tab"), ("Averages", "Values", "Pairs", "Pairs in each template")
+PAIRS = "p is corrected for the number of rows (Holm); the corrected distance is empty where it does not reach 5 %."
+FLOOR = (
+    "Floor: the value expected by chance (permutation test, values shuffled inside each template). Corrected: what "
+    "chance does not explain; empty where the test does not reach 5 %. Last column: continuations of each prompt "
+    "needed for a ±20 % interval."
+)
 #: Continuations of each prompt from which on a run that is not finished states a finding.
 ENOUGH = 20
 
 
 def show(run_id: str, folder: Path, *, own: bool = True) -> None:
-    """Everything, from the finding to the download; `own` audits can be closed and downloaded."""
+    """The whole page, from the finding to the download; `own` audits can be closed and downloaded."""
     opened = frame.opened(AUDIT.audit.id, run_id, str(folder))
     scorer, pair = _ask(opened)
     typography.finding(_finding(opened, scorer))
     _account(opened, scorer)
     _charts(run_id, opened, scorer, pair)
     reading.show(opened.cube, scorer, pair)
-    numbers.show(opened, scorer)
+    _numbers(opened, scorer)
     if own:
         comparing.remember(run_id)
         frame.end(AUDIT, folder)
 
 
 def show_so_far(run_id: str, folder: Path) -> None:
-    """What is there of an audit that is not finished: texts from the first, a finding when there are enough of them."""
+    """A running audit so far: its texts, and a finding once there are enough of them."""
     with suppress(RunFolderError):  # a larger part is being put in its place
         opened = frame.opened(AUDIT.audit.id, run_id, str(folder))
         scorer, pair = _ask(opened)
@@ -52,12 +59,13 @@ def show_so_far(run_id: str, folder: Path) -> None:
             typography.finding(f"{words}: too few to say what differs, enough to read.")
             _dots(_means(run_id, opened, scorer), scorer)
         else:
-            typography.finding(f"{words}. {_finding(opened, scorer)}")
+            found = _finding(opened, scorer)
+            typography.finding(Finding(f"{words}. {found.headline}", found.evidence))
             _charts(run_id, opened, scorer, pair)
         reading.show(opened.cube, scorer, pair)
 
 
-def _finding(opened: GenerationResult, scorer: str) -> str:
+def _finding(opened: GenerationResult, scorer: str) -> Finding:
     return report.finding(opened.tables.summary, scorer, opened.tables.matrix)
 
 
@@ -66,7 +74,20 @@ def _charts(run_id: str, opened: GenerationResult, scorer: str, pair: tuple[str,
     with left:
         _dots(_means(run_id, opened, scorer), scorer)
     with right:
-        _pairs(opened, scorer, pair)
+        values = opened.cube.values["value"].astype(str).tolist()
+        st.header("Each pair of values", anchor=False)
+        st.plotly_chart(
+            value_matrix(tables.matrix(opened.tables, scorer, values), selected=pair),
+            key=MATRIX,
+            config=PLAIN,
+            on_select=partial(_take_click, values),
+            selection_mode="points",
+            alt="Distance of each pair of values, chance taken off.",
+        )
+        typography.small_print(
+            "Distance between two values' scores (W1) over all templates, corrected for chance; “·” = could be chance. "
+            "Click a square to read both."
+        )
 
 
 def _dots(table: pd.DataFrame, scorer: str) -> None:
@@ -80,35 +101,18 @@ def _dots(table: pd.DataFrame, scorer: str) -> None:
     typography.small_print("Grey: where chance alone would put 95 of 100 such dots.")
 
 
-def _pairs(opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None:
-    values = opened.cube.values["value"].astype(str).tolist()
-    st.header("Each pair of values", anchor=False)
-    st.plotly_chart(
-        value_matrix(views.matrix(opened.tables, scorer, values), selected=pair),
-        key=MATRIX,
-        config=PLAIN,
-        on_select=partial(_take_click, values),
-        selection_mode="points",
-        alt="Distance of each pair of values, chance taken off.",
-    )
-    typography.small_print(
-        "Distance between two values' scores (W1) over all templates, corrected for chance; a point stands for a pair "
-        "that is not above noise. Click a square to read both."
-    )
-
-
 @st.cache_data(max_entries=32, show_spinner=False)
 def _means(run_id: str, _opened: GenerationResult, scorer: str) -> pd.DataFrame:
-    return views.value_means(_opened.cube, scorer)
+    return tables.value_means(_opened.cube, scorer)
 
 
 def _ask(opened: GenerationResult) -> tuple[str, tuple[str, str]]:
-    """Which score and which two values are looked at: the two that differ most, until others are chosen."""
+    """The chosen score and pair of values; by default the two that differ most."""
     values = opened.cube.values["value"].astype(str).tolist()
     scorers = opened.cube.scorers
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = str(st.selectbox("Score", scorers, width=260, **address.linked(SCORER, scorers[0], scorers)))
-        widest = views.widest_pair(opened.tables, chosen)
+        widest = tables.widest_pair(opened.tables, chosen)
         links = [address.linked(key, value, values) for key, value in zip((FIRST, SECOND), widest, strict=True)]
         if not {st.query_params.get(FIRST), st.query_params.get(SECOND)} <= set(values):
             st.session_state[FIRST], st.session_state[SECOND] = widest
@@ -120,12 +124,12 @@ def _ask(opened: GenerationResult) -> tuple[str, tuple[str, str]]:
 
 
 def _take_pair() -> None:
-    """Both values stand in the address, or neither."""
+    """Put both values in the URL, or neither."""
     address.put_all({key: st.session_state[key] for key in (FIRST, SECOND)})
 
 
 def _take_click(values: list[str]) -> None:
-    """A clicked square becomes the pair that is read."""
+    """Select the pair of the clicked square."""
     points = st.session_state[MATRIX]["selection"]["points"]
     if points:
         first, second = points[0]["customdata"][:2]
@@ -134,16 +138,33 @@ def _take_click(values: list[str]) -> None:
 
 
 def _account(opened: GenerationResult, scorer: str) -> None:
-    cube, manifest = opened.cube, opened.manifest
-    m, a, k = cube.shape
-    out = int(cube.texts.size - cube.kept.sum())
-    generator = in_short(str(manifest.get("generator", {}).get("id", "A language model")))
-    typography.small_print(
-        f"{generator}: {counted(m, 'template')} × {counted(a, 'value')} × {counted(k, 'continuation')}; {out:,} of "
-        f"{cube.texts.size:,} could not be cut at a full stop and are left out."
-    )
+    k = opened.cube.shape[2]
+    generator = in_short(str(opened.manifest.get("generator", {}).get("id", "A language model")))
+    typography.small_print(f"{generator}: {' '.join(report.account(opened.cube))}")
     if k < FEW and not opened.tables.summary[scorer]["individual_fairness"]["above_noise"]:
         typography.small_print(
             f"{k} continuations show only large differences. Set up another audit with the same choices and 50 "
             "continuations of each prompt: those that are written are used again."
         )
+
+
+def _numbers(opened: GenerationResult, scorer: str) -> None:
+    """Expandable: what is averaged on this page, and over what."""
+    found = opened.tables
+    is_linked = TAB in st.query_params
+    with st.expander("All numbers, with floors and intervals", expanded=is_linked, icon=":material/table_chart:"):
+        averages = report.shown_averages(found.summary, opened.cube.scorers)
+        shown = (
+            ("averages", averages, "I.F., G.F. and disparity of each score", FLOOR),
+            ("values", tables.of_scorer(found.values, scorer), f"Each value's mean {scorer}",
+             "Mean over templates with its 95 % interval; share above the threshold."),
+            ("pairs", tables.surest_first(found.matrix, scorer), f"Each pair's distance in {scorer}",
+             f"Over all templates. {PAIRS}"),
+            ("template_pairs", tables.surest_first(found.pairs, scorer), f"Pairs in each template, {scorer}",
+             f"Each template alone. {PAIRS}"),
+        )  # fmt: skip
+        for part, (name, table, alt, words) in zip(
+            st.tabs(TABS, **address.linked(TAB, TABS[0], TABS)), shown, strict=True
+        ):
+            with part:
+                frame.table(AUDIT, table, alt, words=words, csv=f"{name}.csv")

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from pages.ui.audits import form, model_choice
+from pages.ui.audits import frame, model_choice
 from pages.ui.audits.audit_job import AuditPage
-from pages.ui.frame import cached, exports, permissions, typography
-from psa_core import generators, trust
+from pages.ui.frame import exports, form, typography
 from psa_core.audits.generation import AUDIT as GENERATION
-from psa_core.audits.generation.planning import GenerationSpec, default_scorers
+from psa_core.audits.generation.planning import GenerationSpec
 from psa_core.errors import OptionError
 from psa_core.inputs import prompts
 from psa_core.plurals import counted
@@ -28,25 +27,15 @@ TOKENS_PER_SECOND = 130
 
 @dataclass(frozen=True)
 class Prompts:
-    """Templates and values, and what the command is told of them."""
+    """Templates and values, and the command options that refer to them."""
 
     found: prompts.PromptSet
     templates: str
     files: dict[str, bytes]
 
 
-def ask_generator() -> str:
-    """A packaged language model, or one that is named; empty while nothing is typed."""
-    who = permissions.origin()
-    ready = {card.id: card.title for card in generators.cards()}
-    kinds = {item: plugin for item, plugin in generators.plugins().items() if trust.offered_to(plugin.takes, who)}
-    return model_choice.ask(
-        AUDIT, "Language model", "lm", ready, kinds, check=lambda generator: generators.check(generator, who)
-    )
-
-
 def ask_prompts() -> Prompts:
-    """The paper's templates, or the user's own; the values that are exchanged."""
+    """The paper's templates or the user's own, and the values to swap."""
     known = prompts.packaged()
     titles = {name: content["title"] for name, content in known.items()}
     chosen = st.segmented_control(
@@ -105,7 +94,7 @@ def _own() -> Prompts:
     left, right = st.columns(2)
     with left:
         lines = st.text_area(
-            "Templates, one a line, each with {value}",
+            "Templates, one a line, each with {value} or, about people, with {name}, {his} …",
             "My friend is a/an {value}, and we",
             key=AUDIT.key("own_templates"),
             height=140,
@@ -132,39 +121,28 @@ def _preview(found: prompts.PromptSet) -> None:
 
 
 def ask_scorers() -> list[str]:
-    """Who scores the continuations; each on its own."""
-    cards = {card.id: card for card in cached.model_cards() if card.targets}
-    chosen = st.multiselect(
-        "Scores",
-        list(cards),
-        default=[item for item in default_scorers() if item in cards],
-        key=AUDIT.key("scorers"),
-        format_func=lambda item: cards[item].title if item in cards else item,
-        persist_state="session",
-        wrap=True,
-        help="Continuations are scored alone, without the prompt. Two scorers that agree are better than one.",
+    """The scorers of the continuations."""
+    chosen = model_choice.ask_scorers(
+        AUDIT, "Continuations are scored alone, without the prompt. Two scorers that agree are better than one."
     )
     if not chosen:
         raise OptionError("scores", got="none", expected="at least one", fix="Choose a score.")
-    return [permissions.check(item) for item in chosen]
+    return chosen
 
 
 def start(generator: str, chosen: Prompts, scorers: list[str]) -> None:
-    """How many, what it will take, and the button."""
-    values = form.ask(AUDIT, GenerationSpec)
+    """The number of continuations, the estimated cost, and the start button."""
+    values = form.ask(AUDIT.key, GenerationSpec)
     k, tokens = values["continuations"], values["tokens"]
     texts = len(chosen.found.templates) * len(chosen.found.values) * k
     minutes = texts * tokens / TOKENS_PER_SECOND / 60
-    with st.container(horizontal=True):
-        st.metric("Continuations", f"{texts:,}", border=True)
-        st.metric("Tokens, at most", f"{texts * tokens:,}", border=True)
-        st.metric("On two processor cores", f"about {max(1, round(minutes)):,} min", border=True)
+    time = f"about {max(1, round(minutes)):,} min"
+    frame.say_sizes({"Continuations": texts, "Tokens, at most": texts * tokens, "On two processor cores": time})
     if k < FEW:
         typography.small_print(
             f"With {k} continuations only large differences stand out from chance; 50 show a difference of 0.08 to "
             "within a fifth. More can be added later: only the new ones are written."
         )
-    if not st.button("Run the audit", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
-        return
-    asked = {"lm": generator, "templates": chosen.templates, "values": "values.csv", "scorers": scorers}
-    AUDIT.run({**values, **asked}, chosen.files)
+    if frame.is_started(AUDIT):
+        asked = {"lm": generator, "templates": chosen.templates, "values": "values.csv", "scorers": scorers}
+        AUDIT.run({**values, **asked}, chosen.files)

@@ -7,8 +7,9 @@ import html
 import pandas as pd
 import streamlit as st
 
+from pages.ui.audits import frame
 from pages.ui.audits.nationality.setup import AUDIT
-from pages.ui.frame import address, exports, markup, typography
+from pages.ui.frame import address, markup, typography
 from pages.ui.results import flip_card
 from psa_core.audits.nationality import examples, findings
 from psa_core.audits.nationality.result import NationalityResult
@@ -20,7 +21,7 @@ WORDS = {"enters": "▲ enters", "leaves": "▼ leaves", "": ""}
 
 
 def ask(opened: NationalityResult) -> tuple[str, str]:
-    """The square that is looked at; at first the one that changes most."""
+    """The chosen square; by default the one that changes most."""
     names, targets = opened.countries["country"].drop_duplicates().tolist(), opened.columns
     first = findings.largest(opened.countries)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -30,7 +31,7 @@ def ask(opened: NationalityResult) -> tuple[str, str]:
 
 
 def take_click(heat: str) -> None:
-    """A clicked square of a heat map becomes the chosen one."""
+    """Choose the clicked square of a heat map."""
     points = st.session_state[heat]["selection"]["points"]
     if points:
         country, target, *_ = points[0]["customdata"]
@@ -38,7 +39,7 @@ def take_click(heat: str) -> None:
 
 
 def show(opened: NationalityResult, country: str, target: str) -> None:
-    """The draws in which a sentence changes, as cards and as a table."""
+    """The draws in which a sentence changes, as cards and in a table."""
     table = examples.changed_draws(opened.cube, country, target)
     texts = [opened.texts[s][n] for s, n in zip(table["sentence_position"], table["name_position"], strict=True)]
     table = table.assign(text=texts)
@@ -58,9 +59,7 @@ def show(opened: NationalityResult, country: str, target: str) -> None:
     st.html("".join(_card(opened, row) for _, row in distinct.iterrows()))
     with st.expander(f"All {len(table):,} as a table"):
         shown = table.drop(columns=["sentence_position", "name_position"])
-        numbers = {n: st.column_config.NumberColumn(format="%.3f") for n in ("original", "perturbed", "delta")}
-        st.dataframe(shown, hide_index=True, column_config=numbers, alt="Every draw behind this number that changes")
-        exports.csv_button(shown, "draws.csv", key=AUDIT.key("draws_csv"))
+        frame.table(AUDIT, shown, "Every draw behind this number that changes", csv="draws.csv")
 
 
 def _card(opened: NationalityResult, row: pd.Series) -> str:

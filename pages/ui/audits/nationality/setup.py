@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from pages.ui.audits import form, model_choice
+from pages.ui.audits import frame, model_choice
 from pages.ui.audits.audit_job import AuditPage
-from pages.ui.frame import cached, permissions, typography, uploads
-from pages.ui.frame.uploads import Upload
+from pages.ui.frame import cached, form, permissions, typography, uploads
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
 from psa_core import models
 from psa_core.audits.nationality import AUDIT as NATIONALITY
 from psa_core.audits.nationality import findings
-from psa_core.audits.nationality.gazetteers import KINDS, PAPER_COUNTRIES, Country, countries
-from psa_core.audits.nationality.run import NationalitySpec
+from psa_core.audits.nationality.result import NationalitySpec
 from psa_core.errors import OptionError
+from psa_core.inputs.gazetteers import KINDS, PAPER_COUNTRIES, countries
 from psa_core.models import Purpose
 from psa_core.plurals import counted
 
@@ -28,16 +26,8 @@ FILE_KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
 PREVIEW_ROWS = 100
 
 
-@dataclass(frozen=True)
-class Judge:
-    """The model, and the language model; empty for none."""
-
-    model: str
-    lm: str
-
-
 def ask_sentences() -> Source | None:
-    """Our sentences with people, or a file; None while no file is there yet."""
+    """The packaged sentences about people, or an uploaded file; None until there is one."""
     choice = st.segmented_control(
         "Sentences",
         (OURS, OWN),
@@ -55,7 +45,10 @@ def ask_sentences() -> Source | None:
         "One text a row, in any language that the entity recogniser reads. csv, tsv, txt, jsonl or parquet, gzipped or "
         "not; from Excel, save as CSV UTF-8. It stays on this machine."
     )
-    upload = uploads.ask_file("Sentences file", FILE_KINDS, key=AUDIT.key("file"), read=_read)
+    key = AUDIT.key("file")
+    upload = uploads.ask_file(
+        "Sentences file", FILE_KINDS, key=key, read=lambda one: plans.corpus(Source(one.name, one))
+    )
     if upload is None:
         return None
     found = plans.corpus(Source(upload.name, upload))
@@ -64,10 +57,6 @@ def ask_sentences() -> Source | None:
     if len(columns) > 1:
         column = st.selectbox("Column with the text", dict.fromkeys(columns), key=AUDIT.key("column"))
     return _preview(Source(upload.name, upload, column))
-
-
-def _read(upload: Upload) -> None:
-    plans.corpus(Source(upload.name, upload))
 
 
 def _preview(source: Source) -> Source:
@@ -79,7 +68,7 @@ def _preview(source: Source) -> Source:
 
 def ask_countries() -> dict[str, Any]:
     """Countries, draws, sample, seed, and whether names in other scripts are drawn."""
-    values = form.ask(AUDIT, NationalitySpec)
+    values = form.ask(AUDIT.key, NationalitySpec)
     known = countries(latin_only=not values["all_scripts"])
     usable = [name for name, country in known.items() if all(getattr(country, kind) for kind in KINDS)]
     chosen = st.multiselect(
@@ -93,63 +82,50 @@ def ask_countries() -> dict[str, Any]:
     )
     if not chosen:
         raise OptionError("countries", got="none", expected="at least one country", fix="Choose countries.")
-    _say_names([known[name] for name in chosen])
+    words = [findings.left_out({name: known[name].left_out for name in chosen if known[name].left_out})]
+    if few := [name for name in chosen if min(len(getattr(known[name], kind)) for kind in KINDS) < 5]:
+        words.append(f"Fewer than five names of some kind: {', '.join(few)}.")
+    if any(words):
+        typography.small_print(" ".join(filter(None, words)))
     return {**values, "countries": chosen}
 
 
-def _say_names(chosen: list[Country]) -> None:
-    """What is left out, and where there is little to draw from."""
-    words = findings.left_out({country.name: country.left_out for country in chosen if country.left_out})
-    few = [country.name for country in chosen if min(len(getattr(country, kind)) for kind in KINDS) < 5]
-    if few:
-        words += f" Fewer than five names of some kind: {', '.join(few)}."
-    if words:
-        typography.small_print(words.strip())
-
-
-def ask_models() -> Judge | None:
+def ask_models() -> dict[str, str] | None:
     """One classifier and, if wanted, one language model for perplexity."""
     cards = {card.id: card for card in cached.model_cards() if card.targets and not models.measures_perplexity(card.id)}
     first = next((item for item in models.good_for(Purpose.CLASSES) if item in cards), None)
     unfit = [item for item, plugin in models.plugins().items() if plugin.perplexity or plugin.known_texts_only]
     kinds = {item: plugin for item, plugin in permissions.kinds().items() if item not in unfit}
+    ready = {card.id: card.title for card in cached.model_cards() if models.measures_perplexity(card.id)}
+    readers = {item: plugin for item, plugin in permissions.kinds().items() if plugin.perplexity}
     left, right = st.columns(2)
     with left:
         titles = {item: card.title for item, card in cards.items()}
         index = [*cards].index(first) if first else 0
         model = model_choice.ask(AUDIT, "Classifier", "model", titles, kinds, index=index)
-    with right:
-        lm = _ask_lm()
-    return Judge(model, lm) if model else None
+    lm = ""
+    if ready or readers:  # where this installation has language models
+        with right:
+            lm = model_choice.ask(
+                AUDIT,
+                "Perplexity by",
+                "lm",
+                {"": "No language model", **ready},
+                readers,
+                help="Adds the paper's Tables 2 to 5: are texts that a language model finds unexpected scored "
+                "differently? Takes several times as long as the classifier.",
+            )
+    return {"model": model, "lm": lm} if model else None
 
 
-def _ask_lm() -> str:
-    """Offered where this installation has language models; empty for none."""
-    ready = {card.id: card.title for card in cached.model_cards() if models.measures_perplexity(card.id)}
-    kinds = {item: plugin for item, plugin in permissions.kinds().items() if plugin.perplexity}
-    if not ready and not kinds:
-        return ""
-    return model_choice.ask(
-        AUDIT,
-        "Perplexity by",
-        "lm",
-        {"": "No language model", **ready},
-        kinds,
-        help="Adds the paper's Tables 2 to 5: are texts that a language model finds unexpected judged differently? "
-        "Takes several times as long as the classifier.",
-    )
-
-
-def start(source: Source, drawing: dict[str, Any], judge: Judge) -> None:
-    """What it will take, and the button."""
+def start(source: Source, drawing: dict[str, Any], chosen: dict[str, str]) -> None:
+    """The estimated cost and the start button."""
     sentences = min(drawing["sample"], len(plans.corpus(source).sentences))
     countries, draws = len(drawing["countries"]), drawing["draws"]
-    with st.container(horizontal=True):
-        st.metric("Sentences, at most", f"{sentences:,}", border=True)
-        st.metric("Countries × draws", f"{countries} × {draws}", border=True)
-        st.metric("Texts, at most", f"{sentences * countries * draws:,}", border=True)
-    if not st.button("Run the audit", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
-        return
-    name = source.upload.name if source.upload else source.spec
-    chosen = {"sentences": name, "text_column": source.column, "model": judge.model, "lm": judge.lm}
-    AUDIT.run({**drawing, **chosen}, {name: source.upload.content} if source.upload else {})
+    texts = sentences * countries * draws
+    drawn = f"{countries} × {draws}"
+    frame.say_sizes({"Sentences, at most": sentences, "Countries × draws": drawn, "Texts, at most": texts})
+    if frame.is_started(AUDIT):
+        name = source.upload.name if source.upload else source.spec
+        files = {name: source.upload.content} if source.upload else {}
+        AUDIT.run({**drawing, **chosen, "sentences": name, "text_column": source.column}, files)

@@ -1,0 +1,141 @@
+"""Overview on one page: the finding, groups, three sentences, possible reasons, and what to do next."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.frame import address, cached, controls, permissions, shell, state, typography, visitor
+from pages.ui.frame.keys import Key
+from pages.ui.frame.typography import in_words
+from pages.ui.results import context, flip_card, names_view, why_view
+from pages.ui.results.context import StudyContext
+from psa_core import jobs, stats, tables
+from psa_core.charts.score_sens import BarOptions, score_sens_bars
+from psa_core.claims import answers, findings, ranking, reasons
+from psa_core.claims.formatting import Finding
+from psa_core.errors import PsaError
+from psa_core.jobs import RunStatus
+from psa_core.tables import replicability
+from psa_core.tables.factors import factor_regression, first_choice
+from psa_core.tables.groups import CELLS
+
+SHOWN_ENDS = 5
+NEXT = ("sentences", "compare", "report")
+
+
+def show(status: RunStatus) -> None:
+    """The whole page for a run that has finished."""
+    study = context.need_study()
+    controls.target_picker(study.cube)
+    with shell.show_errors():
+        _finding(study)
+        _groups(study)
+        _sentences(study)
+        _because(study)
+    st.header("What to do", anchor=False)
+    shell.cards(NEXT)
+    _another_model(status)
+
+
+def _finding(study: StudyContext) -> None:
+    """The name with the largest effect, its evidence, and whether the ranking replicates."""
+    baseline, name = tables.default_baseline(study.cube), study.target.name
+    if missing := answers.unanswered_finding(study.cube, name, labels=study.labels):
+        typography.second(missing)
+    with shell.headline_slot() as slot:
+        table = study.names(baseline=baseline)
+        found = findings.name_finding(study.shown(table), name, baseline=baseline)
+        with slot:
+            typography.finding(found.headline)
+    words, chart = st.columns([6, 7], gap="large")
+    with words:
+        typography.second(found.evidence)
+        _with_evidence(findings.corpus_finding(study.summary(), study.target))
+        _with_evidence(ranking.replicability_finding(study.compute(replicability.order_replicability), name))
+        shell.link("names", "Every name, with its interval")
+    with chart:
+        reach, words = study.target.high - study.target.low, f"Mean change of {study.phrase}"
+        options = BarOptions(limit=SHOWN_ENDS, axis_title=words, labels=study.labels, score_range=reach)
+        figure = score_sens_bars(table, options)
+        st.plotly_chart(figure, key="overview_bars", config={"displayModeBar": False}, alt=str(found))
+        typography.small_print("Whiskers: 95 % interval over sentences. * and full colour: significant at 5 %.")
+
+
+def _with_evidence(found: Finding) -> None:
+    """A finding with its evidence visible: nobody should have to open anything to see how certain it is."""
+    typography.second(found.headline)
+    if found.evidence:
+        typography.small_print(found.evidence)
+
+
+def _groups(study: StudyContext) -> None:
+    """The finding for each group column, and the chart of the most significant one."""
+    columns = names_view.group_columns(study, most=names_view.MAX_GROUP_COLUMNS)
+    if not columns:
+        return
+    st.header("Groups of names", anchor=False)
+    baseline = tables.default_baseline(study.cube)
+    by_column = {
+        column: study.compute(tables.group_table, column=column, baseline=baseline, correction="holm")
+        for column in columns
+    }
+    words, chart = st.columns([6, 7], gap="large")
+    with words:
+        for column, table in by_column.items():
+            _with_evidence(findings.group_finding(table, study.target.name, column=column))
+        asked = study.cube.provenance.get("study", {})
+        if asked.get("groups") in tables.crossings(columns, study.cube.names):
+            options = {"baseline": baseline, "correction": "holm", "reference": asked.get("reference") or ""}
+            crossed = study.compute_slowly(tables.crossing_table, columns=asked["groups"], **options)
+            cells = crossed[crossed["part"] == CELLS]
+            _with_evidence(findings.group_finding(cells, study.target.name, column=asked["groups"]))
+    with chart:
+        significant = [
+            c for c, t in by_column.items() if (t["above_noise"] & (t["p_adjusted"] < stats.SIGNIFICANT)).any()
+        ]
+        names_view.group_chart(study, by_column[(significant or columns)[0]])
+
+
+def _sentences(study: StudyContext) -> None:
+    """In how many sentences a label changes, with three examples."""
+    st.header("Changed labels", anchor=False)
+    _with_evidence(findings.sentence_finding(study.sentences(), study.target.name, threshold=study.threshold))
+    flip_card.three(study)
+    shell.link("sentences", "Every changed label")
+
+
+def _because(study: StudyContext) -> None:
+    """The part of the name with the largest effect that explains it, and what is associated with the names' effects."""
+    st.header("Because", anchor=False)
+    why_view.because(study)
+    try:
+        why = study.compute_slowly(factor_regression, factors=tuple(first_choice(study.cube)), perplexity=None)
+        typography.second(reasons.why_finding(why, study.target.name))
+    except PsaError as error:
+        typography.second(error.full_message)
+    words = in_words("Which parts, factors and sentences")
+    if st.button(words, type="tertiary", icon=":material/help:", key="overview_why"):
+        address.linked(Key.NAMES_PART, "names", ("names", "why"))
+        address.put(Key.NAMES_PART, "why")
+        shell.go_to("names")
+
+
+def _another_model(status: RunStatus) -> None:
+    """Run the same sentences, names and options with another model; both then appear in Compare."""
+    spec = status.spec
+    if spec is None or not jobs.has_inputs(status.run_id):
+        return
+    titles = {card.id: card.title for card in cached.model_cards() if card.id != spec.model and card.targets}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        model = st.selectbox(
+            "Ask another model the same", titles, format_func=titles.get, key=Key.STUDY_OTHER_MODEL, width=360
+        )
+        st.button("Run", icon=":material/play_arrow:", key="run_again", on_click=_run_with, args=(status.run_id, model))
+
+
+def _run_with(run_id: str, model: str) -> None:
+    with shell.report_errors("This study cannot be started"):
+        origin = max(permissions.origin(), jobs.origin_at(jobs.run_path(run_id)))
+        new_run = jobs.submit_with(run_id, model, origin=origin, visitor=visitor.key())
+        context.remember_run(run_id)
+        state.choose(run=new_run)
