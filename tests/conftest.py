@@ -4,6 +4,7 @@ import signal
 import sys
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from hypothesis import Phase, settings
 
@@ -12,11 +13,22 @@ settings.register_profile("psa", deadline=None)
 # Against a mutant any failing example will do, and the same ones each time.
 EXAMPLES = (Phase.explicit, Phase.generate)
 settings.register_profile("mutation", deadline=None, derandomize=True, database=None, phases=EXAMPLES)
+# `make quick` tries fewer examples; what it misses, `make check` finds.
+settings.register_profile("quick", deadline=None, max_examples=20)
 settings.load_profile("psa")
 
 # A shell ignores Ctrl-C for what it runs in the background, and so would every program that a test starts and stops.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def _own_random_numbers(request: pytest.FixtureRequest) -> None:
+    """A module's ``RANDOM`` begins anew for each test, so that a test draws the same whatever ran before it."""
+    random = getattr(request.module, "RANDOM", None)
+    if isinstance(random, np.random.Generator):
+        state = vars(request.module).setdefault("_RANDOM_STATE", random.bit_generator.state)
+        random.bit_generator.state = state
 
 
 @pytest.fixture(autouse=True)

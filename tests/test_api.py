@@ -17,7 +17,7 @@ import psa_core as psa
 from psa_core import study, tables
 from psa_core.api import Finding
 from psa_core.errors import CubeError, OptionError, PsaError
-from psa_core.study import _bar
+from psa_core.study import execution
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 SENTENCES = ["He left early.", "She is late again.", "I saw him there.", "Her dog barked."]
@@ -89,9 +89,9 @@ def test_a_chart_shows_itself_with_its_finding(found: psa.Study, kind: str, tmp_
 
 def test_a_chart_says_what_it_draws(found: psa.Study) -> None:
     chart = found.chart("thresholds", threshold=0.237)
-    assert "at threshold 0.237" in chart.finding and "at 0.237" in chart.svg
+    assert "flagged at 0.237" in chart.finding and "at 0.237" in chart.svg
     flips = found.flips(threshold=0.237)
-    assert f"{len(flips):,} label" in chart.finding or (not len(flips) and "no label" in chart.finding)
+    assert f"changes {len(flips):,} of " in chart.finding or (not len(flips) and "no label" in chart.finding)
     against_names = found.chart("names", "sentiment", baseline="names")
     assert "typical name" in against_names.finding and "typical name" in against_names.svg
     original = found.chart("names", "sentiment", baseline="original", correction="bonferroni")
@@ -156,8 +156,8 @@ def test_studies_are_compared(found: psa.Study, tmp_path: Path) -> None:
     first, last = (table[table["target"] == "toxicity"].iloc[row] for row in (0, -1))
     assert first["score_dev"] == last["score_dev"] == found.summary()["score_dev"]["value"]
     assert first["score_dev_low"] < first["score_dev"] < first["score_dev_high"]
-    with pytest.raises(OptionError, match="two studies"):
-        psa.compare(found)
+    with pytest.raises(OptionError, match="studies or result folders"):
+        psa.compare()
 
 
 def test_sentences_names_and_the_model_may_be_in_memory(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_a_cube_of_the_older_call_is_the_same(found: psa.Study) -> None:
 
 
 def test_the_bar_is_shown_where_somebody_asks_for_it(capsys: pytest.CaptureFixture[str]) -> None:
-    with _bar.sentence_bar(4, None) as tell:
+    with execution.sentence_bar(4, None) as tell:
         assert tell is None
     study.run(sentences="sample", names="demo", model="keyword", sample=4, progress=True)
     assert "4/4" in capsys.readouterr().err

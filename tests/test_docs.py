@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 
 from docs.execute import executed
 from psa_core import cli
@@ -81,15 +80,12 @@ def test_commands_are_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert refused == [], capsys.readouterr().err
 
 
-def test_the_workflow_and_the_container_run_commands() -> None:
-    workflow = yaml.safe_load((ROOT / "docs" / "ci" / "github-actions.yml").read_text(encoding="utf-8"))
-    lines = [shlex.split(step.get("run", "")) for step in workflow["jobs"]["gate"]["steps"]]
+def test_the_container_runs_a_command() -> None:
     container = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     started = [json.loads(re.findall(rf"^{word} (.*)$", container, re.MULTILINE)[-1]) for word in ("ENTRYPOINT", "CMD")]
-    ours = [words[1:] for words in [*lines, [*started[0], *started[1]]] if words[:1] == ["psa"]]
-    assert [words[0] for words in ours] == ["run", "gate", "app"]
-    for words in ours:
-        cli.parser().parse_args(words)
+    psa, *words = [*started[0], *started[1]]
+    assert psa == "psa" and words[0] == "app"
+    cli.parser().parse_args(words)
 
 
 @pytest.mark.slow

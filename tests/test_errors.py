@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from psa_core.errors import Cancelled, ModelError, PsaError
+from psa_core.errors import Cancelled, ModelError, OptionError, PsaError
 
 
 def test_the_message_names_field_got_expected_and_fix():
@@ -26,3 +26,13 @@ def test_errors_can_be_sent_to_another_process(error):
         error.expected,
         error.fix,
     )
+
+
+def test_an_option_is_a_parameter_in_python_and_words_on_a_page() -> None:
+    error = OptionError("--max-words", got="0", expected="at least 1")
+    assert str(error) == "max_words: got 0, expected at least 1."
+    assert error.with_option == "--max-words: got 0, expected at least 1."
+    assert error.full_message == "Max words: 0. Needed: at least 1."
+    arrived = pickle.loads(pickle.dumps(error))
+    assert (str(arrived), arrived.with_option) == (str(error), error.with_option)
+    assert PsaError("text_column", got="x", expected="y").with_option == "text_column: got x, expected y."

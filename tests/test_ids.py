@@ -10,20 +10,34 @@ from pathlib import Path
 
 from psa_core import anchors, generators, models
 from psa_core.inputs import names
-from psa_core.models._judges.question import packaged
+from psa_core.models._judges.question_file import packaged
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = [path for folder in ("psa_core", "pages") for path in (ROOT / folder).rglob("*.py")] + [ROOT / "app.py"]
 #: Ids that are words of other things too: they count only where a colon and an argument follow.
-WORDS = {"chat", "continuations", "countries", "entities", "http", "lm", "occupations", "onnx", "python"}
+WORDS = {
+    "answers",
+    "ask",
+    "chat",
+    "continuations",
+    "countries",
+    "entities",
+    "http",
+    "lm",
+    "occupations",
+    "onnx",
+    "person",
+    "python",
+}
 #: Who may name another's id: the example study; a judge, which is reached like a generator; what an address is;
-#: retraining, which writes what these kinds load.
+#: a command, which says what reads its file back; retraining, which writes what these kinds load.
 ALLOWED = {
     "psa_core/retraining/student.py": {"minilm", "hf"},
     "pages/ui/results/retrain_results.py": {"minilm", "hf"},
     "pages/ui/frame/cached.py": {"demo", "profanity-check"},
     "psa_core/models/ask.py": {"lm", "chat", "http"},
-    "psa_core/trust/_addresses.py": {"http"},
+    "psa_core/trust/addresses.py": {"http"},
+    "psa_core/cli/requests.py": {"answers"},
 }
 ROOMS = {"anchors": (anchors, "ANCHOR"), "generators": (generators, "GENERATOR"), "models": (models, "MODEL")}
 

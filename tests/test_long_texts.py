@@ -15,7 +15,7 @@ from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.quality import semantic_similarity
 from psa_core.cube import Target
 from psa_core.mitigate import halves
-from psa_core.retraining.labelled import labelled_texts
+from psa_core.retraining.measure import labelled_texts
 
 LONG, OTHERS = "a" * 2**20, 60  # as strings of one width: 4 MB each, 250 MB
 MAX_BYTES = 60e6

@@ -13,7 +13,7 @@ import pytest
 from psa_core import anchors, mitigate, study
 from psa_core.anchors import Anchor
 from psa_core.cube import ScoreCube, Target
-from psa_core.errors import NameListError, OptionError
+from psa_core.errors import AnchorError, NameListError, OptionError
 from psa_core.mitigate import NameAveraged, averaging_table
 from psa_core.study.perturbation import Perturbation
 
@@ -160,6 +160,19 @@ def test_list_dependence_is_the_spread_over_all_draws() -> None:
 def test_counts_out_of_range(counts: list[int]) -> None:
     with pytest.raises(OptionError, match="from 1 to 3"):
         averaging_table(small_cube(), "toxicity", counts=counts, threshold=0.5)
+
+
+def test_a_person_in_several_forms_is_refused() -> None:
+    with pytest.raises(AnchorError, match="a person in several forms"):
+        NameAveraged(LetterScorer(), ("Ann Lee",), anchors.finder("person")).score(["Jo Roe left. Ms. Roe sang."])
+    texts, slots = ("{first} and {his} dog",), anchors.finder("slot").find(["{first} and {his} dog"])
+    expected = averaged_over(small_cube(), range(3))
+    with pytest.raises(AnchorError, match="a person in several forms"):
+        mitigate.check(
+            NameAveraged(LetterScorer(), ("Ann Lee",), anchors.finder("pronouns")),
+            expected,
+            Perturbation(texts, tuple(slots), ("Ann Lee",)),
+        )
 
 
 def test_loss_by_hand() -> None:

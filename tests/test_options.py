@@ -93,15 +93,15 @@ def test_the_key_of_continuations_is_that_of_the_first_version() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"draws": 0}, r"--draws.*1 to 100"),
-        ({"draws": 2.5}, r"--draws.*a whole number"),
-        ({"draws": True}, r"--draws.*a whole number"),
-        ({"warmth": 0.0}, r"--warmth.*above 0, at most 5"),
-        ({"warmth": float("nan")}, r"--warmth"),
-        ({"spelling": "british"}, r"--spelling.*one of old, new"),
-        ({"everything": "yes"}, r"--everything.*True or False"),
-        ({"scorers": 3}, r"--scorer.*a list of strings"),
-        ({"model": None}, r"--model.*a string"),
+        ({"draws": 0}, r"^draws.*1 to 100"),
+        ({"draws": 2.5}, r"^draws.*a whole number"),
+        ({"draws": True}, r"^draws.*a whole number"),
+        ({"warmth": 0.0}, r"^warmth.*above 0, at most 5"),
+        ({"warmth": float("nan")}, r"^warmth"),
+        ({"spelling": "british"}, r"^spelling.*one of old, new"),
+        ({"everything": "yes"}, r"^everything.*True or False"),
+        ({"scorers": 3}, r"^scorer.*a list of strings"),
+        ({"model": None}, r"^model.*a string"),
     ],
 )
 def test_a_value_that_does_not_fit_is_one_sentence(wrong: dict[str, Any], words: str) -> None:

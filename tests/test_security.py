@@ -36,7 +36,7 @@ from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.audits.generation import setup as generation_setup
-from pages.ui.frame import cached, exports, gateway, login, permissions, uploads, visitor
+from pages.ui.frame import cached, exports, gateway, permissions, uploads, visitor
 from pages.ui.frame.page_scoring import PageScorer
 from pages.ui.study import plans
 from psa_core import audits, cli, jobs, models, report, trust
@@ -50,9 +50,9 @@ from psa_core.cube import ScoreCube, Target
 from psa_core.errors import ModelError, OptionError, PsaError, RunFolderError
 from psa_core.folders import cube_file, results
 from psa_core.inputs import bounded, corpus, json_file, limits, names, prompts
-from psa_core.jobs import _queue, _records, _starting, retention
+from psa_core.jobs import _queue, _records, retention
 from psa_core.jobs.worker import Job
-from psa_core.report import _closing
+from psa_core.report import _sections
 from psa_core.retraining import run as retraining_run
 from psa_core.scoring import subprocess_scorer
 from psa_core.study import StudySpec, execute, plan, texts
@@ -61,6 +61,7 @@ from psa_core.study.selection import select
 from psa_core.trust import Origin, sandbox
 from tests.pages.test_gateway import ask, put
 from tests.tiny_models import tiny_classifier
+from tests.zips import read_zip
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent
@@ -152,7 +153,7 @@ def test_the_owner_of_a_machine_runs_no_program_from_a_page(place: Path, monkeyp
 
 
 @pytest.mark.parametrize("history", ["0", "1"])
-def test_a_page_acts_on_the_word_of_whoever_sits_before_it(history: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_has_the_rights_of_the_person_who_uses_it(history: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PSA_HISTORY", history)
     page = AppTest.from_string(
         "import streamlit as st\nfrom pages.ui.frame import shell\nfrom psa_core import trust\n"
@@ -163,7 +164,7 @@ def test_a_page_acts_on_the_word_of_whoever_sits_before_it(history: str, monkeyp
         assert "\nshell.guard()\n" in path.read_text(encoding="utf-8"), path.name
 
 
-def test_a_visitor_names_nothing_of_the_servers(place: Path) -> None:
+def test_a_visitor_cannot_name_the_servers_files(place: Path) -> None:
     (place / "x.gguf").write_bytes(b"")
     for model_id in (
         *REACHING[:-1],
@@ -213,7 +214,7 @@ def test_a_visitor_is_not_told_where_the_server_keeps_its_files(place: Path, mon
     with pytest.raises(ModelError, match=str(place)):
         checkpoint.check_folder(place / "runs")
     with trust.acting(Origin.VISITOR):
-        assert not retraining_run._place(place, 1.0).is_absolute()
+        assert not retraining_run._adapter_path(place, 1.0).is_absolute()
 
 
 def test_a_visitor_reaches_only_hosts_that_are_listed_and_public(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,7 +230,7 @@ def test_a_visitor_reaches_only_hosts_that_are_listed_and_public(monkeypatch: py
 def test_the_token_goes_to_listed_hosts_only(monkeypatch: pytest.MonkeyPatch) -> None:
     for rules, goes in (("", False), ("*", False), ("other.org", False), ("models.org", True), ("*.models.org", False)):
         monkeypatch.setenv("PSA_HTTP_ALLOW", rules)
-        assert trust.token_may_go("https://models.org/score") == goes
+        assert trust.addresses.token_may_go("https://models.org/score") == goes
 
 
 def test_a_run_opens_by_its_id_alone() -> None:
@@ -242,13 +243,13 @@ def test_a_run_opens_by_its_id_alone() -> None:
             jobs.status(guess)
 
 
-def test_a_visitor_sees_nothing_of_anothers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_starting, "advance", lambda: None)
+def test_a_visitor_sees_nothing_of_other_visitors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_queue, "advance", lambda: None)
     first, second = (jobs.submit(STUDY, {}, visitor=name) for name in ("visitor one", "visitor two"))
     assert jobs.history() == []
     assert jobs.status(second).ahead == 1
     assert first not in repr(jobs.status(second)) and "visitor" not in repr(jobs.status(second))
-    told = [_starting._environment(_records.read_job(jobs.run_path(run_id))) for run_id in (first, second)]
+    told = [_queue._environment(_records.read_job(jobs.run_path(run_id))) for run_id in (first, second)]
     owners = [environment["PSA_CACHE_OWNER"] for environment in told]
     assert owners == ["visitor one", "visitor two"]
     hits = []
@@ -287,7 +288,7 @@ def _noted(texts: list[str], asked: list[str]) -> np.ndarray:
 
 
 def test_a_visitors_runs_wait_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_starting, "advance", lambda: None)
+    monkeypatch.setattr(_queue, "advance", lambda: None)
     mine = [jobs.submit(STUDY, {}, visitor="ann") for _ in range(3)]
     with pytest.raises(OptionError, match="PSA_MAX_RUNS_EACH"):
         jobs.submit(STUDY, {}, visitor="ann")
@@ -298,7 +299,7 @@ def test_a_visitors_runs_wait_their_turn(monkeypatch: pytest.MonkeyPatch) -> Non
         Job(jobs.run_path(other)).allow(11)
 
 
-def test_a_run_is_kept_as_long_as_it_is_used() -> None:
+def test_a_run_is_deleted_when_nobody_has_used_it_for_a_while() -> None:
     ids = _, middle, new = [jobs.keep(cube(), lambda _: "") for _ in range(3)]
     for run_id, days in zip(ids, (31, 8, 0), strict=True):
         for path in (*jobs.run_path(run_id).iterdir(), jobs.root() / run_id):
@@ -325,7 +326,7 @@ def test_ended_runs_do_not_fill_the_disk(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("PSA_MAX_RUNS_MB", "2")
     newest = kept("cy", 0)
     assert {shared, last, newest} == {run.run_id for run in retention.stored()}
-    assert "deleted" in said_captions(page_of("study"))
+    assert "deleted" in said_captions(page_of("new_study"))
     monkeypatch.setenv("PSA_HISTORY", "1")
     retention.make_room("")
     assert len(retention.stored()) == 3
@@ -335,7 +336,7 @@ def said_captions(page: AppTest) -> str:
     return " ".join(caption.value for caption in page.caption)
 
 
-def test_a_run_is_counted_before_any_of_its_texts_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_a_run_is_checked_before_its_texts_are_generated(monkeypatch: pytest.MonkeyPatch) -> None:
     long = pd.DataFrame({"sentence_id": ["a", "b"], "text": ["He left. " + "x" * 2**20, "She stayed."]})
     planned = plan(replace(STUDY, sentences="sample"))
     people = names.from_text("\n".join(f"Name{number}" for number in range(80)))
@@ -356,10 +357,10 @@ def test_a_run_is_counted_before_any_of_its_texts_is_made(monkeypatch: pytest.Mo
             Job(Path()).allow(*sizes)
     with monkeypatch.context() as limited:
         limited.setenv("PSA_MAX_RUN_CHARACTERS", "1000")
-        assert "characters" in said(page_of("study"))
+        assert "characters" in said(page_of("new_study"))
 
 
-def test_a_page_looks_for_anchors_in_a_part_of_an_upload(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_searches_only_part_of_an_upload(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = [f"{number}" for number in range(900)]
     rows = pd.DataFrame({"sentence_id": numbers, "text": [f"He said {number} to her." for number in numbers]})
     every, drawn = plan(STUDY).finder, replace(STUDY.selection, sample=20)
@@ -375,7 +376,7 @@ def test_a_page_looks_for_anchors_in_a_part_of_an_upload(monkeypatch: pytest.Mon
             asked.append(len(texts))
             return [()] * len(texts)
 
-    monkeypatch.setattr(gateway, "is_there", lambda: len(asked) < 3)
+    monkeypatch.setattr(gateway, "has_visitor", lambda: len(asked) < 3)
     monkeypatch.setattr(plans.st, "stop", lambda: (_ for _ in ()).throw(StopException()))
     with pytest.raises(StopException):
         plans.RememberingFinder(Finder()).search(rows["text"].tolist())
@@ -383,7 +384,7 @@ def test_a_page_looks_for_anchors_in_a_part_of_an_upload(monkeypatch: pytest.Mon
 
 
 def test_another_user_of_the_machine_reads_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_starting, "advance", lambda: None)
+    monkeypatch.setattr(_queue, "advance", lambda: None)
     jobs.submit(STUDY, {"mine.csv": b"text\nHe left.\n"})
     jobs.keep(cube(), lambda _: "")
     execute(plan(STUDY), models.load("keyword"), cache=ScoreCache.open())
@@ -391,7 +392,7 @@ def test_another_user_of_the_machine_reads_nothing(place: Path, monkeypatch: pyt
     assert len(made) > 10
     closed = [path for path in made if path.parent in (place, place / "runs", place / "cache")]
     assert not [path for path in closed if path.stat().st_mode & 0o077], "a folder that others may enter"
-    source = Path(_starting.__file__).read_text(encoding="utf-8")
+    source = Path(_queue.__file__).read_text(encoding="utf-8")
     assert '[sys.executable, "-P", "-m", "psa_core"],' in source  # all that others see of a worker
 
 
@@ -408,7 +409,7 @@ def test_a_file_costs_no_more_than_the_limits(monkeypatch: pytest.MonkeyPatch) -
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("manifest.json", b" " * 2 * 2**20)
     with pytest.raises(PsaError, match="PSA_MAX_ARCHIVE_MB"):
-        results.read_zip(buffer.getvalue())
+        read_zip(buffer.getvalue())
     for audit in audits.plugins():
         with pytest.raises(PsaError, match="PSA_MAX_ARCHIVE_MB"):
             audits.open_zip(audit, buffer.getvalue(), Path("opened"))
@@ -420,10 +421,10 @@ def test_a_model_that_a_file_names_is_a_suggestion(history: str, place: Path, mo
     monkeypatch.setenv("PSA_HTTP_ALLOW", "*")
     monkeypatch.syspath_prepend(str(place))
     for model_id in REACHING:
-        run_id = jobs.keep(results.read_zip(study_zip(model=model_id)), lambda _: "")
+        run_id = jobs.keep(read_zip(study_zip(model=model_id)), lambda _: "")
         with monkeypatch.context() as patch:
             patch.setattr(socket.socket, "connect", lambda *_: pytest.fail("something was asked"))
-            page = page_of("mitigate", run=run_id)
+            page = page_of("compare", run=run_id, compare_part="mitigate")
             for stem in ("study", "names", "compare", "report") if model_id == PROGRAM else ():
                 page_of(stem, run=run_id)
         assert "only a suggestion" in said(page)
@@ -444,15 +445,15 @@ def test_a_manifest_runs_nothing_by_itself(place: Path, capsys: pytest.CaptureFi
 
 
 def test_a_report_recommends_no_command_that_does_more_than_compute() -> None:
-    assert "--model keyword" in _closing.commands(cube())[0]
+    assert "--model keyword" in _sections.commands(cube())[0]
     for model_id in REACHING:
         study = {**cube().provenance["study"], "model": model_id}
-        said = "".join(_closing.commands(replace(cube(), provenance={**cube().provenance, "study": study})))
+        said = "".join(_sections.commands(replace(cube(), provenance={**cube().provenance, "study": study})))
         assert "add --model" in said
         assert f"--model {model_id}" not in said and f"--model '{model_id}" not in said
 
 
-def test_an_opened_audit_is_written_anew(place: Path) -> None:
+def test_pages_and_tables_of_an_opened_audit_are_rebuilt(place: Path) -> None:
     design = eec.published_design()
     scores = np.zeros((len(design.rows), len(design.people), 1), np.float32)
     cube = eec.cube(design, (Target("toxicity"),), scores)
@@ -464,7 +465,7 @@ def test_an_opened_audit_is_written_anew(place: Path) -> None:
     assert {"eec.json", "manifest.json"} <= {path.name for path in Path("anew").iterdir()}
 
 
-def test_a_member_of_a_zip_is_named_by_us(place: Path) -> None:
+def test_a_zip_cannot_choose_where_its_files_go(place: Path) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in ("../../up.csv", "/tmp/absolute.csv", "a/../../b.csv", "..", "run.py", ".html", "c\\d.csv"):
@@ -482,7 +483,7 @@ def test_a_member_of_a_zip_is_named_by_us(place: Path) -> None:
 
 
 def test_an_upload_is_kept_under_its_own_name_in_its_own_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_starting, "advance", lambda: None)
+    monkeypatch.setattr(_queue, "advance", lambda: None)
     monkeypatch.setenv("PSA_MAX_RUNS_EACH", "100")
     for name in ("~root.csv", "~x.csv", "../../x.csv", "/etc/x.csv", "a\0.csv", "x" * 300 + ".csv", "--out", ".."):
         spec = StudySpec(sentences=name, names="demo", model="keyword")
@@ -493,6 +494,34 @@ def test_an_upload_is_kept_under_its_own_name_in_its_own_folder(monkeypatch: pyt
             with trust.acting(Origin.VISITOR, run / "inputs"):
                 monkeypatch.chdir(run / "inputs")
                 assert len(corpus.load(kept.name).sentences) == 1
+
+
+def test_a_document_is_only_read(tmp_path: Path) -> None:
+    """A Word file whose XML names a file of the server, in a zip whose paths lead out of it."""
+    from docx import Document
+
+    (tmp_path / "secret.txt").write_text("CANARY", encoding="utf-8")
+    plain, edited = io.BytesIO(), io.BytesIO()
+    document = Document()
+    document.add_paragraph("MARK Hollowell is a cook.")
+    document.save(plain)
+    with zipfile.ZipFile(plain) as inside, zipfile.ZipFile(edited, "w") as outside:
+        for name in inside.namelist():
+            content = inside.read(name)
+            if name == "word/document.xml":
+                entity = f'<!DOCTYPE w [<!ENTITY x SYSTEM "{(tmp_path / "secret.txt").as_uri()}">]>'.encode()
+                head, end, body = content.partition(b"?>")
+                content = head + end + entity + body.replace(b"MARK", b"&x; Maria")
+            outside.writestr(name, content)
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as files:
+        files.writestr("../../cvs/a.docx", edited.getvalue())
+        files.writestr("../../../b.txt", "Maria Hollowell left.")
+    before = sorted(tmp_path.rglob("*"))
+    read = corpus.parse("cvs.zip", archive.getvalue())
+    assert "CANARY" not in read.sentences.to_json() and "Maria Hollowell left." in list(read.sentences["text"])
+    assert not any(".." in name or name.startswith("/") for name in read.sentences["sentence_id"])
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_an_upload_is_never_a_module(place: Path) -> None:
@@ -523,12 +552,12 @@ def test_an_upload_is_never_unpickled(place: Path) -> None:
     with pytest.raises(PsaError):
         cube_file.load(place / "partial.npz")
     with pytest.raises(RunFolderError):
-        results.read_zip(hostile)
+        read_zip(hostile)
     assert not (place / "was-run").exists()
 
 
-def test_a_worker_acts_on_the_word_of_who_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_starting, "advance", lambda: None)
+def test_a_worker_has_the_rights_of_the_person_who_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_queue, "advance", lambda: None)
     for origin in (Origin.VISITOR, Origin.OWN_MACHINE):
         run = jobs.run_path(jobs.submit(STUDY, {"a.txt": b"x"}, origin=origin))
         seen: list[Origin] = []
@@ -564,8 +593,9 @@ def hostile_cube() -> ScoreCube:
 def test_a_text_is_never_markup() -> None:
     assert SCRIPT not in report.render(hostile_cube())
     run_id = jobs.keep(hostile_cube(), lambda _: "")
-    for stem in ("names", "thresholds", "sentences", "compare", "mitigate", "report", "study"):
-        page = page_of(stem, run=run_id, s=FORMULA, names=[SCRIPT])
+    parts = {"names": "why", "sentences": "matrix", "compare": "mitigate"}
+    for stem in ("names", "thresholds", "sentences", "compare", "report", "study", *parts):
+        page = page_of(stem, run=run_id, s=FORMULA, names=[SCRIPT], **{f"{stem}_part": parts.pop(stem, "")})
         assert SCRIPT not in said(page), stem
         for kind in ("markdown", "caption", "header", "title"):
             for element in getattr(page, kind):
@@ -586,7 +616,7 @@ def test_a_cell_is_never_a_formula() -> None:
     assert "disableDataExport = true" in (ROOT / ".streamlit" / "config.toml").read_text()
 
 
-def test_a_model_that_somebody_chose_is_asked_in_a_process_apart(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_somebody_chose_runs_in_a_process_of_its_own(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tiny_classifier(place / "model")
     monkeypatch.setenv("PSA_HISTORY", "1")
     assert not isinstance(cached.scorer("keyword").scorer, subprocess_scorer.SubprocessScorer)
@@ -602,7 +632,7 @@ def test_a_model_that_somebody_chose_is_asked_in_a_process_apart(place: Path, mo
     subprocess_scorer._end()
 
 
-def test_a_slow_model_delays_nobody_who_asks_another() -> None:
+def test_a_slow_model_delays_nobody_who_uses_another() -> None:
     is_asked, may_end = threading.Event(), threading.Event()
 
     def ask(texts: list[str]) -> np.ndarray:
@@ -631,7 +661,7 @@ def test_a_page_computes_for_a_limited_time(monkeypatch: pytest.MonkeyPatch) -> 
     (words,) = (text.value for text in page.markdown if "scored" in text.value)
     assert re.search(r"Keyword scored \d+ of 20 names\*\* in 1 seconds", words), words
     assert len(page.dataframe[0].value) < 20
-    monkeypatch.setattr(_starting, "advance", lambda: None)
+    monkeypatch.setattr(_queue, "advance", lambda: None)
     next(button for button in page.button if "in the background" in button.label).click().run()
     (run_id,) = (path.name for path in jobs.root().iterdir() if (path / "job.json").is_file())
     spec = jobs.status(run_id).spec
@@ -651,7 +681,7 @@ def _dawdling(_: Any, texts: list[str]) -> np.ndarray:
     return np.linspace(0, 1, 2 * len(texts), dtype=np.float32).reshape(-1, 2)
 
 
-def test_a_model_folder_that_nobody_vouched_for_is_read_by_name(place: Path) -> None:
+def test_only_listed_files_of_a_visitors_model_folder_are_read(place: Path) -> None:
     """A path in any setting of any file is never opened; Linux tells of whatever opens it, in whatever language."""
     secret = place / "elsewhere" / "vocab.txt"
     secret.parent.mkdir()
@@ -716,7 +746,7 @@ def test_a_revision_is_a_branch_a_tag_or_a_commit(monkeypatch: pytest.MonkeyPatc
                 models.load(f"hf:owner/model?revision={revision}", origin=origin)
 
 
-def test_offline_a_visitor_loads_what_is_listed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offline_a_visitor_loads_only_listed_models(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from huggingface_hub import constants
 
     snapshot = place / "hub" / "models--owner--model" / "snapshots" / ("0" * 40)
@@ -736,7 +766,9 @@ def test_offline_a_visitor_loads_what_is_listed(place: Path, monkeypatch: pytest
         models.load("hf:owner/model", origin=Origin.VISITOR)
 
 
-def test_what_loads_it_has_no_secrets_no_network_and_no_files(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_that_loads_a_model_has_no_secrets_no_network_and_no_files(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not sandbox.landlock():
         pytest.skip("no Landlock in this kernel; see tests/trust/test_sandbox.py for what holds without it")
     monkeypatch.setenv("MY_TOKEN", "canary")
@@ -745,7 +777,7 @@ def test_what_loads_it_has_no_secrets_no_network_and_no_files(place: Path, monke
     try:
         assert process.call(os.getenv, "MY_TOKEN") is None
         for path in (place / "secret.json", Path("/etc/passwd"), Path(f"/proc/{os.getpid()}/environ")):
-            with pytest.raises(ModelError, match=r"PermissionError|breaks down"):
+            with pytest.raises(ModelError, match=r"PermissionError|its process ended"):
                 process.call(json_file.read, path)
         with pytest.raises(ModelError, match="PermissionError"):
             process.call(socket.create_connection, ("127.0.0.1", 9))
@@ -780,7 +812,7 @@ def test_a_model_folder_brings_no_program(place: Path) -> None:
     assert not (place / "was-run").exists()
 
 
-def test_a_model_folder_makes_no_more_than_it_holds(place: Path) -> None:
+def test_a_model_folder_takes_no_more_memory_than_its_weights_need(place: Path) -> None:
     import torch
 
     from psa_core.models._transformers import adapter
@@ -797,7 +829,7 @@ def test_a_model_folder_makes_no_more_than_it_holds(place: Path) -> None:
         adapter.add_updates(torch.nn.Sequential(layer), updates, 1.0)
 
 
-def test_an_adapter_names_no_base_model_that_its_user_may_not(place: Path) -> None:
+def test_an_adapter_names_no_base_model_that_its_user_may_not_name(place: Path) -> None:
     from psa_core.models._transformers import adapter
 
     (place / "adapter").mkdir()
@@ -882,15 +914,15 @@ def test_a_client_may_upload_many_files(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(gateway.runtime, "get_instance", lambda: server)
     assert put("ann", 10) == 403
     monkeypatch.setattr(gateway.runtime, "exists", lambda: True)
-    monkeypatch.setattr(gateway, "get_script_run_ctx", lambda: SimpleNamespace(session_id="ann"))
+    monkeypatch.setattr(gateway, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id="ann"))
     monkeypatch.setenv("PSA_LOGIN", "1")
     with monkeypatch.context() as nobody, pytest.raises(StopException):
-        nobody.setattr(login.st, "user", {})
-        nobody.setattr(login.st, "stop", lambda: (_ for _ in ()).throw(StopException()))
-        login.require()
+        nobody.setattr(visitor.st, "user", {})
+        nobody.setattr(visitor.st, "stop", lambda: (_ for _ in ()).throw(StopException()))
+        visitor.require_login()
     assert put("ann", 10) == 403
     monkeypatch.delenv("PSA_LOGIN")
-    login.require()
+    visitor.require_login()
     assert put("ann", 10) == 204
     assert put("ann", limits.UPLOADS_EACH.value + 1) == 413
 
@@ -903,7 +935,7 @@ def test_a_server_tells_nothing_about_itself() -> None:
 
 
 def test_a_client_may_upload_a_file_of_any_kind() -> None:
-    page = page_of("study")
+    page = page_of("new_study")
     page.button_group(key="study_source").set_value("Your own file")
     ran(page).file_uploader(key="study_file_0").upload("x.csv", b"\x7fELF\0\0\0")
     assert "Needed: UTF-8 text" in said(ran(page))

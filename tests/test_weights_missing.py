@@ -15,7 +15,6 @@ from psa_core import cli, generators, models
 from psa_core.audits.generation import quality
 from psa_core.environment import WEIGHTS
 from psa_core.errors import ModelError, PsaError
-from psa_core.models import ask
 from psa_core.models._transformers import adapter, lm_files
 from tests.audits.generation.test_quality import SMALL
 
@@ -32,7 +31,6 @@ def hidden(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.delenv(adapter.STAND_IN, raising=False)
     monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))
     lm_files.packaged_file.cache_clear()
-    ask._loaded.cache_clear()  # other tests may have asked the model
     yield
     lm_files.packaged_file.cache_clear()
 

@@ -149,7 +149,7 @@ def test_a_folder_is_loaded_on_the_command_lines_word_alone() -> None:
 
 
 def test_the_fingerprint_follows_the_pipeline(tmp_path: Path) -> None:
-    from psa_core.anchors import _pipelines
+    from psa_core.anchors import _spacy
 
     def prints(version: str, content: str) -> str:
         folder = tmp_path / f"{version}-{content}"
@@ -160,7 +160,7 @@ def test_the_fingerprint_follows_the_pipeline(tmp_path: Path) -> None:
         return anchors.finder(f"entities:PERSON?pipeline={folder}").fingerprint
 
     assert len({prints("1.0", "a"), prints("2.0", "a"), prints("1.0", "b")}) == 3
-    assert _pipelines.pipeline(str(tmp_path / "1.0-a")).version.startswith("folder-")
+    assert _spacy.pipeline(str(tmp_path / "1.0-a")).version.startswith("folder-")
     with pytest.raises(AnchorError, match="no label ORG"):
         anchors.finder(f"entities:ORG?pipeline={tmp_path / '1.0-a'}")
 

@@ -73,3 +73,45 @@ def test_code_on_one_line_needs_no_fence(text: str) -> None:
 def test_the_reason_for_a_title_is_not_that_for_an_alternation() -> None:
     left_out = anchors.finder("pronouns").search(["His Majesty said that he or she may enter."])[0]
     assert set(left_out.masked) == {"a name or a title (Mr. He, Her Majesty)", "no one person (he/she)"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Her late Majesty opened the bridge.",
+        "Her Britannic Majesty's Government asked.",
+        "We met His late Holiness.",
+        "If it please her Honour, we go on.",
+        "His most serene highness waved.",
+        "their royal highnesses came",
+        "A balloon filled with He rises.",
+        "Liquid He boils at 4.2 K.",
+        "He-Ne lasers and He/Ar mixtures",
+        "Neon: Ne and He are noble gases.",
+        "He gas is lighter than air.",
+        "HE the Ambassador spoke.",
+        "Have you seen Her? It is good.",
+        '"Her" is a film.',
+        "I love the band HIM.",
+    ],
+)
+def test_titles_elements_and_works_are_nobody(text: str) -> None:
+    assert [text[anchor.start : anchor.end] for anchor in anchors.finder("pronouns").find([text])[0]] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Her honour was at stake.", ["Her"]),
+        ("They named her Honor.", ["her"]),
+        ("By his grace we live, and he knew.", ["his", "he"]),
+        ("He gave of his best; he who laughs last", ["He", "his", "he"]),
+        ("Glory be to him and of He who comes", ["him", "He"]),
+        ("I saw Her Majesty and then him.", ["him"]),
+        ("“She” needs to stop.", ["She"]),
+        ("In the end He left.", ["He"]),
+        ("His eminence as a scholar is known.", ["His"]),
+    ],
+)
+def test_what_only_resembles_a_title_is_somebody(text: str, words: list[str]) -> None:
+    assert [text[anchor.start : anchor.end] for anchor in anchors.finder("pronouns").find([text])[0]] == words

@@ -31,13 +31,13 @@ def test_contract(spec: str) -> None:
 
 
 def test_plug_ins_are_found_by_themselves() -> None:
-    assert sorted(anchors.plugins()) == ["entities", "pronouns", "slot", "terms"]
+    assert sorted(anchors.plugins()) == ["entities", "person", "pronouns", "slot", "terms"]
     assert all(plugin.title and plugin.summary and plugin.argument for plugin in anchors.plugins().values())
 
 
 @pytest.mark.parametrize("spec", ["", "pronoun", "nouns:he"])
 def test_unknown_kind(spec: str) -> None:
-    with pytest.raises(AnchorError, match="entities, pronouns, slot, terms"):
+    with pytest.raises(AnchorError, match="entities, person, pronouns, slot, terms"):
         anchors.finder(spec)
 
 

@@ -27,7 +27,7 @@ from psa_core.audits import Audit, Export
 from psa_core.errors import OptionError
 from psa_core.options import option
 from psa_core.report.frame import Report
-from psa_core.tables.formatting import Finding
+from psa_core.claims.formatting import Finding
 
 @dataclass(frozen=True, kw_only=True)
 class LengthSpec:
@@ -121,7 +121,7 @@ def test_it_runs_as_a_job(tmp_path: Path) -> None:
     assert jobs.status(run_id).state == "failed" and "a long one" in jobs.status(run_id).message
     assert cli.main(arguments) == 0
     assert jobs.status(run_id).state == "finished" and jobs.status(run_id).sentences_done == 2
-    assert audits.of_folder(jobs.result_folder(run_id)).id == "lengths"
+    assert audits.plugins()["lengths"].read(jobs.result_folder(run_id)).manifest["audit"] == "lengths"
 
 
 def test_its_folder_and_its_zip_open_and_nothing_else_does(

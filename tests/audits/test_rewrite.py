@@ -13,7 +13,7 @@ import pytest
 
 from psa_core.audits import eec, nationality
 from psa_core.audits._audit import unzip
-from psa_core.audits.eec import corpus, own_files
+from psa_core.audits.eec import corpus
 from psa_core.audits.eec.result import of_design
 from psa_core.audits.nationality import result
 from psa_core.cube import ScoreCube, Target
@@ -26,7 +26,7 @@ TARGETS = (Target("toxicity"),)
 
 
 def eec_folder(place: Path) -> Path:
-    people = own_files.parse_part("people", PEOPLE.encode())
+    people = corpus.read_part("people", PEOPLE.encode())
     design = corpus.Design(corpus.published_design().templates, people, corpus.published_design().words)
     scores = np.random.default_rng(0).uniform(size=(len(design.rows), 2, 1)).astype(np.float32)
     systems = {"predictions:=mine.csv": corpus.cube(design, TARGETS, scores)}
@@ -120,5 +120,5 @@ def test_what_does_not_fit_is_one_sentence(audit, tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", ["Infinity", "-Infinity", "NaN", "1e999"])
 def test_numbers_that_json_does_not_know_are_refused(number: str, tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(f'{{"a": [{number}]}}')
-    with pytest.raises(RunFolderError, match=r"no number|too large"):
+    with pytest.raises(RunFolderError, match="not JSON compliant"):
         manifest.read(tmp_path / "manifest.json")

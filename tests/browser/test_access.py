@@ -29,7 +29,7 @@ CHART_CONTRASTS = """() => {
 
 FILLED = ("study", "names", "why", "thresholds", "sentences", "matrix", "compare", "mitigate", "report", "present")
 CHARTS = ("names", "why", "thresholds", "sentences", "compare", "mitigate", "present")
-AUDITS = ("equity", "nationality", "language_models")
+AUDITS = ("equity", "nationality", "language_models", "answers")
 PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
@@ -52,7 +52,14 @@ def letters_are_seen(page: Page) -> None:
 
 @pytest.mark.parametrize("context", ["light", "dark"], indirect=True)
 def test_axe_finds_nothing_before_a_study_is_open(page: Page) -> None:
-    for address, charts in (("/", 2), ("/study", 0), ("/names", 0), *((f"/{stem}", 0) for stem in AUDITS)):
+    for address, charts in (
+        ("/", 2),
+        ("/study", 0),
+        ("/new_study", 0),
+        ("/names", 0),
+        ("/audit", 0),
+        *((f"/{stem}", 0) for stem in AUDITS),
+    ):
         open_address(page, address)
         charts_drawn(page, charts)
         axe_finds_nothing(page)
@@ -64,7 +71,7 @@ def test_axe_finds_nothing_before_a_study_is_open(page: Page) -> None:
 def test_axe_finds_nothing_on_pages_of_a_study_and_every_letter_is_seen(page: Page, studies: tuple[str, str]) -> None:
     run, other = studies
     for stem in FILLED:
-        view = "&view_on=2" if stem == "present" else ""
+        view = "&view_on=3" if stem == "present" else ""
         open_address(page, f"/{stem}?run={run}&with={other}&names=Rihanna&s=2{view}")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         if stem in CHARTS:
@@ -78,7 +85,7 @@ def test_axe_finds_nothing_on_pages_of_a_study_and_every_letter_is_seen(page: Pa
 def test_try_it_works_by_keyboard_alone(page: Page) -> None:
     open_address(page, "/")
     finding = page.get_by_text("Nothing but the name changed.")
-    expect(finding).to_contain_text("0.99 for toxicity with Dick Cheney")
+    expect(finding).to_contain_text("the toxicity score is 0.99 with Dick Cheney")
     page.get_by_role("link", name="Skip to main content").focus()
     page.keyboard.press("Enter")
     for _ in range(30):
@@ -87,7 +94,7 @@ def test_try_it_works_by_keyboard_alone(page: Page) -> None:
             break
     page.keyboard.press("Control+A")
     page.keyboard.type("{name} is a friend of mine.", delay=20)
-    expect(finding).to_contain_text("0.91 for toxicity with Dick Cheney")
+    expect(finding).to_contain_text("the toxicity score is 0.91 with Dick Cheney")
     for _ in range(6):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.closest('.st-key-try_example') !== null"):

@@ -12,10 +12,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PHONE = {"width": 390, "height": 844}
 WIDE = {"width": 1280, "height": 800}
 OF_A_STUDY = ("study", "names", "why", "thresholds", "sentences", "matrix", "compare", "mitigate", "report", "present")
-WITHOUT = ("", "study", "equity", "nationality", "language_models")
+WITHOUT = ("", "study", "new_study", "audit", "equity", "nationality", "language_models", "answers")
 #: The aim is 0.1; beside other work, pieces come later and one by one, and a page moved by up to 0.115.
 MOST = 0.13
-LOADS = 3
+LOADS = 6
 WATCH = """window.moved = [];
 new PerformanceObserver(seen => {
   for (const shift of seen.getEntries()) if (!shift.hadRecentInput) window.moved.push(shift.value);
@@ -52,23 +52,26 @@ def test_no_page_moves_while_it_is_drawn(browser: Browser, server: str, studies:
     run, other = studies
     moved = {}
     for address in (*(f"{stem}?run={run}&with={other}" for stem in OF_A_STUDY), *WITHOUT):
-        # Beside other work a piece comes late now and then; a page that is laid out badly moves every time.
-        for _ in range(LOADS):
-            moved[address] = _movement(browser, server, address, size)
-            if moved[address] <= MOST:
-                break
+        moved[address] = _least_movement(browser, server, address, size)
     assert {page: shift for page, shift in moved.items() if shift > MOST} == {}
 
 
-def _movement(browser: Browser, server: str, address: str, size: dict) -> float:  # type: ignore[type-arg]
-    """Cumulative layout shift of a page from its first paint until a second after its last drawing."""
+def _least_movement(browser: Browser, server: str, address: str, size: dict) -> float:  # type: ignore[type-arg]
+    """Cumulative layout shift of a page from its first paint until a second after its last drawing.
+
+    Beside other work a piece comes late now and then, and the page's code one file after the other; a page that is laid
+    out badly moves at every load, also when the browser has its code already. So the least of several loads counts.
+    """
     visitor = browser.new_context(base_url=server, viewport=size)  # type: ignore[arg-type]
     visitor.set_default_timeout(WAIT)
-    page = visitor.new_page()
-    page.add_init_script(WATCH)
-    open_address(page, f"/{address}")
-    drawings_drawn(page)
-    page.wait_for_timeout(1_000)
-    shift = float(sum(page.evaluate("window.moved")))
+    shifts: list[float] = []
+    while not shifts or (min(shifts) > MOST and len(shifts) < LOADS):
+        page = visitor.new_page()
+        page.add_init_script(WATCH)
+        open_address(page, f"/{address}")
+        drawings_drawn(page)
+        page.wait_for_timeout(1_000)
+        shifts.append(float(sum(page.evaluate("window.moved"))))
+        page.close()
     visitor.close()
-    return shift
+    return min(shifts)

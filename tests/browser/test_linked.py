@@ -36,8 +36,9 @@ def seen(page: Page) -> dict[str, object]:
     expect(page.locator(CHIPS)).not_to_have_count(0)
     return {
         "chips": chips(page),
-        "study": body.get_by_text("280 sentences × 20 names").inner_text(),
-        "finding": body.get_by_text("at least one name changes the label").inner_text(),
+        "study": body.locator(".st-key-looked_at").get_by_text("280 sentences × 20 names").inner_text(),
+        "sources": body.get_by_text(re.compile(r" · 280 sentences × 20 names · .* flagged at ")).all_inner_texts(),
+        "finding": body.get_by_text("with at least one name").first.inner_text(),
         "count": body.get_by_text(re.compile(r"^[\d,]+ changed labels?.*; showing ")).first.inner_text(),
         "cards": body.locator("[class*='st-key-flip'] p del").all_inner_texts(),
         "sentence": body.get_by_text("One sentence, every name").locator("xpath=following::p[1]").inner_text(),
@@ -71,7 +72,7 @@ def test_a_bar_is_followed_and_the_link_shows_the_same_view(page: Page, browser:
     for _ in range(4):
         slider.press("ArrowLeft")
         settle(page)
-    expect(page.get_by_test_id("stMain")).to_contain_text("at threshold 0.48 for toxicity")
+    expect(page.get_by_test_id("stMain")).to_contain_text("(flagged at 0.48 and above)")
 
     go_to(page, "Sentences")
     page.get_by_role("button", name="All names in this sentence").nth(1).click()
@@ -79,6 +80,8 @@ def test_a_bar_is_followed_and_the_link_shows_the_same_view(page: Page, browser:
     mine = seen(page)
     assert mine["chips"][0] == both[1] and mine["chips"][1].startswith("sentence ")  # type: ignore[index]
     assert "toxicity ≥ 0.48" in str(mine["study"]) and mine["dots"] == 20
+    sources = list(mine["sources"])  # type: ignore[call-overload]
+    assert sources and all(line.endswith("toxicity flagged at 0.48 and above") for line in sources)
 
     stranger = browser.new_context(viewport={"width": 1440, "height": 900})
     other = stranger.new_page()
@@ -118,11 +121,10 @@ def test_a_judgement_counts_at_once_and_travels(page: Page, studies: Studies) ->
         assert folder.read("judgements.csv").count(b"reader") == 3
 
     open_address(page, "/study")
-    page.get_by_text("Open an earlier study").click()
     page.locator(".st-key-study_zip input[type=file]").set_input_files(
         {"name": "study.zip", "mimeType": "application/zip", "buffer": content}
     )
-    expect(page.get_by_text("279 sentences × 20 names = 5,580 cells.")).to_be_visible()
+    expect(page.get_by_text("279 sentences × 20 names")).to_be_visible()
     go_to(page, "Sentences")
     expect(page.get_by_text("Left out: 1 sentence whose meaning changes")).to_be_visible()
 

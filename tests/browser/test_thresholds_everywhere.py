@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import base64
+import io
+import json
 import re
+import zipfile
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.ui.results.held_out import TEXTS
+from pages.ui.results.mitigate_view import TEXTS
 from psa_core import anchors, jobs, mitigate, tables
+from psa_core.claims import findings
 from psa_core.cube import ScoreCube
 from psa_core.study import perturbation_of
-from psa_core.tables import findings
-from tests.browser.steps import drawings_drawn, open_address
+from tests.browser.steps import download, drawings_drawn, open_address
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 Studies = tuple[str, str]
@@ -48,7 +52,7 @@ def rows(page: Page, place: str) -> list[list[str]]:
 
 
 def summary(study: ScoreCube, threshold: float) -> dict[str, dict[str, float]]:
-    return tables.summary(study, thresholds={"toxicity": threshold})["toxicity"]
+    return tables.target_summary(study, "toxicity", threshold=threshold)
 
 
 def test_thresholds_and_sentences(cube: ScoreCube, show: Callable[..., str], page: Page) -> None:
@@ -59,7 +63,7 @@ def test_thresholds_and_sentences(cube: ScoreCube, show: Callable[..., str], pag
     show("sentences")
     body = page.get_by_test_id("stMain")
     expect(body).to_contain_text(f"{len(flips):,} changed labels; the largest for each of ")
-    expect(body).to_contain_text(f"changes the label at threshold {CHOSEN:g}")
+    expect(body).to_contain_text(f"flagged at {CHOSEN:g} and above")
 
 
 def test_names(cube: ScoreCube, show: Callable[..., str], page: Page) -> None:
@@ -83,7 +87,7 @@ def test_mitigate(cube: ScoreCube, show: Callable[..., str], page: Page) -> None
     seen = mitigate.recognised(perturbation, anchors.finder("entities:PERSON"))
     trial = mitigate.trial(measured, used=names.used, measured=names.measured, seen=seen)
     cards = page.get_by_test_id("stMetric").all_inner_texts()
-    for metric, title in (("label_dist", "LabelDist"), ("flips", "Cells that flip")):
+    for metric, title in (("label_dist", "LabelDist"), ("flips", "Flips")):
         (card,) = [text for text in cards if text.startswith(f"{title} at {CHOSEN:g}")]
         numbers = [float(number) for number in re.findall(r"\d+\.\d+", card.partition("\n")[2])]
         scale, digits = (100, 1) if metric == "flips" else (1, 3)
@@ -103,9 +107,20 @@ def test_compare(cube: ScoreCube, show: Callable[..., str], page: Page, studies:
 
 def test_report(cube: ScoreCube, show: Callable[..., str], page: Page) -> None:
     said = show("report")
-    assert f"The report labels toxicity from {CHOSEN:g}, as chosen; the zip from {OWN:g}" in said
+    assert f"Zip and report are as you see the study: toxicity flagged at {CHOSEN:g} and above." in said
     address = page.locator("iframe[src^='data:text/html']").get_attribute("src")
     assert address is not None
     report = base64.b64decode(address.partition(",")[2]).decode()
-    assert f"flagged at {CHOSEN:g} and above" in report
-    assert f"The largest flips ({len(tables.find_flips(cube, 'toxicity', threshold=CHOSEN)):,} in all)" in report
+    flips = tables.find_flips(cube, "toxicity", threshold=CHOSEN)
+    with zipfile.ZipFile(io.BytesIO(download(page, "report_zip"))) as folder:
+        files = {name: folder.read(name) for name in folder.namelist()}
+    for written in (report, files["report.html"].decode()):
+        assert f"flagged at {CHOSEN:g} and above" in written and f"flagged at {OWN:g} and above" not in written
+        assert f"The largest changes of a label ({len(flips):,} in all)" in written
+    zipped = pd.read_csv(io.BytesIO(files["flips.csv"]))
+    assert len(zipped) == len(flips) != len(tables.find_flips(cube, "toxicity", threshold=OWN))
+    assert set(zipped["threshold"]) == set(pd.read_csv(io.BytesIO(files["names.csv"]))["threshold"]) == {CHOSEN}
+    measured = json.loads(files["summary.json"])["toxicity"]
+    for metric in ("score_dev", "score_range", "label_dist", "flips"):
+        assert measured[metric]["value"] == pytest.approx(summary(cube, CHOSEN)[metric]["value"]), metric
+    assert json.loads(files["manifest.json"])["view"]["own_thresholds"] == {"toxicity": OWN}

@@ -18,18 +18,36 @@ FILES = {"manifest.json", "sentences.csv", "names.csv", "label_dist.csv", "summa
 
 def test_the_first_visitor_of_a_deep_link_gets_the_frame(page: Page) -> None:
     open_address(page, "/study")
-    expect(page.get_by_test_id("stHeader").get_by_role("link", name="Try it", exact=True)).to_be_visible()
-    expect(page.get_by_role("heading", name="Study", exact=True)).to_be_visible()
+    links = page.get_by_test_id("stHeader").get_by_role("link")
+    expect(links.filter(has_text=re.compile("Try it|Your study|Other audits|New study"))).to_have_count(4)
+    expect(links).to_have_count(4)
+    expect(page.get_by_role("heading", name="Your study", exact=True)).to_be_visible()
+
+
+def test_the_parts_of_a_study_are_in_the_navigation_while_it_is_open(page: Page, studies: tuple[str, str]) -> None:
+    open_address(page, f"/names?run={studies[0]}")
+    header = page.get_by_test_id("stHeader")
+    for title in ("Try it", "Overview", "Names", "Thresholds", "Sentences", "Compare", "Report", "Other audits"):
+        expect(header.get_by_role("link", name=title, exact=True)).to_be_visible()
+    go_to(page, "Other audits")
+    page.get_by_test_id("stMain").get_by_role("link", name="Equity").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Equity"))
+    go_to(page, "Overview")
+    assert studies[0] in page.url
 
 
 def test_try_it_answers_while_typing(page: Page) -> None:
     open_address(page, "/")
     charts_drawn(page, 2)
-    expect(page.get_by_text("Nothing but the name changed.")).to_contain_text("0.99 for toxicity with Dick Cheney")
+    expect(page.get_by_text("Nothing but the name changed.")).to_contain_text(
+        "the toxicity score is 0.99 with Dick Cheney"
+    )
     field = page.locator(".st-key-try_sentence input")
     field.fill("")
     field.press_sequentially("{name} is my doctor.", delay=20)
-    expect(page.get_by_text("Nothing but the name changed.")).to_contain_text("0.81 for toxicity with Dick Cheney")
+    expect(page.get_by_text("Nothing but the name changed.")).to_contain_text(
+        "the toxicity score is 0.81 with Dick Cheney"
+    )
     expect(page).to_have_url(re.compile("try_sentence="))
     page.locator(".st-key-try_own_names input").fill("Ada Lovelace")
     expect(page.locator(".js-plotly-plot").first).to_contain_text("Ada Lovelace")
@@ -37,15 +55,15 @@ def test_try_it_answers_while_typing(page: Page) -> None:
 
 def test_the_whole_walk(page: Page) -> None:
     open_address(page, "/")
-    go_to(page, "Study")
+    go_to(page, "New study")
     page.locator(".st-key-study_run button").click()
-    expect(page.get_by_text("280 sentences × 20 names = 5,600 cells.")).to_be_visible()
+    expect(page.get_by_text("280 sentences × 160 names")).to_be_visible()
     run = re.search(r"run=([\w-]+)", page.url)
     assert run is not None
 
     page.reload()
     settle(page)
-    expect(page.get_by_text("280 sentences × 20 names = 5,600 cells.")).to_be_visible()
+    expect(page.get_by_text("280 sentences × 160 names")).to_be_visible()
 
     go_to(page, "Report")
     content = downloaded(page)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts.country_heat import DIVERGING, Block, country_heat
+from psa_core.charts.country_heat import DIVERGING, Block, country_heat, printed_width
+from psa_core.charts.print.figures import figure_svg
 
 CHANGES = pd.DataFrame([[12.5, -40.0], [0.0, np.nan]], index=["France", "<i>India"], columns=["anger", "joy"])
 DELTAS = pd.DataFrame([[0.51], [-0.2]], index=CHANGES.index, columns=["sentiment"])
@@ -66,3 +69,14 @@ def _plain(text: str) -> str:
 
 def _rgb(colour: str) -> str:
     return "rgba(" + ", ".join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))
+
+
+def test_on_paper_squares_hold_the_numbers_and_the_two_colours() -> None:
+    blocks = [Block("Δ × 100", CHANGES, ["", ""], "+.2f"), Block("Change in %", CHANGES, ["of 8", "of 5"])]
+    drawn = figure_svg(country_heat(blocks, selected=("France", "joy")), width=printed_width(blocks))
+    found = re.findall(r"<t(?:ext|span)[^>]*>([^<]+)<", drawn)
+    assert [found.count(text) for text in ("+12.5", "−40.0", "0.0", "+12.50", "of 8", "nan")] == [1, 1, 1, 1, 1, 0]
+    assert found.count("France") == 1 and "&lt;i&gt;India" in found, "countries are named once, at the left"
+    down, up = (f"{_rgb(colour)}, 0.720" for colour in (_theme.DOWN, _theme.UP))
+    seven = country_heat([Block("x", pd.DataFrame({"a": [-7.0, 7.0, 0.1]}, index=list("xyz")), [""])])
+    assert figure_svg(seven).count(down) == figure_svg(seven).count(up) == 1

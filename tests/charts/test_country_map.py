@@ -1,21 +1,20 @@
-"""The map of the world: bundled shapes of every country that has names, and outlines that are served by ourselves."""
+"""The map of the world: bundled shapes of every country that has names, coloured by a number."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.audits.nationality import gazetteers
-from psa_core.charts.country_map import CONFIG, country_map
+from psa_core.charts._altair import drawing_svg
+from psa_core.charts.country_map import country_map
+from psa_core.inputs import gazetteers
 from psa_core.registry import ASSETS
 
 pytestmark = pytest.mark.slow
 
-STATIC = Path(__file__).resolve().parent.parent.parent / "static"
 VALUES = pd.DataFrame(
     {
         "country": ["France", "Malta", "<b>India", "Spain", "Orange Free State"],
@@ -45,28 +44,25 @@ def test_the_geometry_is_small_and_inside_the_world() -> None:
             assert (np.abs(points) <= (180, 90)).all()
 
 
+def domain(values: pd.DataFrame) -> list[float]:
+    return country_map(values, title="x").spec["layer"][1]["encoding"]["color"]["scale"]["domain"]
+
+
 def test_areas_and_marks_carry_the_numbers() -> None:
-    figure = country_map(VALUES, title="change in %")
-    areas, marks = figure.data
-    assert list(areas.locations) == ["FRA", "MLT", "IND"]
-    assert list(areas.z) == [1.5, -3.0, 0.0]
-    assert {feature["id"] for feature in areas.geojson["features"]} == {"FRA", "MLT", "IND"}
-    assert (marks.lon[0], marks.lat[0]) == pytest.approx((14.46, 35.88))
-    assert list(areas.customdata) == ["France: <b>+1.5</b>", "Malta: <b>−3.0</b>", "&lt;b&gt;India: <b>0.0</b>"]
+    rows = country_map(VALUES, title="change in %").rows
+    assert rows["iso3"].tolist() == ["FRA", "MLT", "IND"]
+    assert rows["shown"].tolist() == ["+1.5", "−3.0", "0.0"]
+    assert rows["longitude"].tolist()[1] == pytest.approx(14.46) and rows["longitude"].isna().tolist() == [1, 0, 1]
 
 
 def test_the_scale_is_even_about_zero() -> None:
-    axis = country_map(VALUES, title="x").layout.coloraxis
-    assert (axis.cmin, axis.cmax) == (-3.0, 3.0)
-    empty = country_map(VALUES.iloc[:0], title="x").layout.coloraxis
-    assert (empty.cmin, empty.cmax) == (-1.0, 1.0)
-    zeros = country_map(VALUES.assign(value=0.0), title="x").layout.coloraxis
-    assert zeros.cmax > 0
+    assert domain(VALUES) == [-3.0, 0, 3.0]
+    assert domain(VALUES.iloc[:0]) == [-1.0, 0, 1.0]
+    assert domain(VALUES.assign(value=0.0))[2] > 0
 
 
-def test_outlines_come_from_our_own_server() -> None:
-    """Plotly would ask its own server for them, whatever shapes a figure brings along."""
-    assert CONFIG["topojsonURL"] == "app/static/geo/"
-    world = json.loads((STATIC / "geo" / "world_110m.json").read_text("utf-8"))
-    assert world["type"] == "Topology"
-    assert {"land", "countries", "coastlines"} <= set(world["objects"])
+@pytest.mark.parametrize(("count", "circles"), [(5, 1), (1, 0), (0, 0)])
+def test_the_map_has_its_title_and_a_mark_for_a_small_country(count: int, circles: int) -> None:
+    drawn = drawing_svg(country_map(VALUES.iloc[:count], title="anger: change in %"))
+    assert ">anger: change in %<" in drawn and "href" not in drawn and "<b>India" not in drawn
+    assert drawn.count('aria-roledescription="circle"') == circles

@@ -1,10 +1,13 @@
-"""Figures 1 and 2: a box a system, its verdict by colour and mark, its Δ-spread beside it."""
+"""Figures 1 and 2: a box a system, its verdict by colour and mark, its Δ-spread beneath its name."""
 
 from __future__ import annotations
+
+import re
 
 import pandas as pd
 import pytest
 
+from psa_core.charts._altair import drawing_svg
 from psa_core.charts.eec_boxes import LOOKS, delta_boxes
 
 VERDICTS = ("F=M not significant", "F↑–M↓", "F↓–M↑")
@@ -15,30 +18,19 @@ DELTAS = pd.DataFrame({"system": ["<b>one"] * 3 + ["two"] * 2, "target": "joy", 
 
 
 def test_each_box_holds_the_differences_of_its_system() -> None:
-    figure = delta_boxes(DELTAS, SYSTEMS, VERDICTS, points=False)
-    boxes = [trace for trace in figure.data if trace.type == "box"]
-    assert [list(box.x) for box in boxes] == [[-0.5, 0.25, 0.1], [0.0, 0.0]]
-    assert [set(box.y) for box in boxes] == [{0}, {1}]
-    assert boxes[0].boxpoints == "outliers"  # whiskers then reach 1.5 times the interquartile range
+    rows = delta_boxes(DELTAS, SYSTEMS, VERDICTS, points=False).rows
+    assert rows.groupby("system")["delta"].agg(list).to_dict() == {"<b>one": [-0.5, 0.25, 0.1], "two": [0.0, 0.0]}
+    assert rows.groupby("system")["verdict"].first().to_dict() == {"<b>one": "▼ F↓–M↑", "two": f"● {VERDICTS[0]}"}
 
 
-def test_the_verdict_is_told_by_mark_and_colour_and_in_words() -> None:
-    figure = delta_boxes(DELTAS, SYSTEMS, VERDICTS, points=True)
-    boxes = [trace for trace in figure.data if trace.type == "box"]
-    assert [(box.line.color, box.marker.symbol) for box in boxes] == [LOOKS[2][:2], LOOKS[0][:2]]
-    assert {trace.name for trace in figure.data if trace.type == "scatter"} == {VERDICTS[0], "F↓–M↑"}
-    assert "▼" in figure.layout.yaxis.ticktext[0] and "●" in figure.layout.yaxis.ticktext[1]
-    assert all(box.boxpoints == "all" for box in boxes)
-
-
-def test_the_spread_stands_beside_each_box() -> None:
-    figure = delta_boxes(DELTAS, SYSTEMS, VERDICTS, points=False)
-    texts = [note.text for note in figure.layout.annotations]
-    assert any("0.750" in text for text in texts) and any("Δ-spread" in text for text in texts)
-
-
-def test_names_are_escaped() -> None:
-    assert "<b>one" not in delta_boxes(DELTAS, SYSTEMS, VERDICTS, points=False).layout.yaxis.ticktext[0]
+@pytest.mark.parametrize("points", [False, True])
+def test_boxes_have_their_system_verdict_and_spread(points: bool) -> None:
+    drawn = drawing_svg(delta_boxes(DELTAS, SYSTEMS, VERDICTS, points=points))
+    found = re.findall(r"<t(?:ext|span)[^>]*>([^<]+)<", drawn)
+    assert {"▼ &lt;b&gt;one", "● two", "Δ-spread 0.750", "Δ-spread 0.000", "▼ F↓–M↑"} <= set(found)
+    assert found.index("▼ &lt;b&gt;one") < found.index("● two"), "in the order of the table"
+    assert LOOKS[2][0] in drawn and "href" not in drawn
+    assert drawn.count(' opacity="0.25"') == (len(DELTAS) if points else 0), "a stroke a pair when asked for"
 
 
 def test_an_unknown_verdict_is_an_error() -> None:

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.charts.curves import CurveOptions
-from psa_core.charts.label_dist import label_dist_figure
+from psa_core.charts.label_dist import CurveOptions, label_dist_figure
 
 
 def table(low: float = 0.1) -> pd.DataFrame:
@@ -28,8 +27,8 @@ def test_curve_flips_and_interval() -> None:
     figure = label_dist_figure(table(), CurveOptions(threshold=0.25, target="toxicity"))
     by_name = {trace.name: trace for trace in figure.data}
     np.testing.assert_allclose(by_name["Mean over names"].y, table()["label_dist"])
-    np.testing.assert_array_equal(by_name["Cells that gain the label (up)"].y, np.arange(11))
-    np.testing.assert_array_equal(by_name["Cells that lose the label (down)"].y, -2 * np.arange(11))
+    np.testing.assert_array_equal(by_name["Labels that appear (up)"].y, np.arange(11))
+    np.testing.assert_array_equal(by_name["Labels that disappear (down)"].y, -2 * np.arange(11))
     assert len(by_name["95 % interval"].x) == 22
     assert {trace.xaxis for trace in figure.data} == {"x"}, "one threshold axis under both panels"
     assert {trace.yaxis for trace in figure.data} == {"y", "y2"}

@@ -11,8 +11,8 @@ import pytest
 
 from psa_core.charts import _theme, comparison, group_differences, mitigation, score_scatter, sentence_dots
 from psa_core.charts._altair import Drawing, drawing_svg, filled
+from psa_core.charts.mitigation import trade_off
 from psa_core.charts.obfuscate import obfuscated
-from psa_core.charts.tradeoff import trade_off
 from psa_core.cube import Target
 
 TOXICITY = Target("toxicity")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from psa_core.charts._figure import group_colours
-from psa_core.charts._theme import MUTED
-from psa_core.charts.bar_order import BarOptions, order
-from psa_core.charts.score_sens import highlight, score_sens_bars
+from psa_core.charts._theme import MUTED, group_colours
+from psa_core.charts.score_sens import BarOptions, arrange, highlight, order, score_sens_bars
 
 
 def table(count: int = 6) -> pd.DataFrame:
@@ -94,3 +95,58 @@ def test_a_group_keeps_its_colour_where_only_some_names_are_shown() -> None:
     found = table()[table()["gender"] == "male"]
     bars = score_sens_bars(found, BarOptions(colour_by="gender", colours=colours)).data
     assert bars[0].marker.line.color == colours["male"] != colours["female"]
+
+
+def placed(count: int = 6) -> pd.DataFrame:
+    return table(count).assign(p_adjusted=np.linspace(0.01, 0.09, count))
+
+
+def test_highest_name_is_on_top() -> None:
+    arrangement = arrange(placed(), BarOptions())
+    assert arrangement.rows["name"].tolist() == [f"name {i}" for i in (5, 4, 3, 2, 1, 0)]
+    assert arrangement.rows["y"].tolist() == [0, 1, 2, 3, 4, 5]
+    assert arrangement.headers == () and arrangement.notes == ()
+
+
+def test_sections_are_headed_and_sorted_on_their_own() -> None:
+    rows = placed().assign(score_sens=np.linspace(-0.05, 0.06, 6))
+    arrangement = arrange(rows, BarOptions(section_by="gender"))
+    assert [text for _, text in arrangement.headers] == ["male · 3 names", "female · 3 names"]
+    assert arrangement.rows["name"].tolist() == ["name 5", "name 3", "name 1", "name 4", "name 2", "name 0"]
+    assert arrangement.headers[1][0] > arrangement.rows["y"][2]
+
+
+@given(count=st.integers(1, 60), limit=st.integers(0, 20), chosen=st.integers(0, 59))
+def test_no_name_is_lost_unsaid_and_no_two_share_a_place(count: int, limit: int, chosen: int) -> None:
+    options = BarOptions(limit=limit, kept=(f"name {chosen}",))
+    arrangement = arrange(placed(count), options)
+    hidden = sum(int(text.split()[1]) for _, text in arrangement.notes)
+    assert len(arrangement.rows) + hidden == count
+    assert arrangement.rows["y"].is_unique and arrangement.rows["name"].is_unique
+    assert chosen >= count or f"name {chosen}" in set(arrangement.rows["name"])
+    assert arrangement.rows["score_sens"].is_monotonic_decreasing
+
+
+def test_every_bar_has_its_colour_mark_and_text() -> None:
+    options = BarOptions(colour_by="gender", colours={"male": "#123456"}, labels={"name 0": "N••"})
+    arrangement = arrange(placed(), options)
+    looks = arrangement.rows.set_index("name")
+    assert dict(arrangement.colours) == {"male": "#123456"}
+    assert looks["coloured_as"][["name 1", "name 2"]].tolist() == ["male", "other"]
+    assert looks["shown"][["name 0", "name 1"]].tolist() == ["N••", "name 1"]
+    assert looks["is_significant"].tolist() == [False, False, False, True, True, True]
+
+
+def test_bars_without_a_group_have_the_one_colour() -> None:
+    arrangement = arrange(placed(), BarOptions())
+    assert set(arrangement.rows["coloured_as"]) == set(arrangement.colours) == {""}
+
+
+@pytest.mark.parametrize(("reach", "ends"), [(5.0, (-1.08, 1.08)), (0.1, (-0.158, 0.158))])
+def test_the_axis_ends_where_the_score_can_change_no_further(reach: float, ends: tuple[float, float]) -> None:
+    rows = table().assign(
+        ci_low=lambda part: part["score_sens"] - reach, ci_high=lambda part: part["score_sens"] + reach
+    )
+    low, high = score_sens_bars(rows, BarOptions(score_range=1.0)).layout.xaxis.range
+    assert (low, high) == pytest.approx(ends, rel=0.03)
+    assert low > -1.09 and high < 1.09

@@ -94,3 +94,10 @@ def test_what_is_no_manifest_is_said(content: str, capsys: pytest.CaptureFixture
     Path("m.json").write_text(content)
     assert again() == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_what_is_typed_beside_a_manifest_is_taken() -> None:
+    edited()
+    assert again("--sample", "1", "--seed", "3") == 0
+    study = json.loads(Path("again/manifest.json").read_text())["study"]
+    assert (study["sample"], study["seed"], study["max_words"], study["sentences"]) == (1, 3, None, "s.txt")

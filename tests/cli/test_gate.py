@@ -115,7 +115,7 @@ def test_sentences_and_names_are_matched_by_what_they_are(cube: ScoreCube, capsy
     write(grown, "new")
     assert gate() == 1
     said = capsys.readouterr().out
-    assert "10 sentences × 19 names, in both results" in said and "not judged: 1 names" in said
+    assert "10 sentences × 19 names, in both results" in said and "not judged: 1 name." in said
     assert str(cube.names["name"][PLANTED]) in said
 
 

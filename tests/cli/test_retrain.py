@@ -10,7 +10,7 @@ import pytest
 
 from psa_core import jobs
 from psa_core.cli import main
-from psa_core.cli.retrain import _Told
+from psa_core.cli.retrain import _Progress
 from psa_core.folders import cube_file
 from psa_core.trust import Origin
 from tests.jobs.waiting import waiting_run
@@ -74,6 +74,21 @@ def test_an_anchor_that_is_switched_off_stays(words: list[str], tmp_path: Path) 
     assert cube.sentences["anchor"].tolist() == ["her", "her"]
 
 
+@pytest.mark.parametrize("room", [1_000, 3_000, 9_000])
+def test_a_disk_without_room_is_one_sentence(
+    room: int, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))  # a file that grows beyond it cannot be written
+    try:
+        assert main([*words, "--steps=1"]) == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("content", ["", "sentence_id\n1\n", "sentence_id,start\n1,soon\n"])
 def test_switched_off_anchors_that_are_none(
     content: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -92,7 +107,7 @@ def test_progress_is_told_in_texts() -> None:
 
         should_stop = allow = None
 
-    watch = _Told(Told()).watch  # type: ignore[arg-type]
+    watch = _Progress(Told()).watch  # type: ignore[arg-type]
     watch.on_step(1, 10)
     first = {"message": "Training: step 1 of 10", "texts_done": 32, "texts_total": 320, "seconds_left": None}
     assert said == [first]

@@ -69,6 +69,25 @@ def test_scores_and_metrics_are_the_models_own(tmp_path):
     assert np.allclose(curve["label_dist"], by_loop, atol=1e-6)
 
 
+def test_crossed_groups_are_rows_of_the_groups_file(tmp_path, capsys):
+    people = "name,gender,race\n" + "\n".join(f"Ann{n},{'fm'[n % 2]},{'bw'[n // 2 % 2]}" for n in range(8))
+    (tmp_path / "n.csv").write_text(people, encoding="utf-8")
+    assert run("--groups", "gender*race", "--reference", "m*w", "--select", "top:2") == 0
+    selection = pd.read_csv(tmp_path / "out" / "selection.csv")
+    header = "target,column,group,names,texts,selected,rate,impact_ratio,low,high"
+    assert ",".join(selection.columns) == header
+    assert selection.groupby(["target", "column"])["selected"].sum().round(6).unique().tolist() == [8.0]
+    assert "Selection rates" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    groups = pd.read_csv(tmp_path / "out" / "groups.csv")
+    rows = groups[groups["target"] == groups["target"].iloc[0]].groupby("column", sort=False)["group"].agg(list)
+    assert rows["gender*race"] == ["f*b", "m*b", "f*w"]
+    assert (rows["gender"], rows["race"], rows["gender:race"]) == (["f"], ["b"], ["f*b"])
+    assert run("--select", "top:8", out="other") == 2
+    assert "fewer than the list's 8 names" in capsys.readouterr().err
+    assert run("--groups", "gender*rase", out="other") == 2
+    assert "Did you mean 'race'?" in capsys.readouterr().err and not (tmp_path / "other").exists()
+
+
 def test_a_second_run_scores_nothing_new(tmp_path):
     run()
     assert run(out="again") == 0

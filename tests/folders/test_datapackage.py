@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -65,22 +66,36 @@ def test_keys_lead_from_flips_to_sentences(folder: Path) -> None:
     assert len(flips) and set(flips["sentence_id"]) <= set(sentences["sentence_id"])
 
 
-def code_blocks(language: str) -> str:
-    return "\n".join(re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL))
+def code_block(language: str, heading: str) -> str:
+    """The block of that language below a heading of the page."""
+    part = PAGE.read_text(encoding="utf-8").split(f"## {heading}\n")[1]
+    return re.findall(rf"```{language}\n(.*?)```", part, re.DOTALL)[0]
 
 
 def test_the_page_s_commands_for_pandas(cube: ScoreCube, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder.parent)
     scope: dict[str, pd.Series] = {}
-    exec(code_blocks("python"), scope)
+    exec(code_block("python", "pandas"), scope)
     expected = (cube.perturbed[:, :, 0].astype(float) - cube.original[:, :1]).mean(axis=0)
     assert np.allclose(scope["effects"][cube.names["name"]], expected, atol=1e-6)
+
+
+def test_the_page_s_commands_for_polars(cube: ScoreCube, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("polars", reason="polars is not installed: pip install polars")
+    monkeypatch.chdir(folder.parent)
+    scope: dict[str, Any] = {}
+    exec(code_block("python", "polars"), scope)
+    expected = (cube.perturbed[:, :, 0].astype(float) - cube.original[:, :1]).mean(axis=0)
+    assert scope["effects"].columns == cube.names["name"].tolist()
+    assert np.allclose(scope["effects"].row(0), expected, atol=1e-6)
+    table = pd.read_csv("results/names.csv").query("p_adjusted < 0.05")
+    assert scope["names"]["name"].to_list() == table["name"].tolist()
 
 
 def test_the_page_s_commands_for_duckdb(cube: ScoreCube, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed (requirements-dev.txt)")
     monkeypatch.chdir(folder.parent)
-    statements = [one for one in code_blocks("sql").split(";") if one.strip()]
+    statements = [one for one in code_block("sql", "DuckDB").split(";") if one.strip()]
     answers = [duckdb.sql(one).fetchall() for one in statements]
     expected = (cube.perturbed[:, :, 0].astype(float) - cube.original[:, :1]).mean(axis=0)
     assert np.allclose([dict(answers[0])[name] for name in cube.names["name"]], expected, atol=1e-6)

@@ -16,6 +16,7 @@ from psa_core.cube import ScoreCube, Target
 from psa_core.errors import OptionError, RunFolderError
 from psa_core.folders import judgements
 from psa_core.folders.judgements import Judgement
+from tests.zips import judged_in
 
 FIRST = Judgement("s1", "Ann", "toxicity", "defect", "eva", "2026-01-01T00:00:00+00:00")
 
@@ -101,7 +102,7 @@ def test_damaged_file(folder: Path) -> None:
 def test_judgements_travel_in_the_zip(folder: Path, cube: ScoreCube, path: str) -> None:
     judgements.save(folder, FIRST)
     said = judgements.save(folder, replace(FIRST, name="Bo", verdict="meaning"))
-    travelled = judgements.of_zip(zipped(folder, path), cube)
+    travelled = judged_in(zipped(folder, path), cube)
     assert travelled.equals(said)
     (folder.parent / "other").mkdir()
     assert judgements.keep(folder.parent / "other", travelled).equals(said)
@@ -112,22 +113,22 @@ def test_judgements_travel_in_the_zip(folder: Path, cube: ScoreCube, path: str) 
 def test_judgements_of_other_cells_stay_behind(folder: Path, cube: ScoreCube, stranger: dict[str, str]) -> None:
     judgements.save(folder, replace(FIRST, **stranger))
     judgements.save(folder, FIRST)
-    assert len(judgements.of_zip(zipped(folder), cube)) == 1
+    assert len(judged_in(zipped(folder), cube)) == 1
 
 
 def test_a_verdict_that_nobody_can_give_stays_behind(folder: Path, cube: ScoreCube) -> None:
     judgements.save(folder, FIRST)
     path = folder / judgements.FILE
     path.write_text(path.read_text().replace("defect", "<b>"))
-    assert judgements.of_zip(zipped(folder), cube).empty
+    assert judged_in(zipped(folder), cube).empty
 
 
 def test_a_zip_without_judgements_has_none_and_a_damaged_file_is_told(folder: Path, cube: ScoreCube) -> None:
-    assert judgements.of_zip(zipped(folder), cube).empty
-    assert judgements.keep(folder, judgements.of_zip(zipped(folder), cube)).empty
+    assert judged_in(zipped(folder), cube).empty
+    assert judgements.keep(folder, judged_in(zipped(folder), cube)).empty
     (folder / judgements.FILE).write_bytes(b"\xff\xfe\x00")
     with pytest.raises(RunFolderError, match="damaged"):
-        judgements.of_zip(zipped(folder), cube)
+        judged_in(zipped(folder), cube)
 
 
 def test_far_too_many_judgements_are_told(folder: Path, cube: ScoreCube, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,4 +137,22 @@ def test_far_too_many_judgements_are_told(folder: Path, cube: ScoreCube, monkeyp
     with (folder / judgements.FILE).open("a", encoding="utf-8") as file:
         file.write("s1,Ann,toxicity,defect,reader,now\n" * 40_000)
     with pytest.raises(RunFolderError, match="PSA_MAX_JUDGED_MB"):
-        judgements.of_zip(zipped(folder), cube)
+        judged_in(zipped(folder), cube)
+
+
+def test_a_reader_may_have_one_letter(cube: ScoreCube) -> None:
+    row = {"sentence_id": cube.sentences["sentence_id"][0], "name": cube.names["name"][0]}
+    row |= {"target": cube.targets[0].name, "verdict": "fine", "time": ""}
+    judged = pd.DataFrame([row | {"reader": reader} for reader in ("A", " ", "x" * 61)])
+    assert judgements.about(judged, cube)["reader"].tolist() == ["A"]
+
+
+def test_of_a_zip_only_the_judgements_are_unpacked(folder: Path, tmp_path: Path) -> None:
+    saved = judgements.save(folder, FIRST)
+    packed, aside = io.BytesIO(), tmp_path / "aside"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.write(folder / judgements.FILE, judgements.FILE)
+        archive.writestr("another.csv", "a")
+    aside.mkdir()
+    assert judgements.unpacked(packed.getvalue(), aside).equals(saved)
+    assert [path.name for path in aside.iterdir()] == [judgements.FILE]

@@ -16,6 +16,7 @@ from psa_core import atomic, study
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
 from psa_core.folders import results
+from tests.zips import read_zip
 
 
 def report(_: ScoreCube) -> str:
@@ -74,7 +75,7 @@ def test_the_files_of_the_contract(cube, tmp_path):
 
 def test_the_same_cube_comes_back(cube, tmp_path):
     results.write(with_targets(cube), tmp_path / "out", report)
-    for again in (results.read(tmp_path / "out"), results.read_zip(results.to_zip(tmp_path / "out"))):
+    for again in (results.read(tmp_path / "out"), read_zip(results.to_zip(tmp_path / "out"))):
         assert again.sentences.to_dict("list") == cube.sentences.to_dict("list")
         assert again.names.to_dict("list") == cube.names.to_dict("list")
         assert again.targets == cube.targets
@@ -87,8 +88,11 @@ def test_a_zip_has_what_is_in_folders_and_follows_no_link(tmp_path):
     (tmp_path / "out" / "strength-1" / "adapter" / "labels.json").write_text("{}")
     (tmp_path / "secret").write_text("secret")
     (tmp_path / "out" / "link").symlink_to(tmp_path / "secret")
+    others = [f"{letter}.csv" for letter in "hcgbfade"]
+    for name in others:
+        (tmp_path / "out" / name).touch()
     with zipfile.ZipFile(io.BytesIO(results.to_zip(tmp_path / "out"))) as archive:
-        assert archive.namelist() == ["strength-1/adapter/labels.json"]
+        assert archive.namelist() == [*sorted(others), "strength-1/adapter/labels.json"]
 
 
 def test_positions_hold_in_the_file_and_no_cell_is_a_formula(cube, tmp_path):
@@ -213,13 +217,13 @@ def test_a_zip_with_paths_of_its_own_writes_nowhere_else(cube, tmp_path):
         for path in (tmp_path / "out").iterdir():
             archive.write(path, f"../../{path.name}")
         archive.writestr("../evil.txt", "x")
-    assert results.read_zip(buffer.getvalue()).shape == (2, 3, 2)
+    assert read_zip(buffer.getvalue()).shape == (2, 3, 2)
     assert not (tmp_path.parent / "evil.txt").exists()
 
 
 def test_what_is_no_zip_is_told():
     with pytest.raises(RunFolderError, match="no zip"):
-        results.read_zip(b"PK\x03\x04 nothing")
+        read_zip(b"PK\x03\x04 nothing")
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
@@ -230,7 +234,7 @@ def test_a_damaged_zip_is_told(method):
     content = bytearray(buffer.getvalue())
     content[60:200] = b"\xff" * 140
     with pytest.raises(RunFolderError, match="damaged"):
-        results.read_zip(bytes(content))
+        read_zip(bytes(content))
 
 
 def test_a_name_that_no_file_can_have_is_told(cube, tmp_path):
@@ -238,7 +242,7 @@ def test_a_name_that_no_file_can_have_is_told(cube, tmp_path):
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr(f"scores.{'x' * 300}.parquet", b"")
     with pytest.raises(RunFolderError, match="damaged"):
-        results.read_zip(buffer.getvalue())
+        read_zip(buffer.getvalue())
 
 
 @pytest.mark.parametrize(
@@ -333,3 +337,12 @@ def test_the_largest_flips_come_first_where_not_all_fit(cube, tmp_path, monkeypa
     notes = json.loads((tmp_path / "some" / "manifest.json").read_text())["notes"]
     assert f"the largest {len(some)} of {len(every)} flips" in notes[-1]
     assert notes[-1] in (tmp_path / "some" / "report.html").read_text()
+
+
+def test_names_csv_says_at_which_threshold_labels_are(cube, tmp_path):
+    named = replace(cube, names=cube.names.assign(threshold=["low", "", "high"]))
+    results.write(with_targets(named), tmp_path / "out", report)
+    table = pd.read_csv(tmp_path / "out" / "names.csv", keep_default_na=False)
+    assert table.groupby("target")["threshold"].unique().map(list).to_dict() == {"sentiment": [0.05], "toxicity": [0.5]}
+    assert table["threshold (group)"].tolist() == ["low", "", "high"] * 2
+    pd.testing.assert_frame_equal(results.read(tmp_path / "out").names, named.names)

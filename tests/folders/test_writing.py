@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from psa_core.errors import OptionError
-from psa_core.folders.writing import atomic_directory, check_target, whole_file
+from psa_core.folders.writing import atomic_directory, atomic_file, check_target
 
 
 def fill(folder: Path, content: object = ()) -> None:
@@ -118,7 +118,7 @@ def test_an_old_result_is_put_back_when_the_new_one_cannot_take_its_place(
 
 def test_a_file_that_a_killed_run_was_writing_is_cleared_away(tmp_path: Path) -> None:
     killed(begun(tmp_path / "texts.csv", "writing"))
-    with whole_file(tmp_path / "texts.csv") as file:
+    with atomic_file(tmp_path / "texts.csv") as file:
         file.write_text("texts")
     assert [path.name for path in tmp_path.iterdir()] == ["texts.csv"]
 
@@ -184,10 +184,10 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
-    with whole_file(tmp_path / "link.csv") as file:
+    with atomic_file(tmp_path / "link.csv") as file:
         file.write_text("texts")
     assert (tmp_path / "link.csv").is_symlink() and (tmp_path / "real.csv").read_text() == "texts"
-    with pytest.raises(OptionError, match="No space left"), whole_file(tmp_path / "real.csv") as file:
+    with pytest.raises(OptionError, match="No space left"), atomic_file(tmp_path / "real.csv") as file:
         file.write_text("half")
         raise OSError(errno.ENOSPC, "No space left on device")
     assert (tmp_path / "real.csv").read_text() == "texts"
@@ -197,6 +197,6 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 @pytest.mark.parametrize("place", [".", "real.csv/x", "/dev/null", "a\0b", "x" * 300])
 def test_a_file_cannot_be_everywhere(tmp_path: Path, place: str) -> None:
     (tmp_path / "real.csv").write_text("precious")
-    with pytest.raises(OptionError), whole_file(tmp_path / place) as file:
+    with pytest.raises(OptionError), atomic_file(tmp_path / place) as file:
         file.write_text("texts")
     assert [path.name for path in tmp_path.iterdir()] == ["real.csv"]

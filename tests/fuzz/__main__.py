@@ -6,6 +6,7 @@ import argparse
 import os
 import resource
 import tempfile
+import time
 from pathlib import Path
 
 from psa_core.inputs import bounded
@@ -19,15 +20,19 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", metavar="WORD", default="", help="readers with this word in their name")
+    parser.add_argument("--apart", type=float, default=0.05, help="share that is read in processes with limits")
     options = parser.parse_args()
     failures: list[str] = []
-    with tempfile.TemporaryDirectory() as place:
+    in_memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(dir=in_memory) as place:
         os.environ |= {"PSA_RUNS_DIR": f"{place}/runs", "PSA_CACHE_DIR": f"{place}/cache", "HF_HUB_OFFLINE": "1"}
         for name, (share, _) in loaders(Path(place)).items():
             if options.only not in name:
                 continue
-            outcome = run(name, options.cases * share // 100, options.seed, Path(place))
-            print(f"{name:20} {dict(outcome.counts)}, slowest {outcome.slowest:.2f} s", flush=True)
+            started = time.monotonic()
+            outcome = run(name, options.cases * share // 100, options.seed, Path(place), options.apart)
+            took = f"{time.monotonic() - started:.0f} s, slowest {outcome.slowest:.2f} s"
+            print(f"{name:20} {dict(outcome.counts)}, {took}", flush=True)
             failures += outcome.failures
     print(_spent())
     print("\n".join(failures[:50]) or "Each was read, or refused in one sentence.")

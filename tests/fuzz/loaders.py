@@ -20,7 +20,6 @@ from psa_core import audits, jobs, models
 from psa_core.audits import eec as equity
 from psa_core.audits import generation, nationality
 from psa_core.audits.eec import corpus as eec
-from psa_core.audits.eec import own_files
 from psa_core.audits.eec.result import of_design
 from psa_core.audits.nationality import result
 from psa_core.cube import ScoreCube, Target
@@ -29,8 +28,9 @@ from psa_core.inputs import corpus, names
 from psa_core.models import predictions
 from psa_core.registry import ASSETS
 from psa_core.study import StudySpec
-from tests.fuzz import model_files, nested, written
+from tests.fuzz import command_line, model_files, nested, written
 from tests.fuzz.mutation import damaged, damaged_table, every_format, odd_json, odd_text
+from tests.zips import judged_in, read_zip
 
 Draw = random.Random
 Case = Callable[[Draw, Path], object]
@@ -79,11 +79,11 @@ def _scores() -> dict[str, bytes]:
 
 
 def design(draw: Draw, _: Path) -> object:
-    part = draw.choice(own_files.PARTS)
+    part = draw.choice(eec.PARTS)
     file = "emotion_words" if part == "words" else part
     content = damaged((ASSETS / "eec" / f"{file}.csv").read_bytes(), draw)
-    own = {name: getattr(eec.published_design(), name) for name in own_files.PARTS}
-    return eec.Design(**own | {part: own_files.parse_part(part, content)})
+    own = {name: getattr(eec.published_design(), name) for name in eec.PARTS}
+    return eec.Design(**own | {part: eec.read_part(part, content)})
 
 
 @cache
@@ -201,13 +201,13 @@ class Folders:
         self.place = place
 
     def zipped_study(self, draw: Draw, _: Path) -> object:
-        cube = results.read_zip(_zipped(_one_damaged(draw, _study_files(self.place)), draw))
+        cube = read_zip(_zipped(_one_damaged(draw, _study_files(self.place)), draw))
         return jobs.keep(cube, lambda _: "report") if draw.random() < 0.2 else cube
 
     def zipped_judgements(self, draw: Draw, _: Path) -> object:
         files = _study_files(self.place)
         changed = files | {judgements.FILE: damaged(files[judgements.FILE], draw)}
-        return judgements.of_zip(_zipped(changed, draw), study())
+        return judged_in(_zipped(changed, draw), study())
 
     def run_folder(self, draw: Draw, folder: Path) -> object:
         return results.read(_in_folder(_one_damaged(draw, _study_files(self.place)), folder))
@@ -267,7 +267,7 @@ def address(draw: Draw, _: Path) -> object:
     odd = ("", "nan", "-inf", "1e999", "0.5", "0x1", "toxicity", "a", "Ann", "A" * 20, "../" * 7, "x" * 260, "\ud800")
     values = [*odd, odd_text(draw), odd_text(draw)]
     parameters = Address()
-    for name in (*state.PARAMETERS.values(), "eec", "nationality", odd_text(draw)):
+    for name in (*state.PARAMETERS, "eec", "nationality", odd_text(draw)):
         parameters[name] = [draw.choice(values) for _ in range(draw.choice((0, 1, 1, 3, 60)))]
     with (
         mock.patch.object(state.st, "query_params", parameters),
@@ -283,7 +283,7 @@ def undamaged(place: Path) -> list[object]:
     for audit, files in AUDITS:
         audits.open_zip(audit.id, _zipped_whole(files(place)), place / f"opened-{audit.id}")
     opened = [audit.read(place / f"opened-{audit.id}") for audit, _ in AUDITS]
-    return [results.read_zip(_zipped_whole(_study_files(place))), *opened]
+    return [read_zip(_zipped_whole(_study_files(place))), *opened]
 
 
 def _zipped_whole(files: Mapping[str, bytes]) -> bytes:
@@ -298,8 +298,8 @@ def loaders(place: Path) -> dict[str, tuple[int, Case]]:
     """Each reader with its share of the cases, by name."""
     folders = Folders(place)
     return {
-        "sentences": (16, sentences),
-        "names": (9, name_list),
+        "sentences": (13, sentences),
+        "names": (8, name_list),
         "predictions": (7, scores),
         "continuations": (4, written.continuations),
         "templates and values": (3, written.prompt_sets),
@@ -322,5 +322,11 @@ def loaders(place: Path) -> dict[str, tuple[int, Case]]:
         "onnx folder": (1, model_files.onnx_folder),
         "skops file": (1, model_files.skops_file),
         "model id": (4, model_id),
-        "address": (4, address),
+        "address": (2, address),
+        "documents": (1, command_line.documents),
+        "answers": (1, command_line.answers),
+        "conditions": (1, command_line.conditions),
+        "evidence": (1, command_line.evidence),
+        "tasks": (1, command_line.tasks),
+        "question asked": (1, command_line.asked),
     }

@@ -14,13 +14,13 @@ import numpy as np
 
 from pages.ui.results import retrain_results
 from psa_core import anchors, models
+from psa_core.asking.endpoint import Endpoint
 from psa_core.audits.generation.journal import Journal
 from psa_core.cli import _from_manifest
 from psa_core.folders import cube_file, manifest, writing
 from psa_core.inputs import corpus
 from psa_core.models import minilm
-from psa_core.models._endpoint import Endpoint
-from psa_core.models._judges.question import FOLDER, read_question
+from psa_core.models._judges.question_file import FOLDER, read_question
 from research.training.command import _about
 from tests.fuzz import model_files
 from tests.fuzz.mutation import nested
@@ -105,6 +105,6 @@ READERS: dict[str, tuple[Read, ...]] = {
     "retraining.json": (retrain_results.read,),
     "a.jsonl": (lambda folder: corpus.parse("a.jsonl", (folder / "a.jsonl").read_bytes()),),
     "about.json": (lambda folder: _about(folder / "about.json"),),
-    "answer": (lambda folder: Endpoint("http://a")._content(200, (folder / "answer").read_bytes()),),
+    "answer": (lambda folder: Endpoint("http://a")._content((folder / "answer").read_bytes()),),
     "labels": (_arrays,),
 }

@@ -19,7 +19,8 @@ from psa_core.audits.generation.result import GenerationResult, texts_table
 from psa_core.audits.generation.tables import tables
 from psa_core.cube import Target
 from psa_core.inputs import prompts
-from psa_core.models._judges.question import FOLDER, Question, read_question
+from psa_core.models._judges.question import Question
+from psa_core.models._judges.question_file import FOLDER, read_question
 from psa_core.retraining import FILE
 from tests.fuzz.mutation import damaged, damaged_table, every_format, odd_json, odd_text
 

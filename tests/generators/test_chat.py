@@ -89,7 +89,7 @@ def test_waits_and_asks_again_when_it_is_too_much(address: str) -> None:
 def test_what_came_before_a_failure_is_handed_over(address: str) -> None:
     Server.failures = [500, 200, 200]
     kept: list[int] = []
-    generator = generators.load(f"chat:{address}#parallel=1")
+    generator = generators.load(f"chat:{address}#parallel=1&retries=0")
     with pytest.raises(ModelError, match="status 500"):
         for batch in generator.sample(DRAWS, Sampling(), lambda: None):
             kept += batch.positions

@@ -9,8 +9,7 @@ import pytest
 
 from psa_core import generators
 from psa_core.generators import Draw, Sampling
-from psa_core.generators._decoding import pick
-from psa_core.generators._noise import uniforms
+from psa_core.generators._decoding import pick, uniforms
 from psa_core.generators.lm import batches
 from tests.tiny_models import tiny_causal_lm
 
@@ -105,3 +104,16 @@ def test_asking_to_stop_ends_it(generator: Any) -> None:
 
     with pytest.raises(Stop):
         list(generator.sample([Draw("he said", "t", 0)], Sampling(5), check))
+
+
+def test_numbers_belong_to_their_key_alone() -> None:
+    all_ten = uniforms(0, "t", range(10), 6)
+    assert np.array_equal(uniforms(0, "t", [7, 2], 4), all_ten[[7, 2], :4])
+    for other in (uniforms(1, "t", range(10), 6), uniforms(0, "u", range(10), 6)):
+        assert not (other == all_ten).any()
+
+
+def test_numbers_are_uniform_and_no_two_streams_overlap() -> None:
+    numbers = uniforms(3, "t", range(400), 50)
+    assert len(np.unique(numbers)) == numbers.size
+    assert abs(numbers.mean() - 0.5) < 0.01 and abs(numbers.var() - 1 / 12) < 0.002

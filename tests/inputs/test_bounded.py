@@ -29,7 +29,7 @@ def test_errors_of_ours_come_as_they_are():
 
 
 def test_what_was_not_foreseen_is_one_sentence_and_the_next_call_is_answered():
-    with pytest.raises(CorpusError, match=r"cannot be read \(KeyError: 'x'\)"):
+    with pytest.raises(CorpusError, match=r"cannot be used \(KeyError: 'x'\)"):
         call(hungry.fail)
     assert call(len, b"abc") == 3
 
@@ -37,7 +37,7 @@ def test_what_was_not_foreseen_is_one_sentence_and_the_next_call_is_answered():
 @LINUX
 def test_memory_is_limited(monkeypatch):
     monkeypatch.setenv("PSA_MAX_READ_MB", "50")
-    with pytest.raises(CorpusError, match=r"more than 50 MB of memory .*PSA_MAX_READ_MB"):
+    with pytest.raises(CorpusError, match=r"more than 50 MB of memory.*PSA_MAX_READ_MB"):
         call(hungry.eat, 200)
     assert call(hungry.eat, 10) == 10 * 2**20
 
@@ -47,7 +47,7 @@ def test_time_is_limited(endless, monkeypatch):
     monkeypatch.setattr(bounded, "PATIENCE", 2)
     monkeypatch.setenv("PSA_MAX_READ_SECONDS", "1")
     started = time.monotonic()
-    with pytest.raises(CorpusError, match=r"more than 1 seconds .*PSA_MAX_READ_SECONDS"):
+    with pytest.raises(CorpusError, match=r"more than 1 seconds.*PSA_MAX_READ_SECONDS"):
         call(endless)
     assert time.monotonic() - started < 30
     monkeypatch.undo()
@@ -55,7 +55,7 @@ def test_time_is_limited(endless, monkeypatch):
 
 
 def test_a_reader_that_breaks_down_takes_nothing_with_it():
-    with pytest.raises(CorpusError, match="its reader broke down"):
+    with pytest.raises(CorpusError, match="its process ended"):
         call(os.abort)
     assert call(len, b"abc") == 3
 

@@ -197,6 +197,7 @@ def test_a_file_without_a_header_keeps_its_first_sentence(name, content, expecte
         b"0\nShe ran.\nHe ran.\n",
         b"full comment text\nShe ran all the way to the station.\nHe went home and never came back.\n",
         b"kommentar;quelle\nShe ran.;x\nHe ran.;y\n",
+        b"what they wrote,place\nShe ran home early.,forum\nHe ran late.,forum\n",
         b"a,b\nx,He ran all the way\n",
     ],
 )
@@ -230,11 +231,11 @@ def test_no_column_of_the_reader_vanishes():
 
 
 def test_sentences_in_memory():
-    assert corpus.from_texts(("He ran.", "")).sentences["text"].tolist() == ["He ran.", ""]
+    assert corpus.from_memory(("He ran.", "")).sentences["text"].tolist() == ["He ran.", ""]
     frame = pd.DataFrame({"n": [1, 2], "body": ["He ran.", None], 3: [0.5, None]}, index=[7, 7])
-    found = corpus.from_frame(frame)
+    found = corpus.from_memory(frame)
     assert found.sentences.to_numpy().tolist() == [["1", "He ran.", "1", "0.5"], ["2", "", "2", ""]]
-    assert found.sha256 != corpus.from_frame(frame.assign(n=3)).sha256
+    assert found.sha256 != corpus.from_memory(frame.assign(n=3)).sha256
 
 
 @pytest.mark.parametrize(
@@ -249,10 +250,10 @@ def test_sentences_in_memory():
 )
 def test_a_frame_without_texts_is_told_in_one_sentence(given, column, words):
     with pytest.raises(CorpusError, match=words):
-        corpus.from_frame(given, column)
+        corpus.from_memory(given, column)
 
 
 @pytest.mark.parametrize("given", ["He ran.", [1], [None], 3, [], ["a\ud800"]])
 def test_a_list_that_is_none_of_texts_is_told_in_one_sentence(given):
     with pytest.raises(CorpusError):
-        corpus.from_texts(given)
+        corpus.from_memory(given)

@@ -83,7 +83,7 @@ def test_columns_without_a_header_are_left_out_with_a_note():
     table = read("a.csv", ",text, \n1,He,x\n")
     assert table.frame.to_dict("list") == {"text": ["He"]}
     assert table.notes == ("2 columns without a header left out: they are no groups.",)
-    assert read("a.csv", ",text\n1,He\n").notes == (tables.NO_HEADER,)
+    assert read("a.csv", ",text\n1,He\n").notes == ("Column without a header left out: it is no group.",)
 
 
 def test_short_rows_are_filled_and_surplus_blanks_go():
@@ -91,7 +91,7 @@ def test_short_rows_are_filled_and_surplus_blanks_go():
 
 
 def test_keys_that_come_late_have_blanks_above_them(monkeypatch):
-    monkeypatch.setattr("psa_core.inputs._jsonl.PART", 2)
+    monkeypatch.setattr("psa_core.inputs.tables.PART", 2)
     rows = [{"text": "He", "n": 1}, {"text": None}, {"text": "She", "late": [1], "n": 0.5}]
     assert columns("a.jsonl", "\n".join(map(json.dumps, rows))) == {
         "text": ["He", "", "She"],

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from psa_core import jobs
-from psa_core.jobs import _starting
+from psa_core.jobs import _queue
 
 
 @pytest.fixture(autouse=True)
@@ -19,11 +19,11 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("PSA_HISTORY", raising=False)
     yield
-    for place in jobs.run_status.run_places():  # what waits for its turn is not to be started by a worker that ends
+    for place in jobs.run_status.run_folders():  # what waits for its turn is not to be started by a worker that ends
         (place / jobs.CANCEL).touch()
-    for child in _starting._children:
+    for child in _queue._children:
         child.wait()
-    _starting._children.clear()
+    _queue._children.clear()
 
 
 class Pretended:
@@ -47,7 +47,7 @@ class Pretended:
 def workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pretended]:
     """Runs that get a pretended worker when their turn comes."""
     pretended = Pretended()
-    monkeypatch.setattr(_starting, "_spawn", pretended.spawn)
+    monkeypatch.setattr(_queue, "_spawn", pretended.spawn)
     yield pretended
     for run_id in list(pretended._locks):
         pretended.end(run_id)

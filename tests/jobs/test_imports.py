@@ -18,8 +18,10 @@ from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
 from psa_core.folders import judgements, results
 from psa_core.folders.judgements import Judgement
-from psa_core.jobs import create, imports, retention
+from psa_core.folders.view import View, view_of
+from psa_core.jobs import imports, retention
 from psa_core.jobs._records import JobRecord
+from tests.zips import read_zip
 
 
 @pytest.fixture
@@ -106,7 +108,7 @@ def test_columns_of_a_name_list_may_be_called_like_measures_and_like_each_other(
     results.write(named, folder.parent / "strange", lambda _: "")
     for opened in (
         results.read(folder.parent / "strange"),
-        results.read_zip(results.to_zip(folder.parent / "strange")),
+        read_zip(results.to_zip(folder.parent / "strange")),
     ):
         pd.testing.assert_frame_equal(opened.names, named.names)
     results.write_data(named, folder.parent / "data")
@@ -118,7 +120,7 @@ def measured_at_once(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Studies in the order in which they were measured; in this process, and without a report."""
     measured: list[Path] = []
 
-    def at_once(_: object, place: Path, made: Path, **__: object) -> None:
+    def at_once(_: object, place: Path, made: Path, *_seen: object, **__: object) -> None:
         measured.append(place)
         time.sleep(0.1)
         results.write(results.read(place), made, lambda _: "")
@@ -129,7 +131,7 @@ def measured_at_once(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 def data_only(folder: Path) -> str:
     """A run of a study with nothing but its data."""
-    return create.finished(JobRecord("run"), lambda place: results.write_data(results.read(folder), place))
+    return imports.finished(JobRecord("run"), lambda place: results.write_data(results.read(folder), place))
 
 
 def test_who_asks_for_the_same_files_at_once_waits_for_them(folder: Path, measured_at_once: list[Path]) -> None:
@@ -148,3 +150,16 @@ def test_a_run_that_is_deleted_while_it_is_measured_is_told(
     with pytest.raises(RunFolderError, match="unknown run id"):
         jobs.complete_result(run_id)
     assert os.listdir(jobs.root()) == ["queue"]
+
+
+def test_a_zip_is_what_its_reader_saw_and_opens_so(folder: Path) -> None:
+    run_id = jobs.keep_zip(results.to_zip(folder))
+    cube = jobs.open_cube(run_id)
+    first = cube.sentences["sentence_id"][0]
+    view = View({cube.targets[0].name: 0.25}, (first,), True)
+    again = jobs.keep_zip(jobs.zip_as_seen(run_id, view))
+    assert view_of(jobs.open_cube(again)) == view
+    assert judgements.load(jobs.result_folder(again)).equals(judgements.load(folder))
+    assert set(pd.read_csv(jobs.complete_result(again) / "names.csv")["threshold"]) == {0.25}
+    assert first not in pd.read_csv(jobs.complete_result(again) / "flips.csv", dtype=str)["sentence_id"].tolist()
+    assert jobs.zip_as_seen(again, view) == results.to_zip(jobs.complete_result(again))

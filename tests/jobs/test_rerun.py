@@ -9,7 +9,7 @@ import pytest
 
 from psa_core import jobs
 from psa_core.errors import RunFolderError
-from psa_core.jobs import rerun, retention
+from psa_core.jobs import retention, runs
 from psa_core.study import StudySpec
 from tests.jobs.waiting import waiting_run
 
@@ -33,13 +33,13 @@ def test_a_file_of_the_machine_is_not_looked_for(tmp_path: Path) -> None:
 
 def test_a_run_that_is_deleted_meanwhile_is_told(workers, monkeypatch: pytest.MonkeyPatch) -> None:
     run_id = waiting_run("run", {"comments.csv": b"text\nHe left.\n"}, study=SPEC)
-    known, found = rerun.run_path, []
+    known, found = runs.run_path, []
 
     def deleted(asked: str) -> Path:
         found.append(known(asked))
         assert retention.delete(asked)
         return found[0]
 
-    monkeypatch.setattr(rerun, "run_path", deleted)
+    monkeypatch.setattr(runs, "run_path", deleted)
     with pytest.raises(RunFolderError, match="No such file or directory"):
         jobs.submit_with(run_id, "keyword")

@@ -107,12 +107,12 @@ def test_a_run_is_not_given_a_worker_while_it_is_deleted(workers, monkeypatch):
     starting = threading.Thread(target=jobs.advance)
 
     def looked(path: Path) -> bool:
-        held = locks.held(path)
+        held = locks.is_locked(path)
         starting.start()
         starting.join(0.3)
         return held
 
-    monkeypatch.setattr(retention, "locks", SimpleNamespace(held=looked))
+    monkeypatch.setattr(retention, "locks", SimpleNamespace(is_locked=looked))
     assert retention.delete(second)
     starting.join()
     assert workers.started == [first]

@@ -16,10 +16,11 @@ import pytest
 
 from psa_core import jobs, locks
 from psa_core.errors import OptionError, RunFolderError
-from psa_core.jobs import _starting, worker
+from psa_core.jobs import _queue, worker
 from psa_core.study import StudySpec
 from psa_core.trust import Origin
 
+ROOT = Path(__file__).resolve().parents[2]
 COMMENTS = "text\n" + "\n".join(f"I hope he wins race {number}." for number in range(30))
 UPLOADS = {"comments.csv": COMMENTS.encode(), "people.txt": b"Ann Lee\nDick Cheney\n"}
 SPEC = StudySpec("comments.csv", "people.txt", "vader")
@@ -44,7 +45,7 @@ def modes(place):
 def test_a_run_finishes_and_opens_and_is_its_owners_only(tmp_path):
     run_id = jobs.submit(SPEC, UPLOADS)
     assert jobs.status(run_id).live
-    assert not any(run_id in " ".join(child.args) for child in _starting._children)
+    assert not any(run_id in " ".join(child.args) for child in _queue._children)
     status = wait(run_id)
     assert (status.state, status.sentences_done, status.message) == ("finished", 30, "")
     assert jobs.open_cube(run_id).shape == (30, 2, 1)
@@ -55,7 +56,7 @@ def test_a_run_finishes_and_opens_and_is_its_owners_only(tmp_path):
 @pytest.mark.slow
 def test_a_worker_that_is_killed_is_told_and_the_run_resumed():
     run_id = jobs.submit(SPEC, UPLOADS)
-    (worker,) = _starting._children
+    (worker,) = _queue._children
     os.kill(worker.pid, signal.SIGKILL)
     status = wait(run_id)
     assert status.state == "failed"
@@ -67,7 +68,7 @@ def test_a_worker_that_is_killed_is_told_and_the_run_resumed():
 @pytest.mark.slow
 def test_a_run_is_resumed_at_once_though_nobody_has_looked_since_its_worker_died():
     run_id = jobs.submit(SPEC, UPLOADS)
-    (worker,) = _starting._children
+    (worker,) = _queue._children
     worker.kill()
     worker.wait()
     jobs.resume(run_id)
@@ -123,7 +124,7 @@ def test_the_queue_outlives_the_server_and_the_order_does_not_depend_on_the_cloc
     monkeypatch.setattr("time.time", iter(range(10**9, 0, -1)).__next__)
     first, second, third = (jobs.submit(SPEC, UPLOADS, visitor=visitor) for visitor in "xyz")
     workers.end(first)
-    _starting._children.clear()  # all that a server remembers
+    _queue._children.clear()  # all that a server remembers
     assert jobs.status(third).ahead == 1
     workers.end(second)
     jobs.advance()
@@ -151,7 +152,7 @@ def test_each_visitor_and_all_together_have_so_many_runs(workers, monkeypatch):
     jobs.submit(SPEC, UPLOADS, visitor="b")
     with pytest.raises(OptionError, match="got 4 runs in the queue, expected at most 3 runs"):
         jobs.submit(SPEC, UPLOADS, visitor="c")
-    assert len(jobs.run_status.run_places()) == 3
+    assert len(jobs.run_status.run_folders()) == 3
 
 
 def test_a_recycled_process_number_is_neither_waited_for_nor_ended(workers):
@@ -190,7 +191,7 @@ def test_a_disk_without_room_is_one_sentence(workers, monkeypatch):
     for write in (lambda: jobs.submit(SPEC, UPLOADS), lambda: jobs.resume(run_id)):
         with pytest.raises(RunFolderError, match=r"^runs folder: got No space left on device, .* Delete old runs"):
             write()
-    assert [place.name for place in jobs.run_status.run_places()] == [run_id]
+    assert [place.name for place in jobs.run_status.run_folders()] == [run_id]
     assert sorted(os.listdir(jobs.root())) == sorted([run_id, "queue"])
 
 
@@ -256,12 +257,12 @@ def test_a_folder_that_holds_nothing_of_others_is_closed_to_them(workers, tmp_pa
 def test_the_lock_is_held_by_whom_it_was_handed_to(tmp_path):
     handle = locks.take(tmp_path / "lock")
     child = subprocess.Popen(["sleep", "60"], pass_fds=(handle,))
-    locks.release(handle)
-    assert locks.held(tmp_path / "lock")
+    os.close(handle)
+    assert locks.is_locked(tmp_path / "lock")
     assert locks.take(tmp_path / "lock", 0) is None
     child.kill()
     child.wait()
-    assert not locks.held(tmp_path / "lock")
+    assert not locks.is_locked(tmp_path / "lock")
 
 
 def test_many_resume_the_same_run_at_once_and_one_worker_starts(workers):
@@ -301,8 +302,44 @@ def test_a_run_is_stopped_inside_of_one_long_call_of_a_library(workers):
         "hashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)  # hears no signal"
     )
     handled = f"import signal\nsignal.signal(signal.SIGTERM, lambda *_: None)\nsignal.alarm(0)\n{program}"
-    began = subprocess.Popen([sys.executable, "-c", handled], cwd=Path(__file__).resolve().parents[2])
+    began = subprocess.Popen([sys.executable, "-c", handled], cwd=ROOT)
     assert began.wait(60) == 3
+
+
+def test_a_run_is_stopped_where_a_library_lets_no_thread_run(workers):
+    place = jobs.run_path(jobs.submit(SPEC, UPLOADS))
+    program = (
+        "import pathlib, re, threading\n"
+        "from psa_core.jobs import worker\n"
+        f"threading.Thread(target=worker._watch, args=(pathlib.Path({str(place)!r}),), daemon=True).start()\n"
+        f"worker.watch_from_outside(pathlib.Path({str(place)!r}))\n"
+        "print('ready', flush=True)\n"
+        "re.match('(a+)+$', 'a' * 200 + 'b')  # for years, and keeps the interpreter's lock"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True) as stuck:
+        assert stuck.stdout.readline() == "ready\n"
+        (place / jobs.CANCEL).touch()
+        stopped = time.monotonic()
+        assert stuck.wait(60) == -signal.SIGKILL
+    assert time.monotonic() - stopped < 2 * worker.STOP_SECONDS
+
+
+def full_disk(*_: object, **__: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_the_manifest_says_what_computed_the_scores_of_a_run_that_was_killed_at_its_end(workers, monkeypatch):
+    place = jobs.run_path(jobs.submit(SPEC, UPLOADS))
+    monkeypatch.chdir(place / "inputs")
+    monkeypatch.setattr(worker, "PUBLISH_SECONDS", 0)
+    with monkeypatch.context() as patch:
+        patch.setattr(worker.results, "write", full_disk)
+        worker.work(place)
+    assert jobs.status(place.name).state == "failed"
+    worker.work(place)
+    manifest = json.loads((place / jobs.RESULT / "manifest.json").read_text())
+    assert manifest["texts_scored"] == 0
+    assert manifest["backend"] == jobs.open_cube(place.name).provenance["backend"] != "cache"
 
 
 @pytest.mark.slow

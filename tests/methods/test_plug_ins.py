@@ -55,10 +55,10 @@ def test_same_for_a_strided_view_of_a_cube(method: type[Method]) -> None:
         (np.zeros(2), np.zeros((3, 2))),
         (np.zeros((2, 1)), np.zeros((2, 2))),
         (np.zeros(2), np.zeros(2)),
-        (np.array([0.5, np.nan]), np.zeros((2, 2))),
+        (np.array([np.nan, np.nan]), np.zeros((2, 2))),
         (np.zeros(2), np.array([[0.0, np.inf], [0.0, 0.0]])),
     ],
-    ids=["no sentence", "no name", "other length", "original 2-d", "perturbed 1-d", "missing", "infinite"],
+    ids=["no sentence", "no name", "other length", "original 2-d", "perturbed 1-d", "all missing", "infinite"],
 )
 def test_never_answers_for_scores_it_cannot_use(
     method: type[Method], original: np.ndarray, perturbed: np.ndarray

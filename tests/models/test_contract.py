@@ -45,6 +45,19 @@ def predictions(folder: Path) -> str:
     return f"predictions:{folder / 'scores.jsonl'}"
 
 
+def answers(folder: Path) -> str:
+    """A file in which each text is answered by its length, for a packaged question."""
+    (judge,) = models.unasked("ask:lm:any?question=toxicity")
+    lines = []
+    for text in dict.fromkeys(TEXTS):
+        words = ["Yes"] * (len(text) % 7) + ["I cannot say."] * (len(text) % 3) + ["No"] * 10
+        said = [{"message": {"content": content}} for content in words[:10]]
+        line = {"custom_id": judge.requests(text)[0].custom_id, "response": {"body": {"choices": said}}}
+        lines.append(json.dumps(line))
+    (folder / "answers.jsonl").write_text("\n".join(lines), "utf-8")
+    return f"answers:{folder / 'answers.jsonl'}"
+
+
 def function(folder: Path) -> str:
     (folder / "lengths_of_texts.py").write_text("def score(texts):\n    return [len(text) / 1000 for text in texts]\n")
     return "python:lengths_of_texts:score"
@@ -52,6 +65,7 @@ def function(folder: Path) -> str:
 
 # One id for each kind of model that has no card; a kind that has one needs no line here.
 EXAMPLES: dict[str, Callable[[Path], str]] = {
+    "answers": answers,
     "ask": lambda folder: f"ask:lm:{tiny_judge(folder / 'judge')}?question=toxicity&order=averaged",
     "hf": lambda folder: f"hf:{tiny_classifier(folder / 'hf')}",
     "keyword": lambda folder: "keyword:Alice=0.2",

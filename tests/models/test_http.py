@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from psa_core import models
+from psa_core.asking import endpoint as _endpoint
+from psa_core.asking.endpoint import Endpoint
 from psa_core.errors import ModelError
-from psa_core.models import _endpoint
-from psa_core.models._endpoint import Endpoint, allowed, options_of
+from psa_core.trust.addresses import allowed
 
 Reply = Callable[[list[str]], Any]
 
@@ -285,9 +286,10 @@ def test_an_administrator_says_which_hosts(
 
 
 @pytest.mark.parametrize("query", ["batch=0", "batch=1.5", "timeout=never", "retries=99", "frob=1", "range=1"])
-def test_options_are_checked(query: str) -> None:
-    with pytest.raises(ModelError):
-        options_of(f"//host/#{query}")
+def test_options_are_checked(query: str, model: Model) -> None:
+    with pytest.raises(ModelError, match=r"option|range: got '1'"):
+        models.load(f"{model.address}#{query}")
+    assert not model.asked
 
 
 def test_pace_keeps_requests_apart(model: Model) -> None:

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 from psa_core import generators, models
+from psa_core.asking import endpoint as _endpoint
 from psa_core.cache import ScoreCache
 from psa_core.errors import ModelError
-from psa_core.generators import Sampling
-from psa_core.models import _endpoint
+from psa_core.generators import Batch, Draw, Sampling
 from psa_core.models._transformers import lm_files
 from psa_core.models._transformers.lm_files import is_packaged, packaged_file
 from psa_core.scoring import score_cells
@@ -66,8 +66,8 @@ def loaded_once() -> Iterator[None]:
     load = lm_files._load
     found: list[Any] = []
 
-    def once(name: str, options: dict[str, str]) -> Any:
-        found.extend([] if found else [load(name, options)])
+    def once(path: Path, options: dict[str, str]) -> Any:
+        found.extend([] if found else [load(path, options)])
         return found[0]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -161,4 +161,10 @@ def test_a_server_agrees_with_the_same_weights_here_and_a_stopped_one_loses_noth
 def _written(address: str, api: str) -> list[str]:
     """What the same server, as a generator, writes after two prompts."""
     writer = generators.load(f"chat:{address}/v1#api={api}&parallel=2")
-    return [text for (text,) in generators.sample(writer, [f"{name} is" for name in Cells.names], 1, Sampling(8))]
+    draws = [Draw(f"{name} is", "{name} is", 0) for name in Cells.names]
+    found = {n: text for batch in writer.sample(draws, Sampling(8), lambda: None) for n, text in _numbered(batch)}
+    return [found[n] for n in range(len(draws))]
+
+
+def _numbered(batch: Batch) -> zip[tuple[int, str]]:
+    return zip(batch.positions, batch.texts, strict=True)

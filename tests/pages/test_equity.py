@@ -96,7 +96,9 @@ def test_a_run_from_the_page_to_its_result(open_page: OpenPage, words_of: Words,
 def test_results_by_url_with_every_switch(open_page: OpenPage, words_of: Words, run: Run, folder) -> None:
     page = open_page("equity", eec=adopt(folder))
     said = words_of(page)
-    assert "scores differ significantly by gender. Most by keyword:mom=0.3: its toxicity score" in said
+    # One pair of people of eleven differs, in every sentence: the paper's test alone takes that for significant.
+    assert "None of the scores differs significantly between sentences about women" in said
+    assert "test, over 1,584 pairs of sentences, finds a difference in 3 of 3" in said
     assert "6 tests were made" in said and "0.05 / 6" in said
     assert "Spelled “disappointed” instead, in 240 of the sentences" in said
     assert "Table 5: systems by verdict" in said
@@ -140,7 +142,7 @@ def test_a_zip_opens_as_a_run_of_its_own(open_page: OpenPage, words_of: Words, r
     page = open_page("equity")
     page.file_uploader(key="eec_zip").upload("eec.zip", results.to_zip(folder))
     run(page)
-    assert "scores differ significantly by gender" in words_of(page)
+    assert "test, over 1,584 pairs of sentences, finds a difference in 3 of 3" in words_of(page)
     run_id = run_of(page)
     assert AUDIT.read(jobs.result_folder(run_id)).manifest["systems"] == ["keyword:mom=0.3", "vader"]
     page.button(key="eec_new").click()

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 
@@ -22,6 +23,7 @@ def stored(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, dict[str, Any]
     server = SimpleNamespace(uploaded_file_mgr=SimpleNamespace(file_storage=files))
     monkeypatch.setattr(gateway.runtime, "get_instance", lambda: server)
     monkeypatch.setattr(gateway, "_admitted", {"ann", "bo"})
+    monkeypatch.setattr(gateway, "_kept", WeakKeyDictionary())  # pages of other tests keep theirs a while
     monkeypatch.setenv("PSA_MAX_UPLOADS_EACH_MB", "2")
     monkeypatch.setenv("PSA_MAX_UPLOADS_MB", "3")
     yield files

@@ -41,7 +41,7 @@ def test_two_values_are_read_side_by_side(open_page: OpenPage, run: Run, words_o
     page.selectbox(key="generate_first").set_value(values[0])
     page.selectbox(key="generate_second").set_value(values[-1])
     said = words_of(run(page))
-    assert not page.exception and "pairs that met the same random numbers" in said
+    assert not page.exception and "pairs generated with the same random seed" in said
     page.selectbox(key="generate_second").set_value(values[0])
     assert "Choose two different values" in run(page).info[0].value
 
@@ -105,7 +105,7 @@ def test_a_run_that_is_not_finished_shows_texts_and_claims_nothing_of_few(
     page = open_page("language_models", generate=run_id)
     said = words_of(page)
     assert not page.exception and "So far, 8 of 60 continuations of each prompt: too few" in said
-    assert "pairs that met the same random numbers" in said and "Each pair of values" not in said
+    assert "pairs generated with the same random seed" in said and "Each pair of values" not in said
     assert "differs most" not in said
     write(tmp_path / "part", k=30, total=60)
     said = words_of(open_page("language_models", generate=run_id))

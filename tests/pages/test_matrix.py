@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from psa_core.tables.matrix import cluster_finding, matrix
+from psa_core.claims.reasons import cluster_finding
+from psa_core.tables.matrix import matrix
 from tests.pages import result_studies
 
 pytestmark = pytest.mark.slow
@@ -22,13 +23,13 @@ Words = Callable[[AppTest], str]
 
 def sent(page: AppTest) -> dict[str, object]:
     """What the picture was given, and what is selected in it."""
-    picture, selection = page.get("bidi_component")
+    *_, picture, selection = page.get("bidi_component")  # behind what the bar of the study has
     return json.loads(picture.proto.json) | json.loads(selection.proto.json)
 
 
 def test_every_cell_is_sent_in_the_order_of_the_matrix(open_page: OpenPage, words_of: Words) -> None:
-    page = open_page("matrix", run=result_studies.keep())
-    found = matrix(result_studies.cube(), "toxicity")
+    page = open_page("sentences", sentences_part="matrix", run=result_studies.keep())
+    found = matrix(result_studies.cube(), "toxicity", baseline="original")
     data = sent(page)
     cells = np.frombuffer(base64.b64decode(str(data["cells"])), "<i2").reshape(found.values.shape)
     assert cells * data["unit"] == pytest.approx(found.values, abs=1e-4)
@@ -37,9 +38,9 @@ def test_every_cell_is_sent_in_the_order_of_the_matrix(open_page: OpenPage, word
 
 
 def test_the_selected_cell_is_read_below(open_page: OpenPage, words_of: Words) -> None:
-    page = open_page("matrix", run=result_studies.keep(), s="s3", names=["Person A"])
+    page = open_page("sentences", sentences_part="matrix", run=result_studies.keep(), s="s3", names=["Person A"])
     assert "Person A counted to 3." in words_of(page)
-    found = matrix(result_studies.cube(), "toxicity")
+    found = matrix(result_studies.cube(), "toxicity", baseline="original")
     data = sent(page)
     assert (data["row"], data["columns"]) == (found.rows.tolist().index(3), [found.columns.tolist().index(0)])
 

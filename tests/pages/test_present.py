@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,17 +18,28 @@ Words = Callable[[AppTest], str]
 
 
 def test_the_widest_sentence_wears_every_name_in_the_order_of_their_scores(open_page: OpenPage, run: Run) -> None:
-    page = open_page("present", run=result_studies.keep())
+    page = open_page("present", run=result_studies.keep(), view_on="2")
     cube = result_studies.cube()
     _, perturbed = cube.scores("toxicity")
     row = perturbed[np.argmax(np.ptp(perturbed, axis=1))]
-    sent = json.loads(page.get("bidi_component")[0].proto.json)
+    sent = json.loads(page.get("bidi_component")[1].proto.json)
     assert sent["scores"] == pytest.approx(np.sort(row).tolist())
     texts = ["".join(text for kind, text in pieces if kind == "come") for pieces in sent["pieces"]]
     assert texts[-1].startswith(cube.names["name"][int(row.argmax())])
     page.toggle(key="hide_names").set_value(True)
     run(page)
-    assert texts[-1] not in page.get("bidi_component")[0].proto.json
+    assert texts[-1] not in page.get("bidi_component")[1].proto.json
+
+
+def test_too_few_families_are_said_on_every_slide_and_page(open_page: OpenPage, words_of: Words) -> None:
+    cube = result_studies.cube()
+    alike = replace(cube, sentences=cube.sentences.assign(family=np.arange(40) % 5))
+    run_id = result_studies.keep(alike)
+    for page in (open_page("names", run=run_id), *(open_page("present", run=run_id, view_on=str(n)) for n in (1, 2))):
+        (banner,) = page.info
+        assert (
+            banner.value == "40 sentences in 5 families are too few to say anything. Results come from 12 families on."
+        )
 
 
 def test_the_page_has_its_heading_also_without_a_study(open_page: OpenPage, words_of: Words) -> None:

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.frame import visitor
 from psa_core import jobs
 from psa_core.folders import cube_file, judgements
-from psa_core.jobs import _starting, retention
+from psa_core.jobs import _queue, retention
 from psa_core.study import StudySpec
 from psa_core.trust import Origin
 from tests.jobs.waiting import waiting_run
@@ -34,7 +34,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         locks.append(os.dup(lock))
         return SimpleNamespace(poll=lambda: 0)
 
-    monkeypatch.setattr(_starting, "_spawn", spawn)
+    monkeypatch.setattr(_queue, "_spawn", spawn)
     return locks
 
 
@@ -70,7 +70,7 @@ def test_too_few_sentences_are_counted_as_they_can_be_read(
     cube_file.save(result_studies.cube(1), place / jobs.PARTIAL)
     jobs.write_status(place, state="running", sentences_done=35, sentences_total=40)
     said = words_of(open_page("study", run=run_id))
-    assert "1 sentence is scored so far: too few to say anything." in said and "So far, on" not in said
+    assert "1 sentence is too few to say anything." in said and "So far, on" not in said
     os.close(held[0])
 
 
@@ -78,9 +78,9 @@ def test_a_study_above_the_limit_has_no_button(
     open_page: OpenPage, words_of: Words, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PSA_MAX_RUN_CELLS", "1000")
-    page = open_page("study")
+    page = open_page("new_study")
     said = words_of(page)
-    assert "Study: 5,600 cells." in said
+    assert "Study: 44,800 cells." in said
     assert "Needed: at most 1,000 cells. Take fewer sentences or names." in said
     assert not [button for button in page.button if button.key == "study_run"]
 
@@ -114,7 +114,7 @@ def test_visitors_are_told_apart_by_login_cookie_or_session(monkeypatch: pytest.
     assert key({}, masked) == ""
 
 
-@pytest.mark.parametrize(("sentences", "claims"), [(29, False), (30, True)])
+@pytest.mark.parametrize(("sentences", "claims"), [(11, False), (12, True)])
 def test_a_running_study_claims_nothing_on_few_sentences(
     open_page: OpenPage, words_of: Words, held: list[int], sentences: int, claims: bool
 ) -> None:
@@ -134,10 +134,12 @@ def test_a_finished_study_shows_its_result_and_asks_another_model_with_one_click
     first = jobs.keep(result_studies.cube(), lambda _: "<!doctype html>")
     page = open_page("study", run=first)
     said = words_of(page)
-    assert "Put in “Person A” and the toxicity score goes up by 0." in said and "How sure?" in said
+    assert "Put in “Person A” and the toxicity score goes up by 0." in said and "paired t-test over sentences" in said
+    assert "Finished" not in said and said.count("pronouns") <= 1, "the study bar says what it is"
     assert len(page.get("plotly_chart")) == 1
     assert said.count("flagged</span></div>") == 3
-    page.button(key="study_again vader").click()
+    page.selectbox(key="study_other_model").set_value("vader")
+    run(page).button(key="run_again").click()
     again = run(page).session_state["view"].run
     spec = jobs.status(again).spec
     assert spec == replace(result_studies.SPEC, model="vader")

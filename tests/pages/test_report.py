@@ -22,6 +22,7 @@ from psa_core.folders import judgements, results
 from psa_core.folders.judgements import Judgement
 from psa_core.report.flips_file import flip_rows, json_lines
 from tests.pages import result_studies
+from tests.zips import read_zip
 
 OpenPage = Callable[..., AppTest]
 Words = Callable[[AppTest], str]
@@ -47,7 +48,7 @@ def test_zip_opens_again_as_the_same_study() -> None:
         "scores.<target>.parquet",
         "judgements.csv",
     }
-    again = results.read_zip(content)
+    again = read_zip(content)
     assert (again.perturbed == result_studies.cube().perturbed).all()
 
 
@@ -99,12 +100,29 @@ def test_the_report_is_at_the_chosen_threshold_without_the_sentences_left_out(
     run_id = result_studies.keep()
     judgements.save(jobs.result_folder(run_id), Judgement("s3", "Person A", "toxicity", "meaning"))
     page = open_page("report", run=run_id, c="0.8")
-    text = base64.b64decode(page.get("iframe")[0].proto.src.partition(",")[2]).decode()
+    text = previewed(page)
     kept = result_studies.cube().rows(result_studies.cube().sentences["sentence_id"].to_numpy() != "s3")
     flips = tables.find_flips(kept, "toxicity", threshold=0.8)
-    assert f"The largest flips ({len(flips):,} in all)" in text
+    assert f"The largest changes of a label ({len(flips):,} in all)" in text
     assert "flagged at 0.8" in text and "39 from" in text
-    assert "The report labels toxicity from 0.8, as chosen; the zip from 0.5" in words_of(page)
+    assert "Zip and report are as you see the study: toxicity flagged at 0.8 and above; without 1 sentence" in words_of(
+        page
+    )
+
+
+def test_hidden_names_are_in_no_part_of_the_report_and_the_page_says_where_they_are(
+    open_page: OpenPage, words_of: Words
+) -> None:
+    run_id = result_studies.keep()
+    page = open_page("report", run=run_id, c="0.8")
+    assert "Person A" in previewed(page) and "initials" not in words_of(page)
+    page = open_page("report", run=run_id, c="0.8", hide_names="True")
+    assert "Person" not in previewed(page) and "P••••• A" in previewed(page)
+    assert "initials for names in report.html; the zip&#x27;s other files" in words_of(page)
+
+
+def previewed(page: AppTest) -> str:
+    return base64.b64decode(page.get("iframe")[0].proto.src.partition(",")[2]).decode()
 
 
 def test_the_report_of_a_study_as_it_was_written_is_not_written_again(
@@ -112,7 +130,7 @@ def test_the_report_of_a_study_as_it_was_written_is_not_written_again(
 ) -> None:
     monkeypatch.setattr(report, "render", lambda *_: pytest.fail("it was written again"))
     page = open_page("report", run=jobs.keep(result_studies.cube(), lambda _: "<!doctype html>as written"))
-    assert "as written" in base64.b64decode(page.get("iframe")[0].proto.src.partition(",")[2]).decode()
+    assert "as written" in previewed(page)
 
 
 def test_a_page_view_draws_few_of_many_targets(open_page: OpenPage) -> None:
@@ -122,6 +140,7 @@ def test_a_page_view_draws_few_of_many_targets(open_page: OpenPage) -> None:
     content = {**cube.provenance, "targets": [asdict(target) for target in targets]}
     many = replace(cube, targets=targets, original=wide[0], perturbed=wide[1], provenance=content)
     page = open_page("report", run=result_studies.keep(many), target="t9", c="0.7")
-    text = base64.b64decode(page.get("iframe")[0].proto.src.partition(",")[2]).decode()
+    text = previewed(page)
     assert text.count("Target: t") == report_view.MAX_TARGETS and "Target: t9" in text
-    assert text.count("flagged at") == len(targets) and "6 more targets are in the study" in text
+    assert text.count("<small>flagged at") == len(targets), "each in the overview"
+    assert "6 more targets are in the study" in text

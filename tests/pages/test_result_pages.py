@@ -14,28 +14,36 @@ from tests.pages import result_studies
 
 pytestmark = pytest.mark.slow
 
-PAGES = ["names", "why", "matrix", "thresholds", "sentences", "compare", "mitigate", "report"]
+PAGES = ["names", "names why", "thresholds", "sentences", "sentences matrix", "compare", "compare mitigate", "report"]
 OpenPage = Callable[..., AppTest]
 Words = Callable[[AppTest], str]
 
 
+def _open(open_page: OpenPage, place: str, **parameters: str | list[str]) -> AppTest:
+    """A page, or one part of a page, by the words for it."""
+    stem, _, part = place.partition(" ")
+    return open_page(stem, **parameters, **({f"{stem}_part": part} if part else {}))
+
+
 @pytest.mark.parametrize("stem", PAGES)
 def test_without_a_study_the_page_says_what_to_do(stem: str, open_page: OpenPage, words_of: Words) -> None:
-    page = open_page(stem)
+    page = _open(open_page, stem)
     assert "No study is open yet" in words_of(page)
     assert page.button(key="load_example").label == "Load the example study"
 
 
 @pytest.mark.parametrize("stem", PAGES)
 def test_an_unknown_run_is_one_sentence(stem: str, open_page: OpenPage, words_of: Words) -> None:
-    page = open_page(stem, run="A" * 20)
+    page = _open(open_page, stem, run="A" * 20)
     assert "This study cannot be opened" in words_of(page)
     assert "an unknown run id" in words_of(page)
 
 
 @pytest.mark.parametrize("stem", PAGES)
 def test_a_study_is_shown_and_its_texts_are_never_markup(stem: str, open_page: OpenPage, words_of: Words) -> None:
-    page = open_page(stem, run=result_studies.keep(), names=[result_studies.EVIL_NAME, result_studies.MARKDOWN_NAME])
+    page = _open(
+        open_page, stem, run=result_studies.keep(), names=[result_studies.EVIL_NAME, result_studies.MARKDOWN_NAME]
+    )
     assert "40 sentences × 12 names" in words_of(page)
     html = "\n".join(element.proto.body for element in page.get("html"))
     assert "<img" not in html and "<script" not in html
@@ -53,7 +61,7 @@ def test_a_study_of_one_sentence_and_two_names(stem: str, open_page: OpenPage) -
 
     whole = result_studies.cube()
     small = replace(whole.rows([0]), names=whole.names.iloc[:2], perturbed=whole.perturbed[:1, :2])
-    open_page(stem, run=result_studies.keep(small))
+    _open(open_page, stem, run=result_studies.keep(small))
 
 
 @pytest.mark.parametrize("stem", PAGES)
@@ -62,7 +70,7 @@ def test_a_study_without_groups_or_flips(stem: str, open_page: OpenPage) -> None
 
     whole = result_studies.cube()
     flat = whole.original[:, None].repeat(12, axis=1)
-    open_page(stem, run=result_studies.keep(replace(whole, names=whole.names[["name"]], perturbed=flat)))
+    _open(open_page, stem, run=result_studies.keep(replace(whole, names=whole.names[["name"]], perturbed=flat)))
 
 
 @pytest.mark.parametrize("stem", [*PAGES, "present"])
@@ -77,6 +85,6 @@ def test_a_study_that_is_deleted_while_its_page_is_drawn_is_one_sentence(
         return cube
 
     monkeypatch.setattr(cached, "cube", deleted)
-    page = open_page(stem, run=result_studies.keep())
+    page = _open(open_page, stem, run=result_studies.keep())
     assert "This study cannot be opened" in words_of(page)
     assert page.button(key="load_example").label == "Load the example study"

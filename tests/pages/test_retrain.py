@@ -56,9 +56,7 @@ def result(tmp_path: Path) -> str:
 
 
 def retrain_page(open_page: OpenPage, run: Run, **more: Any) -> AppTest:
-    page = open_page("mitigate", run=result_studies.keep(), **more)
-    page.segmented_control(key="retrain_view").set_value("Retrain")
-    return run(page)
+    return open_page("compare", compare_part="retrain", run=result_studies.keep(), **more)
 
 
 def test_what_is_asked_is_started(
@@ -76,10 +74,10 @@ def test_what_is_asked_is_started(
     cube = result_studies.cube()
     spec = replace(result_studies.SPEC, mentions="all", exclude=(("s3", 5), ("gone", 0)))
     page = open_page(
-        "mitigate", run=result_studies.keep(replace(cube, provenance={**cube.provenance, "study": asdict(spec)}))
+        "compare",
+        compare_part="retrain",
+        run=result_studies.keep(replace(cube, provenance={**cube.provenance, "study": asdict(spec)})),
     )
-    page.segmented_control(key="retrain_view").set_value("Retrain")
-    run(page)
     assert "keyword) is no neural classifier" in words_of(page)
     assert [metric.value for metric in page.metric][:2] == ["20", "20"]
     page.multiselect(key="retrain_strengths").set_value([1.0, 0.1])
@@ -128,7 +126,7 @@ def test_a_slot_goes_to_the_worker_as_a_slot() -> None:
 def test_the_result_says_what_is_gained_and_what_it_costs(
     open_page: OpenPage, run: Run, words_of: Words, result: str
 ) -> None:
-    page = open_page("mitigate", run=result_studies.keep(), retrain=result)
+    page = open_page("compare", run=result_studies.keep(), retrain=result)
     said = words_of(page)
     assert "with strength 3, toxicity moves 75 % less with names that training never saw; 90 % of the sentences" in said
     assert "minilm-sentiment · method pair · 80 steps · trained on 1,234 sentences with 5 names" in said
@@ -147,7 +145,7 @@ def test_what_a_few_sentences_do_not_show_is_not_said(
     cube = cube_file.load(place / "before.npz")
     cube_file.save(replace(cube, perturbed=cube.perturbed[:, ::-1]), place / "after.npz")
     assert "toxicity is not shown to move less with names" in words_of(
-        open_page("mitigate", run=result_studies.keep(), retrain=result)
+        open_page("compare", run=result_studies.keep(), retrain=result)
     )
 
 
@@ -159,9 +157,9 @@ def test_its_owner_is_told_the_retrained_classifiers_id(
     own = f"minilm:{place.resolve()}/adapter"
     cube_file.save(replace(cube, provenance={"study": {**cube.provenance["study"], "model": own}}), place / "after.npz")
     monkeypatch.delenv("PSA_HISTORY", raising=False)
-    assert not open_page("mitigate", run=result_studies.keep(), retrain=result).code
+    assert not open_page("compare", run=result_studies.keep(), retrain=result).code
     monkeypatch.setenv("PSA_HISTORY", "1")
-    assert [code.value for code in open_page("mitigate", run=result_studies.keep(), retrain=result).code] == [own]
+    assert [code.value for code in open_page("compare", run=result_studies.keep(), retrain=result).code] == [own]
 
 
 @pytest.mark.parametrize(
@@ -175,13 +173,13 @@ def test_its_owner_is_told_the_retrained_classifiers_id(
 def test_each_part_stands_side_by_side(
     open_page: OpenPage, run: Run, words_of: Words, result: str, part: str, words: str
 ) -> None:
-    page = open_page("mitigate", run=result_studies.keep(), retrain=result)
+    page = open_page("compare", run=result_studies.keep(), retrain=result)
     page.segmented_control(key="retrain_part").set_value(part)
     assert words in words_of(run(page))
 
 
 def test_both_classifiers_open_as_studies(open_page: OpenPage, run: Run, result: str) -> None:
-    page = open_page("mitigate", run=result_studies.keep(), retrain=result)
+    page = open_page("compare", run=result_studies.keep(), retrain=result)
     page.button(key="retrain_open").click()
     run(page)
     old, new = page.session_state[f"retrain_studies {result} 3"]
@@ -196,7 +194,7 @@ def test_both_classifiers_open_as_studies(open_page: OpenPage, run: Run, result:
 def test_a_damaged_result_is_told(open_page: OpenPage, words_of: Words, tmp_path: Path) -> None:
     (tmp_path / "result").mkdir()
     (tmp_path / "result" / "retraining.json").write_text('{"strengths": []}')
-    page = open_page("mitigate", run=result_studies.keep(), retrain=jobs.adopt("retrain", tmp_path / "result"))
+    page = open_page("compare", run=result_studies.keep(), retrain=jobs.adopt("retrain", tmp_path / "result"))
     assert "damaged result" in words_of(page)
 
 
@@ -205,7 +203,7 @@ def test_damaged_cells_are_told(
     open_page: OpenPage, words_of: Words, result: str, damage: Callable[[Path], object]
 ) -> None:
     damage(jobs.result_folder(result) / "strength-3" / "after.npz")
-    page = open_page("mitigate", run=result_studies.keep(), retrain=result)
+    page = open_page("compare", run=result_studies.keep(), retrain=result)
     assert "This retraining cannot be opened" in words_of(page)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from psa_core import jobs
 from psa_core.folders import cube_file, judgements, results
 from psa_core.folders.judgements import Judgement
+from psa_core.models._judges.question_file import read_question
 from psa_core.study import StudySpec, plan
 from psa_core.study.texts import rows
 from tests.jobs.waiting import waiting_run
@@ -25,6 +28,14 @@ OWN = "Your own file"
 WORKBOOK = b"PK\x03\x04\x14\0\x06\0"
 
 
+def zipped(files: dict[str, str]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as folder:
+        for name, text in files.items():
+            folder.writestr(name, text)
+    return packed.getvalue()
+
+
 def own_sentences(page: AppTest, run: Run, name: str, content: bytes) -> AppTest:
     page.button_group(key="study_source").set_value(OWN)
     run(page)
@@ -33,20 +44,23 @@ def own_sentences(page: AppTest, run: Run, name: str, content: bytes) -> AppTest
 
 
 def test_every_step_is_there_and_the_price_is_known(open_page: OpenPage, words_of: Words) -> None:
-    page = open_page("study")
+    page = open_page("new_study")
     said = words_of(page)
-    for title in ("Sentences", "Anchors", "Names", "Model", "Run"):
+    for title in ("Texts", "Words to replace", "Names", "Model", "Run"):
         assert title in said
     assert "Returns toxicity, 0 to 1, flagged at 0.5 and above: probability that the text is offensive." in said
     assert "280 of 280 sentences are eligible." in said
     numbers = {metric.label: metric.value for metric in page.metric}
-    assert (numbers["Sentences"], numbers["Names"], numbers["Sentence–name pairs"]) == ("280", "20", "5,600")
+    assert (numbers["Sentences"], numbers["Names"], numbers["Sentence–name pairs"]) == ("280", "160", "44,800")
     assert page.button(key="study_run").label == "Run the study"
-    assert int(numbers["Estimated time"].removesuffix(" s")) >= 10, "a worker starts, and writes what it found"
+    time, unit = numbers["Estimated time"].split()
+    assert unit == "min" or int(time) >= 10, "a worker starts, and writes what it found"
 
 
 def test_a_file_of_windows_is_read_and_says_so(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = own_sentences(open_page("study"), run, "a.csv", "Freitext;Ort\nShe likes the café.;Köln\n".encode("cp1252"))
+    page = own_sentences(
+        open_page("new_study"), run, "a.csv", "Freitext;Ort\nShe likes the café.;Köln\n".encode("cp1252")
+    )
     page.button_group(key="study_names_way").set_value(OWN)
     run(page).file_uploader(key="study_names_file_0").upload(
         "namen.csv", "Vor- und Nachname;Geschlecht\nJürgen Weiß;m\nHélène Núñez;w\nSøren Groß;m\n".encode("cp1252")
@@ -57,13 +71,27 @@ def test_a_file_of_windows_is_read_and_says_so(open_page: OpenPage, words_of: Wo
     assert "3 names, grouped by Geschlecht." in said
 
 
+def test_a_slider_leaves_out_names_before_they_are_scored(
+    open_page: OpenPage, words_of: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(jobs.runs, "resume", started.append)
+    page = open_page("new_study", study_names="us-people", study_evidence_p_black="0.9")
+    assert page.slider(key="study_evidence_p_black").value == 0.9
+    assert "28 names left out: less than 0.9 for p_black." in words_of(page)
+    assert {metric.label: metric.value for metric in page.metric}["Names"] == "132"
+    page.button(key="study_run").click()
+    page.run(timeout=60)
+    assert jobs.spec_at(jobs.run_path(started[0])).evidence == "p_black>=0.9"
+
+
 @pytest.mark.parametrize("name", ["名" * 100 + ".csv", "../../odd.csv", "~x.csv", "names-typed.txt", "-.tsv"])
 def test_a_run_finds_an_upload_whatever_its_name(
     name: str, open_page: OpenPage, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[str] = []
     monkeypatch.setattr(jobs.runs, "resume", started.append)
-    page = own_sentences(open_page("study"), run, name, COMMENTS)
+    page = own_sentences(open_page("new_study"), run, name, COMMENTS)
     page.button(key="study_run").click()
     page.run(timeout=60)
     place = jobs.run_path(started[0])
@@ -76,7 +104,7 @@ def test_a_list_of_names_is_called_by_its_file(
 ) -> None:
     started: list[str] = []
     monkeypatch.setattr(jobs.runs, "resume", started.append)
-    page = own_sentences(open_page("study"), run, "mine.csv", COMMENTS)
+    page = own_sentences(open_page("new_study"), run, "mine.csv", COMMENTS)
     page.button_group(key="study_names_way").set_value("Your own file")
     run(page).file_uploader(key="study_names_file_0").upload(name, b"name\nAnn\nBo\n")
     run(page).button(key="study_run").click()
@@ -90,7 +118,7 @@ def test_another_column_has_its_own_number_of_texts_and_time(open_page: OpenPage
     """Both columns select the same number of sentences; only the second one's texts are all alike."""
     rows = [f"She saw {i} trees.,He slept.,r{i}" for i in range(6)]
     content = "\n".join(["text,other,id", *rows]).encode()
-    page = own_sentences(open_page("study"), run, "two.csv", content)
+    page = own_sentences(open_page("new_study", study_names="demo"), run, "two.csv", content)
 
     def texts() -> str:
         return next(metric.value for metric in page.metric if metric.label == "Texts to score")
@@ -103,7 +131,7 @@ def test_another_column_has_its_own_number_of_texts_and_time(open_page: OpenPage
 
 
 def test_the_same_bytes_under_another_ending_are_read_anew(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = own_sentences(open_page("study"), run, "comments.txt", COMMENTS)
+    page = own_sentences(open_page("new_study"), run, "comments.txt", COMMENTS)
     assert "4 sentences" in [expander.label for expander in page.expander]
     page.file_uploader(key="study_file_0").upload("comments.csv", COMMENTS)
     run(page)
@@ -111,25 +139,25 @@ def test_the_same_bytes_under_another_ending_are_read_anew(open_page: OpenPage, 
 
 
 def test_an_upload_is_read_counted_and_accounted_for(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = own_sentences(open_page("study"), run, "comments.csv", COMMENTS)
+    page = own_sentences(open_page("new_study"), run, "comments.csv", COMMENTS)
     assert "2 of 3 sentences are eligible." in words_of(page)
-    assert "1 skipped: 1 without an anchor." in words_of(page)
+    assert "1 skipped: 1 without a word to replace." in words_of(page)
 
 
 def test_what_was_left_alone_is_counted(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = own_sentences(open_page("study"), run, "comments.csv", b"text\nHe ran `his(he)`.\nHe or she.\n")
-    assert "Left alone, though they look like anchors: code 2; no one person (he/she) 2." in words_of(page)
+    page = own_sentences(open_page("new_study"), run, "comments.csv", b"text\nHe ran `his(he)`.\nHe or she.\n")
+    assert "Left alone, though they look like words to replace: code 2; no one person (he/she) 2." in words_of(page)
 
 
 def test_the_accuracy_of_entities_is_said_where_they_are_chosen(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = open_page("study")
+    page = open_page("new_study")
     assert "46 %" not in words_of(page)
     page.button_group(key="study_anchors").set_value("entities")
     assert "46 %" in words_of(run(page))
 
 
 def test_another_column_can_hold_the_text(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = own_sentences(open_page("study"), run, "comments.csv", b"text,reply\nNobody.,He came.\nNothing.,No.\n")
+    page = own_sentences(open_page("new_study"), run, "comments.csv", b"text,reply\nNobody.,He came.\nNothing.,No.\n")
     assert "no sentence to study" in words_of(page)
     column = next(box for box in page.selectbox if box.label == "Column with the text")
     column.select("reply")
@@ -150,13 +178,13 @@ def test_another_column_can_hold_the_text(open_page: OpenPage, words_of: Words, 
 def test_bad_sentences_end_in_one_clear_sentence(
     open_page: OpenPage, words_of: Words, run: Run, name: str, content: bytes, message: str
 ) -> None:
-    page = own_sentences(open_page("study"), run, name, content)
+    page = own_sentences(open_page("new_study"), run, name, content)
     assert message in words_of(page)
     assert not [button for button in page.button if button.key == "study_run"]
 
 
 def test_names_are_typed_and_warned_about(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = open_page("study")
+    page = open_page("new_study")
     page.button_group(key="study_names_way").set_value("Type or paste")
     run(page)
     page.text_area(key="study_names_text").set_value("Ann\nGrace\nAnn")
@@ -167,7 +195,7 @@ def test_names_are_typed_and_warned_about(open_page: OpenPage, words_of: Words, 
 
 
 def test_a_list_of_one_name_is_refused(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = open_page("study")
+    page = open_page("new_study")
     page.button_group(key="study_names_way").set_value("Type or paste")
     run(page)
     page.text_area(key="study_names_text").set_value("Ann")
@@ -175,19 +203,91 @@ def test_a_list_of_one_name_is_refused(open_page: OpenPage, words_of: Words, run
 
 
 def test_an_anchor_is_switched_off_and_on_again(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = own_sentences(open_page("study"), run, "two.txt", b"He is kind.\nShe left.\n")
+    page = own_sentences(open_page("new_study"), run, "two.txt", b"He is kind.\nShe left.\n")
     page.session_state["study_review"] = True
     run(page)
     next(button for button in page.button if button.label == "Switch off").click()
     said = words_of(run(page))
     assert "1 of 2 sentences is eligible." in said
-    assert "1 anchor switched off" in said
+    assert "1 word switched off" in said
     page.button(key="all_on").click()
     assert "2 of 2 sentences are eligible." in words_of(run(page))
 
 
+def test_a_sentence_is_left_out_as_a_whole(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    page = own_sentences(open_page("new_study"), run, "two.txt", b"He is kind, and he knows it.\nShe left.\n")
+    page.text_input(key="study_lookup").set_value("kind")
+    run(page)
+    next(button for button in page.button if button.label == "Switch off").click()
+    assert "2 of 2 sentences are eligible." in words_of(run(page)), "the second he takes over"
+    next(button for button in page.button if button.label == "Leave out").click()
+    said = words_of(run(page))
+    assert "1 of 2 sentences is eligible." in said and "2 words switched off" in said
+    assert "Not in the study. Each word that a name could replace is switched off." in said
+
+
+def test_what_balancing_and_the_sample_leave_out_is_said(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    texts = [f"She saw {number} trees." for number in range(6)] + [f"He saw {number} cars." for number in range(4)]
+    page = own_sentences(open_page("new_study"), run, "a.txt", "\n".join(texts).encode())
+    said = words_of(page)
+    assert "8 are used: 2 left out so that “he” and “she” are equally common." in said
+    page.toggle(key="study_balance").set_value(False)
+    assert "are used" not in words_of(run(page))
+    page.number_input(key="study_sample").set_value(3)
+    assert "3 are used: 7 not in the random sample." in words_of(run(page))
+
+
+def test_what_was_chosen_stands_in_the_address_and_survives_a_reload(open_page: OpenPage, run: Run) -> None:
+    page = open_page("new_study")
+    page.toggle(key="study_balance").set_value(False)
+    page.number_input(key="study_max_words").set_value(20)
+    page.selectbox(key="study_model").set_value("vader")
+    page = open_page("new_study", **run(page).query_params)
+    assert page.toggle(key="study_balance").value is False
+    assert page.number_input(key="study_max_words").value == 20
+    assert page.selectbox(key="study_model").value == "vader"
+
+
+def test_a_question_of_ones_own_goes_along_as_a_file(
+    open_page: OpenPage, run: Run, words_of: Words, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(jobs.runs, "resume", started.append)
+    page = open_page("new_study", study_model="own question")
+    page.text_area(key="study_question").set_value("Would you rent this flat to this person?")
+    assert "Returns yes, 0 to 1: chance of “Yes” to: Would you rent this flat" in words_of(run(page))
+    page.text_input(key="study_answers").set_value("Yes")
+    assert "two answers or more" in words_of(run(page))
+    page.text_input(key="study_answers").set_value("Gladly, Maybe, No")
+    run(page).button(key="study_run").click()
+    page.run(timeout=60)
+    place = jobs.run_path(started[0])
+    assert jobs.spec_at(place).model.endswith("?question=own-question.json")
+    question = read_question(str(place / "inputs" / "own-question.json"))
+    assert (question.answers, question.values) == (("Gladly", "Maybe", "No"), (1.0, 0.5, 0.0))
+    assert question.target.name == "gladly"
+    assert question.about("A note.").endswith(
+        "A note.\n\nWould you rent this flat to this person? Answer with Gladly, Maybe or No."
+    )
+
+
+def test_a_model_is_offered_once_and_takes_what_it_can_be_told(
+    open_page: OpenPage, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(jobs.runs, "resume", started.append)
+    page = open_page("new_study", study_model="keyword")
+    titles = [title.removesuffix(" …") for title in page.selectbox(key="study_model").options]
+    assert len(titles) == len(set(titles))
+    (field,) = [item for item in page.text_input if str(item.key) == "study_model_id_keyword"]
+    field.set_value("Alice=0.2")
+    run(page).button(key="study_run").click()
+    page.run(timeout=60)
+    assert jobs.spec_at(jobs.run_path(started[0])).model == "keyword:Alice=0.2"
+
+
 def test_user_text_is_escaped(open_page: OpenPage, run: Run) -> None:
-    page = own_sentences(open_page("study"), run, "x.txt", b"He said <script>alert(1)</script> **hi**.\nShe ran.\n")
+    page = own_sentences(open_page("new_study"), run, "x.txt", b"He said <script>alert(1)</script> **hi**.\nShe ran.\n")
     page.session_state["study_review"] = True
     run(page)
     html = "".join(element.proto.body for element in page.get("html"))
@@ -197,23 +297,23 @@ def test_user_text_is_escaped(open_page: OpenPage, run: Run) -> None:
 def test_an_unknown_run_is_said_and_leaves_a_way_on(open_page: OpenPage, words_of: Words, run: Run) -> None:
     page = open_page("study", run="a" * 20)
     assert "an unknown run id" in words_of(page)
-    page.button(key="study_new").click()
-    assert "Sentences" in words_of(run(page))
-    assert "run" not in page.query_params
+    assert "No study is open yet" in words_of(page) and "Set up your own study" in words_of(page)
+    page.button(key="load_example").click()
+    assert run(page).session_state["view"].run != "a" * 20
 
 
 @pytest.mark.slow
 def test_a_study_runs_in_its_worker_and_its_link_shows_the_result(
     open_page: OpenPage, words_of: Words, run: Run
 ) -> None:
-    page = own_sentences(open_page("study"), run, "comments.csv", COMMENTS)
+    page = own_sentences(open_page("new_study", study_names="demo"), run, "comments.csv", COMMENTS)
     page.button(key="study_run").click()
     run(page)
     run_id = page.session_state["view"].run
     finished(run_id)
     said = words_of(open_page("study", run=run_id))
-    assert "2 sentences × 20 names = 40 cells." in said
-    assert "comments.csv × demo" in said
+    assert "2 sentences × 20 names" in said
+    assert "sentences × 20 names" in said
 
 
 def finished(run_id: str) -> None:
@@ -273,7 +373,7 @@ def test_an_address_is_written_as_people_write_it(
     monkeypatch.setenv("PSA_HISTORY", "1")
     started: list[str] = []
     monkeypatch.setattr(jobs.runs, "resume", started.append)
-    page = open_page("study")
+    page = open_page("new_study")
     page.selectbox(key="study_model").set_value("http")
     (field,) = [item for item in run(page).text_input if str(item.key).startswith("study_model_id")]
     assert field.label == "Address, such as http://host/path"
@@ -286,7 +386,7 @@ def test_an_address_is_written_as_people_write_it(
 def test_the_end_of_a_study_counts_without_the_sentences_left_out(open_page: OpenPage, words_of: Words) -> None:
     run_id = result_studies.keep()
     judgements.save(jobs.result_folder(run_id), Judgement("s3", "Person A", "toxicity", "meaning"))
-    assert "39 sentences × 12 names = 468 cells." in words_of(open_page("study", run=run_id))
+    assert "39 sentences × 12 names" in words_of(open_page("study", run=run_id))
 
 
 def scored(texts: list[str], missing: int = 0) -> bytes:
@@ -314,7 +414,7 @@ def test_predictions_are_made_elsewhere_and_brought_back(
 ) -> None:
     if own_machine:
         monkeypatch.setenv("PSA_HISTORY", "1")
-    page = own_sentences(open_page("study"), run, "comments.csv", COMMENTS)
+    page = own_sentences(open_page("new_study", study_names="demo"), run, "comments.csv", COMMENTS)
     page.selectbox(key="study_model").set_value("predictions")
     run(page)
     (button,) = [item for item in page.get("download_button") if "texts to score" in item.proto.label]
@@ -355,7 +455,7 @@ def test_predictions_are_made_elsewhere_and_brought_back(
 
 
 def test_a_file_that_cannot_be_read_leaves_the_one_before_it(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = own_sentences(open_page("study"), run, "comments.csv", COMMENTS)
+    page = own_sentences(open_page("new_study", study_names="demo"), run, "comments.csv", COMMENTS)
     page.file_uploader(key="study_file_0").upload("broken.jsonl", b"{not json}\n")
     said = words_of(run(page))
     assert "invalid JSON in line 1" in said
@@ -367,7 +467,7 @@ def test_a_file_that_cannot_be_read_leaves_the_one_before_it(open_page: OpenPage
 
 @pytest.mark.parametrize("name", ["comments.xlsx", "Comments.XLS", "comments.ods"])
 def test_a_workbook_is_told_how_to_become_a_csv_file(open_page: OpenPage, words_of: Words, run: Run, name: str) -> None:
-    page = own_sentences(open_page("study"), run, name, WORKBOOK)
+    page = own_sentences(open_page("new_study"), run, name, WORKBOOK)
     assert f"File: a workbook, {name}." in words_of(page)
     assert "save the sheet as CSV UTF-8, and bring that file." in words_of(page)
     page.file_uploader(key="study_file_0").upload("comments.csv", COMMENTS)
@@ -377,14 +477,14 @@ def test_a_workbook_is_told_how_to_become_a_csv_file(open_page: OpenPage, words_
 
 
 def test_a_workbook_of_scores_is_told_the_same(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = open_page("study")
+    page = open_page("new_study")
     page.selectbox(key="study_model").set_value("predictions")
     run(page).file_uploader(key="study_scored_0").upload("scores.xlsx", WORKBOOK)
     assert "File: a workbook, scores.xlsx.\nNeeded: one of .csv, .tsv, .jsonl, .parquet" in words_of(run(page))
 
 
 def test_names_stand_in_any_column(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = open_page("study")
+    page = open_page("new_study")
     page.button_group(key="study_names_way").set_value("Your own file")
     assert "Choose at least two names" in "".join(info.value for info in run(page).info)
     content = b"no,Who is it?,team\n1,Ann Lee,A\n2,Bo Kim,B\n3,Cy Ro,B\n"
@@ -404,7 +504,7 @@ def test_a_link_without_a_run_id_says_so(open_page: OpenPage, words_of: Words) -
 
 
 def test_problems_are_told_as_what_happened_and_what_to_do(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = own_sentences(open_page("study"), run, "none.txt", b"Nobody came.\nNothing happened.\n")
+    page = own_sentences(open_page("new_study"), run, "none.txt", b"Nobody came.\nNothing happened.\n")
     said = words_of(page)
     assert "Anchors pronouns: no sentence to study (2 read, 2 no anchor)." in said
     assert "Needed: a sentence with an anchor. Choose other anchors, more words, or other sentences." in said
@@ -416,7 +516,7 @@ def test_sentences_are_pasted_one_per_line(
 ) -> None:
     started: list[str] = []
     monkeypatch.setattr(jobs.runs, "resume", started.append)
-    page = open_page("study")
+    page = open_page("new_study")
     page.button_group(key="study_source").set_value("Type or paste")
     run(page)
     assert [box.value for box in page.info] == ["Choose a file or paste your sentences to continue."]
@@ -436,7 +536,7 @@ def test_sentences_are_pasted_one_per_line(
 
 
 def test_sentences_that_all_have_a_slot_choose_it(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = own_sentences(open_page("study"), run, "a.txt", b"I met {name}.\n{name} left.\n")
+    page = own_sentences(open_page("new_study"), run, "a.txt", b"I met {name}.\n{name} left.\n")
     assert page.button_group(key="study_anchors_slot").value == "slot"
     assert "2 of 2 sentences are eligible" in words_of(page)
     page.button_group(key="study_source").set_value("sample")
@@ -444,17 +544,66 @@ def test_sentences_that_all_have_a_slot_choose_it(open_page: OpenPage, words_of:
 
 
 def test_any_sentence_is_looked_up(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = own_sentences(open_page("study"), run, "a.csv", COMMENTS)
+    page = own_sentences(open_page("new_study"), run, "a.csv", COMMENTS)
     page.text_input(key="study_lookup").set_value("NOBODY")
     said = words_of(run(page))
     assert "1 sentence found, 0 of them in the study" in said and "no word that a name could replace" in said
     page.text_input(key="study_lookup").set_value("is kind")
-    assert "In the study." in words_of(run(page))
+    run(page)
+    assert [button.label for button in page.button if button.label in ("Switch off", "Leave out")] == [
+        "Switch off",
+        "Leave out",
+    ]
     page.text_input(key="study_lookup").set_value("no such words")
     assert "0 sentences found" in words_of(run(page))
 
 
 def test_sentences_are_looked_up_where_none_can_be_taken(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    page = own_sentences(open_page("study"), run, "a.txt", b"Nobody came.\nIt rained.\n")
+    page = own_sentences(open_page("new_study"), run, "a.txt", b"Nobody came.\nIt rained.\n")
     page.text_input(key="study_lookup").set_value("rained")
     assert "Not in the study. It has no word that a name could replace." in words_of(run(page))
+
+
+def test_a_document_is_reviewed_whole_and_a_click_keeps_a_word(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    page = open_page("new_study", study_source="cvs")
+    page.session_state["study_review"] = True
+    page.session_state["document cvs-01"] = True
+    said = words_of(run(page))
+    assert "forms of the name" in said and "CURRICULUM VITAE" in said
+    assert "Emily Walker" in said and "Daniel Moreno" in said
+    words = next(group for group in page.button_group if str(group.key).startswith("words cvs-01"))
+    words.set_value(words.value[1:])
+    assert "1 word switched off" in words_of(run(page))
+    assert "1 switched off" in " ".join(expander.label for expander in page.expander)
+
+
+def test_a_document_under_review_names_its_person_and_stays_open_at_a_click(open_page: OpenPage, run: Run) -> None:
+    """A section whose title changes is another section to Streamlit, and closed."""
+    letter = "Jane Doe applies for the post. She was a nurse for nine years, and " + "kept the ward calm. " * 40
+    page = own_sentences(open_page("new_study"), run, "cvs.zip", zipped({"jane.txt": letter}))
+    page.session_state["study_review"] = page.session_state["document jane.txt"] = True
+    run(page)
+    assert "1 document" in [section.label for section in page.expander]
+    title = "jane\\.txt:\u2060 Jane Doe, 3 words to replace"
+    assert title in [section.label for section in page.expander]
+    (words,) = [group for group in page.button_group if str(group.key).startswith("words ")]
+    words.set_value(words.value[:1])
+    run(page)
+    assert title in [section.label for section in page.expander]
+    assert page.button_group(key="study_source").value == OWN
+    (words,) = [group for group in page.button_group if str(group.key).startswith("words ")]
+    assert len(words.value) == 1
+
+
+@pytest.mark.slow
+def test_packaged_documents_stay_chosen_while_they_are_reviewed(open_page: OpenPage, run: Run) -> None:
+    page = open_page("new_study", study_source="cvs")
+    page.session_state["study_review"] = page.session_state["document cvs-01"] = True
+    run(page)
+    for kept in (9, 8):
+        (words,) = [group for group in page.button_group if str(group.key).startswith("words cvs-01")]
+        words.set_value(words.value[1:])
+        run(page)
+        (words,) = [group for group in page.button_group if str(group.key).startswith("words cvs-01")]
+        assert len(words.value) == kept
+        assert page.button_group(key="study_source").value == "cvs"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.try_it import background_loading
+from pages.ui.try_it import waiting
 from psa_core import models
 
 OpenPage = Callable[..., AppTest]
@@ -20,7 +20,7 @@ def test_first_sight_is_a_finding_without_any_input(open_page: OpenPage, words_o
         models.load("profanity-check").score([f"I hate {name}."])[0, 0] for name in ("Dick Cheney", "Vladimir Putin")
     )
     said = words_of(page)
-    assert f"{high:.2f} for toxicity with Dick Cheney and {low:.2f} with Vladimir Putin" in said
+    assert f"the toxicity score is {high:.2f} with Dick Cheney and {low:.2f} with Vladimir Putin" in said
     assert high - low > 0.9
     assert len(page.get("plotly_chart")) == 2
 
@@ -106,6 +106,17 @@ def test_a_name_that_cannot_be_used_is_one_sentence(
     assert "Names: a name 'original'" in words_of(run(page))
 
 
+def test_the_headline_is_of_the_model_that_was_chosen_last(
+    open_page: OpenPage, words_of: Words, run: Callable[[AppTest], AppTest]
+) -> None:
+    page = open_page("try_it")
+    assert "Model: profanity-check" in words_of(page), "at first, where the name matters most"
+    page.button_group(key="try_models").set_value(["profanity-check", "opinion-words"])
+    assert "Model: Opinion words" in words_of(run(page))
+    page.button_group(key="try_models").set_value(["opinion-words", "profanity-check"])
+    assert "Model: profanity-check" in words_of(run(page))
+
+
 def test_without_a_model_the_page_asks_for_one(open_page: OpenPage, run: Callable[[AppTest], AppTest]) -> None:
     page = open_page("try_it")
     page.button_group(key="try_models").set_value([])
@@ -140,9 +151,9 @@ def test_the_parts_of_a_name_are_scored_alone(
 def test_a_model_that_is_not_known_to_be_quick_joins_those_that_are_there(
     open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(background_loading, "_scoring", {})
+    monkeypatch.setattr(waiting, "_scoring", {})
     page = open_page("try_it", try_models=["vader", "opinion-words"])
     texts, answered = page.session_state["try_answered"]
     assert answered == {"opinion-words"} and len(texts) == 21
     assert len(page.get("plotly_chart")) == 2
-    assert background_loading.answered(["vader", "opinion-words"], texts) == ("vader", "opinion-words")
+    assert waiting.answered(["vader", "opinion-words"], texts) == ("vader", "opinion-words")

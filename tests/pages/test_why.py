@@ -9,8 +9,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from psa_core import tables
-from psa_core.tables.factors import factor_regression, first_choice, why_finding
-from psa_core.tables.replicability import again_finding, order_replicability
+from psa_core.claims.ranking import replicability_finding
+from psa_core.claims.reasons import why_finding
+from psa_core.tables.factors import factor_regression, first_choice
+from psa_core.tables.replicability import order_replicability
 from tests.pages import result_studies
 
 pytestmark = pytest.mark.slow
@@ -21,15 +23,15 @@ Words = Callable[[AppTest], str]
 
 def test_it_says_what_goes_with_the_effects_and_whether_they_repeat(open_page: OpenPage, words_of: Words) -> None:
     cube = result_studies.cube()
-    said = words_of(open_page("why", run=result_studies.keep()))
-    assert html.escape(again_finding(order_replicability(cube, "toxicity"), "toxicity").headline) in said
+    said = words_of(open_page("names", names_part="why", run=result_studies.keep()))
+    assert html.escape(replicability_finding(order_replicability(cube, "toxicity"), "toxicity").headline) in said
     why = factor_regression(cube, "toxicity", first_choice(cube))
     assert html.escape(why_finding(why, "toxicity")) in said
     assert "because" not in said.casefold()
 
 
 def test_other_factors_make_another_table(open_page: OpenPage, run: Run) -> None:
-    page = open_page("why", run=result_studies.keep())
+    page = open_page("names", names_part="why", run=result_studies.keep())
     page.multiselect[0].set_value(["gender"])
     left = run(page).dataframe[0].value
     why = factor_regression(result_studies.cube(), "toxicity", ["gender"])
@@ -39,7 +41,7 @@ def test_other_factors_make_another_table(open_page: OpenPage, run: Run) -> None
 
 
 def test_parts_are_scored_on_request(open_page: OpenPage, run: Run, words_of: Words) -> None:
-    page = open_page("why", run=result_studies.keep())
+    page = open_page("names", names_part="why", run=result_studies.keep())
     assert "Which part of the name?" in words_of(page)
     page.button(key="why_parts").click()
     run(page)
@@ -51,7 +53,7 @@ def test_parts_are_scored_on_request(open_page: OpenPage, run: Run, words_of: Wo
 
 
 def test_hidden_names_are_hidden_here(open_page: OpenPage, words_of: Words) -> None:
-    page = open_page("why", run=result_studies.keep())
+    page = open_page("names", names_part="why", run=result_studies.keep())
     page.session_state["hide_names"] = True
     page.button(key="why_parts").click()
     page.run()
@@ -62,7 +64,7 @@ def test_hidden_names_are_hidden_here(open_page: OpenPage, words_of: Words) -> N
 
 
 def test_words_lead_to_their_sentences(open_page: OpenPage, run: Run, words_of: Words) -> None:
-    page = open_page("why", run=result_studies.keep())
+    page = open_page("names", names_part="why", run=result_studies.keep())
     assert "In which sentences?" in words_of(page)
     page.session_state["why_words"] = {"selection": {"rows": [0], "columns": []}}
     found = run(page).dataframe[-1].value

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from psa_core.claims.formatting import Finding
 from psa_core.report.frame import Report, framed
 from psa_core.report.markup import Html, element, join, table
-from psa_core.tables.formatting import Finding
 
 BARE = Report(
     "A title", [Finding("A finding.", "An interval.")], ["A step."], [element("p", "Evidence.")], ["A limit."], {}

@@ -14,12 +14,12 @@ import pytest
 from markupsafe import escape
 
 from psa_core import report, tables
+from psa_core.claims import findings
 from psa_core.cli._base import study_spec
 from psa_core.cube import ScoreCube, Target
-from psa_core.report._closing import command_line
-from psa_core.report._evidence import group_columns
+from psa_core.inputs.names import grouping
+from psa_core.report._sections import MAX_GROUPS, command_line
 from psa_core.study import StudySpec
-from psa_core.tables import findings
 
 EVIL = "<script>alert('x')</script>"
 
@@ -160,6 +160,15 @@ def test_the_smallest_studies(cube: ScoreCube, sentences: int, names: int) -> No
     Tags(report.render(small))
 
 
+def test_a_study_of_few_sentences_or_families_says_so_at_the_head(cube: ScoreCube, page: str) -> None:
+    few = "are too few to say anything. Results come from 12"
+    assert few not in page.partition("<h2>")[0]
+    small, families = cube.rows(np.arange(8)), cube.sentences.assign(family=np.arange(50) % 5)
+    assert f"<strong>8 sentences {few} on." in report.render(small).partition('class="finding"')[0]
+    alike = report.render(replace(cube, sentences=families)).partition('class="finding"')[0]
+    assert f"<strong>50 sentences in 5 families {few} families on." in alike
+
+
 def test_control_characters_are_not_printed(cube: ScoreCube) -> None:
     strange = cube.sentences.assign(text="He rang\x07 twice 😀.")
     page = report.render(replace(cube, sentences=strange))
@@ -212,4 +221,4 @@ def test_group_columns_sort_names_into_a_few_groups() -> None:
             "alone": ["x", "", None, "y"],
         }
     )
-    assert group_columns(names) == ["pair", "gaps"]
+    assert grouping(names, most=MAX_GROUPS) == ["pair", "gaps"]

@@ -15,13 +15,11 @@ from psa_core.errors import Cancelled, CorpusError, ModelError, NameListError, O
 from psa_core.folders import cube_file
 from psa_core.retraining import Order, Retraining, Watch, retrain, run
 from psa_core.retraining.card import percent_of
-from psa_core.retraining.fit import fit
-from psa_core.retraining.labelled import Split, labelled_texts
 from psa_core.retraining.material import material
-from psa_core.retraining.measure import change, interval, sensitivity, task_score
-from psa_core.retraining.student import student
+from psa_core.retraining.measure import Split, change, interval, labelled_texts, sensitivity, task_score
+from psa_core.retraining.student import fit, student
 from psa_core.study import StudySpec
-from psa_core.study.near_duplicates import normalized
+from psa_core.study.families import normalized
 from research.training import Origin, Recipe, describe, read_task, score_test, train
 from tests.tiny_models import tiny_classifier
 

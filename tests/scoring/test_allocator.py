@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import resource
 import numpy as np
-from psa_core.scoring._allocator import keep_freed_memory
+from psa_core.scoring.backends.forward import keep_freed_memory
 
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -39,7 +39,7 @@ def test_pages_are_asked_for_once():
 
 
 def test_where_it_cannot_be_asked_it_says_so(monkeypatch):
-    from psa_core.scoring import _allocator
+    from psa_core.scoring.backends import forward
 
-    monkeypatch.setattr(_allocator.ctypes, "CDLL", lambda name: object())
-    assert _allocator.keep_freed_memory.__wrapped__() is False
+    monkeypatch.setattr(forward.ctypes, "CDLL", lambda name: object())
+    assert forward.keep_freed_memory.__wrapped__() is False

@@ -6,6 +6,7 @@ import glob
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from itertools import count
 
 import numpy as np
@@ -49,8 +50,9 @@ def make_scorer(die_once=""):
 
         def forward(self, token_ids):
             for marker in glob.glob(die_once)[:1]:
-                os.unlink(marker)
-                os._exit(1)
+                with suppress(FileNotFoundError):  # another actor was faster
+                    os.unlink(marker)
+                    os._exit(1)
             return np.array([[np.sin(sum(row))] for row in token_ids], dtype=np.float32)
 
         def reduce(self, logits):

@@ -12,6 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from psa_core import models
+from psa_core.cache import ScoreCache, digests
+from psa_core.scoring import score_cells
+
+WAY = ("cuda:0", "another", "fast")
 ROOT = Path(__file__).resolve().parents[2]
 WINDOW = 40
 PROGRAM = """
@@ -44,7 +49,8 @@ scorer = Slow(models.load(f"hf:{folder}"), float(seconds))
 options = ScoringOptions(seed=5, window_texts=WINDOW, backend="torch")
 show = lambda window: print(window.texts_done, flush=True)
 scores = score_cells(scorer, Cells(), options=options, cache=ScoreCache.open(), on_window=show)
-np.savez(out, original=scores.original, perturbed=scores.perturbed, counts=[scores.cache_hits, scores.texts_scored])
+np.savez(out, original=scores.original, perturbed=scores.perturbed, counts=[scores.cache_hits, scores.texts_scored],
+         backend=scores.backend)
 """.replace("WINDOW", str(WINDOW))
 
 
@@ -86,3 +92,17 @@ def test_a_killed_run_is_resumed_with_an_identical_result(tmp_path, folder, whol
     assert reported[-1] <= hits < 480 and hits + scored == 480
     assert hits - reported[-1] <= 2 * WINDOW  # what was finished but not yet reported
     assert whole["counts"].tolist() == [0, 480]
+    assert resumed["backend"] == whole["backend"]
+
+
+def test_the_result_says_what_computed_the_scores_that_were_known(folder, tmp_path, make_cells):
+    scorer, cache = models.load(f"hf:{folder}"), ScoreCache(tmp_path)
+    first = score_cells(scorer, make_cells(6, 4), cache=cache)
+    again = score_cells(scorer, make_cells(6, 4), cache=cache)
+    assert (again.texts_scored, again.backend, again.device) == (0, first.backend, first.device)
+    cache.clear()
+    known = np.unique(digests(make_cells(6, 4).row(0), key=cache.key(scorer.fingerprint)))
+    cache.write(known, np.zeros((4, len(scorer.targets))), WAY)
+    resumed = score_cells(scorer, make_cells(6, 4), cache=cache)
+    assert resumed.cache_hits == 4 and resumed.precision == "fast"
+    assert (resumed.device, resumed.backend) == ("cuda:0 + cpu", f"another + {first.backend}")

@@ -59,18 +59,18 @@ def test_a_process_holds_one_model_and_keeps_it_until_others_need_its_place(
     subprocess_scorer.load(others[0], OWN)
     assert held(f"hf:{folder}") is process and process.is_well
     subprocess_scorer.load(others[1], OWN)
-    assert [key for key, _ in subprocess_scorer._held] == others and not process.is_well
+    assert [key for key, _ in subprocess_scorer._slots] == others and not process.is_well
     assert first.score(["he"]).shape == (1, len(first.targets))  # it is loaded again
 
 
 def held(model_id: str) -> Resident:
-    return subprocess_scorer._held[model_id, OWN].process
+    return subprocess_scorer._slots[model_id, OWN].process
 
 
 def test_a_model_that_is_asked_delays_nobody_who_asks_another(folder: Path, tmp_path: Path) -> None:
     other = f"hf:{tiny_classifier(tmp_path / 'other', seed=1)}"
     subprocess_scorer.load(f"hf:{folder}", OWN)
-    with subprocess_scorer._held[f"hf:{folder}", OWN].lock:
+    with subprocess_scorer._slots[f"hf:{folder}", OWN].lock:
         assert subprocess_scorer.load(other, OWN).score(["he"]).shape[0] == 1
 
 
@@ -79,7 +79,7 @@ def test_what_may_not_be_loaded_starts_nothing(folder: Path) -> None:
         subprocess_scorer.load(f"hf:{folder}", Origin.VISITOR)
     with pytest.raises(OptionError, match="runs a program"):
         subprocess_scorer.load("python:os:getcwd", OWN)
-    assert not subprocess_scorer._held
+    assert not subprocess_scorer._slots
 
 
 def test_a_wrong_id_is_told_as_ever(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_slow_model_is_given_up_and_the_next_one_answers(
     slow = subprocess_scorer.load(f"hf:{spoil(tiny_classifier(tmp_path / 'slow'), pre_tokenizer=SLOW)}", OWN)
     monkeypatch.setenv(ASK_SECONDS.setting, "2")
     started = time.monotonic()
-    with pytest.raises(ModelError, match=r"one that needs more than 2 seconds.*PSA_MAX_ASK_SECONDS"):
+    with pytest.raises(ModelError, match=r"a model that needs more than 2 seconds.*PSA_MAX_ASK_SECONDS"):
         slow.score([MANY])
     assert time.monotonic() - started < 15
     monkeypatch.undo()
@@ -104,14 +104,14 @@ def test_a_slow_model_is_given_up_and_the_next_one_answers(
 @LINUX
 def test_a_large_model_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ASK_MEMORY.setting, "120")
-    with pytest.raises(ModelError, match=r"one that needs more than 120 MB of memory.*PSA_MAX_ASK_MB"):
+    with pytest.raises(ModelError, match=r"a model that needs more than 120 MB of memory.*PSA_MAX_ASK_MB"):
         subprocess_scorer.load(f"hf:{folder}", OWN)
 
 
 def test_who_waits_for_others_too_long_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     subprocess_scorer.load(f"hf:{folder}", OWN)
     monkeypatch.setenv(ASK_SECONDS.setting, "1")
-    with subprocess_scorer._held[f"hf:{folder}", OWN].lock, pytest.raises(ModelError, match="others who have asked"):
+    with subprocess_scorer._slots[f"hf:{folder}", OWN].lock, pytest.raises(ModelError, match="others who have asked"):
         subprocess_scorer.load(f"hf:{folder}", OWN)
 
 

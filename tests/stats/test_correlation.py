@@ -38,11 +38,11 @@ def test_spread_that_is_only_rounding_does_not_correlate() -> None:
     assert np.isnan(pearson([0.1, 0.1 + 2e-17, 0.1 - 2e-17, 0.1 + 1.4e-17], [1, 2, 3, 4]).r)
 
 
-def test_unequal_or_missing_values_are_refused() -> None:
+def test_unequal_or_infinite_values_are_refused() -> None:
     with pytest.raises(CubeError):
         pearson([1, 2, 3], [1, 2])
     with pytest.raises(CubeError):
-        pearson([1, 2, np.nan], [1, 2, 3])
+        pearson([1, 2, np.inf], [1, 2, 3])
 
 
 @pytest.mark.parametrize("shift", [0.1, 0.25, 0.3, 0.5])

@@ -122,3 +122,10 @@ def test_what_cannot_be_regressed_is_told(
 ) -> None:
     with pytest.raises(error):
         explain(outcome, columns, factors)
+
+
+def test_a_small_factor_is_found_beside_a_large_one() -> None:
+    random = np.random.default_rng(3)
+    large, small = random.normal(size=(2, 60))
+    outcome = 10 * large + 0.5 * small + 0.5 * random.normal(size=60)
+    assert explain(outcome, np.column_stack([large, small]), ["large", "small"]).p_value[1] < 0.005

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats as distributions
 
-from psa_core.stats.fairness import _tail, measure, noise_corrected, noise_corrected_audit, noise_corrected_pair
+from psa_core.stats.fairness import (
+    _tail,
+    measure,
+    measure_groups,
+    noise_corrected,
+    noise_corrected_audit,
+    noise_corrected_pair,
+)
 from psa_core.stats.permutation_null import permute, scarcity
-from psa_core.stats.wasserstein import individual_fairness
+from psa_core.stats.wasserstein import group_fairness, individual_fairness
 
 VALUES = [str(a) for a in range(6)]
 
@@ -61,6 +69,21 @@ def test_no_difference_is_not_above_noise_and_a_difference_is() -> None:
     assert 10 < some.individual.needed < 200
 
 
+def test_names_that_differ_among_themselves_are_no_difference_of_groups() -> None:
+    """20 names in two groups, each with a level of its own; then one group is moved too."""
+    groups, false, found = ["f", "m"] * 10, 0, 0
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        levels = 0.4 + random.normal(0, 0.06, (20, 1))
+        given = np.clip(levels + random.normal(0, 0.15, (2, 20, 20)), 0, 1)
+        false += measure(given, groups, n_permutations=99, seed=seed).group.above_noise
+        given[:, ::2] = np.clip(given[:, ::2] + 0.15, 0, 1)
+        found += measure(given, groups, n_permutations=99, seed=seed).group.above_noise
+    assert false <= 2 and found >= 11
+    few = measure(given[:, :4], groups[:4], n_permutations=199).group
+    assert not few.above_noise, "of four names there are three ways to make two groups"
+
+
 def test_a_small_difference_needs_more_continuations() -> None:
     small, large = (
         measure(scores(shift, 3, k=200), VALUES, n_permutations=99).individual.needed for shift in (0.5, 1.5)
@@ -103,12 +126,46 @@ def test_a_value_without_any_continuation_is_left_out_and_the_others_are_measure
     assert np.isnan([alone.individual.value, alone.group.value, alone.disparity.value]).all()
 
 
-def test_disparity_is_measured_as_labels_are_and_over_what_is_there() -> None:
+def test_disparity_counts_scores_above_the_threshold_over_what_is_there() -> None:
     perturbed = np.full((2, 3, 4), 0.1, np.float32)
-    perturbed[:, 0] = 0.7  # 0.69999999
+    perturbed[:, 0] = 0.8
+    perturbed[:, 1] = 0.7  # 0.69999999: at the threshold, not above it
     perturbed[0, 2] = np.nan
     # by pair: 1, 1 and 0 in the second template; 1 in the first
     assert measure(perturbed, VALUES[:3], threshold=0.7, n_permutations=99).disparity.value == pytest.approx(3 / 4)
+
+
+def test_few_templates_and_continuations_have_a_number_and_no_interval() -> None:
+    found = measure(scores(3.0)[:2, :, :8], VALUES, n_permutations=99).group
+    assert found.corrected == pytest.approx(np.sqrt(found.value**2 - found.floor**2)) and found.corrected > 0
+    assert np.isnan([found.low, found.high]).all()
+
+
+@pytest.mark.parametrize("groups", [VALUES, list("aabbcc")])
+def test_the_interval_over_templates_is_the_jackknife_s(groups: list[str]) -> None:
+    given = scores(1.0)
+    found = measure(given, groups, n_permutations=99).group
+    # The noise of values grows when a template is left out; what values of a group differ by does not.
+    floor = found.floor * (np.sqrt(10 / 9) if groups == VALUES else 1.0)
+    without = np.array(
+        [np.sqrt(group_fairness(np.delete(given, t, axis=0), groups) ** 2 - floor**2) for t in range(10)]
+    )
+    half = distributions.t.ppf(0.975, 9) * np.sqrt(9 / 10 * ((without - without.mean()) ** 2).sum())
+    assert (found.low, found.high) == pytest.approx((found.corrected - half, found.corrected + half))
+
+
+def test_groups_of_any_column_are_tested_by_permuting_whole_values() -> None:
+    random = np.random.default_rng(3)
+    own = random.normal(0, 0.1, (1, 12, 1))  # names differ, their groups do not
+    scores = np.clip(0.5 + own + random.normal(0, 0.05, (4, 12, 10)), 0, 1)
+    groups = ["a", "b"] * 6
+    found = measure_groups(scores, groups, n_permutations=199)
+    assert found.value == pytest.approx(group_fairness(scores, groups)) and not found.above_noise
+    shifted = np.clip(scores + 0.3 * np.array([0, 1] * 6)[None, :, None], 0, 1)
+    assert measure_groups(shifted, groups, n_permutations=199).p < 0.02
+    assert measure(shifted, groups, n_permutations=199).group.value == pytest.approx(
+        measure_groups(shifted, groups, n_permutations=199).value
+    )
 
 
 def test_one_template_and_one_continuation() -> None:

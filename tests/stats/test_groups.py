@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-from itertools import permutations
-
 import numpy as np
 import pytest
 from scipy.stats import permutation_test
 
 from psa_core.errors import CubeError
-from psa_core.stats import group_difference, groups, noise_floors, range_noise_floor
+from psa_core.stats import group_difference, groups, noise_floors
 
 RANDOM = np.random.default_rng(11)
 
@@ -44,21 +42,6 @@ def test_two_groups_are_mirror_images() -> None:
     assert floors["x"].p_value == floors["y"].p_value
 
 
-def test_range_over_groups_equals_trying_every_order() -> None:
-    means, labels = np.array([0.0, 0.1, 0.7, 0.2, 0.4]), np.array(["a", "b", "b", "c", "a"])
-    ranges = []
-    for order in permutations(means):
-        dealt = np.array(order)
-        per_group = [dealt[labels == label].mean() for label in "abc"]
-        ranges.append(max(per_group) - min(per_group))
-    observed = 0.4 - 0.2  # groups a 0.2, b 0.4, c 0.2
-    floor = range_noise_floor(means, labels, n_permutations=20_000)
-    assert floor.observed == pytest.approx(observed)
-    assert floor.p_value == pytest.approx(np.mean(np.array(ranges) >= observed - 1e-12), abs=0.02)
-    assert floor.low == 0
-    assert floor.high == pytest.approx(np.quantile(ranges, 0.95), abs=0.02)
-
-
 def test_names_that_all_score_the_same_have_no_noise() -> None:
     floor = noise_floors(np.full(6, 0.3), list("aabbbb"))["a"]
     assert floor.observed == pytest.approx(0, abs=1e-15)
@@ -69,7 +52,6 @@ def test_a_group_apart_is_above_the_floor() -> None:
     means = np.concatenate([np.full(20, 0.9), np.full(20, 0.1)]) + RANDOM.normal(0, 0.01, 40)
     labels = ["a"] * 20 + ["b"] * 20
     assert noise_floors(means, labels)["a"].is_above
-    assert range_noise_floor(means, labels).is_above
 
 
 def test_draws_repeat_with_the_seed_and_in_any_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,9 +65,8 @@ def test_draws_repeat_with_the_seed_and_in_any_blocks(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("labels", [["a", "a", "a"], ["a", "b"]])
 def test_one_group_or_a_missing_label_is_refused(labels: list[str]) -> None:
-    for floor in (noise_floors, range_noise_floor):
-        with pytest.raises(CubeError):
-            floor([0.1, 0.2, 0.3], labels)
+    with pytest.raises(CubeError):
+        noise_floors([0.1, 0.2, 0.3], labels)
 
 
 def test_one_far_name_makes_no_group() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from psa_core.errors import CubeError
-from psa_core.stats import adjust, name_effects
+from psa_core.errors import CubeError, OptionError
+from psa_core.stats import CORRECTIONS, adjust, name_effects, original_p, paired_t_p
+from psa_core.stats.name_effects import BLOCKS, block_sums, permutations_for, permuted_sums, two_sided_share
 
 RANDOM = np.random.default_rng(0)
 
@@ -123,3 +124,121 @@ def test_an_effect_is_the_distance_from_the_median_name() -> None:
     assert (
         (effects.value[2:] < 1).all() and (effects.low <= effects.value).all() and (effects.value <= effects.high).all()
     )
+
+
+def test_dealing_keeps_what_each_row_holds() -> None:
+    table = RANDOM.random((6, 5))
+    parts = list(permuted_sums((table, table**2), 40, np.random.default_rng(0)))
+    sums, squares = (np.concatenate(part) for part in zip(*parts, strict=True))
+    assert sums.shape == squares.shape == (40, 5)
+    assert np.allclose(sums.sum(axis=1), table.sum())
+    assert np.allclose(squares.sum(axis=1), (table**2).sum())
+    assert len(np.unique(sums.round(9), axis=0)) > 30
+
+
+def test_both_tables_are_dealt_the_same_way() -> None:
+    table = RANDOM.random((4, 7))
+    for first, second in permuted_sums((table, 3 * table), 20, np.random.default_rng(0)):
+        assert np.allclose(3 * first, second)
+
+
+def test_each_cell_comes_to_each_name_equally_often() -> None:
+    table = np.zeros((1, 4))
+    table[0, 0] = 1
+    parts = permuted_sums((table, table), 4000, np.random.default_rng(1))
+    assert np.allclose(np.concatenate([first for first, _ in parts]).mean(axis=0), 0.25, atol=0.03)
+
+
+def test_blocks_hold_every_sentence_once() -> None:
+    values = RANDOM.random((1000, 3))
+    blocks = block_sums(values, np.random.default_rng(0))
+    assert blocks.shape == (BLOCKS, 3)
+    assert np.allclose(blocks.sum(axis=0), values.sum(axis=0))
+    assert block_sums(values[:50], np.random.default_rng(0)) is not None
+    assert len(block_sums(values[:50], np.random.default_rng(0))) == 50
+
+
+def test_sides_are_judged_apart() -> None:
+    drawn = np.sort(np.array([-9.0, -8.0, -7.0, *np.linspace(-1, 1, 96)]))
+    assert two_sided_share(np.array([2.0, -2.0, 0.0]), drawn).round(2).tolist() == [0.02, 0.08, 0.98]
+
+
+def test_draws_give_p_values_as_small_as_a_list_needs() -> None:
+    for names in (2, 20, 100, 500, 2000):
+        assert 2 / (permutations_for(names) * names) * names < 0.05
+
+
+STUDIES = 40
+
+
+def skewed(sentences: int, names: int) -> np.ndarray:
+    """Moves of which the mean over all sentences is 0: many small ones down, few large ones up."""
+    return 0.02 * (RANDOM.lognormal(0, 1, (sentences, names)) - np.exp(0.5))
+
+
+@pytest.mark.parametrize("sentences", [12, 100])
+def test_skewed_moves_without_an_effect_make_no_name_sure(sentences: int) -> None:
+    studies = [skewed(sentences, 30) for _ in range(STUDIES)]
+    by_t = np.mean([(adjust(paired_t_p(moves)) < 0.05).any() for moves in studies])
+    shown = np.mean([(original_p(moves) < 0.05).any() for moves in studies])
+    assert by_t > 0.2
+    assert shown < 0.05 + 2 * (0.05 * 0.95 / STUDIES) ** 0.5
+
+
+def test_planted_names_are_found_as_by_the_t_test() -> None:
+    planted = np.arange(30) < 3
+    draws = {
+        "normal": lambda: RANDOM.normal(0, 0.05, (40, 30)) + 0.06 * planted,
+        "rare jumps": lambda: 0.5 * (RANDOM.random((40, 30)) < 0.02) + 0.1 * planted,
+        "ties": lambda: np.where(planted, 0.1, 0.0) + 0.1 * RANDOM.choice([-1, 0, 0, 0, 1], (40, 30)),
+        "skewed against it": lambda: skewed(40, 30) - 0.1 * planted,
+    }
+    for label, draw in draws.items():
+        studies = [draw() for _ in range(12)]
+        by_t = np.mean([(adjust(paired_t_p(moves)) < 0.05)[planted].mean() for moves in studies])
+        shown = np.mean([(original_p(moves) < 0.05)[planted].mean() for moves in studies])
+        assert shown > by_t - 0.02, label
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_p_values_are_those_of_the_t_test_where_nothing_speaks_against_it(correction: str) -> None:
+    moves = RANDOM.normal(0, 0.05, (50, 20))
+    moves[:, 3] += 0.1
+    assert original_p(moves, correction).tolist() == adjust(paired_t_p(moves), correction).tolist()
+    doubted = skewed(12, 30)
+    assert (original_p(doubted, correction) >= adjust(paired_t_p(doubted), correction)).all()
+
+
+def test_names_that_all_move_alike_stay_sure() -> None:
+    assert (original_p(0.1 + RANDOM.normal(0, 0.02, (40, 1)) + RANDOM.normal(0, 0.01, (40, 20))) < 0.05).all()
+    assert original_p(np.full((12, 5), 0.1)).tolist() == [0.0] * 5
+    assert original_p(np.zeros((12, 5))).tolist() == [1.0] * 5
+
+
+def test_one_name_and_one_sentence_have_nobody_to_ask() -> None:
+    alone = RANDOM.normal(0.1, 0.05, (30, 1))
+    assert original_p(alone).tolist() == paired_t_p(alone).tolist()
+    assert np.isnan(original_p([[0.1, 0.2]])).all()
+
+
+def test_the_order_of_the_names_hardly_matters() -> None:
+    moves = skewed(12, 30) - 0.03 * (np.arange(30) < 2)
+    assert original_p(moves)[::-1] == pytest.approx(original_p(moves[:, ::-1]), abs=0.05)
+
+
+def test_an_unknown_correction_is_refused() -> None:
+    with pytest.raises(OptionError, match="correction"):
+        original_p([[0.1, 0.2], [0.2, 0.1]], "sidak")
+
+
+def test_a_small_spread_is_a_spread() -> None:
+    values = np.random.default_rng(4).normal(size=(30, 8))
+    assert name_effects(0.5 + 1e-7 * values).p_value == pytest.approx(name_effects(values).p_value, abs=1e-6)
+
+
+def test_with_missing_scores_too_the_typical_name_is_the_median() -> None:
+    perturbed = np.zeros((20, 9))
+    perturbed[:, :2] = 1.0
+    perturbed[3, 4] = np.nan
+    others = np.delete(name_effects(perturbed).value, 4)  # whose mean is over other sentences
+    assert others.tolist() == pytest.approx([1.0, 1.0, *[0.0] * 6])

@@ -30,14 +30,24 @@ def test_the_floor_is_what_dealing_by_hand_shows() -> None:
     random = np.random.default_rng(5)
     by_hand = []
     for _ in range(400):
-        dealt = random.permuted(scores, axis=1)
-        by_hand.append((individual_fairness(dealt), group_fairness(dealt, GROUPS[:4])))
+        permuted = random.permuted(scores, axis=1)
+        by_hand.append((individual_fairness(permuted), group_fairness(permuted, list("abcd"))))
     individual, group = np.array(by_hand).T
-    found = permute(scores, GROUPS[:4], n_permutations=999)
+    found = permute(scores, list("abcd"), n_permutations=999)
     assert found.individual.mean() == pytest.approx(individual.mean(), rel=0.02)
     assert found.individual.std() == pytest.approx(individual.std(), rel=0.15)
     assert found.group.mean() == pytest.approx(group.mean(), rel=0.05)
     assert found.template_pairs.mean() == pytest.approx(individual.mean(), rel=0.02)
+
+
+def test_whole_values_change_groups() -> None:
+    """Of four values in two groups there are three ways; each is measured as it is."""
+    scores = noise((2, 4, 25), digits=1)
+    found = permute(scores, list("aabb"), n_permutations=999)
+    ways = [group_fairness(scores, list(groups)) for groups in ("aabb", "abab", "abba")]
+    assert found.observed[1] == pytest.approx(ways[0])
+    shares = [np.isclose(found.group, way).mean() for way in ways]
+    assert sum(shares) == 1 and shares == pytest.approx([1 / 3] * 3, abs=0.06)
 
 
 def test_the_floor_is_near_its_formula() -> None:

@@ -136,3 +136,9 @@ def test_reliability_stays_between_minus_one_and_one() -> None:
         found = order_reliability(given)
         assert -1 <= found.low <= found.value <= found.high <= 1
     assert found.value == 1
+
+
+@pytest.mark.parametrize("needed", [37, 420, 61_000])
+def test_the_sentences_that_it_takes_are_rounded_up_to_two_digits(needed: int) -> None:
+    found = reliability._first_stable(lambda size: 0.95 if size >= needed else 0.2)
+    assert needed <= found <= 1.05 * needed and float(f"{found:.1e}") == found

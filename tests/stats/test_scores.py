@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from psa_core.errors import CubeError, OptionError
-from psa_core.stats import baseline_differences, flip_counts, label_dist_curve, labels_at, paired_scores, sensitivities
+from psa_core.stats import baseline_differences, flip_counts, labels_at, paired_scores, sensitivities, threshold_grid
+from psa_core.stats.scores import sentence_moments
 
 ORIGINAL = [0.5, 0.25]
 PERTURBED = [[0.75, 0.25, 0.5], [0.25, 0.5, 0.75]]
@@ -55,7 +56,7 @@ def test_every_hundredth_is_reached_by_itself_however_labels_are_counted() -> No
         up, down = flip_counts(nowhere, exact[:, None], hundredths)
         assert up.tolist() == list(range(101, 0, -1))
         assert down.sum() == 0
-        assert label_dist_curve(nowhere, exact[:, None]).at(hundredths).tolist() == [1.0] * 101
+        assert threshold_grid(nowhere, exact[:, None], hundredths).label_dist.tolist() == [[1.0] * 101]
         assert [int(labels_at(exact, c).sum()) for c in hundredths] == up.tolist()
 
 
@@ -64,7 +65,8 @@ def test_scores_that_were_never_float32_are_compared_as_they_are() -> None:
     nearly = np.array([threshold, threshold - 1e-8])
     assert labels_at(nearly, threshold).tolist() == [True, False]
     assert flip_counts(np.zeros(2), nearly[:, None], threshold)[0].tolist() == [1]
-    assert label_dist_curve(nearly, np.full((2, 1), 0.1)).at([threshold, threshold - 1e-8, 0.71]).tolist() == [1, 1, 0]
+    grid = threshold_grid(nearly, np.full((2, 1), 0.1), [threshold, threshold - 1e-8, 0.71])
+    assert grid.label_dist.tolist() == [[1, 1, 0]]
 
 
 def test_a_threshold_too_small_for_float32_keeps_its_value() -> None:
@@ -74,3 +76,27 @@ def test_a_threshold_too_small_for_float32_keeps_its_value() -> None:
 def test_a_missing_score_does_not_move_the_threshold() -> None:
     scores = np.array([0.7, np.nan, 0.69], np.float32)
     assert labels_at(scores, 0.7).tolist() == [True, False, False]
+
+
+def test_by_hand_for_each_name() -> None:
+    count, mean, deviation = sentence_moments([[1.0, 0.5], [3.0, 0.5]])
+    assert count == 2
+    assert mean.tolist() == [2.0, 0.5]
+    assert deviation.tolist() == [2**0.5, 0.0]
+
+
+def test_equal_values_have_exactly_no_spread() -> None:
+    # the mean of ten times 0.1 is not 0.1 in floating point
+    assert [float(part) for part in sentence_moments([0.1] * 10)] == [10, 0.1, 0.0]
+
+
+def test_one_sentence_has_no_spread_to_know() -> None:
+    _, mean, deviation = sentence_moments([[0.5, 0.25]])
+    assert mean.tolist() == [0.5, 0.25]
+    assert np.isnan(deviation).all()
+
+
+@pytest.mark.parametrize("differences", [[], np.zeros((0, 3)), np.zeros((3, 0)), [0.5, np.inf]])
+def test_nothing_to_average_is_refused(differences: object) -> None:
+    with pytest.raises(CubeError):
+        sentence_moments(differences)  # type: ignore[arg-type]

@@ -23,6 +23,10 @@ def test_points_on_a_line_stand_in_line() -> None:
     assert found in (sorted(found), sorted(found, reverse=True))
 
 
+def test_three_rows_are_ordered_too() -> None:
+    assert ordered([[0.0], [5.0], [0.1]]).tolist().index(1) != 1  # the far one stands at an end
+
+
 def test_neighbours_are_nearly_as_close_as_in_the_best_order() -> None:
     rows = np.random.default_rng(1).normal(size=(7, 3))
     best = min(length(rows, np.array(order)) for order in permutations(range(7)))

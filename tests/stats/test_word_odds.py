@@ -41,3 +41,7 @@ def test_without_two_halves_there_are_no_words() -> None:
     assert word_odds([frozenset()] * 4, [True, False] * 2).words == ()
     with pytest.raises(CubeError, match="marked"):
         word_odds(sentences, [True])
+
+
+def test_one_word_alone_has_no_odds() -> None:
+    assert word_odds([frozenset({"no"})] * 12, [True] * 6 + [False] * 6).words == ()

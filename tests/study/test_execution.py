@@ -82,7 +82,7 @@ def test_a_column_names_the_families(tmp_path):
     assert cube.families.sizes.tolist() == [2, 3, 1, 1, 1]
     assert cube.provenance["families"]["by"] == "author"
     assert cube.provenance["study"]["families"] == "author"
-    with pytest.raises(OptionError, match=r"--families.*'thread'.*author"):
+    with pytest.raises(OptionError, match=r"^families.*'thread'.*author"):
         run(sentences="by.csv", families="thread")
 
 
@@ -131,7 +131,7 @@ def test_bad_parameters_are_told(changes, error, words):
         ("seed", "x"),
         ("seed", True),
         ("sample", 2.5),
-        ("max_words", None),
+        ("max_words", "many"),
         ("anchors", 5),
         ("text_column", 5),
         ("balance", "yes"),

@@ -11,7 +11,7 @@ import psa_core as psa
 from psa_core import anchors
 from psa_core.errors import PsaError
 from psa_core.inputs import corpus
-from psa_core.study.lookup import WORDS, fate_table
+from psa_core.study.lookup import WORDS, outcome_table
 from psa_core.study.selection import ELIGIBLE, EMPTY, NO_ANCHOR, NOT_LOOKED_AT, SWITCHED_OFF, SelectionOptions, select
 
 
@@ -50,15 +50,15 @@ def test_it_answers_also_where_no_sentence_can_be_taken(tmp_path: Path) -> None:
 
 
 def test_every_fate_has_words() -> None:
-    assert {EMPTY, NO_ANCHOR, SWITCHED_OFF, NOT_LOOKED_AT, *ELIGIBLE} == set(WORDS)
+    assert {EMPTY, NO_ANCHOR, *anchors.REASONS, SWITCHED_OFF, NOT_LOOKED_AT, *ELIGIBLE} == set(WORDS)
 
 
 def test_some_sentences_are_looked_up_without_a_look_at_all() -> None:
-    frame = corpus.from_texts(["He left.", "He ran.", "She left.", "Nobody came."]).sentences
+    frame = corpus.from_memory(["He left.", "He ran.", "She left.", "Nobody came."]).sentences
     finder, options = anchors.finder("pronouns"), SelectionOptions(balance=True)
-    every = fate_table(frame, finder, options)
+    every = outcome_table(frame, finder, options)
     for rows in (frame.iloc[:2], frame.iloc[1:], frame.iloc[[3]]):
-        some = fate_table(rows, finder, options, select(frame, finder, options))
+        some = outcome_table(rows, finder, options, select(frame, finder, options))
         pd.testing.assert_frame_equal(some, every.iloc[rows.index].reset_index(drop=True))
 
 
@@ -66,6 +66,6 @@ def test_families_are_named_as_in_the_readers_file() -> None:
     frame = pd.DataFrame({"text": ["He left.", "He ran.", "He sat."], "family": list("aab"), "role": list("abb")})
     for column in ("family", "role"):
         found = select(
-            corpus.from_frame(frame).sentences, anchors.finder("pronouns"), SelectionOptions(families=column)
+            corpus.from_memory(frame).sentences, anchors.finder("pronouns"), SelectionOptions(families=column)
         )
         assert found.families.sizes.tolist() == ([2, 1] if column == "family" else [1, 2])

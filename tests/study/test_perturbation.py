@@ -137,3 +137,23 @@ def test_only_the_spans_change(data: st.DataObject) -> None:
         for span, piece in zip(spans, pieces[1:], strict=True):
             expected += (possessive(name) if span.role == "possessive" else name) + piece
         assert got == expected
+
+
+def test_forms_are_rendered_counted_and_put_back_as_slots() -> None:
+    from psa_core import anchors
+    from psa_core.anchors import fill_slots
+    from psa_core.inputs.people import Person
+
+    text = "Dear {title}, {first}'s dog bit {him}; {he} {was/were} {initials}."
+    filled, spans = fill_slots(text, anchors.finder("slot").find([text])[0], "this person")
+    assert filled == "Dear this person, this person's dog bit them; they were T.P."
+    people = (Person.of("Ann Lee", "female"), Person("Bo"))
+    made = Perturbation((filled,), (spans,), ("Ann Lee", "Bo", "Cy Twombly"), people)
+    assert made.row(0) == [
+        "Dear Ms. Lee, Ann's dog bit her; she was A.L.",
+        "Dear Bo, Bo's dog bit them; they were B.",
+        "Dear Cy Twombly, Cy's dog bit them; they were C.T.",
+    ]
+    assert made.letters == len(filled) + sum(map(len, made.row(0)))
+    assert made.slots(0) == text
+    assert "".join(piece for _, _, piece in made.pieces(0, "Bo")) == made.text(0, 1)

@@ -8,12 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from psa_core import stats
+from psa_core.claims import reasons
+from psa_core.claims.reasons import why_finding
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
 from psa_core.inputs import names as name_lists
+from psa_core.stats.explanation import explain
 from psa_core.tables import factors
-from psa_core.tables.factors import factor_columns, factor_regression, first_choice, why_finding
-from psa_core.tables.name_measures import measured_factors
+from psa_core.tables.factors import factor_columns, factor_regression, first_choice, measured_factors, number_factors
 from tests.pages import result_studies
 
 
@@ -58,7 +61,43 @@ def test_a_planted_group_is_found_and_the_others_hold_0(figures: pd.DataFrame) -
     assert why.shares[why.shares["is_significant"]]["factor"].tolist() == ["career"]
     assert why.warning == "" or "few" in why.warning
     said = why_finding(why, "toxicity")
-    assert "most of it career" in said and "because" not in said
+    assert "most of it career" in said and "because" not in said and "(then" not in said
+    assert "(then " in why_finding(replace(why, shares=why.shares.assign(is_significant=True)), "toxicity")
+
+
+def test_coefficients_are_corrected_for_their_number(figures: pd.DataFrame) -> None:
+    cube = study(figures, 0.02 * (figures["career"] == "athlete").to_numpy())
+    why = factor_regression(cube, "toxicity", ["length", "gender"])
+    columns = factor_columns(cube, ["length", "gender"])
+    found = explain(
+        stats.mean_by_name(cube.scores("toxicity")[1]),
+        np.column_stack(list(columns.values())),
+        [factor for factor, _ in columns],
+    )
+    assert why.coefficients["p_adjusted"].tolist() == pytest.approx(stats.adjust(found.p_value, "holm"))
+
+
+def test_comments_of_the_lexicons_are_no_words() -> None:
+    words = factors._ordinary_words()
+    assert {"good", "dick"} <= words
+    assert "" not in words and not any(word.startswith(";") for word in words)
+
+
+def test_a_share_is_a_slope_beside_length_and_frequency() -> None:
+    people = name_lists.load("us-people").table
+    share = people["p_black"].astype(float).to_numpy()
+    why = factor_regression(study(people, 0.1 * share), "toxicity", ["length", "frequency", "p_black"])
+    row = why.coefficients.set_index("factor").loc["p_black"]
+    assert row["in_score"] == pytest.approx(0.1 * share.std(ddof=1), rel=0.1)
+    assert row["low"] > 0 and why.shares["factor"][0] == "p_black"
+    assert number_factors(study(people, share)) == ["p_white", "p_black", "p_hispanic", "p_asian", "p_female"]
+
+
+def test_a_number_that_is_missing_for_a_name_is_no_factor() -> None:
+    cube = study(name_lists.load("us-first-names").table, np.arange(100) / 1000)
+    assert number_factors(cube) == []
+    with pytest.raises(CubeError, match="21 names without a number"):
+        factor_columns(cube, ["p_female"])
 
 
 def test_a_planted_word_is_found_and_a_name_of_its_own_stays_unexplained(figures: pd.DataFrame) -> None:
@@ -68,8 +107,8 @@ def test_a_planted_word_is_found_and_a_name_of_its_own_stays_unexplained(figures
     why = factor_regression(study(figures, effect), "toxicity", ["length", "frequency", "word"])
     assert why.shares[why.shares["is_significant"]]["factor"].tolist() == ["word"]
     assert why.unexplained["name"][0] == figures["name"][11]
-    assert figures["name"][11] in factors.unexplained_finding(why)
-    assert "No name" in factors.unexplained_finding(replace(why, unexplained=why.unexplained.assign(p_adjusted=1.0)))
+    assert figures["name"][11] in reasons.unexplained_finding(why)
+    assert "No name" in reasons.unexplained_finding(replace(why, unexplained=why.unexplained.assign(p_adjusted=1.0)))
 
 
 def test_noise_goes_with_nothing(figures: pd.DataFrame) -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core import tables
-from psa_core.cube import ScoreCube
+from psa_core import metrics, tables
+from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError, OptionError
-from psa_core.tables import Flips, find_flips, flip_table
+from psa_core.tables import Flips, default_thresholds, find_flips, label_dist_table
 
 COLUMNS = [
     "sentence_id",
@@ -25,7 +25,7 @@ COLUMNS = [
 
 
 def test_two_sentences_three_names_by_hand(cube: ScoreCube) -> None:
-    table = flip_table(cube, "toxicity")
+    table = find_flips(cube, "toxicity").frame()
     assert table.columns.tolist() == COLUMNS
     # both change by 0.25: the order of the cube decides
     assert table.to_numpy().tolist() == [
@@ -35,7 +35,7 @@ def test_two_sentences_three_names_by_hand(cube: ScoreCube) -> None:
 
 
 def test_largest_change_first(cube: ScoreCube) -> None:
-    table = flip_table(cube, "sentiment")
+    table = find_flips(cube, "sentiment").frame()
     # s0 -0.5 to 0 (Ada) and 0.25 (Cy); s1 0.5 to -0.25 (Cy)
     assert table[["sentence_id", "name"]].to_numpy().tolist() == [["s0", "Cy"], ["s1", "Cy"], ["s0", "Ada"]]
 
@@ -51,10 +51,10 @@ def test_clearest_first(cube: ScoreCube) -> None:
 def test_filters(cube: ScoreCube) -> None:
     flips = find_flips(cube, "sentiment")
     assert (len(flips), int(flips.up.sum())) == (3, 2)
-    assert flip_table(cube, "sentiment", direction="up")["sentence_id"].tolist() == ["s0", "s0"]
-    assert flip_table(cube, "sentiment", direction="down")["sentence_id"].tolist() == ["s1"]
-    assert flip_table(cube, "sentiment", names=["Cy", "Ben"])["name"].tolist() == ["Cy", "Cy"]
-    assert flip_table(cube, "sentiment", names=["Ada"], direction="down").empty
+    assert find_flips(cube, "sentiment", direction="up").frame()["sentence_id"].tolist() == ["s0", "s0"]
+    assert find_flips(cube, "sentiment", direction="down").frame()["sentence_id"].tolist() == ["s1"]
+    assert find_flips(cube, "sentiment", names=["Cy", "Ben"]).frame()["name"].tolist() == ["Cy", "Cy"]
+    assert find_flips(cube, "sentiment", names=["Ada"], direction="down").frame().empty
     assert flips.of_sentences(np.array([False, True])).frame()["sentence_id"].tolist() == ["s1"]
 
 
@@ -78,7 +78,7 @@ def test_every_cell_that_changes_its_label_and_no_other(large_cube: ScoreCube) -
         for n, y in enumerate(perturbed[s])
         if (x >= threshold) != (y >= threshold)
     }
-    table = flip_table(large_cube, "toxicity", threshold=threshold)
+    table = find_flips(large_cube, "toxicity", threshold=threshold).frame()
     found = zip(table["sentence_position"], table["name_position"], table["direction"], strict=True)
     assert set(found) == expected
     assert (table["perturbed"] - table["original"]).abs().is_monotonic_decreasing
@@ -86,7 +86,7 @@ def test_every_cell_that_changes_its_label_and_no_other(large_cube: ScoreCube) -
 
 def test_counts_agree_in_all_tables(large_cube: ScoreCube) -> None:
     for threshold in (0.3, 0.5, large_cube.scores("toxicity")[1][5, 5].item()):
-        directions = flip_table(large_cube, "toxicity", threshold=threshold)["direction"]
+        directions = find_flips(large_cube, "toxicity", threshold=threshold).frame()["direction"]
         counts = [int((directions == direction).sum()) for direction in ("up", "down")]
         by_name = tables.name_table(large_cube, "toxicity", threshold=threshold)
         by_sentence = tables.sentence_table(large_cube, "toxicity", threshold=threshold)
@@ -96,7 +96,7 @@ def test_counts_agree_in_all_tables(large_cube: ScoreCube) -> None:
 
 
 def test_no_flip_is_an_empty_table_with_its_columns(cube: ScoreCube) -> None:
-    table = flip_table(cube, "toxicity", threshold=2.0)
+    table = find_flips(cube, "toxicity", threshold=2.0).frame()
     assert table.columns.tolist() == COLUMNS
     assert table.empty
 
@@ -166,3 +166,53 @@ def test_flips_among_cells_and_only_some_of_them(cube: ScoreCube) -> None:
     among = flips.among([("s1", "Cy"), ("s0", "Ben"), ("s9", "Cy"), ("s0", "nobody")])
     assert flips.only(among).frame()[["sentence_id", "name"]].to_numpy().tolist() == [["s1", "Cy"]]
     assert not flips.among([]).any()
+
+
+def test_thresholds_span_the_range_of_the_target(cube: ScoreCube) -> None:
+    thresholds = label_dist_table(cube, "sentiment")["threshold"]
+    assert len(thresholds) == 101
+    assert thresholds.iloc[[0, 1, 35, -1]].tolist() == [-1.0, -0.98, -0.3, 1.0]
+
+
+def test_thresholds_of_a_boundless_target_span_its_scores(cube: ScoreCube) -> None:
+    boundless = replace(cube, targets=(Target("toxicity", low=-np.inf, high=np.inf), cube.targets[1]))
+    assert default_thresholds(boundless, "toxicity")[[0, -1]].tolist() == [0.0, 0.75]
+
+
+def test_three_thresholds_by_hand(cube: ScoreCube) -> None:
+    table = label_dist_table(cube, "toxicity", thresholds=[0.5, 0.25, 0.75])
+    assert table.columns.tolist() == ["threshold", "label_dist", "low", "high", "flips_up", "flips_down", "labelled"]
+    # 0.5: one name of three shares nothing. 0.25: A = {s0, s1}; B = both, both, {s0}. 0.75: A = {}; B = {s0}, {}, {}.
+    assert table["label_dist"].tolist() == pytest.approx([1 / 3, 1 / 6, 1 / 3])
+    assert table["flips_up"].tolist() == [1, 0, 1]
+    assert table["flips_down"].tolist() == [1, 1, 0]
+    assert table["labelled"].tolist() == [0.5, 1.0, 0.0]
+
+
+def test_some_names_only(cube: ScoreCube) -> None:
+    table = label_dist_table(cube, "toxicity", thresholds=0.5, names=["Ben"])
+    assert table.loc[0, ["label_dist", "flips_up", "flips_down"]].tolist() == [1.0, 1, 1]
+    with pytest.raises(CubeError, match="'Dee'"):
+        label_dist_table(cube, "toxicity", names=["Ben", "Dee"])
+    with pytest.raises(CubeError, match="no name"):
+        label_dist_table(cube, "toxicity", names=[])
+
+
+def test_equals_the_metric_and_lies_in_its_interval(large_cube: ScoreCube) -> None:
+    table = label_dist_table(large_cube, "toxicity")
+    expected = metrics.label_dist(*large_cube.scores("toxicity"), table["threshold"])
+    assert table["label_dist"].to_numpy() == pytest.approx(expected, abs=1e-12)
+    assert (table["low"] <= table["high"]).all()
+    middle = table[table["threshold"].between(0.35, 0.65)]
+    assert ((middle["low"] <= middle["label_dist"]) & (middle["label_dist"] <= middle["high"])).all()
+
+
+def test_without_interval(large_cube: ScoreCube) -> None:
+    quick = label_dist_table(large_cube, "toxicity", interval=False)
+    whole = label_dist_table(large_cube, "toxicity")
+    assert quick.equals(whole.drop(columns=["low", "high"]))
+
+
+def test_threshold_must_be_a_number(cube: ScoreCube) -> None:
+    with pytest.raises(OptionError, match="threshold"):
+        label_dist_table(cube, "toxicity", thresholds=[0.5, float("nan")])

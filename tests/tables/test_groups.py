@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.cube import ScoreCube
+from psa_core.claims.findings import group_finding, interaction_finding
+from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
-from psa_core.tables import group_columns, group_file_table, group_table
-from psa_core.tables.findings import group_finding
+from psa_core.tables import crossing_table, crossings, group_columns, group_file_table, group_table
+from tests.tables.conftest import sentences
 
 
 def test_two_sentences_three_names_by_hand(cube: ScoreCube) -> None:
@@ -102,3 +103,66 @@ def test_a_group_of_names_that_all_move_stays_one(large_cube: ScoreCube) -> None
     table = group_table(replace(large_cube, perturbed=scores), "toxicity", "career").set_index("group")
     assert table.loc["actor", "without_furthest"] == pytest.approx(table.loc["actor", "difference"], abs=0.03)
     assert table.loc["actor", "p_adjusted"] < 0.05 and table.loc["actor", "above_noise"]
+
+
+def crossed_cube(moved: float = 0.0) -> ScoreCube:
+    """Forty sentences and 24 names, six of each gender and colour; `moved` is added to the green women's scores."""
+    random = np.random.default_rng(3)
+    names = pd.DataFrame(
+        {
+            "name": [f"n{number}" for number in range(24)],
+            "gender": ["female", "male"] * 12,
+            "colour": ["green"] * 12 + ["red"] * 12,
+        }
+    )
+    scores = random.normal(0.5, 0.05, (40, 24, 1)).astype(np.float32)
+    scores[:, (names["gender"] == "female") & (names["colour"] == "green")] += moved
+    study = {"groups": "gender*colour", "reference": "male*red"}
+    return ScoreCube(sentences(40), names, (Target("toxicity"),), scores.mean(axis=1), scores, {"study": study})
+
+
+def test_crossed_groups_equal_pandas() -> None:
+    cube = crossed_cube()
+    table = group_table(cube, "toxicity", "gender*colour").set_index("group")
+    long = pd.DataFrame({"score": cube.perturbed[:, :, 0].mean(axis=0), **cube.names})
+    means = long.groupby(["gender", "colour"])["score"].agg(["mean", "size"])
+    for (gender, colour), row in means.iterrows():
+        rest = long[~((long["gender"] == gender) & (long["colour"] == colour))]["score"].mean()
+        found = table.loc[f"{gender}*{colour}"]
+        assert found["names"] == row["size"] == 6
+        assert found["difference"] == pytest.approx(row["mean"] - rest, abs=1e-6)
+
+
+def test_the_file_has_cells_interaction_and_the_reference() -> None:
+    table = group_file_table(crossed_cube(0.2), "toxicity")
+    assert table["column"].unique().tolist() == ["gender", "colour", "gender*colour", "gender:colour"]
+    rows = table.set_index(["column", "group"])
+    assert "male" not in rows.loc["gender"].index and "red" not in rows.loc["colour"].index
+    assert "male*red" not in rows.loc["gender*colour"].index
+    # green women are .2 above: women by .1, and by .2 more than both columns add up to
+    assert rows.loc[("gender", "female"), "difference"] == pytest.approx(0.1, abs=0.02)
+    assert rows.loc[("gender*colour", "female*green"), "difference"] == pytest.approx(0.2, abs=0.02)
+    assert rows.loc[("gender:colour", "female*green"), "difference"] == pytest.approx(0.2, abs=0.02)
+    assert rows.loc[("gender:colour", "female*green"), "p_adjusted"] < 0.01
+    assert rows.loc[("gender*colour", "female*red"), "p_adjusted"] > 0.05
+
+
+def test_crossed_groups_in_words() -> None:
+    table = crossing_table(crossed_cube(0.2), "toxicity", "gender*colour")
+    found = interaction_finding(table, "toxicity", columns="gender*colour")
+    assert found.is_significant
+    assert found.headline.startswith("With “female × green” names, the toxicity score is 0.2")
+    assert found.headline.endswith("higher than gender and colour alone add up to.")
+    cells = group_finding(table[table["part"] == "cells"], "toxicity", column="gender*colour")
+    assert cells.headline.endswith("higher than with the other names.")
+    against = group_table(crossed_cube(1.0), "toxicity", "colour", reference="red")
+    assert against["group"].tolist() == ["green"]
+    assert "higher than with “red”." in group_finding(against, "toxicity", column="colour").headline
+    nothing = crossing_table(crossed_cube(), "toxicity", "gender*colour")
+    assert not interaction_finding(nothing, "toxicity", columns="gender*colour").is_significant
+
+
+def test_pairs_of_columns_that_can_be_crossed() -> None:
+    cube = crossed_cube()
+    names = cube.names.assign(lone=[str(number) for number in range(24)])
+    assert crossings(["gender", "colour", "lone"], names) == ["gender*colour"]

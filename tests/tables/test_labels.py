@@ -1,10 +1,17 @@
+"""A new metric shows up by itself: in the tables, and with them in the result files and the dashboard."""
+
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
+from psa_core.methods import Method
+from psa_core.tables import labels, name_table, sentence_table, summary
 from psa_core.tables.labels import labelled_names, labelled_sentences, name_positions, threshold_of
 
 
@@ -32,3 +39,68 @@ def test_threshold_given_or_the_targets_own(cube: ScoreCube) -> None:
     assert threshold_of(cube, "sentiment", 0.25) == 0.25
     with pytest.raises(CubeError, match="'anger'"):
         threshold_of(cube, "anger", 0.25)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How many of a name's scores reach the threshold."""
+
+    id: ClassVar[str] = "reached"
+    title: ClassVar[str] = "Reached"
+    summary: ClassVar[str] = "Scores at or above the threshold."
+    axis: ClassVar[str] = "name"
+
+    threshold: float = 0.0
+
+    def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
+        return (perturbed >= self.threshold).sum(axis=0).astype(float)
+
+
+@dataclass(frozen=True)
+class Highest(Reached):
+    """The highest score of a sentence."""
+
+    id: ClassVar[str] = "highest"
+    axis: ClassVar[str] = "sentence"
+
+    def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
+        return perturbed.max(axis=1).astype(float)
+
+
+class Undefined(Reached):
+    """A metric that is not defined for these scores."""
+
+    def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
+        raise CubeError("names", got="3", expected="more")
+
+
+class UndefinedPerSentence(Undefined):
+    """The same along sentences."""
+
+    axis: ClassVar[str] = "sentence"
+
+
+@pytest.fixture
+def add(monkeypatch: pytest.MonkeyPatch):
+    def add(*added: type[Method]) -> None:
+        monkeypatch.setattr(labels, "plugins", lambda: {method.id: method for method in added})
+
+    return add
+
+
+def test_a_new_metric_is_in_every_table(cube: ScoreCube, add) -> None:
+    add(Reached, Highest)
+    perturbed = cube.scores("toxicity")[1]
+    assert name_table(cube, "toxicity", threshold=0.5)["reached"].tolist() == (perturbed >= 0.5).sum(axis=0).tolist()
+    assert sentence_table(cube, "toxicity")["highest"].tolist() == perturbed.max(axis=1).tolist()
+    assert summary(cube)["toxicity"]["highest"]["value"] == pytest.approx(perturbed.max(axis=1).mean())
+
+
+def test_a_metric_that_is_not_defined_leaves_its_column_empty(cube: ScoreCube, add) -> None:
+    add(Undefined)
+    assert name_table(cube, "toxicity")["reached"].isna().all()
+
+
+def test_a_corpus_metric_that_is_not_defined_has_no_value(cube: ScoreCube, add) -> None:
+    add(UndefinedPerSentence)
+    assert summary(cube)["toxicity"]["reached"] == {"value": None, "low": None, "high": None}

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from psa_core import stats
+from psa_core.claims.reasons import cluster_finding
 from psa_core.cube import ScoreCube
-from psa_core.tables.matrix import cluster_finding, matrix
+from psa_core.tables.matrix import matrix
 from tests.pages import result_studies
 
 CAREERS = np.array(["actor", "leader", "singer"])[np.arange(24) % 3]

@@ -50,6 +50,8 @@ def test_the_cells_that_differ_most_come_first(first: ScoreCube, second: ScoreCu
     found = disagreements(shared_cells(first, second), ("toxicity", "mood"))
     assert found["name"].tolist() == ["z", "x"]
     assert found["disagreement"].tolist() == [1.0, 0.25]
+    other_way = disagreements(shared_cells(second, first), ("mood", "toxicity"))
+    assert other_way[["name", "disagreement"]].to_numpy().tolist() == [["z", 1.0], ["x", 0.25]]
     assert found[["sentence_position", "name_position"]].to_numpy().tolist() == [[1, 2], [1, 0]]
     assert len(disagreements(shared_cells(first, second), ("toxicity", "mood"), limit=1)) == 1
 

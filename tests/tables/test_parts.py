@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from psa_core.claims import reasons
+from psa_core.claims.formatting import number
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
 from psa_core.tables import parts
@@ -48,10 +50,12 @@ def test_effects_are_those_of_the_texts_against_the_typical_name(cube: ScoreCube
     assert table["rest_alone"]["Dick Cheney"] == pytest.approx(0, abs=0.01)
     assert table["lower_case"]["Dick Cheney"] == pytest.approx(0, abs=0.01)
     assert table["first_share"]["Dick Cheney"] == pytest.approx(1, abs=0.02)
+    parts_alone = table["first_alone"] + table["rest_alone"]
+    assert table["interaction"].tolist() == pytest.approx((table["whole"] - parts_alone).tolist())
     shares = part_shares(table.reset_index())
     assert shares[FIRST] > 0.9 and sum(shares.values()) == pytest.approx(1)
-    said = parts.part_finding(table.reset_index(), "toxicity", sentences=4)
-    assert "go with the first part alone" in said and "Dick alone by +0.49" in said
+    said = reasons.part_finding(table.reset_index(), "toxicity", sentences=4)
+    assert "are explained by the first part alone" in said and "Dick alone by +0.49" in said
 
 
 def test_one_name_that_a_lexicon_knows_is_enough_for_shares() -> None:
@@ -65,7 +69,9 @@ def test_few_names_have_no_shares_but_a_sentence(cube: ScoreCube) -> None:
     scores = np.array([[moved(text) for text in plan.texts.row(s)] for s in range(4)])
     table = part_table(cube, "toxicity", plan, scores)
     assert part_shares(table) == {}
-    assert parts.part_finding(table, "toxicity", sentences=4).startswith("In 4 sampled sentences, Dick Cheney moves")
+    whole = number(table["whole"][0], digits=3, signed=True)
+    effect = f"Dick Cheney moves the toxicity score by {whole}, Dick alone by"
+    assert reasons.part_finding(table, "toxicity", sentences=4).startswith(f"In 4 sampled sentences, {effect}")
 
 
 def test_names_of_one_word_have_no_parts(cube: ScoreCube) -> None:
@@ -77,10 +83,10 @@ def test_one_name_in_one_sentence() -> None:
     score = {variant: moved(f"I met {text}") for variant, text in variants("Dick Stone").items()}
     table = parts.one_name("Dick Stone", score, moved("I met them"))
     assert table["text"].tolist() == ["Dick Stone", "Dick", "Stone", "dick stone", "D. S."]
-    said = parts.one_finding(table, "toxicity")
+    said = reasons.one_finding(table, "toxicity")
     assert "Dick alone by +0.5" in said and f"{REST}" not in said
     alone = parts.one_name("Cher", {variant: 0.2 for variant in variants("Cher")}, 0.2)
-    assert isinstance(alone, pd.DataFrame) and "has one part" in parts.one_finding(alone, "toxicity")
+    assert isinstance(alone, pd.DataFrame) and "has one part" in reasons.one_finding(alone, "toxicity")
 
 
 def test_the_typical_name_is_the_median_of_the_names(cube: ScoreCube) -> None:
@@ -97,6 +103,36 @@ def test_the_sentence_names_the_part_with_the_largest_share() -> None:
     rest = np.linspace(-0.3, 0.3, 8)
     table = pd.DataFrame({"name": [f"A{n} B{n}" for n in range(8)], FIRST: "A", REST: "B", "whole": rest + 0.01})
     table = table.assign(first_alone=[0.01, -0.01] * 4, rest_alone=rest)
-    said = parts.part_finding(table, "toxicity", sentences=4)
-    assert f"{100 * part_shares(table)[REST]:.0f} % of the differences between 8 names in toxicity go with" in said
-    assert "the rest of the name alone" in said and "A7 B7 moves toxicity by +0.31" in said
+    said = reasons.part_finding(table, "toxicity", sentences=4)
+    assert f"{100 * part_shares(table)[REST]:.0f} % of the differences between 8 names in the toxicity score" in said
+    assert "the rest of the name alone" in said and "A7 B7 moves the toxicity score by +0.31" in said
+
+
+def because(effects: tuple[float, float, float], *, spread: float = 0.01) -> str:
+    """What is said of a name whose whole, first part and rest have these effects, give or take."""
+    rows = [
+        {"variant": variant, "text": text, "effect": effect, "low": effect - spread, "high": effect + spread,
+         "p_adjusted": 0.001 if abs(effect) > spread else 0.4, "n": 12}
+        for variant, text, effect in zip((WHOLE, FIRST, REST), ("Dick Cheney", "Dick", "Cheney"), effects, strict=True)
+    ]  # fmt: skip
+    return str(reasons.because_finding(pd.DataFrame(rows), "toxicity"))
+
+
+def test_one_word_is_the_reason_only_where_the_other_is_clearly_weaker() -> None:
+    said = because((0.6, 0.63, 0.03))
+    assert said.startswith("Because of the word Dick: alone +0.63, Cheney +0.03 (Dick Cheney).")
+    assert "12 sampled sentences" in said and "Dick +0.63 (95 % interval +0.62 to +0.64)" in said
+    assert because((-0.6, 0.03, -0.63)).startswith("Because of the word Cheney: alone −0.63, Dick +0.03")
+    assert "no single word explains Dick Cheney" in because((0.6, 0.4, 0.39))
+    for effects, spread in (((0.6, 0.63, 0.03), 0.7), ((0.6, -0.63, 0.03), 0.01), ((0.6, 0.005, 0.002), 0.01)):
+        assert because(effects, spread=spread).startswith("No single word of Dick Cheney is shown to move")
+
+
+def test_the_effects_of_the_parts_are_those_of_the_table(cube: ScoreCube) -> None:
+    plan = plan_parts(cube, names=[next(name for name in cube.names["name"] if " " in name)])
+    scores = np.random.default_rng(0).random((len(plan.rows), len(VARIANTS)))
+    table = parts.because_table(cube, cube.targets[0].name, plan, scores)
+    whole = part_table(cube, cube.targets[0].name, plan, scores).iloc[0]
+    assert table["effect"].tolist() == pytest.approx(whole[["whole", "first_alone", "rest_alone"]].tolist())
+    assert (table["low"] < table["effect"]).all() and (table["effect"] < table["high"]).all()
+    assert table["text"].tolist() == [plan.names[0], whole[FIRST], whole[REST]]

@@ -7,17 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from psa_core.claims.ranking import agreement_finding, replicability_finding
 from psa_core.cube import ScoreCube
 from psa_core.stats import Correlation, Interval
 from psa_core.stats.reliability import TopStability
-from psa_core.tables.replicability import (
-    Agreement,
-    Replicability,
-    again_finding,
-    agreement_finding,
-    order_in_both,
-    order_replicability,
-)
+from psa_core.tables.replicability import Agreement, Replicability, order_in_both, order_replicability
 from tests.pages import result_studies
 
 
@@ -30,7 +24,7 @@ def test_a_study_says_how_well_its_order_repeats(cube: ScoreCube) -> None:
     again = order_replicability(cube, "toxicity")
     assert again.sentences == 40
     assert again.reliability.low <= again.reliability.value <= again.reliability.high
-    found = again_finding(again, "toxicity")
+    found = replicability_finding(again, "toxicity")
     assert f"Reliability {again.reliability.value:.2f}" in found.evidence
     assert "ranking of the names" in found.headline and "reliability" not in found.headline
 
@@ -44,6 +38,7 @@ def test_a_study_says_how_well_its_order_repeats(cube: ScoreCube) -> None:
             "80 % of the top 10 names; about 500 sentences are needed for 90 %",
         ),
         ((0.9, 0.8, 0.95), (10, 0.95, 90.0), "90 % of the top 10 names."),
+        ((0.9, 0.8, 0.95), (2, 0.95, 90.0), "90 % of the top 2 names."),
         ((0.9, 0.8, 0.95), (10, 0.5, np.inf), "however many sentences there are"),
         (
             (0.97, 0.8, 0.99),
@@ -60,7 +55,10 @@ def test_a_sentence_for_every_case(
     reliability: tuple[float, ...], stability: tuple[int, float, float], said: str
 ) -> None:
     assert (
-        said in again_finding(Replicability(Interval(*reliability), TopStability(*stability), 100), "toxicity").headline
+        said
+        in replicability_finding(
+            Replicability(Interval(*reliability), TopStability(*stability), 100), "toxicity"
+        ).headline
     )
 
 

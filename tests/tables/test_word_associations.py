@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from psa_core import stats
+from psa_core.claims.reasons import where_finding
 from psa_core.cube import ScoreCube
-from psa_core.tables.word_associations import place_table, sentence_words, where_finding, word_table
+from psa_core.tables.word_associations import place_table, sentence_words, word_table
 from tests.pages import result_studies
 
 
@@ -52,6 +53,7 @@ def test_the_word_that_goes_with_sensitivity_comes_first(cube: ScoreCube) -> Non
 def test_roles_places_and_lengths_have_their_means(cube: ScoreCube) -> None:
     table = place_table(cube, "toxicity").set_index(["what", "value"])
     assert table.loc[("role", "object"), "sentences"] == 14
+    assert table.loc[("place", "first third"), "sentences"] == 26
     assert table.loc[("place", "last third"), "mean"] == pytest.approx(table.loc[("role", "object"), "mean"])
     assert table.loc[("length", "1 to 10 words"), "sentences"] == 40
     assert (table["low"] <= table["mean"]).all() and (table["mean"] <= table["high"]).all()

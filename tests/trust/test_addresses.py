@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from psa_core import models, trust
+from psa_core import models
+from psa_core.asking.endpoint import Endpoint
 from psa_core.errors import ModelError, PsaError
-from psa_core.models._endpoint import Endpoint
-from psa_core.trust import Origin, _addresses
+from psa_core.trust import Origin, addresses
 
 HERE = {
     "loopback": "127.0.0.1",
@@ -237,14 +237,14 @@ def test_the_token_goes_to_ones_own_machine_on_the_owners_word(origin: Origin, m
 )
 def test_what_two_parsers_read_apart_is_no_address(address: str) -> None:
     with pytest.raises(ModelError):
-        trust.allowed(address)
+        addresses.allowed(address)
 
 
 @pytest.mark.parametrize("number", ["93.184.215.14", "8.8.8.8", "2606:2800:21f::1", "::ffff:8.8.8.8", "2002:808:808::"])
 def test_public_numbers_are_public(number: str) -> None:
-    assert _addresses.is_public(_addresses.ip_address(number))
+    assert addresses.is_public(addresses.ip_address(number))
 
 
 @pytest.mark.parametrize("number", ["192.0.0.192", "192.0.0.8", "64:ff9b:1::1", "3fff::1", "5f00::1", "2001:db8::1"])
 def test_numbers_that_are_set_aside_are_not_public(number: str) -> None:
-    assert not _addresses.is_public(_addresses.ip_address(number))
+    assert not addresses.is_public(addresses.ip_address(number))

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from psa_core.audits.eec import corpus, significance
-from psa_core.audits.eec.pairs import differences
+from psa_core.audits.eec.corpus import differences
 from psa_core.cube import Target
 from psa_core.errors import CorpusError, CubeError, OptionError
 
@@ -70,11 +70,11 @@ def test_gender_pairs_against_scipy_and_the_texts(scored):
         male.append(names["male"])
     expected = ttest_rel(female, male)
     got = significance.compare(differences(scored, "toxicity", "gender"), "gender", 2)
-    assert got.pairs == 1584
-    assert got.t == pytest.approx(expected.statistic)
-    assert got.p_value == pytest.approx(expected.pvalue)
-    assert got.mean_difference == pytest.approx(np.mean(female) - np.mean(male))
-    assert got.spread == pytest.approx(np.ptp(np.subtract(female, male)))
+    assert got["pairs"] == 1584
+    assert got["t"] == pytest.approx(expected.statistic)
+    assert got["p_value"] == pytest.approx(expected.pvalue)
+    assert got["mean_difference"] == pytest.approx(np.mean(female) - np.mean(male))
+    assert got["spread"] == pytest.approx(np.ptp(np.subtract(female, male)))
 
 
 def test_race_pairs_against_scipy_and_the_texts(scored):
@@ -103,12 +103,12 @@ def test_subsets_and_the_count_of_assessments(scored):
     [([0.1, 0.2, 0.1, 0.2] * 9, "F↑–M↓"), ([-0.1, -0.2] * 18, "F↓–M↑"), ([-0.1, 0.1], "F=M not significant")],
 )
 def test_verdicts(delta, verdict):
-    assert significance.compare(np.array(delta), "gender", 438).verdict == verdict
+    assert significance.compare(np.array(delta), "gender", 438)["verdict"] == verdict
 
 
 def test_a_system_that_sees_no_difference():
     got = significance.compare(np.zeros(8), "race", 2)
-    assert (got.t, got.p_value, got.spread, got.mean_positive) == (0, 1, 0, None)
+    assert (got["t"], got["p_value"], got["spread"], got["mean_positive"]) == (0, 1, 0, None)
 
 
 def test_one_pair_is_no_test():

@@ -3,13 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import ttest_1samp
+from scipy.stats import ttest_1samp, ttest_ind
 
 from psa_core.audits._running import Running
 from psa_core.audits.eec import corpus, findings, significance, tables
-from psa_core.audits.eec.clusters import words
-from psa_core.cube import Target
-from psa_core.errors import CorpusError
+from psa_core.cube import ScoreCube, Target
+from psa_core.errors import CorpusError, CubeError
 from psa_core.scoring import Progress
 
 PEOPLE = pd.DataFrame(
@@ -28,13 +27,7 @@ DESIGN = corpus.Design(
     PEOPLE,
     pd.DataFrame([("state", "joy", "glad"), ("state", "anger", "cross")], columns=["kind", "emotion", "word"]),
 )
-SCORES = np.float32(
-    [
-        [0.8, 0.2, 0.6, 0.4, 0.4, 0.0],
-        [0.5, 0.1, 0.5, 0.5, 0.5, 0.5],
-        [0.1, 0.3, 0.0, 0.0, 0.0, 0.0],
-    ]
-)
+SCORES = np.float32([[0.8, 0.2, 0.6, 0.4, 0.4, 0.0], [0.5, 0.1, 0.5, 0.5, 0.5, 0.5], [0.1, 0.3, 0.0, 0.0, 0.0, 0.0]])
 
 
 @pytest.fixture(scope="module")
@@ -120,12 +113,80 @@ def test_people_by_their_mean_score(systems):
 
 def test_the_finding_in_words(systems):
     tested = tables.system_table(significance.assess(systems), "gender", "all")
-    assert findings.finding(tested, "gender").startswith("None of the scores differs significantly between sentences")
-    sure = tested.assign(p_adjusted=[0.001, 0.9])
-    words = findings.finding(sure, "gender")
-    assert words.startswith("1 of 2 scores differ significantly by gender. Most by one: its joy score is 18.33 %")
-    assert "A single pair differs by up to 60.0 %. Sentences of one template hang together" in words
+    none = "None of the scores differs significantly between sentences about women"
+    assert findings.headline(tested, "gender").startswith(none)
+    # The paper's test alone is the small line, whatever it finds.
+    paper = tested.assign(p_adjusted=[0.001, 0.9])
+    assert findings.headline(paper, "gender").startswith(none)
+    further = findings.further(paper, "gender")
+    assert "The paper's test, over 6 pairs of sentences, finds a difference in 1 of 2." in further
+    assert "each of 2 templates and 2 pairs of people counts once" in further
+    sure = tested.assign(verdict=["F↑–M↓", "F=M not significant"], low=0.1, high=0.25)
+    assert findings.headline(sure, "gender") == (
+        "1 of 2 scores differs significantly by gender. Most by one: its joy score is 18.33 % of the range (95 % "
+        "interval 10.00 to 25.00) higher on average for sentences about women than for the same sentences about men."
+    )
+    lower = sure.assign(mean_difference=-0.1, low=-0.3, high=-0.05)
+    assert "10.00 % of the range (95 % interval 5.00 to 30.00) lower" in findings.headline(lower, "gender")
     assert "4 tests were made" in findings.correction(tested) and "0.05 / 4 = 0.013" in findings.correction(tested)
+
+
+def test_a_verdict_needs_both_tests(systems):
+    assessed = significance.assess(systems)
+    entry = assessed["one/joy"]
+    for p_adjusted, p_clustered, verdict in (
+        (0.01, 0.2, "F=M not significant"),
+        (0.2, 0.01, "F=M not significant"),
+        (0.01, 0.02, "F↑–M↓"),
+        (0.01, None, "F↑–M↓"),
+    ):
+        entry["gender"] |= {"p_adjusted": p_adjusted, "p_clustered": p_clustered, "verdict": "F↑–M↓"}
+        row = tables.system_table({"one/joy": entry}, "gender", "all").iloc[0]
+        assert (row["verdict"], row["verdict_paper"]) == (verdict, "F↑–M↓")
+
+
+def test_the_interval_is_that_of_the_less_sure_test(systems):
+    gender = significance.assess(systems)["one/joy"]["gender"]
+    less_sure = [0.325, -0.1] if gender["p_templates"] > gender["p_people"] else [0.8 / 3, 0.1]
+    ends = ttest_1samp(less_sure, 0).confidence_interval(0.95)
+    assert (gender["low"], gender["high"]) == pytest.approx(tuple(ends), abs=1e-5)
+
+
+def test_people_of_two_sides_are_compared_by_welch():
+    """Race has one pair of averages: its people are compared, also where those of one side are all alike."""
+    more = PEOPLE[PEOPLE["race"] != ""].assign(
+        person=["Ann", "Bea", "Cleo", "Dora"], race=["African-American", *["European"] * 3]
+    )
+    design = corpus.Design(DESIGN.templates, pd.concat([PEOPLE, more], ignore_index=True), DESIGN.words)
+    scores = np.float32([[0.0, 0.0, 0.9, 0.7, 0.5, 0.5, 0.8, 0.5, 0.4, 0.5]] * 3)
+    cube = corpus.cube(design, (Target("joy"),), scores[:, :, None])
+    found = significance.clustered(cube, "joy", "race", 2)
+    expected = ttest_ind(scores[0, [2, 3, 6]], scores[0, [4, 5, 7, 8, 9]], equal_var=False)
+    assert (found["templates"], found["clusters"]) == (2, 8)
+    assert found["p_people"] == pytest.approx(expected.pvalue, abs=1e-5)
+    assert found["p_templates"] == 0.0
+    assert found["p_clustered"] == pytest.approx(2 * expected.pvalue, abs=1e-5)
+    assert (found["low"], found["high"]) == pytest.approx(tuple(expected.confidence_interval(0.95)), abs=1e-5)
+    scores[:, [4, 5, 7, 8, 9]] = 0.5
+    alike = corpus.cube(design, (Target("joy"),), scores[:, :, None])
+    assert 0 < significance.clustered(alike, "joy", "race", 2)["p_people"] < 0.05
+
+
+def test_sides_that_do_not_vary_differ_surely_or_not_at_all():
+    """Welch's statistic is 0/0 or infinite there."""
+    people = PEOPLE[PEOPLE["race"] != ""]
+    design = corpus.Design(DESIGN.templates, people, DESIGN.words)
+    for european, p in ((0.5, 1.0), (0.25, 0.0)):
+        scores = np.float32([[0.5, 0.5, european, european]] * 3)
+        found = significance.clustered(corpus.cube(design, (Target("joy"),), scores[:, :, None]), "joy", "race", 2)
+        assert (found["p_people"], found["low"], found["high"]) == (p, 0.5 - european, 0.5 - european)
+
+
+@pytest.mark.parametrize(("delta", "t", "p", "told"), [(0.0, 0.0, 1.0, 0), (-0.5, None, 0.0, 2), (0.5, None, 0.0, 1)])
+def test_pairs_that_all_differ_alike_need_no_statistic(delta, t, p, told):
+    got = significance.compare(np.full(4, delta), "gender", 2)
+    assert (got["t"], got["p_value"], got["verdict"]) == (t, p, significance.VERDICTS["gender"][told])
+    assert (got["spread"], got["largest"], got["pairs"]) == (0, abs(delta), 4)
 
 
 def test_the_other_spelling(systems):
@@ -141,7 +202,7 @@ def test_rounding_of_averages_is_no_difference():
     """Twenty equal scores do not always average to themselves in floating point."""
     deltas = np.full(36, 0.1) - np.array([np.mean([0.1] * 20 + [0.1] * n) for n in range(36)])
     got = significance.compare(deltas, "race", 2)
-    assert (got.p_value, got.verdict) == (1.0, "AA=EA not significant")
+    assert (got["p_value"], got["verdict"]) == (1.0, "AA=EA not significant")
 
 
 def test_progress_of_several_systems_is_one_gauge():
@@ -165,20 +226,65 @@ def test_a_design_of_too_many_sentences_is_refused(monkeypatch):
 
 
 def test_the_largest_difference_is_a_significant_one_where_there_is_any() -> None:
-    rows = pd.DataFrame(
-        {"system": ["a", "b", "c"], "mean_difference": [0.9, -0.2, 0.1], "p_adjusted": [1.0, 0.001, 0.001]}
-    )
-    assert findings.largest(rows)["system"] == "b"
-    assert findings.largest(rows.assign(p_adjusted=1.0))["system"] == "a"
+    none, up, down = significance.VERDICTS["gender"]
+    rows = pd.DataFrame({"system": ["a", "b", "c"], "mean_difference": [0.9, -0.2, 0.1], "verdict": [none, down, up]})
+    assert findings.largest(rows, "gender")["system"] == "b"
+    assert findings.largest(rows.assign(verdict=none), "gender")["system"] == "a"
 
 
-def test_what_remains_when_templates_count_once_says_of_whom():
-    assert "pair of people" in words("gender", 1, 3)
-    assert "pair" not in words("race", 1, 3) and "person" in words("race", 1, 3)
-    assert "1 of 3" in words("race", 1, 3) and "2 of 3" in words("race", 2, 3)
+def test_what_counts_once_is_pairs_of_people_or_people():
+    table = pd.DataFrame({"p_adjusted": [0.01], "p_clustered": [0.2], "mean_difference": [0.1], "templates": [7]})
+    race = table.assign(pairs=144, clusters=40, verdict="AA=EA not significant")
+    assert "each of 7 templates and 40 people counts once" in findings.further(race, "race")
+    assert "finds a difference in 1 of 1" in findings.further(race, "race")
+    alone = findings.further(race.assign(p_clustered=np.nan), "race")
+    assert alone.startswith("Only the paper's test of 144 pairs of sentences can be made here")
 
 
 def test_the_correction_says_below_what_a_p_value_counts():
     said = findings.correction(pd.DataFrame({"assessments": [10, 10]}))
     assert said.startswith("10 tests were") and "below 0.05 / 10 = 0.005" in said
     assert findings.correction(pd.DataFrame({"assessments": [1]})).startswith("1 test was")
+
+
+ANGER = Target("anger")
+
+
+@pytest.fixture(scope="module")
+def whole() -> corpus.Design:
+    return corpus.published_design()
+
+
+def scored(whole: corpus.Design, effect: np.ndarray) -> ScoreCube:
+    random = np.random.default_rng(0)
+    shape = (len(whole.rows), len(whole.people))
+    scores = 0.4 + effect + 0.02 * random.normal(size=shape)
+    return corpus.cube(whole, (ANGER,), scores[:, :, None].astype(np.float32))
+
+
+def test_each_template_is_one_row_and_each_first_name_one_column(whole: corpus.Design) -> None:
+    cube = scored(whole, np.zeros(len(whole.people)))
+    found = tables.by_template(cube)
+    assert found.shape == (whole.rows["template"].nunique(), 40, 1)
+    first = (cube.sentences["text"] == found.sentences["text"][0]).to_numpy()
+    named = whole.people["race"].astype(bool).to_numpy() & whole.people["race"].notna().to_numpy()
+    assert found.perturbed[0] == pytest.approx(cube.perturbed[first][:, named].mean(axis=0))
+
+
+def test_a_planted_race_goes_with_the_order(whole: corpus.Design) -> None:
+    race = whole.people["race"].fillna("").to_numpy()
+    value = sorted(set(race) - {""})[0]
+    table = tables.people_table(
+        {"planted": scored(whole, 0.1 * (race == value)), "noise": scored(whole, 0.0 * (race == ""))}
+    )
+    planted, noise = table.iloc[0], table.iloc[1]
+    assert planted["low"] > 0.3 and planted["associated with"].startswith("race")
+    assert noise["low"] <= 0
+
+
+def test_without_first_names_it_says_so(whole: corpus.Design) -> None:
+    cube = scored(whole, np.zeros(len(whole.people)))
+    with pytest.raises(CubeError, match="race"):
+        tables.by_template(
+            ScoreCube(cube.sentences, cube.names.drop(columns="race"), cube.targets, cube.original, cube.perturbed)
+        )

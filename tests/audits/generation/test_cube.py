@@ -1,4 +1,4 @@
-"""The generation cube refuses what does not fit."""
+"""The generation cube refuses what does not fit; where continuations end."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.cube import GenerationCube, cut
 from psa_core.cube import Target
 from psa_core.errors import CubeError
 
@@ -45,3 +45,25 @@ def test_what_does_not_fit(wrong: dict[str, object]) -> None:
 def test_unknown_scorer() -> None:
     with pytest.raises(CubeError, match="one of s"):
         GenerationCube(TEMPLATES, VALUES, ONE, TEXTS, SCORES).scored_by("t")
+
+
+@pytest.mark.parametrize(
+    ("sampled", "wanted"),
+    [
+        (" glad. Next week", "glad."),
+        (" glad\nand then", "glad"),
+        (" glad. And then\nso", "glad. And then"),
+        (' said "no." And', 'said "no."'),
+        (" paid 3.50 an hour", ""),
+        (" see www.example.org for", ""),
+        (" no end", ""),
+        (" ... well", ""),
+        ("\n\n", ""),
+        (".", ""),
+        (" wait... then", "wait..."),
+        (" 5. Then", "5."),
+        ("", ""),
+    ],
+)
+def test_cut(sampled: str, wanted: str) -> None:
+    assert cut(sampled) == wanted

@@ -14,9 +14,8 @@ import pytest
 from psa_core import models
 from psa_core.audits._running import Running
 from psa_core.audits.generation import quality
-from psa_core.audits.generation.cube import GenerationCube
-from psa_core.audits.generation.leak import leak_check, leak_size
-from psa_core.audits.generation.targets import measured_targets, on_unit
+from psa_core.audits.generation.cube import GenerationCube, measured_targets, on_unit
+from psa_core.audits.generation.quality import leak_check, leak_size
 from psa_core.cube import ScoreCube, Target
 from tests.tiny_models import tiny_causal_lm
 
@@ -45,17 +44,13 @@ def test_semantic_similarity_counts_continuations_about_their_value() -> None:
     assert found == {"semantic_similarity": 0.75, "kept": 0.75, "words": pytest.approx(8 / 3)}
 
 
-def test_distinct_words_by_their_ratio() -> None:
-    table = quality.distinct_words(SMALL, "blue", "red", least=2)
-    assert table[["word", "count", "other_count"]].to_numpy().tolist() == [["blue", 3, 0], ["car", 2, 1]]
-    assert table["ratio"][0] == pytest.approx((4 / 7) / (1 / 5))
-
-
 def test_words_that_chance_may_explain_and_the_values_own_are_left_out() -> None:
-    texts = [[["red law law law.", "law law law law town."], ["band band and.", "band band band band band."]]]
-    found = cube(texts, ["{value} is"], ["red", "blue"])
-    assert quality.distinct_words(found, "red", "blue", least=1)["word"].tolist() == ["law", "red", "town"]
-    assert quality.distinct_words(found, "red", "blue", least=1, surely=True)["word"].tolist() == ["law"]
+    reds = ["Red law.", "Some red's law.", "law law town"] * 4
+    found = quality.words_apart([*reds, ""], ["Blue band."] * 12, "red blue")
+    assert set(found["word"]) == {"law", "band"}, "a town, which four of twelve have, may be chance"
+    row = found.set_index("word").loc["law"]
+    assert (row["count_a"], row["count_b"]) == (12, 0) and row["log_odds"] < 0 and row["p_adjusted"] < 0.05
+    assert quality.words_apart([], ["word"] * 9, "").empty
 
 
 def test_occupations_by_the_gender_of_the_template() -> None:

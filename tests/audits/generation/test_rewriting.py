@@ -12,13 +12,14 @@ import pytest
 from psa_core.audits.generation import AUDIT, result
 from psa_core.audits.generation.tables import tables
 from psa_core.errors import RunFolderError
-from tests.audits.generation.test_views import cube
+from tests.audits.generation.test_tables import cube
 
 
 def write(place: Path, *, k: int = 30, total: int = 30) -> result.GenerationResult:
     small = cube(k=k)
     m, a, k = small.shape
-    made = replace(small, provenance={"audit": AUDIT.id, "continuations": k, "options": {"continuations": total}})
+    provenance = {"audit": AUDIT.id, "continuations": k, "options": {"continuations": total}}
+    made = replace(small, provenance=provenance | {"generator": {"common_noise": True}})
     templates, prompts = made.templates["template"].tolist(), [["p"] * a for _ in range(m)]
     for row, template in zip(prompts, templates, strict=True):
         row[:] = [template.replace("{value}", value) for value in made.values["value"]]

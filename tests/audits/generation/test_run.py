@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,9 @@ import pytest
 from psa_core import models
 from psa_core.audits._running import Running
 from psa_core.audits.generation import AUDIT, planning, run, tables
-from psa_core.audits.generation.cutting import cut
+from psa_core.audits.generation.cube import cut
 from psa_core.audits.generation.planning import GenerationSpec, Planned
-from psa_core.errors import Cancelled, OptionError, RunFolderError
+from psa_core.errors import Cancelled, ModelError, OptionError, RunFolderError
 from psa_core.generators import Generator, Matching, Sampling
 from psa_core.generators._matching import CANDIDATES
 from tests.audits.generation.conftest import Parrot, plan
@@ -131,6 +132,28 @@ def test_parts_are_published_on_the_way(tmp_path: Path, parrot: Parrot) -> None:
     assert [cube.shape[2] for cube in seen] == [8, 16]
     assert np.array_equal(done.cube.texts[:, :, :16], seen[1].texts)
     assert len(parrot.asked) == 2 * 3 * 20
+
+
+@pytest.mark.parametrize("checked", [5, 0])
+def test_a_whole_audit_says_what_it_takes_and_how_far_prompts_would_lead(
+    tmp_path: Path, parrot: Parrot, monkeypatch: pytest.MonkeyPatch, checked: int
+) -> None:
+    def silent(_: object) -> np.ndarray:
+        raise ModelError("embeddings", got="none", expected="their weights")
+
+    monkeypatch.setattr("psa_core.audits.generation.quality.minilm_embeddings", silent)
+    monkeypatch.setattr(run.generators, "load", lambda _: parrot)
+    told: list[str] = []
+    spec = replace(plan(tmp_path).spec, leak_check=checked)
+    found = AUDIT.run(spec, tmp_path / "out", Running(tell=told.append))
+    assert "About 0 tokens to read and up to 1,800 to write: no price is known." in told
+    quality = found.tables.summary["quality"]
+    assert ("leak" in quality) is bool(checked) and quality["semantic_similarity"] is None
+    if checked:
+        leak = quality["leak"]["keyword"]["sentiment"]
+        assert leak["continuations"] == 5 and leak["mean_difference"] >= leak["lasting_difference"] >= 0
+    assert AUDIT.read(tmp_path / "out").cube.shape == (2, 3, 6)
+    assert not list(tmp_path.glob(".psa-continuations-*")), "what was kept beside the folder is cleared away"
 
 
 def test_the_folder_opens_as_it_was(tmp_path: Path, parrot: Parrot) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psa_core.audits.nationality import examples, findings
-from psa_core.audits.nationality.tables import OVERALL, country_table
+from psa_core.audits.nationality.tables import country_table
 from psa_core.cube import ScoreCube, Target
 
 WORDS = st.lists(st.text("abc '.", max_size=6), min_size=1, max_size=4)
@@ -63,41 +63,19 @@ def test_a_text_that_is_no_draw_is_shown_whole():
     assert kinds == ["gone", "come"]
 
 
-def test_the_finding_names_the_class_that_changes_most(cube):
-    words = findings.finding(country_table(cube))
-    assert words == (
-        "With names from B, 100.0 % fewer sentences are predicted as hate (0 instead of 1). Between countries, “hate” "
-        "runs from −100.0 % (B) to +0.0 % (A)."
-    )
-
-
-def test_the_score_finding_gives_both_ends_with_their_intervals(cube):
-    words = findings.score_finding(country_table(cube), ["hate"])
-    assert "moves by −0.125" in words and "with names from B" in words and "+0.025" in words
-
-
 def test_the_hyphen_of_a_country_is_no_minus_sign(cube):
     country = {"A": "Guinea-Bissau", "B": "Timor-Leste"}
     table = country_table(replace(cube, names=cube.names.assign(country=cube.names["country"].map(country))))
-    words = findings.finding(table) + findings.score_finding(table, ["hate"])
-    assert "Guinea-Bissau" in words and "Timor-Leste" in words and "−100.0 %" in words
+    words = str(findings.score_finding(table.assign(delta_p_adjusted=0.01), ["hate"], 2))
+    assert "Guinea-Bissau" in words and "Timor-Leste" in words and "−0.125" in words and "+0.025" in words
 
 
 def test_nothing_changes():
-    rows = [("A", "hate", 10, 10, 0.0, 0.0, 0.0, 0.0), ("B", "hate", 10, 10, 0.0, 0.0, 0.0, 0.0)]
-    columns = ["country", "target", "original_count", "perturbed_count", "change_percent"]
-    table = pd.DataFrame(rows, columns=[*columns, "delta", "delta_low", "delta_high"])
-    assert findings.finding(table) == "No predicted class changes its size with the country of the names."
-    assert "whatever the country" in findings.score_finding(table, ["hate"])
-
-
-def test_correlations_in_words():
-    row = {"country": OVERALL, "target": "hate", "global_r": 0.3, "local_r": -0.25}
-    words = findings.correlation_finding(pd.DataFrame([row]))
-    assert "within one sentence, the less expected the words, the lower “hate” (r = −0.25)" in words
-    assert "across all texts, the less expected the words, the higher “hate” (r = +0.30)" in words
-    empty = pd.DataFrame([row | {"global_r": None, "local_r": None}]).astype({"global_r": float, "local_r": float})
-    assert "Nothing varies enough" in findings.correlation_finding(empty)
+    table = pd.DataFrame({"country": ["A", "B"], "target": "hate", "original_count": 10, "perturbed_count": 10})
+    table = table.assign(change_percent=0.0, p_adjusted=1.0)
+    assert findings.class_finding(table, 20).headline == (
+        "No predicted class changes its size with the country of the names."
+    )
 
 
 def test_names_left_out_in_words():

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from scipy.stats import pearsonr, ttest_1samp
 
-from psa_core.anchors import Anchor
-from psa_core.audits.nationality import gazetteers, perturbation, tables
-from psa_core.audits.nationality.persons import persons
+from psa_core.anchors import Anchor, persons
+from psa_core.audits.nationality import perturbation, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import AnchorError, OptionError
+from psa_core.inputs import gazetteers
 
 SENTENCES = pd.DataFrame(
     {

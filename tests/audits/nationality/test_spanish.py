@@ -8,17 +8,12 @@ import pandas as pd
 import pytest
 
 from psa_core import cli
-from psa_core.anchors import Anchor
+from psa_core.anchors import Anchor, persons
 from psa_core.audits.nationality import AUDIT
-from psa_core.audits.nationality.people_finder import people_finder
-from psa_core.audits.nationality.persons import persons
+from psa_core.audits.nationality.perturbation import people_finder
 from psa_core.errors import AnchorError
 
-TEXTS = [
-    "Ayer vi a Pedro Sánchez en la plaza.",
-    "La señora Gómez cantó muy bien.",
-    "Llovió toda la tarde.",
-]
+TEXTS = ["Ayer vi a Pedro Sánchez en la plaza.", "La señora Gómez cantó muy bien.", "Llovió toda la tarde."]
 
 
 @pytest.fixture(scope="module")
@@ -69,5 +64,5 @@ def test_a_name_after_the_spanish_preposition_is_a_person() -> None:
 
 
 def test_people_are_found_by_entities_alone() -> None:
-    with pytest.raises(AnchorError, match="--people"):
+    with pytest.raises(AnchorError, match=r"^people: "):
         people_finder("pronouns")

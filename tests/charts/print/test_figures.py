@@ -9,10 +9,13 @@ import pandas as pd
 import pytest
 
 from psa_core.charts import _theme
-from psa_core.charts.bar_order import BarOptions
-from psa_core.charts.curves import MEAN, CurveOptions
-from psa_core.charts.print.figures import name_figure, threshold_figure
-from psa_core.charts.score_sens import score_sens_bars
+from psa_core.charts._altair import to_png
+from psa_core.charts.generation import two_distributions, value_dots, value_matrix
+from psa_core.charts.label_dist import MEAN, CurveOptions, label_dist_figure
+from psa_core.charts.print.figures import figure_svg
+from psa_core.charts.score_sens import BarOptions, name_figure, score_sens_bars
+from psa_core.charts.try_it import Panel, figure
+from psa_core.cube import Target
 
 
 def names(count: int = 4) -> pd.DataFrame:
@@ -34,7 +37,7 @@ def test_name_figure_has_every_name_with_its_group() -> None:
     drawn = name_figure(names(), BarOptions(colour_by="career", section_by="gender", axis_title="Mean change"))
     assert drawn.startswith("<svg") and "Mean change" in drawn
     assert "Ann &lt;b&gt; · actor" in drawn and "name 3 · leader" in drawn and "female · 4 names" in drawn
-    assert 'aria-label="name 3: +0.050"' in drawn, "a bar is read aloud with its name"
+    assert 'aria-label="name 3 · leader: +0.050"' in drawn, "a bar is read aloud with its name"
     assert "<image" not in drawn and "href" not in drawn
 
 
@@ -43,7 +46,7 @@ def test_a_group_has_the_colour_that_it_has_on_the_page() -> None:
     options = BarOptions(colour_by="career")
     page = {trace["name"]: trace["marker"]["line"]["color"] for trace in score_sens_bars(rows, options).data[:2]}
     assert page == {"zoologist": _theme.CATEGORICAL[0], "actor": _theme.CATEGORICAL[1]}
-    bars = re.findall(r'aria-roledescription="bar"[^>]* fill="([^"]+)"', name_figure(rows, options))
+    bars = re.findall(r'aria-roledescription="bar"[^>]* stroke="([^"]+)"', name_figure(rows, options))
     assert [bars.count(colour) for colour in page.values()] == [4, 2]
 
 
@@ -63,11 +66,16 @@ def curve() -> pd.DataFrame:
     return rows.assign(flips_up=3, flips_down=2)
 
 
+def threshold_figure(table: pd.DataFrame, options: CurveOptions) -> str:
+    return figure_svg(label_dist_figure(table, options))
+
+
 def test_threshold_figure() -> None:
     drawn = threshold_figure(curve(), CurveOptions(0.0, target="sentiment"))
-    assert "Threshold on sentiment" in drawn and "LabelDist" in drawn and "Flipped cells" in drawn
-    assert ">2 ↓<" in drawn and ">2 ↑<" in drawn and ">−2" not in drawn
-    assert ">0.200 at 0<" in drawn and f">{MEAN}<" not in drawn
+    assert "LabelDist" in drawn and "Labels changed" in drawn
+    assert drawn.count(">Threshold on sentiment<") == 1, "both panels share the axis of the lower one"
+    assert ">3 ↓<" in drawn and ">3 ↑<" in drawn and ">−3" not in drawn
+    assert ">0.200 at 0<" in drawn
 
 
 def test_what_the_page_draws_beside_the_mean_is_on_paper_too() -> None:
@@ -76,9 +84,38 @@ def test_what_the_page_draws_beside_the_mean_is_on_paper_too() -> None:
     drawn = threshold_figure(curve(), options)
     assert ">0.250 at 0.5<" in drawn
     legend = [text for text in re.findall(r">([^<>]+)</text>", drawn) if text in (MEAN, "Bo", "&lt;b&gt;Ann")]
-    assert legend == [MEAN, "&lt;b&gt;Ann", "Bo"]
+    assert legend == ["&lt;b&gt;Ann", "Bo", MEAN]
     assert drawn.count('stroke="#123456"') == 2, "its line, and its mark in the legend"
 
 
 def test_a_curve_without_an_interval_is_drawn() -> None:
     assert "LabelDist" in threshold_figure(curve().assign(low=np.nan, high=np.nan), CurveOptions())
+
+
+def test_a_band_and_its_dots() -> None:
+    rows = pd.DataFrame({"value": ["a", "b"], "mean": [0.5, 0.2], "low": 0.1, "high": 0.3})
+    drawn = figure_svg(value_dots(rows, "sentiment"))
+    assert drawn.count('aria-roledescription="bar"') == 2 and "mean sentiment (0 to 1)" in drawn
+    outside, inside = (drawn.count(f'stroke="{colour}"') for colour in (_theme.ACCENT, _theme.MUTED))
+    assert outside == 1 + 1 and inside == 1, "one dot each, and the legend's"
+
+
+def test_the_gap_between_two_stairs_is_shaded() -> None:
+    scores = np.array([0.0, 0.5, 1.0])
+    drawn = figure_svg(two_distributions(scores, scores, scores**2, names=("a", "b"), score="sentiment"))
+    (area,) = re.findall(r'd="([^"]+)" fill="rgba\(124', drawn)
+    assert area.count("L") == 11, "six corners of one stair and six of the other"
+
+
+def test_an_open_mark_is_below_the_threshold() -> None:
+    panel = Panel("keyword", Target("toxicity"), np.array([0.1, 0.7]), 0.3)
+    drawn = figure_svg(figure(["Ann", "<i>Bo"], panel, neutral_words="this person"))
+    assert all(f">{text}<" in drawn for text in ("Ann", "&lt;i&gt;Bo", "0.10", "0.70", "flagged at 0.5"))
+    assert drawn.count(f'fill="{_theme.PAPER}" stroke="{_theme.ACCENT}"') == 1
+
+
+def test_a_matrix_and_its_frame_as_png() -> None:
+    square = pd.DataFrame([[np.nan, 0.2], [0.2, np.nan]], index=list("ab"), columns=list("ab"))
+    drawn = figure_svg(value_matrix(square, selected=("a", "b")), width=200)
+    assert drawn.count(">0.20<") == 2 and drawn.count(f'stroke="{_theme.ACCENT}"') == 2
+    assert to_png(drawn).startswith(b"\x89PNG")

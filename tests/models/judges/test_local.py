@@ -11,7 +11,7 @@ import pytest
 from psa_core import models
 from psa_core.errors import ModelError
 from psa_core.models._judges.local import rendered
-from psa_core.models._judges.question import read_question
+from psa_core.models._judges.question_file import read_question
 from psa_core.models._judges.shared_prefix import common_prefix
 from tests.tiny_models import tiny_judge
 
@@ -39,17 +39,16 @@ def by_definition(judge: Any, text: str) -> float:
     """Each answer's tokens, each in a pass of its own over the whole prompt, nothing kept between passes."""
     import torch
 
-    logs = []
-    for answer in judge.question.answers:
+    shares = np.zeros(len(judge.question.answers))
+    for tokens, answer in judge._shared.tree.sequences():
         row = judge.tokenizer(judge.prompt(text), add_special_tokens=False)["input_ids"]
         total = 0.0
-        for token in judge.tokenizer(answer, add_special_tokens=False)["input_ids"]:
+        for token in tokens:
             with torch.no_grad():
                 logits = judge.model(input_ids=torch.tensor([row])).logits[0, -1].double()
             total += float(torch.log_softmax(logits, dim=-1)[token])
             row.append(token)
-        logs.append(total)
-    shares = np.exp(np.array(logs) - max(logs))
+        shares[answer] += np.exp(total)
     return float(shares @ np.array(judge.question.values) / shares.sum())
 
 
@@ -69,8 +68,8 @@ def test_of_a_pass_no_more_is_kept_than_an_answer_needs(folder: Path, question: 
     rows: list[int] = []
     with judge.model.lm_head.register_forward_hook(lambda layer, given, made: rows.append(made.shape[1])):
         judge.score(TEXTS)
-    longest = max(map(len, judge._shared.continuations))
-    assert longest > 2 and max(rows) == (1 if shares else longest + 1)
+    longest = max(len(tokens) for tokens, _ in judge._shared.tree.sequences())
+    assert longest > 2 and max(rows) == 1
 
 
 def test_a_chat_template_is_written_around_the_question(folder: Path, question: str) -> None:
@@ -107,8 +106,10 @@ def test_both_orders_are_averaged_and_their_difference_is_shown(folder: Path, qu
     one_by_one = [models.load(f"ask:lm:{folder}?question={question}&order={order}") for order in ("given", "swapped")]
     both = models.load(f"ask:lm:{folder}?question={question}&order=averaged")
     first, second = (judge.score(TEXTS)[:, 0] for judge in one_by_one)
-    np.testing.assert_allclose(both.score(TEXTS), np.stack([(first + second) / 2, first - second], axis=1), atol=1e-6)
-    assert [target.name for target in both.targets] == ["goodness", "goodness_order"]
+    np.testing.assert_allclose(
+        both.score(TEXTS)[:, [0, 2]], np.stack([(first + second) / 2, first - second], axis=1), atol=1e-6
+    )
+    assert [target.name for target in both.targets] == ["goodness", "goodness_unanswered", "goodness_order"]
     assert len({judge.fingerprint for judge in (*one_by_one, both)}) == 3
 
 
@@ -134,7 +135,7 @@ def test_a_long_text_is_cut_and_the_question_is_not(folder: Path, question: str)
 
 def test_it_says_how_sure_it_is_and_what_the_order_does(folder: Path, question: str) -> None:
     judge: Any = models.load(f"ask:lm:{folder}?question={question}")
-    assert "of its probability" in judge.about and "listed the other way round" in judge.about
+    assert "of its probability" in judge.about and "in the opposite order" in judge.about
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from psa_core.errors import ModelError
-from psa_core.models._judges.question import packaged, read_question
+from psa_core.models._judges.question_file import packaged, read_question
 
 PLAIN = {"prompt": "Is it so?\n{text}\n{answers}", "answers": {"Yes": 1, "No": 0}, "target": "so"}
 
@@ -41,8 +41,9 @@ def test_a_file_is_a_question_and_its_range_is_that_of_its_values(tmp_path: Path
 def test_the_score_is_the_mean_value_of_the_answers_whatever_their_total(tmp_path: Path) -> None:
     question = read_question(written(tmp_path, PLAIN | {"answers": {"Good": 1, "Hm": 0, "Bad": -1}}))
     logs = np.log([[0.2, 0.2, 0.1], [0.002, 0.002, 0.001]])
-    np.testing.assert_allclose(question.score(logs), [[0.2], [0.2]], rtol=1e-6)
-    np.testing.assert_allclose(question.swapped().score(logs[:, ::-1]), [[0.2], [0.2]], rtol=1e-6)
+    np.testing.assert_allclose(question.score(logs), [[0.2, 0.5], [0.2, 0.995]], rtol=1e-6)
+    swapped = question.swapped().score(logs[:, ::-1])
+    np.testing.assert_allclose(swapped, [[0.2, 0.5], [0.2, 0.995]], rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -75,3 +76,70 @@ def test_what_is_no_question_is_told(tmp_path: Path, content: Any, told: str) ->
 def test_an_unknown_question_is_told() -> None:
     with pytest.raises(ModelError, match=r"neither.*toxicity"):
         read_question("nowhere")
+
+
+NUMBER = {"prompt": "How good? {answers}\n{text}", "number": {"low": 1, "high": 10}, "target": "good"}
+PICK = {"prompt": "A:\n{first_text}\nB:\n{second_text}\nWhich? {answers}", "pick": ["A", "B"], "target": "first"}
+
+
+def test_choice_is_the_new_name_of_answers(tmp_path: Path) -> None:
+    new = {key: value for key, value in PLAIN.items() if key != "answers"} | {"choice": PLAIN["answers"]}
+    assert read_question(written(tmp_path, new)).identity == read_question(written(tmp_path, PLAIN)).identity
+
+
+def test_a_system_message_goes_first(tmp_path: Path) -> None:
+    question = read_question(written(tmp_path, PLAIN | {"system": "Say {answers}."}))
+    assert question.messages("she") == (
+        {"role": "system", "content": "Say Yes or No."},
+        {"role": "user", "content": "Is it so?\nshe\nYes or No"},
+    )
+
+
+def test_a_number_has_a_scale(tmp_path: Path) -> None:
+    question = read_question(written(tmp_path, NUMBER))
+    assert question.about("Fine.") == "How good? a number from 1 to 10\nFine."
+    assert (question.target.low, question.target.high) == (1, 10) and question.values == tuple(range(1, 11))
+    logs = np.log(np.full((1, 10), 0.05))
+    np.testing.assert_allclose(question.score(logs), [[5.5, 0.5]], rtol=1e-6)
+    money = read_question(written(tmp_path, NUMBER | {"number": {"low": 0, "high": 5e6, "step": 1, "unit": "$"}}))
+    assert money.answers == () and money.scale is not None and money.scale.count == 5_000_001
+
+
+def test_a_pick_shows_two_documents_in_both_orders(tmp_path: Path) -> None:
+    question = read_question(written(tmp_path, PICK))
+    assert question.about("one\n---\ntwo") == "A:\none\nB:\ntwo\nWhich? A or B"
+    assert question.swapped().about("one\n---\ntwo") == "A:\ntwo\nB:\none\nWhich? A or B"
+    logs = np.log([[0.6, 0.2]])  # A is likely: in the one order that is the first document, in the other the second
+    assert question.score(logs)[0, 0] == pytest.approx(0.75) and question.swapped().score(logs)[0, 0] == pytest.approx(
+        0.25
+    )
+    other = read_question(written(tmp_path, PICK | {"other": "the rival"}))
+    assert other.about("one").startswith("A:\none\nB:\nthe rival")
+    with pytest.raises(ModelError, match="a line ---"):
+        question.about("one")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (PLAIN | {"number": {"low": 1, "high": 2}}, "2 of them"),
+        ({"prompt": "{text}"}, "0 of them"),
+        (NUMBER | {"number": {"low": 1}}, '"high": 10'),
+        (NUMBER | {"number": {"low": 5, "high": 1}}, "low below high"),
+        (NUMBER | {"number": {"low": 1, "high": 10, "step": 4}}, "leads from low to high"),
+        (NUMBER | {"number": {"low": 0, "high": 1e9}}, "in at most"),
+        (NUMBER | {"number": {"low": 0, "high": 9, "unit": "m2"}}, "without digits"),
+        (PICK | {"prompt": "{text}"}, r"\{first_text\} and \{second_text\}"),
+        (PICK | {"pick": ["A", "A"]}, "two or more"),
+        (PICK | {"pick": "A"}, "two labels"),
+        (PLAIN | {"other": "x"}, "in a pick only"),
+        (PLAIN | {"think": -1}, "tokens"),
+        (PLAIN | {"think": 100, "marker": "Final:"}, "asks for it"),
+        (PLAIN | {"marker": "Yes"}, "think"),
+        (PLAIN | {"pattern": "Rating:"}, "once"),
+        (PLAIN | {"system": 3}, "a text"),
+    ],
+)
+def test_what_is_wrong_in_a_question_is_told(tmp_path: Path, content: Any, told: str) -> None:
+    with pytest.raises(ModelError, match=told):
+        read_question(written(tmp_path, content))

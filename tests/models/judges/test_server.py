@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import json
 import math
-import threading
 import time
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,53 +10,16 @@ import numpy as np
 import pytest
 
 from psa_core import models
+from psa_core.asking import Answer as Said
+from psa_core.asking import endpoint as _endpoint
+from psa_core.asking.server import completions_address
 from psa_core.cache import ScoreCache
 from psa_core.errors import ModelError
-from psa_core.models import _endpoint
-from psa_core.models._chat import completions_address
-from psa_core.models._judges.server import answer_logs, first_tokens, which_answer
+from psa_core.models._judges.question_file import question_from, read_question
+from psa_core.models._judges.server import are_told_apart, first_tokens, listed_score
 from psa_core.scoring import score_cells
-
-Answer = Callable[[dict[str, Any]], tuple[int, Any]]
-
-
-class Server:
-    """An OpenAI-compatible address that answers as a function says; it keeps what it was asked."""
-
-    def __init__(self, answer: Answer) -> None:
-        self.answer, self.asked = answer, []
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                outer.asked.append(body)
-                status, content = outer.answer(body)
-                if status == 0:  # a cut connection
-                    self.close_connection = True
-                    return
-                raw = content if isinstance(content, bytes) else json.dumps(content).encode()
-                self.send_response(status)
-                self.send_header("content-length", str(len(raw)))
-                if status == 429:
-                    self.send_header("retry-after", "7")
-                self.end_headers()
-                self.wfile.write(raw)
-
-            def log_message(self, *_: Any) -> None:
-                """Say nothing."""
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.thread = threading.Thread(target=self.http.serve_forever, args=(0.01,), daemon=True)
-        self.thread.start()
-
-    def id(self, options: str = "") -> str:
-        return f"ask:chat:http://127.0.0.1:{self.http.server_port}/v1?question=toxicity{options}"
-
-    def close(self) -> None:
-        self.http.shutdown()
-        self.http.server_close()
-        self.thread.join()
+from tests.asking.local_server import Answer
+from tests.asking.local_server import LocalServer as Server
 
 
 @pytest.fixture
@@ -99,21 +59,23 @@ def listed(body: dict[str, Any]) -> tuple[int, Any]:
 def sampled(body: dict[str, Any]) -> tuple[int, Any]:
     if "logprobs" in body:
         return 422, {"detail": "Unsupported fields: logprobs"}
-    words = "Yes, it is." if body["seed"] % 10 < 10 * probability(body) else "no."
+    words = "Yes." if body["seed"] % 10 < 10 * probability(body) else "no."
     return 200, {"choices": [{"message": {"content": words}}]}
 
 
 def test_log_probabilities_are_used_where_they_are_offered(serve: Callable[[Answer], Server]) -> None:
     judge: Any = models.load(serve(listed).id())
-    np.testing.assert_allclose(judge.score(["one", "one two three", ""]), [[0.2], [0.4], [0.1]], atol=1e-6)
+    np.testing.assert_allclose(judge.score(["one", "one two three", ""])[:, 0], [0.2, 0.4, 0.1], atol=1e-6)
+    np.testing.assert_allclose(judge.score(["one"])[:, 1], [0.2], atol=1e-6)  # “Maybe”
     assert "log-probabilities" in judge.targets[0].meaning and "log-probabilities" in judge.about
 
 
 def test_else_the_share_over_samples_which_the_result_says(serve: Callable[[Answer], Server]) -> None:
     server = serve(sampled)
     judge: Any = models.load(server.id("&samples=10"))
-    np.testing.assert_allclose(judge.score(["one", "one two three"]), [[0.2], [0.4]], atol=1e-6)
-    assert "the share over 10 sampled answers" in judge.targets[0].meaning and "the share over 10" in judge.about
+    np.testing.assert_allclose(judge.score(["one", "one two three"]), [[0.2, 0], [0.4, 0]], atol=1e-6)
+    assert "mean over 10 sampled answers" in judge.targets[0].meaning and "mean over 10" in judge.about
+    assert [target.samples for target in judge.targets] == [10, 10]
     assert len({body.get("seed") for body in server.asked[2:]}) == 10
     assert judge.fingerprint != models.load(serve(listed).id()).fingerprint
 
@@ -121,18 +83,19 @@ def test_else_the_share_over_samples_which_the_result_says(serve: Callable[[Answ
 def test_both_orders(serve: Callable[[Answer], Server]) -> None:
     server = serve(listed)
     scores = models.load(server.id("&order=averaged")).score(["one"])
-    np.testing.assert_allclose(scores, [[0.2, 0.0]], atol=1e-6)
+    np.testing.assert_allclose(scores, [[0.2, 0.2, 0.0]], atol=1e-6)
     asked = {body["messages"][0]["content"].split("Answer with ")[1][:9] for body in server.asked}
     assert asked == {"Yes or No", "No or Yes"}
 
 
 def failing(times: int, status: int, content: Any = b"", *, after: int = 1) -> Answer:
     """Answers well, then badly so many times, then well again."""
+    headers = {"retry-after": "7"} if status == 429 else {}
     count = [0]
 
-    def answer(body: dict[str, Any]) -> tuple[int, Any]:
+    def answer(body: dict[str, Any]) -> Any:
         count[0] += 1
-        return (status, content) if after < count[0] <= after + times else listed(body)
+        return (status, content, headers) if after < count[0] <= after + times else listed(body)
 
     return answer
 
@@ -140,7 +103,7 @@ def failing(times: int, status: int, content: Any = b"", *, after: int = 1) -> A
 @pytest.mark.parametrize("status", [429, 503, 0])
 def test_what_passes_is_waited_for(serve: Callable[[Answer], Server], status: int, waited: list[float]) -> None:
     judge = models.load(serve(failing(2, status)).id("&parallel=1"))
-    np.testing.assert_allclose(judge.score(["one"]), [[0.2]], atol=1e-6)
+    np.testing.assert_allclose(judge.score(["one"]), [[0.2, 0.2]], atol=1e-6)
     assert waited == ([7, 7] if status == 429 else [0.5, 1])
 
 
@@ -154,8 +117,6 @@ def test_what_passes_is_waited_for(serve: Callable[[Answer], Server], status: in
         (200, b"<html>", "not JSON"),
         (200, {"object": "error"}, "without choices"),
         (200, {"choices": ["Yes"]}, "without a message"),
-        (200, {"choices": [{"message": {"content": "Yes"}}]}, "without logprobs"),
-        (200, {"choices": [{"message": {}, "logprobs": {"content": [{"top_logprobs": 3}]}}]}, "without logprobs"),
     ],
 )
 def test_what_stays_wrong_is_told(serve: Callable[[Answer], Server], status: int, content: Any, told: str) -> None:
@@ -164,13 +125,42 @@ def test_what_stays_wrong_is_told(serve: Callable[[Answer], Server], status: int
         judge.score(["one", "two"])
 
 
-def test_nonsense_in_words_is_told(serve: Callable[[Answer], Server]) -> None:
-    def answer(body: dict[str, Any]) -> tuple[int, Any]:
-        return (400, {}) if "logprobs" in body else (200, {"choices": [{"message": {"content": "\x1b[2JBananas"}}]})
+def said(*answers: dict[str, Any]) -> Answer:
+    """A server without log-probabilities that gives these answers in turn."""
 
-    judge = models.load(serve(answer).id("&samples=3"))
-    with pytest.raises(ModelError, match=r"3 answers such as '\[2JBananas'.*Yes or No"):
-        judge.score(["one"])
+    def answer(body: dict[str, Any]) -> tuple[int, Any]:
+        if "logprobs" in body:
+            return 400, {}
+        return 200, {
+            "choices": [{"message": answers[(body["seed"] + k) % len(answers)]} for k in range(body.get("n", 1))]
+        }
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("answers", "scores"),
+    [
+        ([{"content": "There is no reason to refuse, so yes."}], [np.nan, 1]),
+        ([{"content": None}], [np.nan, 1]),
+        ([{"content": "", "refusal": "I cannot."}], [np.nan, 1]),
+        ([{"content": "Yes"}, {"content": "I cannot say."}, {"content": "No"}, {"content": "yes"}], [2 / 3, 0.25]),
+        ([{"content": "<think>Yes or no? Yes"}, {"content": "<think>Hm.</think>No"}], [0, 0.5]),
+    ],
+)
+def test_what_is_no_valid_answer_counts_as_such(
+    serve: Callable[[Answer], Server], answers: list[dict[str, Any]], scores: list[float]
+) -> None:
+    judge = models.load(serve(said(*answers)).id("&samples=4"))
+    np.testing.assert_allclose(judge.score(["one"]), [scores], atol=1e-6)
+
+
+def test_sampled_numbers_have_a_spread(serve: Callable[[Answer], Server], tmp_path: Any) -> None:
+    question = tmp_path / "rating.json"
+    question.write_text('{"prompt": "How good, {answers}? {text}", "number": {"low": 1, "high": 10}}', "utf-8")
+    judge = models.load(serve(said({"content": "7"}, {"content": "9."}, {"content": "11"})).id("&samples=3", question))
+    assert [target.name for target in judge.targets] == ["rating", "rating_unanswered", "rating_spread"]
+    np.testing.assert_allclose(judge.score(["one"]), [[8, 1 / 3, 1]], atol=1e-6)
 
 
 class Cells:
@@ -200,29 +190,76 @@ def test_what_was_answered_before_a_failure_is_kept_and_the_rest_is_asked_later(
     assert len(server.asked) - done == result.texts_scored == result.unique_texts - result.cache_hits
 
 
-def test_first_tokens_of_answers() -> None:
-    logs = answer_logs({"Yes": -1.0, " Y": -2.0, "yes": -1.5, "Now": -3.0, "": -2.5}, ["Yes", "No"], source="here")
-    assert logs[0] == pytest.approx(math.log(math.exp(-1) + math.exp(-2)))
-    assert logs[1] == pytest.approx(-3.0)  # not listed: counted as the least that is
-    with pytest.raises(ModelError, match="first words such as 'Maybe'"):
-        answer_logs({"Maybe": -0.1}, ["Yes", "No"], source="here")
-    assert first_tokens({"logprobs": None}) is None
-    assert first_tokens({"logprobs": {"content": [{"top_logprobs": [{"token": "a", "logprob": 1.5}]}]}}) is None
+def test_all_spellings_of_an_answer_count() -> None:
+    loan = read_question("loan")
+    tokens = {"Yes": 0.3, " yes": 0.2, '"YES': 0.1, " N": 0.2, "Now": 0.1, "": 0.05}
+    value, missing = listed_score({token: math.log(share) for token, share in tokens.items()}, loan)
+    assert value == pytest.approx(0.6 / 0.8, abs=1e-6) and missing == pytest.approx(0.2, abs=1e-6)
+    np.testing.assert_array_equal(listed_score({"Maybe": -0.1}, loan), [np.nan, 1])
+    assert first_tokens(Said(logprobs=None)) is None
+    assert first_tokens(Said(logprobs=({"top_logprobs": [{"token": "a", "logprob": 1.5}]},))) is None
 
 
-@pytest.mark.parametrize(
-    ("words", "answer"),
-    [
-        ("Yes.", 0),
-        ("**NO**, never", 1),
-        ("I would say no", 1),
-        ("Nobody knows", None),
-        ("", None),
-        ("Not sure. Yes", 0),
-    ],
-)
-def test_which_answer_was_given(words: str, answer: int | None) -> None:
-    assert which_answer(words, ["Yes", "No"]) == answer
+def test_tokens_behind_a_mark_count_with_its_probability() -> None:
+    def position(**shares: float) -> dict[str, Any]:
+        rows = [{"token": {"mark": '"'}.get(token, token), "logprob": math.log(p)} for token, p in shares.items()]
+        return rows[0] | {"top_logprobs": rows}
+
+    said = Said(logprobs=(position(mark=0.8, Yes=0.1, No=0.1), position(Yes=0.5, No=0.25), position(Yes=0.9)))
+    shares = {token: math.exp(log) for token, log in (first_tokens(said) or {}).items()}
+    assert shares == pytest.approx({"Yes": 0.1 + 0.4, "No": 0.1 + 0.2})
+    marked = {"\u2581Yes": math.log(0.5), "YES.": math.log(0.25), "\u0120No": math.log(0.25)}
+    np.testing.assert_allclose(listed_score(marked, read_question("loan")), [0.75, 0], atol=1e-6)
+
+
+def test_an_answer_without_log_probabilities_is_missing_not_refused(serve: Callable[[Answer], Server]) -> None:
+    def answer(body: dict[str, Any]) -> tuple[int, Any]:
+        plain = {"choices": [{"message": {"content": "Yes" if "two" in str(body) else None}}]}
+        return (200, plain) if "miles" in str(body) else listed(body)
+
+    judge = models.load(serve(answer).id())
+    np.testing.assert_allclose(judge.score(["two miles", "miles", "one"]), [[np.nan] * 2, [np.nan, 1], [0.2, 0.2]])
+
+
+def test_a_model_that_thinks_first_is_told_to_need_tokens_for_that(serve: Callable[[Answer], Server]) -> None:
+    cut = {"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}
+    with pytest.raises(ModelError, match="thinks first"):
+        models.load(serve(lambda body: (400, {}) if "logprobs" in body else (200, cut)).id())
+
+
+def test_what_a_provider_keeps_back_is_a_refusal_and_what_is_too_long_is_missing(
+    serve: Callable[[Answer], Server],
+) -> None:
+    def answer(body: dict[str, Any]) -> tuple[int, Any]:
+        if "long" in str(body):
+            return 400, {"error": {"message": "maximum context length is 4096 tokens"}}
+        filtered = {"error": {"message": "Filtered by the content management policy.", "code": "content_filter"}}
+        return (400, filtered) if "bad" in str(body) else listed(body)
+
+    judge = models.load(serve(answer).id())
+    scores = judge.score(["one", "bad", "long"])
+    np.testing.assert_allclose(scores, [[0.2, 0.2], [np.nan, 1], [np.nan, np.nan]], atol=1e-6)
+    with pytest.raises(ModelError, match="maximum context length"):
+        judge.score(["long", "so long"])
+
+
+def test_numbers_are_taken_by_first_tokens_where_these_tell_them_apart() -> None:
+    five = question_from({"prompt": "{text}", "number": {"low": 1, "high": 5}}, "five")
+    ten = question_from({"prompt": "{text}", "number": {"low": 1, "high": 10}}, "ten")
+    assert are_told_apart(five, {"1": 0.0}) and not are_told_apart(ten, {"1": 0.0})
+    assert are_told_apart(ten, {"10": math.log(0.5), "1": math.log(0.45)})
+    assert are_told_apart(ten, {"10": math.log(0.2), "The": math.log(0.75)})
+    assert not are_told_apart(ten, {"The": math.log(0.75)})
+    hundred = question_from({"prompt": "{text}", "number": {"low": 0, "high": 100}}, "hundred")
+    assert are_told_apart(hundred, {"70": math.log(0.6), "75": math.log(0.4)})
+    assert not are_told_apart(hundred, {"70": math.log(0.5), "The": math.log(0.45)})
+    assert not are_told_apart(hundred, {"7": math.log(0.6), "8": math.log(0.4)})
+    pay = question_from({"prompt": "{text}", "number": {"low": 0, "high": 2000}}, "pay")
+    assert not are_told_apart(pay, {"150": math.log(0.6), "120": math.log(0.4)})
+    value, missing = listed_score({"1": math.log(0.4), " 4": math.log(0.4), "six": math.log(0.2)}, five)
+    assert value == pytest.approx(2.5) and missing == pytest.approx(0.2)
+    alike = question_from({"prompt": "{text}", "choice": {"very good": 1, "very bad": 0}}, "alike")
+    assert not are_told_apart(alike, {"very": 0.0})
 
 
 @pytest.mark.parametrize(
@@ -239,5 +276,13 @@ def test_addresses(given: str, whole: str) -> None:
 
 
 def test_a_server_that_lists_one_token_leaves_the_rest_to_the_other_answer() -> None:
-    assert np.exp(answer_logs({"No": math.log(0.9)}, ["Yes", "No"], source="here")) == pytest.approx([0.1, 0.9])
-    assert np.exp(answer_logs({"No": 0.0}, ["Yes", "No"], source="here")) == pytest.approx([0, 1])
+    loan = read_question("loan")
+    np.testing.assert_allclose(listed_score({"No": math.log(0.9)}, loan), [0.1, 0.1], atol=1e-6)
+    np.testing.assert_allclose(listed_score({"No": 0.0}, loan), [0, 0], atol=1e-6)
+
+
+def test_requests_are_for_samples_where_a_first_token_could_not_tell(tmp_path: Any) -> None:
+    question = tmp_path / "q.json"
+    question.write_text('{"prompt": "{text}", "choice": {"Yes": 1, "No": 0}, "think": 500}', "utf-8")
+    assert models.unasked(f"ask:chat:http://h/v1?question={question}")[0].samples == 20
+    assert models.unasked("ask:provider:openai/gpt?question=loan")[0].samples == 0

@@ -9,7 +9,7 @@ import pytest
 from psa_core import generators, models
 from psa_core.errors import ModelError
 from psa_core.generators import Draw, Sampling
-from psa_core.models._transformers.foreign_rules import foreign_rules
+from psa_core.models._transformers import foreign_rules
 from tests.tiny_models import tiny_causal_lm, tiny_classifier
 
 GIVES_UP = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}

@@ -21,9 +21,7 @@ from psa_core import models
 from psa_core.errors import ModelError
 from psa_core.inputs.limits import HUB, HUB_DISK
 from psa_core.models._transformers import hub as hub_files
-from psa_core.models._transformers import visitors
-from psa_core.models._transformers.hub import flag, split_options
-from psa_core.models._transformers.visitors import Public
+from psa_core.models._transformers.hub import Public, flag, split_options
 from psa_core.trust import Origin
 from tests.tiny_models import tiny_classifier
 
@@ -179,7 +177,7 @@ def test_all_that_visitors_fetch_is_within_a_limit(hub: Path, monkeypatch: pytes
     models.load("hf:owner/tiny", origin=Origin.VISITOR)
     room = hub / "cache" / "hub"
     size = sum(file.lstat().st_size for file in (room / "models--owner--tiny").rglob("*"))
-    monkeypatch.setattr(visitors, "HUB_DISK", replace(HUB_DISK, scale=1, default=3 * size))
+    monkeypatch.setattr(hub_files, "HUB_DISK", replace(HUB_DISK, scale=1, default=3 * size))
     for number, hours in enumerate((1, 3, 2)):
         old = room / f"models--owner--old{number}"
         old.mkdir()
@@ -191,13 +189,13 @@ def test_all_that_visitors_fetch_is_within_a_limit(hub: Path, monkeypatch: pytes
     for other in room.glob("*old*"):
         os.utime(other)
     shutil.rmtree(room / "models--owner--tiny")
-    monkeypatch.setattr(visitors, "HUB_DISK", replace(HUB_DISK, scale=1, default=2 * size))
+    monkeypatch.setattr(hub_files, "HUB_DISK", replace(HUB_DISK, scale=1, default=2 * size))
     with pytest.raises(ModelError, match=r"no room beside the models of other visitors.*PSA_MAX_HUB_DISK_MB"):
         models.load("hf:owner/tiny", origin=Origin.VISITOR)
 
 
 def test_what_is_being_fetched_counts_whole(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(visitors, "HUB_DISK", replace(HUB_DISK, scale=1, default=100))
+    monkeypatch.setattr(hub_files, "HUB_DISK", replace(HUB_DISK, scale=1, default=100))
     Public("owner/one", "0", {"model.safetensors": 60}).room()
     with pytest.raises(ModelError, match="no room"):
         Public("owner/two", "0", {"model.safetensors": 60}).room()

@@ -13,7 +13,7 @@ from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import tables
 from research.mitigation import language
 from research.mitigation.language import Audit
-from tests.audits.generation.test_views import cube
+from tests.audits.generation.test_tables import cube
 
 
 def audit(shift: float, options: str, perplexity: float = 20.0, **quality: float) -> Audit:

@@ -79,3 +79,27 @@ def test_what_a_model_has_seen_is_counted(tmp_path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(corpora, "LEARNED_FROM", {"model": ("train.csv",)})
     assert corpora.seen(["he left @bob", "She left"], "model", tmp_path) == 1
     assert corpora.seen(["he left @bob"], "vader", tmp_path) == 0
+
+
+def test_correlations_are_corrected_over_the_page_and_signs_counted_by_model() -> None:
+    found = {
+        ("one", "a"): (0.6, 0.001, 0.5, 0.7),
+        ("one", "b"): (-0.2, 0.002, -0.3, -0.1),
+        ("two", "a"): (0.3, 0.03, 0.1, 0.5),
+        ("two", "b"): (0.3, 0.04, 0.1, 0.5),
+    }
+    words = page.correlation_words(found)
+    assert "1 is negative and 1 is positive beyond chance: one on a (+0.60), one on b (−0.20);" in words
+    assert words.endswith("The sign differs between corpora for one.")
+    assert "two on" not in words, "0.03 and 0.04 are 0.06 after Holm"
+
+
+def test_no_claim_rests_on_what_a_model_learned_from(measured: dict[str, str]) -> None:
+    assert "Of 23 correlations" in measured["correlations"], (
+        "six models on four corpora, less profanity-check on Davidson"
+    )
+    assert measured["table 2"].count("davidson†") == 1 and "davidson†" not in measured["table 2 of the adapters"]
+    assert all(
+        f"- {career}s: " in measured["careers"] and "of 23 more" in measured["careers"] for career in page.CAREERS
+    )
+    assert len(re.findall(r"\| profanity-check .*† \|", measured["careers"])) == len(page.CAREERS)

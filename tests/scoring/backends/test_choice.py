@@ -12,12 +12,10 @@ import pytest
 
 from psa_core import models
 from psa_core.errors import OptionError
-from psa_core.scoring import ScoringOptions, score, score_cells
-from psa_core.scoring.backends import choice, fused, onnx, verify
+from psa_core.scoring import ScoringOptions, backends, score, score_cells
+from psa_core.scoring.backends import choice, fused, onnx
 from psa_core.scoring.backends.calibrate import Calibration, measure, remember, remembered
-from psa_core.scoring.backends.device import DeviceForward
-from psa_core.scoring.backends.forward import ScorerForward, Way
-from psa_core.scoring.backends.split import SplitForward, split_torch
+from psa_core.scoring.backends.forward import DeviceForward, ScorerForward, SplitForward, Way, split_torch
 from tests.tiny_models import KINDS, tiny_causal_lm, tiny_classifier, tiny_masked_lm
 
 ONNX = ScoringOptions(backend="onnx")
@@ -96,7 +94,7 @@ def test_a_graph_that_differs_is_not_trusted(tiny, monkeypatch):
             return super().__call__(token_ids) + np.float32(0.3) * np.arange(2)
 
     monkeypatch.setattr(onnx, "onnx_forward", Wrong)
-    backend = choice.choose_backend(tiny, ONNX, sample=TEXTS, total=4)
+    backend = backends.choose_backend(tiny, ONNX, sample=TEXTS, total=4)
     assert backend.name.startswith("torch")
     assert backend.notes[0].startswith("onnx differs from the model in float32 by up to 0.1")
     np.testing.assert_allclose(backend.score(backend.read(TEXTS), lambda: None), one_by_one(tiny, TEXTS), atol=1e-6)
@@ -108,7 +106,7 @@ def test_a_model_that_cannot_be_exported_is_scored_by_torch(tiny, monkeypatch):
         raise RuntimeError("Unsupported: aten::oddity\nand a page of trace")
 
     monkeypatch.setattr(onnx, "onnx_forward", refuse)
-    backend = choice.choose_backend(tiny, ONNX, sample=TEXTS, total=4)
+    backend = backends.choose_backend(tiny, ONNX, sample=TEXTS, total=4)
     assert backend.name.startswith("torch")
     assert backend.notes == ("onnx cannot run this model here (Unsupported: aten::oddity): another way is used",)
 
@@ -116,8 +114,8 @@ def test_a_model_that_cannot_be_exported_is_scored_by_torch(tiny, monkeypatch):
 def test_onnx_that_is_not_installed_is_named_only_when_it_was_asked_for(tiny, monkeypatch):
     monkeypatch.setattr(onnx, "find_spec", lambda name: None)
     with pytest.raises(OptionError, match="requirements-onnx"):
-        choice.choose_backend(tiny, ONNX, sample=TEXTS, total=4)
-    assert choice.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4).name.startswith("torch")
+        backends.choose_backend(tiny, ONNX, sample=TEXTS, total=4)
+    assert backends.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4).name.startswith("torch")
 
 
 def test_fast_says_how_far_it_is_off_and_is_remembered_apart(tiny, make_cells, cache):
@@ -214,7 +212,7 @@ def test_a_model_of_one_layer_is_fused_too(tmp_path):
 @pytest.mark.parametrize(("processor", "first"), [("AVX512", "torch fused"), ("AVX2", "torch encoder")])
 def test_packed_layers_come_first_where_the_processor_multiplies_them_faster(tiny, monkeypatch, processor, first):
     monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: processor)
-    backend = choice.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4)
+    backend = backends.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4)
     assert (backend.name, backend.precision, backend.notes) == (first, "exact", ())
 
 
@@ -222,9 +220,9 @@ def test_when_packed_layers_are_gone_public_ones_serve_and_the_result_says_so(ti
     def gone(*layers, scale=1.0):
         raise AttributeError("'_OpNamespace' 'mkldnn' object has no attribute '_reorder_linear_weight'")
 
-    monkeypatch.setattr(fused._Packed, "of", gone)
+    monkeypatch.setattr(fused, "_packed", gone)
     monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: "AVX512")
-    backend = choice.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4)
+    backend = backends.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4)
     assert backend.name == "torch encoder" and backend.precision == "exact"
     assert backend.notes[0].startswith("torch fused cannot run this model here ('_OpNamespace'")
     np.testing.assert_allclose(backend.score(backend.read(TEXTS), lambda: None), one_by_one(tiny, TEXTS), atol=1e-6)
@@ -232,25 +230,25 @@ def test_when_packed_layers_are_gone_public_ones_serve_and_the_result_says_so(ti
 
 def test_a_way_that_differs_is_not_trusted(tiny, monkeypatch):
     wrong = Way("wrong", lambda scorer: DeviceForward(scorer, "bf16"))
-    monkeypatch.setattr(choice, "ways", lambda scorer, options: ((wrong, verify.OWN),))
-    backend = choice.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4)
+    monkeypatch.setattr(choice, "ways", lambda scorer, options: ((wrong, choice.OWN),))
+    backend = backends.choose_backend(tiny, ScoringOptions(), sample=TEXTS, total=4)
     assert backend.name == "torch" and backend.precision == "exact"
     assert backend.notes[0].endswith("another way is used")
 
 
 def test_what_was_verified_is_not_verified_again_at_the_next_start(folders, monkeypatch):
     texts, compared = [" ".join(["good"] * n) for n in range(1, 13)], []
-    measure = verify.Verifier._difference
-    monkeypatch.setattr(verify.Verifier, "_difference", lambda *args: (compared.append(1), measure(*args))[1])
+    measure = choice.Verifier._difference
+    monkeypatch.setattr(choice.Verifier, "_difference", lambda *args: (compared.append(1), measure(*args))[1])
     for _ in range(2):
         scorer = models.load(f"hf:{folders['roberta']}")
-        backend = choice.choose_backend(scorer, ScoringOptions(backend="torch"), sample=texts, total=12)
+        backend = backends.choose_backend(scorer, ScoringOptions(backend="torch"), sample=texts, total=12)
         np.testing.assert_allclose(
             backend.score(backend.read(texts), lambda: None), one_by_one(scorer, texts), atol=1e-6
         )
     assert len(compared) == 1
-    monkeypatch.setattr(verify, "_code", lambda: "another program")
-    choice.choose_backend(models.load(f"hf:{folders['roberta']}"), ScoringOptions(backend="torch"), sample=texts)
+    monkeypatch.setattr(choice, "_code", lambda: "another program")
+    backends.choose_backend(models.load(f"hf:{folders['roberta']}"), ScoringOptions(backend="torch"), sample=texts)
     assert len(compared) == 2
 
 

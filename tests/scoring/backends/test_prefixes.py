@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from psa_core import models
 from psa_core.scoring import ScoringOptions, score_cells
-from psa_core.scoring.backends.choice import choose_backend
+from psa_core.scoring.backends import choose_backend
 from psa_core.scoring.backends.prefixes import PrefixForward, shared_beginnings
 from tests.tiny_models import tiny_causal_lm, tiny_judge
 

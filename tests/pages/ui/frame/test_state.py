@@ -14,7 +14,7 @@ def script() -> None:
     import pandas as pd
     import streamlit as st
 
-    from pages.ui.frame import chips, state
+    from pages.ui.frame import controls, state
     from psa_core.cube import ScoreCube, Target
 
     sentences = pd.DataFrame(
@@ -36,11 +36,12 @@ def script() -> None:
     )
     state.sync(st.session_state.get("page", "names"))
     st.session_state["seen"] = state.view(cube)
-    chips.show(cube)
+    st.session_state["thresholds"] = state.thresholds(cube)
+    controls.study_bar(cube)
     st.button("sentiment", on_click=state.choose, kwargs={"target": "sentiment"})
     st.button("half", on_click=state.choose, kwargs={"threshold": 0.25})
     st.button("bob", on_click=state.toggle_name, args=("Bob",))
-    st.button("clear", on_click=state.clear)
+    st.button("quarter, later", on_click=state.choose, kwargs={"threshold": 0.75, "at_pause": True})
     st.button("other", on_click=state.choose, kwargs={"run": "z" * 20})
 
 
@@ -91,21 +92,51 @@ def test_a_threshold_that_is_no_number_is_the_default(c: str) -> None:
     assert opened(run=RUN, c=c).session_state["seen"].threshold == 0.5
 
 
-def test_choices_go_into_the_url_and_a_new_target_forgets_the_threshold() -> None:
+def test_choices_go_into_the_url_and_each_target_has_a_threshold_of_its_own() -> None:
     page = press(opened(run=RUN), "half")
     assert address(page)["c"] == ["0.25"]
     page = press(page, "sentiment")
     assert address(page)["target"] == ["sentiment"]
-    assert "c" not in address(page)
+    assert address(page)["c"] == [":0.25"]
     assert page.session_state["seen"].threshold == 0.0
+    assert page.session_state["thresholds"] == {"toxicity": 0.25, "sentiment": 0.0}
+    page = press(page, "half")
+    assert address(page)["c"] == ["0.25", ":0.25"]
+    again = opened(**address(page))
+    assert again.session_state["thresholds"] == {"toxicity": 0.25, "sentiment": 0.25}
+    assert again.session_state["seen"].threshold == 0.25
 
 
-def test_a_name_is_chosen_and_taken_away_and_all_is_cleared_but_the_study() -> None:
+@pytest.mark.parametrize(
+    ("target", "c", "toxicity", "sentiment"),
+    [
+        ("", "0.3", 0.3, 0.0),
+        ("sentiment", "0.3", 0.5, 0.3),
+        ("sentiment", "toxicity:0.3", 0.3, 0.0),
+        ("", "sentiment:-0.3", 0.5, -0.3),
+        ("toxicity", "sentiment:9", 0.5, 0.0),
+    ],
+)
+def test_a_threshold_in_a_link_belongs_to_the_target_it_names(
+    target: str, c: str, toxicity: float, sentiment: float
+) -> None:
+    page = opened(run=RUN, target=target, c=c)
+    assert page.session_state["thresholds"] == {"toxicity": toxicity, "sentiment": sentiment}
+
+
+def test_what_changes_many_times_on_its_way_is_one_step_of_the_history() -> None:
+    page = press(opened(run=RUN, c="0.3"), "quarter, later")
+    assert page.session_state["seen"].threshold == 0.75
+    assert address(page)["c"] == ["0.3"]
+    assert page.session_state["address_waiting"] == {"c": ["0.75"]}
+    page = press(page, "bob")
+    assert page.session_state["seen"].threshold == 0.75 and page.session_state["seen"].names == ("Bob",)
+
+
+def test_a_name_is_chosen_and_taken_away() -> None:
     page = press(opened(run=RUN, names="Ann", s="a"), "bob")
     assert page.session_state["seen"].names == ("Ann", "Bob")
     assert press(page, "bob").session_state["seen"].names == ("Ann",)
-    page = press(page, "clear")
-    assert address(page) == {"run": [RUN]}
 
 
 def test_another_study_forgets_the_selection() -> None:

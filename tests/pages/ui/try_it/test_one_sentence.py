@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from pages.ui.frame import markup
 from pages.ui.frame.step import duration
 from pages.ui.try_it import one_sentence
+from pages.ui.try_it.controls import DOCUMENT
 from pages.ui.try_it.one_sentence import TableOne
 from psa_core.charts.try_it import Panel
 from psa_core.cube import Target
+from psa_core.inputs.people import Person
 
 
 def table(scores: list[float], names: tuple[str, ...]) -> TableOne:
@@ -32,10 +34,11 @@ def test_names_are_sorted_by_score_or_by_letter_and_keep_their_texts() -> None:
     assert by_score.frame()["name"].tolist() == ["(this person)", "Ann", "Bob", "Cem"]
 
 
-def test_the_widest_panel_is_wide_for_its_range() -> None:
+def test_the_headline_is_the_panel_that_is_wide_for_its_range_or_chosen() -> None:
     narrow = Panel("a", Target("toxicity"), np.array([0.1, 0.6], np.float32), 0.5)
     wide = Panel("b", Target("sentiment", -1, 1), np.array([-0.4, 0.4], np.float32), 0.0)
-    assert TableOne(("Ann", "Bob"), ("", "", ""), "", (wide, narrow)).widest is narrow
+    assert TableOne(("Ann", "Bob"), ("", "", ""), "", (wide, narrow)).leading is narrow
+    assert TableOne(("Ann", "Bob"), ("", "", ""), "", (wide, narrow), (), "b").leading is wide
 
 
 def test_of_many_names_the_ends_are_shown() -> None:
@@ -77,3 +80,25 @@ def test_marked_text_reads_as_the_text_and_holds_no_tag_of_its_own(text: str, da
 )
 def test_durations_are_short(seconds: float, words: str) -> None:
     assert duration(seconds) == words
+
+
+def test_a_document_has_a_person_in_every_form_and_shows_its_changed_passages() -> None:
+    ann = Person("Ann Lee", "Ann", "Lee", "female")
+    found = one_sentence.slotted(DOCUMENT, ("Ann Lee", "Kim Roe"), "this person", (ann,))
+    assert found is not None and len(DOCUMENT) <= one_sentence.MAX_CHARACTERS
+    original, of_ann, of_kim = found.texts
+    assert "ann.lee@example.org" in of_ann and "Ms. Lee is calm" in of_ann and "she volunteers" in of_ann
+    assert "kim.roe@example.org" in of_kim and "they volunteer for" in of_kim
+    assert original.startswith("this person. 14 Alder Row")
+    pieces = [("come" if anchor else "same", form) for _, anchor, form in found.perturbation.pieces(0, "Ann Lee")]
+    shown = markup.scored_sentence(pieces, 0.25, Target("toxicity"))
+    before, _, whole = shown.partition("Whole text")
+    assert "handover sheet" in whole and "handover sheet" not in before and ">Ms. Lee</mark>" in before
+
+
+def test_hidden_names_are_hidden_in_every_form() -> None:
+    found = one_sentence.slotted("{name}, {email}@example.org", ("Ann Lee",), "this person")
+    assert found is not None
+    tried = TableOne(("Ann Lee",), found.texts, "this person", table([0.2], ("Ann Lee",)).panels)
+    assert tried.shown_as({"Ann Lee": "A. L."}, found).texts[1].count("Ann") == 0
+    assert "ann" not in tried.shown_as({"Ann Lee": "A. L."}, found).texts[1]

@@ -8,7 +8,7 @@ import pytest
 
 from psa_core.errors import CorpusError
 from psa_core.generators import Batch
-from psa_core.study.near_duplicates import normalized
+from psa_core.study.families import normalized
 from research.training.language.material import Sentence, own_samples, sentence, texts_of
 
 VALUES = ["nurse", "nurse manager", "editor", "baker"]

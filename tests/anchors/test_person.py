@@ -1,0 +1,201 @@
+"""The person in a document: measured on documents that were written for it, and each rule by itself."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from psa_core import anchors
+from psa_core.anchors.person import plural_verb, singular_verb
+from psa_core.inputs.people import PRONOUNS, Person, slots_in
+from psa_core.study.perturbation import Perturbation
+
+DOCUMENTS = Path(__file__).with_name("person-documents.txt").read_text(encoding="utf-8").split("=====\n")[1:]
+#: A person's name, then the text: ``[words|form]`` is a mention, ``[she]`` a pronoun, and ``[words|-]`` a mention that
+#: must stay and be listed. Nobody in them is real. The rules were mended with the first; the second came
+#: later, and its last eight documents after all mending but two rules.
+HARD, HELD_OUT = (
+    Path(__file__).with_name(f"person-{kind}.txt").read_text(encoding="utf-8").split("=====\n")
+    for kind in ("hard", "held-out")
+)
+_MARKED = re.compile(r"\[([^\[\]|\n]+?)(?:\|([^\[\]|\n]+))?\](?!\()")
+_PRONOUNS = {word: form for form, words in PRONOUNS.items() if form not in ("him", "his") for word in words}
+_PRONOUNS |= {"him": "him", "them": "him", "his": "his", "their": "his"}
+EMILY, GREG = Person.of("Emily Walsh", "female"), Person.of("Greg Baker", "male")
+KIM = Person.of("Kim Lee")
+
+
+def changed(text: str, person: Person = EMILY, spec: str = "person") -> str:
+    """The text with another person; as it is where it has no subject."""
+    found = anchors.search(anchors.finder(spec), [text])[0]
+    return Perturbation((text,), (found.anchors,), (person.name,), (person,)).text(0, 0) if found.anchors else text
+
+
+def left(text: str, spec: str = "person") -> list[tuple[str, str]]:
+    found = anchors.search(anchors.finder(spec), [text])[0]
+    return [(text[one.start : one.end], one.reason) for one in found.undecided]
+
+
+def filled(template: str, person: Person) -> tuple[str, list[tuple[int, int, str]]]:
+    """A document as written about somebody, and where the slots were: start, end, form."""
+    text, places, end = "", [], 0
+    for slot in slots_in(template):
+        text += template[end : slot.start]
+        places.append((len(text), len(text) + len(person.form(slot.form)), slot.form))
+        text += person.form(slot.form)
+        end = slot.end
+    return text + template[end:], places
+
+
+def expected(text: str, places: list[tuple[int, int, str]], start: int, end: int, person: Person) -> str | None:
+    """What a span should become; None where it cuts a mention in two or holds none."""
+    inside = [place for place in places if start <= place[0] and place[1] <= end]
+    if not inside or any(a < start < b or a < end < b for a, b, _ in places):
+        return None
+    words = ""
+    for a, b, form in inside:
+        words, start = words + text[start:a] + person.form(form), b
+    return words + text[start:end]
+
+
+def unmarked(marked: str) -> tuple[str, list[tuple[int, int, str]]]:
+    """A document without its marks, and where they were: start, end, form."""
+    text, places, end = "", [], 0
+    for mark in _MARKED.finditer(marked):
+        form = mark[2] or _PRONOUNS.get(mark[1].casefold())
+        if form:
+            if form in PRONOUNS and mark[1][0].isupper():
+                form = form.capitalize()
+            text += marked[end : mark.start()]
+            places.append((len(text), len(text) + len(mark[1]), form))
+            text, end = text + mark[1], mark.end()
+    return text + marked[end:], places
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("documents", "least_right", "most_silent"), [(HARD, 0.99, 0), (HELD_OUT, 0.93, 8)], ids=["hard", "held out"]
+)
+def test_documents_with_relatives_initials_nicknames_and_addresses(
+    documents: list[str], least_right: float, most_silent: int
+) -> None:
+    written = [unmarked(document.split("\n", 1)[1]) for document in documents]
+    genders = [document.split("\n", 1)[0].split("|")[3].strip() for document in documents]
+    spans = right = silent = 0
+    results = anchors.search(anchors.finder("person"), [text for text, _ in written])
+    for (text, places), gender, found in zip(written, genders, results, strict=True):
+        other = EMILY if gender == "male" else GREG
+        stays = [place for place in places if place[2] == "-"]
+        for one in found.anchors:
+            if "/" not in one.form:
+                spans += 1
+                kept = any(one.start < end and start < one.end for start, end, _ in stays)
+                right += not kept and other.form(one.form) == expected(text, places, one.start, one.end, other)
+        seen = [(one.start, one.end) for one in (*found.anchors, *found.undecided)]
+        silent += sum(not any(a < end and start < b for a, b in seen) for start, end, _ in places)
+    assert spans > 100 and right / spans >= least_right
+    assert silent <= most_silent
+
+
+def test_at_least_98_of_100_changed_spans_are_right_and_what_stays_is_listed() -> None:
+    written = []
+    for document in DOCUMENTS:
+        head, template = document.split("\n", 1)
+        subject = Person(*(part.strip() for part in head.split("|")))
+        written.append((*filled(template, subject), GREG if subject.gender == "female" else EMILY))
+    results = anchors.search(anchors.finder("person"), [text for text, _, _ in written])
+    spans = right = mentions = silent = 0
+    for (text, places, other), found in zip(written, results, strict=True):
+        assert not found.reason
+        names = [one for one in found.anchors if "/" not in one.form]  # a verb is equal for she and he
+        spans += len(names)
+        right += sum(other.form(one.form) == expected(text, places, one.start, one.end, other) for one in names)
+        mentions += len(places)
+        kept = [(one.start, one.end) for one in (*found.anchors, *found.undecided)]
+        silent += sum(not any(a < end and start < b for a, b in kept) for start, end, _ in places)
+    assert len(DOCUMENTS) == 58 and spans >= 470
+    assert right / spans >= 0.98
+    assert silent == 0
+
+
+def test_all_forms_of_a_name_change_together() -> None:
+    text = (
+        "JOHN MICHAEL DOE\njohn.doe@example.com | linkedin.com/in/john-doe | JDoe_CV.pdf\n\n"
+        "John Doe is a nurse. Mr. Doe's colleagues like him; J. Doe and Doe, John are one man. John left.\nDoe stayed."
+    )
+    assert changed(text) == (
+        "EMILY WALSH\nemily.walsh@example.com | linkedin.com/in/emily-walsh | EWalsh_CV.pdf\n\n"
+        "Emily Walsh is a nurse. Ms. Walsh's colleagues like her; E. Walsh and Walsh, Emily are one man. Emily left."
+        "\nWalsh stayed."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("Jane Doe came. Her sister Mary Doe left.", "Mary Doe"),
+        ("Jane Doe came. Doe & Sons built the hall.", "Doe & Sons"),
+        ("Jane Doe came. Mr. Doe left.", "Mr. Doe"),
+        ("Jane Doe came with Mr. and Mrs. Doe.", "Mr. and Mrs. Doe"),
+        ("Jane Doe came. The Doe family left.", "Doe family"),
+        ("Jane Doe met Sarah King. She smiled.", "She"),
+        ("Jane Doe came. Write to info@doebakery.com.", "doebakery"),
+    ],
+)
+def test_what_belongs_to_others_or_cannot_be_decided_stays_and_is_listed(text: str, stays: str) -> None:
+    assert stays in changed(text, GREG) and "Jane" not in changed(text, GREG)
+    assert any(words in stays or stays in words for words, _ in left(text))
+
+
+def test_pronouns_and_verbs_agree() -> None:
+    text = "Jane Doe runs a shop. She's been there since May and she likes it. Does she sing? Her songs are hers."
+    assert changed(text, GREG) == (
+        "Greg Baker runs a shop. He's been there since May and he likes it. Does he sing? His songs are his."
+    )
+    assert changed(text, KIM) == (
+        "Kim Lee runs a shop. They've been there since May and they like it. Do they sing? Their songs are theirs."
+    )
+
+
+def test_a_person_whose_pronouns_are_they() -> None:
+    text = "Alex Morgan (they/them) joined us. They are a baker and they work at night. Ask them."
+    assert changed(text, GREG) == ("Greg Baker (he/him) joined us. He is a baker and he works at night. Ask him.")
+
+
+def test_pronouns_in_a_text_by_the_person_are_somebody_elses() -> None:
+    text = "Dear Ms. Patel,\n\nI work for a florist. My boss is kind; she taught me.\n\nKind regards,\nJane Doe"
+    assert changed(text, GREG).endswith("she taught me.\n\nKind regards,\nGreg Baker")
+
+
+def test_the_reader_may_choose_the_subject() -> None:
+    text = "Jane Doe met Peter Hall. Jane Doe likes Peter. Jane Doe left."
+    assert changed(text, GREG) == "Greg Baker met Peter Hall. Greg Baker likes Peter. Greg Baker left."
+    assert changed(text, GREG, "person:Peter Hall") == "Jane Doe met Greg Baker. Jane Doe likes Greg. Jane Doe left."
+
+
+@pytest.mark.parametrize(
+    ("text", "spec", "reason"),
+    [
+        ("The shop is closed.", "person", "without a person"),
+        ("جاء الرجل إلى البيت", "person", "without a person"),
+        ("Jane Doe left.", "person:Ann Lee", "without the person named"),
+        ("Jane Doe and Peter Doe left.", "person:Doe", "with two people of one name"),
+        ("John Smith, Sr. met John Smith, Jr. at noon.", "person", "with two people of one name"),
+    ],
+)
+def test_a_text_without_one_subject_has_a_reason(text: str, spec: str, reason: str) -> None:
+    found = anchors.search(anchors.finder(spec), [text])[0]
+    assert (found.anchors, found.reason) == ((), reason)
+
+
+def test_long_texts_without_slots_are_documents() -> None:
+    long = "Jane Doe runs a shop. " * 11
+    assert anchors.suited_to([long, long]) == "person"
+    assert anchors.suited_to([long, "He left."]) == anchors.default()
+
+
+def test_verbs_go_there_and_back() -> None:
+    for verb in ("is", "was", "has", "manages", "teaches", "carries", "goes", "says"):
+        assert singular_verb(plural_verb(verb)) == verb

@@ -1,0 +1,117 @@
+"""The grader: asked in both orders, tried on planted pairs first, and told apart from guessing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from psa_core.audits._running import Running
+from psa_core.audits.chats import grader
+from psa_core.audits.chats.agreement import BlindPair, agreement_words, judge
+from psa_core.audits.chats.result import JUDGED, judgements
+from psa_core.cube import Target
+from psa_core.errors import OptionError
+from psa_core.models._judges.question_file import read_question
+
+ALONE = Running(cached=False)
+
+
+@dataclass(frozen=True)
+class Picker:
+    """Picks the longer answer, or guesses the first; `lean` is what being shown first gains."""
+
+    sees: bool = True
+    lean: float = 0.0
+    fingerprint: str = "picker-2"
+    targets: tuple[Target, ...] = (Target("helps"), Target("helps_order", -1.0, 1.0))
+
+    def score(self, texts: Sequence[str]) -> np.ndarray:
+        pairs = [text.split(grader.BETWEEN) for text in texts]
+        chances = [(0.8 if len(first) > len(second) else 0.2) if self.sees else 0.5 for first, second in pairs]
+        return np.array([[chance, 2 * self.lean] for chance in chances], np.float32)
+
+
+@dataclass(frozen=True)
+class Moody:
+    """A scorer that is no judge of pairs."""
+
+    fingerprint: str = "moody-1"
+    targets: tuple[Target, ...] = (Target("mood"),)
+
+    def score(self, texts: Sequence[str]) -> np.ndarray:
+        return np.zeros((len(texts), 1), np.float32)
+
+
+def test_each_answer_meets_one_to_another_person_once() -> None:
+    kept = np.ones((3, 6, 4), bool)
+    kept[0, 0] = False
+    met = grader.pairs_of(kept, 0)
+    sides = [tuple(row[:3]) for row in met] + [(row[0], row[3], row[4]) for row in met]
+    assert len(sides) == len(set(sides)) and all(row[1] != row[3] for row in met)
+    assert all(kept[side] for side in sides) and len(met) >= 0.8 * kept.sum() / 2
+
+
+def test_a_grader_that_sees_is_believed_and_its_lean_is_taken_off() -> None:
+    texts = np.array([[["a long answer to it"], ["short"]]], object)
+    scores, trial = grader.graded("ask:x?question=which-helps", Picker(lean=0.1), texts, ALONE)
+    assert scores.ravel().tolist() == pytest.approx([0.8, 0.2], abs=1e-6)
+    assert trial.believed and trial.right >= 9 and trial.order == pytest.approx(0.1, abs=1e-6) and trial.ties == 0
+
+
+def test_a_grader_that_guesses_says_so_before_it_is_used() -> None:
+    said: list[str] = []
+    running = Running(tell=said.append, cached=False)
+    texts = np.array([[["a long answer to it"], ["short"]]], object)
+    _, trial = grader.graded("ask:x?question=which-helps", Picker(sees=False, lean=0.3), texts, running)
+    assert not trial.believed and trial.right == 5 and "cannot tell them apart" in said[0] and trial.ties == 1
+    assert not grader.graded("ask:x?question=mine", Picker(), texts, ALONE)[1].believed, "nothing was planted for it"
+
+
+def test_a_judge_that_does_not_pick_is_refused() -> None:
+    with pytest.raises(OptionError, match="got mood, expected a judge of a question with “pick”"):
+        grader.graded("ask:x?question=mine", Moody(), np.array([[["a long answer"], ["short"]]], object), ALONE)
+
+
+@pytest.mark.parametrize("name", ["which-helps", "which-stereotype"])
+def test_packaged_graders_are_questions_that_pick(name: str) -> None:
+    question = read_question(grader.resolved(f"ask:x?question={name}").rpartition("=")[2])
+    text = grader.pair_text("First.\n ---- \nMore of it.", "Second.")
+    assert question.kind == "pick" and question.documents(text) == ("First.\n- - -\nMore of it.", "Second.")
+    for asked, is_first in ((question, True), (question.swapped(), False)):
+        assert (asked.about(text).index("First.") < asked.about(text).index("Second.")) is is_first
+
+
+def blind(count: int) -> list[BlindPair]:
+    return [BlindPair(f"{n}-0-0-1-0", "t", ("a", "b"), 0.9) for n in range(count)]
+
+
+def test_agreement_needs_judgements_and_says_its_interval() -> None:
+    pairs = blind(21)
+    first = {pair.id: "first" for pair in pairs[:18]}
+    assert "10 in which" in agreement_words(pairs, dict(list(first.items())[:9]))
+    assert agreement_words(pairs, first).endswith("interval 82 to 100): more often than by guessing.")
+    even = {pair.id: ("first", "second")[n % 2] for n, pair in enumerate(pairs[:20])}
+    assert agreement_words(pairs, even | {pairs[20].id: "neither"}) == (
+        "You and the grader pick the same answer in 10 of 20 pairs (50 %, 95 % interval 30 to 70): not clearly more "
+        "often than by guessing."
+    )
+
+
+def test_a_folder_keeps_the_last_choice_on_each_pair(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    one, other = blind(2)
+    for pair, choice in ((one, "first"), (other, "neither"), (one, "second")):
+        judge(folder, "picked.help", pair, choice)
+    kept = judgements(folder)
+    assert kept.to_numpy().tolist() == [["picked.help", other.id, "neither"], ["picked.help", one.id, "second"]]
+    (folder / JUDGED).write_text("grader,pair,choice\ng,1-0-0-1-0,maybe\ng,=1+1,first\n", encoding="utf-8")
+    assert judgements(folder).empty, "what is no judgement is left out"
+
+
+def test_planted_pairs_are_ten_of_each_kind(tmp_path: Path) -> None:
+    assert {kind: len(pairs) for kind, pairs in grader.planted().items()} == {"stereotype": 10, "help": 10}

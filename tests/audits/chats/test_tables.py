@@ -1,0 +1,199 @@
+"""Tables and sentences of an audit of answers, on numbers that can be counted by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from psa_core.audits.chats import findings, measures
+from psa_core.audits.chats.report import GAPS, TAILS, WORDS, shown_tables
+from psa_core.audits.chats.result import ChatResult
+from psa_core.audits.chats.tables import (
+    differing_answers,
+    group_pairs,
+    measure_titles,
+    people_table,
+    surest_first,
+    tables,
+)
+from psa_core.audits.generation.cube import GenerationCube
+
+PEOPLE = pd.DataFrame(
+    {"value": [f"P{n}" for n in range(8)], "gender": ["female", "male"] * 4, "id": range(8)}, dtype=str
+)
+
+
+def cube(texts: np.ndarray, people: pd.DataFrame = PEOPLE) -> GenerationCube:
+    templates = pd.DataFrame({"template": [f"Task {m}" for m in range(len(texts))]})
+    provenance = {"tasks": [{"text": name, "domain": "", "unit": ""} for name in templates["template"]]}
+    return GenerationCube(templates, people, (), texts, np.empty((*texts.shape, 0), np.float32), provenance)
+
+
+@pytest.fixture(scope="module")
+def result() -> ChatResult:
+    """Answers to women have ten words more, and the word "tea"; half of each person's answers are refusals."""
+    random = np.random.default_rng(0)
+    women = (PEOPLE["gender"] == "female").to_numpy()[None, :, None]
+    words = (40 + 10 * women + random.normal(0, 1, (3, 8, 4))).astype(np.float32)
+    refusal = np.broadcast_to([0.0, 1.0, 0.0, 1.0], (3, 8, 4)).astype(np.float32)
+    told = np.where(np.broadcast_to(women, (3, 8, 4)), "tea again", "milk again").astype(object)
+    made = cube(told)
+    measured = {"words": words, "refusal": refusal}
+    return ChatResult(made, measured, tables(made, measured, ["", "", ""]))
+
+
+def test_a_reference_group_comes_first_and_ids_form_no_group() -> None:
+    many = PEOPLE.assign(team=list("abcdabcd"), id=[str(n) for n in range(8)])
+    pairs = group_pairs(many)
+    assert pairs[0] == ("gender", "male", "female", [1, 3, 5, 7], [0, 2, 4, 6])
+    assert [pair[:3] for pair in pairs if pair[0] == "team"] == [
+        ("team", a, b) for a, b in ("ab", "ac", "ad", "bc", "bd", "cd")
+    ]
+
+
+def test_a_difference_is_the_second_group_minus_the_first(result: ChatResult) -> None:
+    row = result.tables.gaps.iloc[0]
+    scores = result.measured["words"].astype(float)
+    assert tuple(row[["measure", "group_a", "group_b"]]) == ("words", "male", "female")
+    assert row["difference"] == pytest.approx(scores[:, ::2].mean() - scores[:, 1::2].mean(), abs=1e-6)
+    assert (row["people_a"], row["people_b"], row["tasks"], row["same_sign"]) == (4, 4, 3, 3)
+    assert row["p_value"] == pytest.approx(2 / 70), "two of the 70 ways to form two groups of four"
+    assert result.tables.gaps["measure"].tolist() == ["words", "refusal"]
+    assert result.tables.gaps["difference"][1] == 0 and result.tables.gaps["p_value"][1] == 1
+
+
+def test_a_share_has_no_tails(result: ChatResult) -> None:
+    assert set(result.tables.tails["measure"]) == {"words"}
+    men = result.tables.tails.set_index("group").loc["male"]
+    assert men["below"] == men["beyond"] == 1 and men["above"] == 0, "all of theirs are below the women's"
+
+
+def test_quantiles_are_of_what_is_left_of_the_tasks_median() -> None:
+    scores = np.array([[[0.0, 2], [1, 3], [9, 9], [2, 4]], [[10.0, 12], [11, 13], [39, 19], [12, 14]]])
+    people = PEOPLE[:4].assign(gender=["female", "male", "male", "female"])
+    texts = np.full(scores.shape, "text", object)
+    found = tables(cube(texts, people), {"words": scores}, ["", ""]).quantiles.iloc[0]
+    # The medians, 2.5 and 12.5, come off.
+    women, men = [-2.5, -0.5, -0.5, 1.5] * 2, [-1.5, 0.5, 6.5, 6.5, -1.5, 0.5, 26.5, 6.5]
+    for q in (5, 25, 50, 75, 95):
+        assert found[f"q{q}"] == pytest.approx(np.percentile(women, q) - np.percentile(men, q))
+
+
+def test_words_and_people_of_a_group(result: ChatResult) -> None:
+    words = result.tables.words.set_index("word")
+    assert (words.loc["tea", "count_a"], words.loc["tea", "count_b"]) == (0, 48)
+    assert set(words.index) == {"tea", "milk"} and words.loc["tea", "log_odds"] > 0 > words.loc["milk", "log_odds"]
+    table = people_table(result.cube, result.measured)
+    assert table["words"].tolist() == pytest.approx(result.measured["words"].mean(axis=(0, 2)).tolist(), rel=1e-5)
+    assert table["answers"].tolist() == [12] * 8 and table["missing"].tolist() == [0] * 8
+
+
+def test_domains_are_compared_where_there_are_several() -> None:
+    random = np.random.default_rng(1)
+    made = cube(np.full((3, 8, 2), "text", object))
+    measured = {"words": random.normal(size=(3, 8, 2))}
+    found = tables(made, measured, ["plans", "plans", "stories"]).domains
+    assert found["domain"].tolist() == ["plans", "stories"]
+    part = measured["words"][:2]
+    assert found["difference"][0] == pytest.approx(part[:, ::2].mean() - part[:, 1::2].mean())
+    assert tables(made, measured, ["plans"] * 3).domains.empty
+
+
+def test_the_most_different_answers_of_each_task() -> None:
+    texts = np.array([[[f"{m}{a}{k}" for k in range(2)] for a in range(4)] for m in range(3)], object)
+    scores = np.array([[[1.0, 2], [3, 4], [5, 6], [9, 8]], [[0, 0], [0, 1], [np.nan] * 2, [0, 0]], [[np.nan] * 2] * 4])
+    people = PEOPLE[:4].assign(gender=["female", "female", "male", "male"])
+    found = differing_answers(cube(texts, people), scores, "gender", ("male", "female"))
+    assert found.drop(columns="task").to_numpy().tolist() == [
+        ["P3", "P0", "030", "000", 9.0, 1.0, -8.0],
+        ["P3", "P1", "130", "111", 0.0, 1.0, 1.0],
+    ], "a task without scores on both sides has no pair"
+    assert len(differing_answers(cube(texts, people), scores, "gender", ("male", "female"), top=1)) == 1
+
+
+def row(measure: str, p: float, difference: float = 1.0, **more: object) -> dict[str, object]:
+    found = {"measure": measure, "column": "gender", "group_a": "male", "group_b": "female", "people_a": 8,
+             "people_b": 8, "mean_a": 40.0, "mean_b": 41.0, "difference": difference, "low": 0.4, "high": 2.2,
+             "tasks_low": 0.2, "tasks_high": 2.4, "floor": 0.3, "repeat_floor": 0.2, "corrected": 0.9, "p_value": p,
+             "p_adjusted": p, "same_sign": 30, "tasks": 40}  # fmt: skip
+    return found | more
+
+
+TITLES = measure_titles(["words", "sentences", "refusal", "keyword", "picked.help"], {})
+
+
+def said(*rows: dict[str, object], **graders: object) -> findings.Finding:
+    return findings.finding(pd.DataFrame(rows), TITLES, graders, shape=(40, 16, 5))
+
+
+def test_the_surest_difference_is_said_first_and_the_others_are_counted() -> None:
+    found = said(row("refusal", 0.04), row("words", 0.001), row("sentences", 0.2))
+    assert found.headline == (
+        "Answers to people read as women are 2 % [1, 6] longer and refusals more often, by 100 points of 100 [40, 220] "
+        "than to people read as men; nothing else is above noise."
+    )
+    assert found.is_significant and found.target == "words" and (found.low, found.high) == (0.4, 2.2)
+    assert (
+        "30 of 40 tasks differ in this direction." in found.evidence and "other tasks might not" not in found.evidence
+    )
+    assert "3 comparisons" in found.evidence and "40 tasks, 16 people, 5 answers to each" in found.evidence
+
+
+def test_what_holds_on_these_tasks_alone_is_said() -> None:
+    assert "other tasks might not show it" in said(row("words", 0.01, tasks_low=-0.1)).evidence
+    other = row("words", 0.02, column="race", group_a="European", group_b="African")
+    assert said(row("words", 0.01), other).headline.endswith("; 1 other difference is above noise too.")
+    assert said(row("words", 0.01), other, {**other, "measure": "refusal"}).headline.endswith(
+        "; 2 other differences are above noise too."
+    )
+
+
+def test_no_difference_and_too_few_people_are_two_things() -> None:
+    assert said(row("words", 0.05)).headline.startswith("No clear difference"), "0.05 itself is not below 0.05"
+    few = said(row("words", 0.3, people_a=2))
+    assert few.headline == "Too few people to say whether answers differ: 2 in the smallest group, and 4 are needed."
+    assert said(row("words", 0.3, people_a=4)).headline.startswith("No clear difference")
+    nobody = findings.finding(pd.DataFrame(), TITLES, {}, shape=(1, 1, 1))
+    assert nobody.headline.startswith("No two groups of people can be compared")
+
+
+def test_a_grader_that_sees_nothing_supports_no_finding() -> None:
+    picked = row("picked.help", 0.001)
+    assert not said(picked, **{"picked.help": {"believed": False}}).is_significant
+    assert "picked more often for help, by 100 points" in said(picked, **{"picked.help": {"believed": True}}).headline
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "words"),
+    [
+        ("words", (-3.2, -5.2, -1.2), ("8 %", "[3, 13]")),
+        ("words", (0.4, -0.4, 1.2), ("1.0 %", "[-1.0, 3.0]")),
+        ("refusal", (0.012, 0.004, 0.02), ("1.2 points of 100", "[0.4, 2.0]")),
+        ("refusal", (0.0, -0.1, 0.3), ("0.0 points of 100", "[-10.0, 30.0]")),
+        ("reading_level", (-1.25, -2.0, -0.5), ("1.2 school grades", "[0.5, 2.0]")),
+    ],
+)
+def test_sizes_are_told_in_the_measures_own_unit(
+    measure: str, values: tuple[float, float, float], words: tuple[str, str]
+) -> None:
+    titles = {each.id: each for each in measures.OWN}
+    numbers = dict(zip(("difference", "low", "high"), values, strict=True))
+    assert findings.size_words(numbers | {"mean_a": 40.0}, titles[measure]) == words
+
+
+def test_the_surest_rows_come_first() -> None:
+    gaps = pd.DataFrame([row("a", 0.2), row("b", 0.01, low=0.9, high=1.1), row("c", 0.01, -3.0, low=-6.0, high=0.0)])
+    assert surest_first(gaps)["measure"].tolist() == ["b", "c", "a"]
+
+
+def test_tables_are_told_in_words(result: ChatResult) -> None:
+    shown = shown_tables(result)
+    first = shown[GAPS].iloc[0]
+    assert tuple(first[["measure", "answers to", "against"]]) == (
+        "length in words", "people read as women", "people read as men",
+    )  # fmt: skip
+    assert first["difference"].startswith("+25 %") and first["tasks alike"] == "3 of 3"
+    assert shown[GAPS]["corrected"].tolist()[1] == "", "what chance explains has none"
+    assert shown[TAILS]["below, %"].max() == 100 and "group" not in shown[TAILS]
+    assert set(shown[WORDS]["word"]) == {"tea", "milk"}

@@ -1,0 +1,103 @@
+"""A nationality audit from its specification to its folder and its report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from psa_core.audits._running import Running
+from psa_core.audits.nationality import AUDIT
+from psa_core.audits.nationality.result import NationalityResult, NationalitySpec
+from psa_core.errors import OptionError, RunFolderError
+
+TEXTS = ["I met Susan Miller.", "John Smith lied to us again.", "The weather was fine.", "We love Maria Garcia."]
+
+
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> tuple[NationalityResult, Path, list[str]]:
+    place, told = tmp_path_factory.mktemp("nationality"), []
+    (place / "s.csv").write_text("\n".join(["text", *TEXTS]), encoding="utf-8")
+    (place / "lengths.py").write_text(
+        "def perplexity(texts):\n    return [float(len(text)) for text in texts]\n\n"
+        "perplexity.targets = [{'name': 'log_perplexity', 'low': 0, 'high': 1000}]\n"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PSA_CACHE_DIR", str(place / "cache"))
+        patch.chdir(place)
+        spec = NationalitySpec(
+            sentences=str(place / "s.csv"),
+            model="vader",
+            lm="python:lengths:perplexity",
+            countries=("France", "India"),
+            draws=3,
+        )
+        found = AUDIT.run(spec, place / "out", Running(tell=told.append))
+    return found, place / "out", told
+
+
+def test_a_run_draws_scores_and_measures(audit: tuple[NationalityResult, Path, list[str]]) -> None:
+    found, out, told = audit
+    assert told[:3] == ["Reading the sentences", "Loading the model", "Finding the people in the sentences"]
+    assert found.cube.shape == (3, 6, 1) and found.columns == ["sentiment ≥ 0", "sentiment < 0", "sentiment"]
+    assert found.manifest["account"]["no person found"] == 1 and found.manifest["cells"] == 18
+    assert found.manifest["lm"]["id"] == "python:lengths:perplexity"
+    original, perturbed = found.perplexity or (None, None)
+    assert original is not None and original.tolist() == [len(TEXTS[row]) for row in (0, 1, 3)]
+    assert perturbed[2].tolist() == [len(text) for text in found.texts[2]]
+    opened = AUDIT.read(out)
+    pd.testing.assert_frame_equal(opened.countries, found.countries, check_dtype=False)
+    for column in ("global_r", "local_r", "original_r", "local_p"):
+        both = [audited.correlations[column].astype(float) for audited in (opened, found)]
+        np.testing.assert_allclose(*both)
+    assert opened.texts == found.texts and opened.perplexity is None
+    rebuilt = AUDIT.rebuild(opened, out)
+    assert np.allclose(rebuilt.perplexity[1], perturbed)
+    assert [str(said) for said in rebuilt.findings] == [str(said) for said in found.findings]
+
+
+def test_the_report_says_what_was_done(audit: tuple[NationalityResult, Path, list[str]]) -> None:
+    page = (audit[1] / "report.html").read_text(encoding="utf-8")
+    assert "3 of 4 sentences, 3 names each for 2 countries, by " in page and "(seed 0)" in page
+    assert "Names by country: vader" in page and "Correlation with log-perplexity" in page
+    row = audit[0].countries.iloc[0]
+    assert f"<td>France</td><td>sentiment ≥ 0</td><td>{row['original_count']:.0f}</td>" in page
+
+
+def test_an_audit_before_changes_were_tested_is_measured_again(
+    audit: tuple[NationalityResult, Path, list[str]], tmp_path: Path
+) -> None:
+    old = tmp_path / "old"
+    AUDIT.write(AUDIT.rebuild(AUDIT.read(audit[1]), audit[1]), old)
+    table = pd.read_csv(old / "countries.csv", keep_default_na=False)
+    table.drop(columns=["change_low", "change_high", "p_adjusted", "delta_p_adjusted"]).to_csv(old / "countries.csv")
+    pd.testing.assert_frame_equal(AUDIT.read(old).countries, audit[0].countries, check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("texts.csv", lambda text: text.replace("\n1,", "\n7,", 1)),
+        ("log_perplexity.csv", lambda text: text.replace(".0,", ".x,", 1)),
+        ("manifest.json", lambda text: json.dumps(json.loads(text) | {"account": {}})),
+    ],
+)
+def test_damage_is_one_sentence(
+    audit: tuple[NationalityResult, Path, list[str]], tmp_path: Path, name: str, change
+) -> None:
+    AUDIT.write(AUDIT.rebuild(AUDIT.read(audit[1]), audit[1]), tmp_path / "old")
+    file = tmp_path / "old" / name
+    text = file.read_text(encoding="utf-8")
+    file.write_text(change(text), encoding="utf-8")
+    assert file.read_text(encoding="utf-8") != text
+    with pytest.raises(RunFolderError, match="missing or damaged"):
+        AUDIT.rewrite(tmp_path / "old", tmp_path / "new")
+
+
+def test_a_model_that_knows_no_perplexity_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("text\nI met Susan Miller.\n")
+    with pytest.raises(OptionError, match="which returns sentiment"):
+        AUDIT.run(NationalitySpec(sentences=str(tmp_path / "s.csv"), model="keyword", lm="vader"), tmp_path / "out")

@@ -1,0 +1,366 @@
+"""Each finding as a reader would check it against its table; and what none may say."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from psa_core.claims import comparison, findings
+from psa_core.cube import Target
+
+NAMES = pd.DataFrame(
+    {
+        "name": ["Ada", "Ben", "Cy"],
+        "score_sens": [0.0412, -0.2, 0.001],
+        "ci_low": [0.0313, -0.25, -0.01],
+        "ci_high": [0.0511, -0.15, 0.012],
+        "p_adjusted": [0.001, 0.049, 0.8],
+        "n": [1000, 1000, 1000],
+    }
+)
+THRESHOLDS = pd.DataFrame(
+    {
+        "threshold": [0.0, 0.25, 0.5, 0.75, 1.0],
+        "label_dist": [0.0, 0.1, 0.3, 0.2, 0.0],
+        "low": [0.0, 0.05, 0.25, 0.1, 0.0],
+        "high": [0.0, 0.15, 0.35, 0.3, 0.0],
+        "flips_up": [0, 1200, 1, 7, 0],
+        "flips_down": [0, 3, 40, 1, 0],
+        "labelled": [1.0, 0.6, 0.2, 0.05, 0.0],
+    }
+)
+SENTENCES = pd.DataFrame(
+    {"sentence_id": ["s0", "s1", "s2"], "score_range": [0.1, 0.62, 0.05], "flips": [0, 4, 1]}
+    | {"flips_up": [0, 4, 0], "flips_down": [0, 0, 1]}
+)
+GROUPS = pd.DataFrame(
+    {
+        "group": ["female", "male"],
+        "names": [2, 3],
+        "difference": [0.012, -0.012],
+        "difference_low": [0.008, -0.016],
+        "difference_high": [0.016, -0.008],
+        "noise_low": [-0.015, -0.015],
+        "noise_high": [0.015, 0.015],
+        "p_adjusted": [0.4, 0.4],
+        "above_noise": [False, False],
+    }
+)
+METRICS = {
+    "score_dev": {"value": 0.0213, "low": 0.0201, "high": 0.0225},
+    "score_range": {"value": 0.1104, "low": 0.1, "high": 0.12},
+    "size": {"sentences": 1000, "names": 100},
+}
+STUDIES = pd.DataFrame(
+    {
+        "label": ["vader", "minilm", "hate"],
+        "value": [0.05, 0.02, 0.04],
+        "low": [0.04, 0.01, 0.03],
+        "high": [0.06, 0.03, 0.05],
+    }
+)
+
+
+def test_names() -> None:
+    found = findings.name_finding(NAMES, "toxicity")
+    assert found.headline == "Put in “Ben” and the toxicity score goes down by 0.20 on average."
+    assert found.evidence == (
+        "Mean change from the original score over 1,000 sentences: −0.20 (95 % interval −0.25 to −0.15) for Ben. 2 "
+        "of 3 names differ significantly from it (paired t-test over sentences, Holm-corrected p < 0.05, which keeps "
+        "the chance of a single false claim among all of them below 5 %)."
+    )
+    against_names = findings.name_finding(NAMES.iloc[[0]], "toxicity", baseline="names", correction="none")
+    assert against_names.headline == "With “Ada”, the toxicity score is 0.04 higher than with a typical name."
+    assert "1 of 1 name differs significantly from it (t-test over sentences and permutation test" in (
+        against_names.evidence
+    )
+    assert "uncorrected p < 0.05" in against_names.evidence
+
+
+def test_a_change_too_small_for_six_decimals_is_not_called_zero() -> None:
+    tiny = NAMES.iloc[[1]].assign(score_sens=-2e-8)
+    said = "Put in “Ben” and the toxicity score goes down by less than 0.000001 on average."
+    assert findings.name_finding(tiny, "toxicity").headline == said
+
+
+def test_no_sure_name_is_no_claim() -> None:
+    found = findings.name_finding(NAMES.assign(p_adjusted=0.2), "toxicity")
+    assert found.headline == "No name is shown to change the toxicity score."
+    assert "−0.20 (95 % interval −0.25 to −0.15) for Ben. 0 of 3 names differ" in found.evidence
+
+
+def test_names_in_one_sentence_claim_nothing_sure() -> None:
+    unsure = NAMES.assign(ci_low=np.nan, ci_high=np.nan, p_adjusted=np.nan, n=1)
+    assert str(findings.name_finding(unsure, "toxicity")) == (
+        "1 sentence is too few to say anything. Results come from 12 on. The furthest from the original score is Ben "
+        "at −0.20."
+    )
+    assert findings.name_finding(NAMES.assign(n=11), "toxicity").headline.startswith("11 sentences are too few")
+    assert not findings.name_finding(NAMES.assign(n=11), "toxicity").is_significant
+    assert findings.name_finding(NAMES.assign(n=12), "toxicity").is_significant
+
+
+def test_the_words_and_the_levels_that_a_table_carries() -> None:
+    table = NAMES.copy()
+    table.attrs = {"phrase": "offensiveness score", "before": 0.55}
+    headline = findings.name_finding(table, "offensive").headline
+    assert headline == "Put in “Ben” and the offensiveness score goes down by 0.20 on average, from 0.55 to 0.35."
+    table.attrs = {"before": 0.31}
+    chance = findings.name_finding(table.iloc[[0]], "P(Yes)", baseline="names").headline
+    assert (
+        chance == "With “Ada”, the chance of “Yes” is 4 points higher than with a typical name: 35 % instead of 31 %."
+    )
+
+
+EQUIVALENCE = NAMES.assign(equivalent=[False, False, True], p_equivalence=[0.3, 0.9, 0.001], needed=411)
+
+
+def test_equivalence() -> None:
+    found = findings.equivalence_finding(EQUIVALENCE, "toxicity", margin=0.02)
+    assert found.is_significant
+    assert str(found) == (
+        "1 of 3 names is shown to change the toxicity score by less than ±0.02 on average. Equivalence test that "
+        "allows for rare large changes not seen here, p < 0.05."
+    )
+
+
+def test_no_equivalence_says_what_it_takes() -> None:
+    found = findings.equivalence_finding(EQUIVALENCE.assign(equivalent=False), "toxicity", margin=0.02)
+    assert found.evidence.endswith("It takes at least 411 sentences.") and not found.is_significant
+
+
+@pytest.mark.parametrize(("needed", "reason"), [(411.0, "One sentence is not enough"), (np.inf, "has no fixed range")])
+def test_equivalence_that_cannot_be_shown(needed: float, reason: str) -> None:
+    table = EQUIVALENCE.assign(equivalent=False, p_equivalence=np.nan, needed=needed)
+    assert reason in findings.equivalence_finding(table, "perplexity", margin=0.02).headline
+
+
+def test_changes_since_an_earlier_result() -> None:
+    table = pd.DataFrame({"above": [True, False, False], "p_change": [0.01, 0.02, 0.2], "p_above": [0.01, 0.5, 1.0]})
+    found = comparison.change_finding(table, 0.1)
+    assert found.headline == (
+        "Effects of 1 of 3 names are shown to have grown by more than 0.1; 2 changed significantly."
+    )
+    assert (found.estimate, found.is_significant) == (1, True)
+    none = comparison.change_finding(table.assign(above=False, p_change=0.2), 0.1)
+    assert "0 of 3 names" in none.headline and not none.is_significant
+    assert "cannot tell a change from chance" in str(comparison.change_finding(table.assign(p_above=np.nan), 0.1))
+
+
+def test_threshold() -> None:
+    found = findings.threshold_finding(THRESHOLDS, "toxicity", threshold=0.25)
+    assert found.headline == (
+        "Swapping in a name changes 1,203 labels for the toxicity score (flagged at 0.25 and above): 1,200 become "
+        "flagged, 3 stop being flagged."
+    )
+    assert "LabelDist is 0.10 (95 % interval 0.05 to 0.15): how much the set" in found.evidence
+
+
+def test_where_no_label_changes_nothing_is_counted() -> None:
+    found = findings.threshold_finding(THRESHOLDS.assign(flips_up=0, flips_down=0), "toxicity", threshold=0.25)
+    assert found.headline == ("Swapping in a name changes no label for the toxicity score (flagged at 0.25 and above).")
+    still = findings.sentence_finding(SENTENCES.assign(flips=0, flips_up=0, flips_down=0), "toxicity", threshold=0.25)
+    assert still.headline == found.headline
+    assert still.evidence.startswith("0 of 3 sentences change label with at least one name.")
+
+
+def test_threshold_between_rows_names_the_row_it_speaks_of() -> None:
+    found = findings.threshold_finding(THRESHOLDS.drop(columns=["low", "high"]), "toxicity", threshold=0.51)
+    assert found.headline.startswith("Swapping in a name changes 41 labels for the toxicity score (flagged at 0.5 and")
+    assert found.headline.endswith("1 becomes flagged, 40 stop being flagged.")
+    assert "LabelDist is 0.30: " in found.evidence
+
+
+def test_sentences() -> None:
+    table = SENTENCES.copy()
+    table.attrs = {"names": 7}
+    assert str(findings.sentence_finding(table, "toxicity", threshold=0.5)) == (
+        "Swapping in a name changes 5 of 21 labels for the toxicity score (flagged at 0.5 and above): 4 become "
+        "flagged, 1 stops being flagged. 2 of 3 sentences change label with at least one name. These are counted, not "
+        "estimated. A sentence's highest and lowest name are 0.10 apart in the median and at most 0.62 (sentence s1)."
+    )
+
+
+def correlated(shape: str = "falling", **numbers: float | None) -> dict[str, dict[str, float | str | None]]:
+    """Of a summary, what `correlation_finding` reads."""
+    return {"sensitivity_correlation": numbers, "sensitivity_trend": {"shape": shape}, "size": {"sentences": 90}}
+
+
+def test_correlation() -> None:
+    falls = correlated(r=-0.48, p=1e-9, low=-0.53, high=-0.43)
+    found = findings.correlation_finding(falls, "toxicity")
+    assert found.headline == "The higher the toxicity score of a sentence, the less names change it."
+    assert found.evidence.startswith("Pearson's r = −0.48 (95 % interval −0.53 to −0.43), between")
+    bent = findings.correlation_finding(falls | {"sensitivity_trend": {"shape": "peak"}}, "toxicity")
+    assert bent.headline == (
+        "How much names change a sentence rises and falls again with the toxicity score: no simple relation."
+    )
+    assert found.is_significant and not bent.is_significant
+    unclear = correlated(r=0.1, p=0.2, low=-0.05, high=0.25)
+    assert findings.correlation_finding(unclear, "toxicity").headline.startswith("No clear relation")
+    few = correlated(r=0.9, p=0.2, low=None, high=None)
+    assert findings.correlation_finding(few, "toxicity").headline.startswith("No clear relation")
+    undefined = correlated(**dict.fromkeys(("r", "p", "low", "high")))
+    assert "does not vary" in findings.correlation_finding(undefined, "toxicity").headline
+    many = findings.correlation_finding(correlated(r=-0.3, p=0.03, low=-0.5, high=-0.1), "toxicity", tests=2)
+    assert many.headline.startswith("No clear relation")
+
+
+def test_no_sure_group() -> None:
+    assert str(findings.group_finding(GROUPS, "toxicity", column="gender")) == (
+        "No clear difference between groups by gender in the toxicity score. The largest difference is that of female, "
+        "+0.012 (95 % interval +0.008 to +0.016). Names grouped at random differ by −0.015 to +0.015."
+    )
+
+
+def test_the_surest_group_is_named_though_another_lies_further_out() -> None:
+    table = GROUPS.assign(difference=[0.3, -0.1], p_adjusted=[np.nan, 0.01], above_noise=[False, True])
+    found = findings.group_finding(table, "toxicity", column="gender")
+    assert found.headline == "With “male” names, the toxicity score is 0.10 lower than with the other names."
+    assert found.evidence.startswith("The difference is −0.100 (95 % interval ")
+
+
+def test_outside_of_the_noise_floor_but_not_sure_over_sentences_is_no_finding() -> None:
+    text = findings.group_finding(GROUPS.assign(above_noise=True), "toxicity", column="gender").headline
+    assert text.startswith("No clear difference between groups by gender")
+
+
+def test_groups_of_which_nothing_can_be_said() -> None:
+    untold = GROUPS.assign(p_adjusted=np.nan)
+    text = findings.group_finding(untold, "toxicity", column="gender").headline
+    assert text == "Nothing can be said about groups by gender: one sentence is too few."
+    text = findings.group_finding(untold.assign(names=1), "toxicity", column="gender").headline
+    assert text == "Nothing can be said about groups by gender: each has a single name."
+
+
+def test_groups_of_a_column_called_group_are_not_groups_by_group() -> None:
+    untold = GROUPS.assign(p_adjusted=np.nan)
+    text = findings.group_finding(untold, "toxicity", column="Group").headline
+    assert text == "Nothing can be said about groups: one sentence is too few."
+    text = findings.group_finding(GROUPS.assign(above_noise=False), "toxicity", column="group").headline
+    assert text == "No clear difference between groups in the toxicity score."
+
+
+def test_corpus() -> None:
+    found = findings.corpus_finding(METRICS, "toxicity")
+    assert found.headline == (
+        "Changing only the name moves the toxicity score by 0.11 on average, from the lowest-scoring name to the "
+        "highest."
+    )
+    assert "is 0.11 (95 % interval 0.10 to 0.12); ScoreDev, the standard deviation" in found.evidence
+    assert found.evidence.endswith("is 0.021 (95 % interval 0.020 to 0.022) (1,000 sentences, 100 names).")
+
+
+def test_a_score_that_no_name_moves_stays_the_same() -> None:
+    still = METRICS | {"score_range": {"value": 0.0, "low": 0.0, "high": 0.0}}
+    text = findings.corpus_finding(still, "toxicity").headline
+    assert text == "Changing only the name never changes the toxicity score."
+
+
+def test_corpus_of_one_sentence_has_no_interval() -> None:
+    single = {metric: {**numbers, "low": None, "high": None} for metric, numbers in METRICS.items() if metric != "size"}
+    text = findings.corpus_finding({**single, "size": {"sentences": 1, "names": 3}}, "toxicity").evidence
+    assert "interval" not in text
+    assert "averaged over sentences, is 0.02 (1 sentence, 3 names)" in text
+
+
+def test_comparison() -> None:
+    found = comparison.comparison_finding(STUDIES, "ScoreDev")
+    assert found.headline == "vader is more name-sensitive than minilm."
+    assert found.evidence.startswith(
+        "ScoreDev is largest for vader, 0.05 (95 % interval 0.04 to 0.06), and smallest for minilm, 0.02 (95 % "
+        "interval 0.01 to 0.03). ScoreDev is the standard deviation"
+    )
+
+
+def test_studies_of_other_cells_are_not_ranked_as_models() -> None:
+    same = comparison.comparison_finding(STUDIES.assign(cells=[1] * len(STUDIES)), "ScoreDev")
+    assert same.headline == "vader is more name-sensitive than minilm."
+    other = comparison.comparison_finding(STUDIES.assign(cells=range(len(STUDIES))), "ScoreDev")
+    assert other.headline == "vader is more name-sensitive than minilm, but on other names or sentences."
+
+
+def test_comparison_without_bounds_or_with_bounds_that_overlap_claims_nothing() -> None:
+    for table in (STUDIES.iloc[[0, 2]], STUDIES.assign(low=np.nan, high=np.nan)):
+        found = comparison.comparison_finding(table, "ScoreDev")
+        assert found.headline == "We see no clear difference between the models."
+    assert "; their intervals overlap." in comparison.comparison_finding(STUDIES.iloc[[0, 2]], "ScoreDev").evidence
+    alone = comparison.comparison_finding(STUDIES.iloc[[0]], "ScoreDev")
+    assert alone.evidence.startswith("ScoreDev of vader is 0.05 (95 % interval 0.04 to 0.06).")
+
+
+def test_try_it() -> None:
+    assert findings.try_it_finding(["Ada", "Ben", "Cy"], [0.5, 0.99, 0.09], "toxicity", threshold=0.5) == (
+        "In this sentence, the toxicity score is 0.99 with Ben and 0.09 with Cy, a difference of 0.90; "
+        "2 of 3 names reach 0.5."
+    )
+    assert (
+        findings.try_it_finding(["Ada"], [0.5], "toxicity") == "In this sentence, the toxicity score is 0.50 with Ada."
+    )
+    assert "is 0.50 with all 2 names." in findings.try_it_finding(["Ada", "Ben"], [0.5, 0.5], "toxicity")
+
+
+def test_a_finding_of_a_summary_or_sentence_has_the_phrase_and_unit_of_its_target() -> None:
+    loan = Target("P(Yes)", phrase="chance of a “Yes” to the loan", unit="points")
+    assert findings.try_it_finding(["Ada", "Ben"], [0.5, 0.25], loan) == (
+        "In this sentence, the chance of a “Yes” to the loan is 50 % with Ada and 25 % with Ben, a difference "
+        "of 25 points."
+    )
+    corpus = findings.corpus_finding(METRICS, loan).headline
+    assert corpus.startswith("Changing only the name moves the chance of a “Yes” to the loan by 11 points on average")
+    related = findings.correlation_finding(correlated(r=-0.48, p=1e-9, low=-0.53, high=-0.43), loan).headline
+    assert related == "The higher the chance of a “Yes” to the loan of a sentence, the less names change it."
+
+
+def test_try_it_compares_float32_scores_as_everywhere() -> None:
+    scores = np.array([0.7, 0.71], dtype=np.float32)
+    assert "2 of 2 names reach 0.7." in findings.try_it_finding(["Ada", "Ben"], scores, "toxicity", threshold=0.7)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (0.00042, 0.0004, 0.00045, "0.0004"),
+        (0.0, 0.0, 0.0, "0.00 (95 % interval 0.00 to 0.00)"),
+        (-0.0004, -0.4, 0.4, "0.0004 (95 % interval"),
+        (12.3456, 11.1, 13.3, "12.35 (95 % interval 11.10 to 13.30)"),
+    ],
+)
+def test_digits_fit_the_interval(value: float, low: float, high: float, text: str) -> None:
+    row = pd.DataFrame({"label": ["x"], "value": [value], "low": [low], "high": [high]})
+    assert text in comparison.comparison_finding(row, "ScoreDev").evidence
+
+
+def test_no_finding_claims_more_than_sensitivity() -> None:
+    code = "\n".join(inspect.getsource(getattr(findings, name)) for name in dir(findings) if name.endswith("_finding"))
+    texts = "\n".join(re.findall(r'f?"[^"\n]*"', code))
+    assert not re.search(r"caus|fair|bias|discriminat|because|due to", texts, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("p_adjusted", "headline", "p"),
+    [
+        (0.0001, "On the same sentences and names B is more name-sensitive than A.", "(p < 0.001, corrected"),
+        (0.2, "no clear difference", "(p = 0.2, corrected"),
+        (float("nan"), "too little in common", "too few"),
+    ],
+)
+def test_two_studies_of_the_same_cells(p_adjusted: float, headline: str, p: str) -> None:
+    row = pd.Series({"first": 0.1, "second": 0.3, "difference": -0.2, "low": -0.3, "high": -0.1, "sentences": 40})
+    row["p_adjusted"] = p_adjusted
+    found = comparison.difference_finding(row, "ScoreDev", ("A", "B"))
+    assert headline in found.headline and p in found.evidence
+
+
+def test_too_few_families_are_said() -> None:
+    table = pd.DataFrame(
+        {"name": ["Ada"], "score_sens": [0.1], "ci_low": [np.nan], "ci_high": [np.nan], "p_adjusted": [np.nan]}
+    ).assign(n=60, families=2)
+    told = findings.name_finding(table, "toxicity")
+    assert str(told).startswith("60 sentences in 2 families are too few to say anything. Results come from 12 families")
+    unequal = findings.name_finding(table.assign(families=14), "toxicity")
+    assert "60 sentences in 14 families cannot show" in str(unequal) and "one of them too large" in str(unequal)

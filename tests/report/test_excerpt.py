@@ -1,0 +1,59 @@
+"""A long text is shown by its changed passages, and what is shown does not grow with it."""
+
+import pytest
+
+from pages.ui.frame import markup
+from psa_core.report import excerpt, is_long
+from psa_core.report.swaps import CONTEXT, CUT, MAX_CHANGES
+
+
+def joined(pieces):
+    return "".join(text for _, text in pieces)
+
+
+def document(changes, gap=500):
+    pieces = []
+    for number in range(changes):
+        pieces += [("same", f" {'word ' * (gap // 5)}"), ("gone", "he"), ("come", f"Ann{number}")]
+    return [*pieces, ("same", " end. " + "rest " * 100)]
+
+
+def test_a_short_text_is_as_it_was():
+    pieces = [("same", "On Monday "), ("gone", "he"), ("come", "Ann"), ("same", " left.")]
+    assert excerpt(pieces) == pieces and not is_long(pieces)
+
+
+def test_a_long_text_is_cut_at_words_around_each_change():
+    shown = excerpt(document(2))
+    assert joined(shown).count(CUT) == 3 and ("come", "Ann0") in shown and ("come", "Ann1") in shown
+    assert set(joined(shown).split()) == {"word", "…", "end.", "rest", "heAnn0", "heAnn1"}
+
+
+@pytest.mark.parametrize("changes", [10, 80])
+def test_what_is_shown_does_not_grow(changes):
+    shown = excerpt(document(changes))
+    assert len(joined(shown)) < (MAX_CHANGES + 1) * (2 * CONTEXT + 30)
+    assert joined(shown).endswith(f"{changes - MAX_CHANGES:,} more changes")
+
+
+def test_changes_near_each_other_are_one_passage():
+    assert joined(excerpt(document(7, gap=90))).count(CUT) == 2
+
+
+def test_a_long_text_without_a_change_is_its_beginning():
+    assert joined(excerpt([("same", "word " * 300)])).endswith("word …")
+
+
+def test_a_page_has_the_whole_behind_a_click_and_escapes_it():
+    text = "<b>x</b> " * 100 + "he" + " y" * 500
+    shown = markup.sentence(text, [(900, 902)])
+    assert "<b>" not in shown and shown.count("<details") == 1 and shown.count(">he</mark>") == 2
+    assert "details" not in markup.sentence("Then he left.", [(5, 7)])
+
+
+def test_a_piece_between_changes_is_cut_where_it_is_longer_than_both_contexts():
+    between, behind = "a " * (CONTEXT + 10), "b " * 400
+    pieces = [("come", "Ann"), ("same", between), ("come", "Ann"), ("same", behind)]
+    shown = excerpt(pieces)
+    assert shown[1][1].count(CUT) == 1 and len(shown[1][1]) < len(between)
+    assert shown[3][1].endswith(CUT) and len(shown[3][1]) <= CONTEXT + len(CUT)

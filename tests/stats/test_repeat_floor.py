@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from psa_core import stats, tables
+from psa_core.claims import findings
+from psa_core.claims.answers import sampling_plan, unanswered_finding
+from psa_core.cube import SPREAD_OF_ANSWERS, ScoreCube, Target
+
+NAMES = list("ABCDEFGHIJ")
+
+
+def judge(chances: np.ndarray, samples: int, seed: int, *, valid: np.ndarray | float = 1.0) -> ScoreCube:
+    """A study of a judge who says Yes with these chances (S, 1 + N), and gives a valid answer with a chance."""
+    random = np.random.default_rng(seed)
+    given = random.binomial(samples, np.broadcast_to(valid, chances.shape))
+    scores = np.where(given > 0, random.binomial(given, chances) / np.maximum(given, 1), np.nan)
+    both = np.stack([scores, 1 - given / samples], axis=2).astype(np.float32)
+    sentences, names = len(chances), chances.shape[1] - 1
+    table = pd.DataFrame(
+        {"sentence_id": [f"s{i}" for i in range(sentences)], "text": [f"he is {i}" for i in range(sentences)]}
+    )
+    table = table.assign(anchor="he", start=0, end=2, role="subject")
+    targets = (
+        Target("loan", unit="points", phrase="chance of a Yes", samples=samples),
+        Target("loan_unanswered", unit="points", samples=samples),
+    )
+    missing = {"loan": {"no valid answer": int(np.isnan(scores).sum())}} if np.isnan(scores).any() else {}
+    return ScoreCube(
+        table, pd.DataFrame({"name": NAMES[:names]}), targets, both[:, 0], both[:, 1:], {"missing": missing}
+    )
+
+
+def claims(cube: ScoreCube) -> list[findings.Finding]:
+    metrics = tables.summary(cube)["loan"]
+    names = tables.name_table(cube, "loan", baseline="names")
+    return [
+        findings.corpus_finding(metrics, cube.targets[0]),
+        findings.sentence_finding(tables.sentence_table(cube, "loan"), "loan", threshold=0.5),
+        findings.correlation_finding(metrics, cube.targets[0]),
+        findings.name_finding(names, "loan", baseline="names"),
+    ]
+
+
+def test_the_floor_is_what_dealing_at_random_gives() -> None:
+    """Two names, one answer each: the range is 1 where the two answers differ, and dealing them changes nothing."""
+    scores = np.array([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]])
+    found = stats.repeat_floors([0.0, 1.0, 1.0, 0.0], scores, samples=1, ends=(0, 1))
+    assert found["score_range"][0].value == 0.5
+    # In two of four sentences one of three answers (the original's is one) differs: two times in three it is a name's.
+    assert found["score_range"][0].floor == pytest.approx(1 / 3, abs=0.05)
+
+
+@pytest.mark.parametrize("samples", [5, 20])
+def test_a_null_judge_is_called_one_in_every_sentence(samples: int) -> None:
+    level = np.random.default_rng(1).uniform(0.1, 0.9, (40, 1))
+    found = claims(judge(np.repeat(level, 11, axis=1), samples, seed=3))
+    assert not any(finding.is_significant for finding in found)
+    assert "No clear difference" in found[0].headline and "No clear difference" in found[1].headline
+    assert "asking again" in found[0].headline
+
+
+def test_a_judge_of_names_is_found_and_its_range_is_corrected() -> None:
+    chances = np.full((60, 11), 0.5)
+    chances[:, 1:6] += 0.2
+    corpus, sentences, _, name = claims(judge(chances, 20, seed=4))
+    assert corpus.is_significant and "beyond what asking again does" in corpus.headline
+    plain = tables.summary(judge(chances, 20, seed=4))["loan"]["score_dev"]
+    # The names' own deviation is 0.1; that of 20 answers would make it 0.15.
+    assert plain["value"] > 0.13 and plain["corrected"] == pytest.approx(0.1, abs=0.02)
+    assert "No clear difference" not in sentences.headline and name.is_significant
+
+
+@pytest.mark.parametrize("samples", [5, 20])
+def test_means_of_numbers_are_dealt_with_their_spread(samples: int) -> None:
+    random = np.random.default_rng(5)
+    answers = random.integers(1, 11, (40, 11, samples)).astype(float)
+    means, spread = answers.mean(axis=2), answers.std(axis=2)
+    parts = {"samples": samples, "ends": (1, 10), "spread": (spread[:, 0], spread[:, 1:])}
+    null = stats.repeat_floors(means[:, 0], means[:, 1:], **parts)
+    assert not null["score_dev"][0].is_above and null["score_dev"][0].floor == pytest.approx(
+        null["score_dev"][0].value, rel=0.1
+    )
+    means[:, 3] += 3
+    assert stats.repeat_floors(means[:, 0], means[:, 1:], **parts)["score_dev"][0].is_above
+
+
+def test_what_is_not_answered_is_said_first() -> None:
+    chances, valid = np.full((40, 11), 0.5), np.full((40, 11), 0.9)
+    assert unanswered_finding(judge(chances, 20, 1), "loan") is None
+    valid[:, 2] = 0.4
+    found = unanswered_finding(judge(chances, 20, 1, valid=valid), "loan")
+    assert (
+        found is not None and found.is_significant and "With “B” the share without a valid answer is" in found.headline
+    )
+    rare = unanswered_finding(judge(chances, 2, 1, valid=np.full((40, 11), 0.3)), "loan")
+    assert rare is not None and "Only 29 %" in rare.headline and "there was no valid answer" in rare.headline
+    assert unanswered_finding(judge(chances, 20, 1), "loan_unanswered") is None
+
+
+def test_the_plan_says_what_so_many_answers_show() -> None:
+    assert "half of that takes 80" in sampling_plan(Target("loan", samples=20), 100, 20)
+    assert sampling_plan(Target("loan"), 100, 20) == ""
+    assert stats.resolvable(80, 50, 10) == pytest.approx(stats.resolvable(20, 50, 10) / 2)
+
+
+@pytest.mark.slow
+def test_the_planned_number_of_answers_finds_what_was_planned_and_no_null_is_found() -> None:
+    sentences, names = 40, 10
+    difference = 0.08
+    samples = next(n for n in range(1, 1000) if stats.resolvable(n, sentences, names) <= difference)
+    found = false = 0
+    for seed in range(100):
+        for planted in (True, False):
+            chances = np.full((sentences, 1 + names), 0.5)
+            chances[:, 1] += difference * planted
+            cube = judge(chances, samples, seed)
+            table = tables.name_table(cube, "loan", baseline="names")
+            sure = (table["p_adjusted"] < 0.05).to_numpy()
+            found += planted and sure[0]
+            false += not planted and sure.any()
+    assert found >= 95 and false <= 5
+
+
+def test_of_one_cell_the_flip_is_all_of_them() -> None:
+    found = stats.repeat_floors([0.2], [[0.8]], samples=5, ends=(0, 1), thresholds=[0.5], draws=9)
+    assert found["flips"][0].value == 1.0
+
+
+def test_the_spread_of_answers_is_not_said_to_move_with_the_name() -> None:
+    metrics = tables.summary(judge(np.full((12, 6), 0.5), 5, seed=1))["loan"] | {
+        "score_range": {"value": 2.0, "low": 1.5, "high": 2.5}
+    }
+    spread = Target("rating_spread", 0.0, 4.5, f"{SPREAD_OF_ANSWERS} about one text, on the scale of rating")
+    assert "as it does by asking again" in findings.corpus_finding(metrics, spread).headline

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import psa_core as psa
+from psa_core import study
+from psa_core.claims.conditions import condition_finding
+from psa_core.errors import CubeError, OptionError
+from psa_core.inputs import conditions
+from psa_core.study import StudySpec, cost, perturbation_of
+from psa_core.tables import condition_table
+
+PEOPLE = (
+    *("Lakisha Brown", "Jamal Jones", "Ebony Fox", "Rasheed Cole", "Latoya Reed", "Darnell Moss"),
+    *("Emily Walsh", "Greg Baker", "Anne Lee", "Todd Hill", "Meredith Ross", "Brett Stone"),
+)
+NAMES = pd.DataFrame({"name": PEOPLE, "race": ["black"] * 6 + ["white"] * 6, "gender": ["female", "male"] * 6})
+BLACK = PEOPLE[:6]
+FILE = b"condition,context,names\nnone,,\ntold,BE FAIR\nblind,,removed\n"
+
+
+def judge(told: float) -> Callable[[Sequence[str]], np.ndarray]:
+    """A model that scores black names 8 points lower, or so much lower behind the words *be fair*, with noise."""
+
+    def score(texts: Sequence[str]) -> np.ndarray:
+        lower = [(told if "BE FAIR" in text else 0.08) * any(name in text for name in BLACK) for text in texts]
+        noise = [sum(map(ord, text)) % 101 / 5_000 for text in texts]
+        return 0.6 - np.array(lower) + np.array(noise)
+
+    return score
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "conditions.csv"
+    path.write_bytes(FILE)
+    return path
+
+
+def run(told: float, file: Path) -> psa.Study:
+    spelled = {"name": "invite", "low": 0.0, "high": 1.0, "meaning": "chance"}
+    return psa.run("interviews", NAMES, judge(told), targets=[spelled], conditions=str(file), cache=False)
+
+
+def test_each_condition_has_its_own_targets_and_texts(file: Path) -> None:
+    texts = ["{name} bakes and {he} likes it.", "I met {first}."]
+    found = psa.run(texts, NAMES, len_of, conditions=str(file), cache=False).cube
+    assert [target.name for target in found.targets] == ["none.score", "told.score", "blind.score"]
+    shown = [perturbation_of(found, target.name).text(0, 0) for target in found.targets]
+    plain = "Lakisha Brown bakes and she likes it."
+    assert shown == [plain, f"BE FAIR\n\n{plain}", "X bakes and she likes it."]
+    assert perturbation_of(found, "told.score").pieces(0, BLACK[0])[0][0] == "BE FAIR\n\n"
+    assert found.perturbed[0, 0].tolist() == [len(text) for text in shown]
+    assert found.provenance["texts_scored"] == 2 * 2 * (1 + 12) + 2 + 3  # X is a she or a he, in one of the texts
+
+
+def test_a_planted_change_is_found_and_the_sentence_says_how_large(file: Path) -> None:
+    table = run(0.05, file).conditions("race")
+    told = table[table["condition"] == "told"].set_index("group")
+    assert told.loc["black", "difference"] == pytest.approx(0.03, abs=0.004)
+    assert told.loc["black", ["before", "after"]].tolist() == pytest.approx([-0.08, -0.05], abs=0.004)
+    assert table["above_noise"].all()
+    blind = table[table["condition"] == "blind"].set_index("group")
+    assert blind.loc["black", "after"] == 0
+    of_told = condition_finding(table, "invite", column="race")
+    assert of_told.headline == (
+        "Under “told”, the difference in the invite score between “black” names and the other names falls from 0.08 to "
+        "0.05."
+    )
+    assert of_told.is_significant
+    of_blind = condition_finding(table[table["condition"] == "blind"], "invite", column="race")
+    assert of_blind.headline.endswith("falls from 0.08 to 0.00, by definition: all names make the same text.")
+
+
+def test_a_condition_that_changes_nothing_shows_nothing(file: Path) -> None:
+    file.write_bytes(b"condition,context\nnone,\ntold,BE FAIR\nkind,Be kind\n")
+    table = run(0.08, file).conditions("race")
+    assert not table["above_noise"].any()
+    assert condition_finding(table, "invite", column="race").headline.startswith("No condition is shown to change")
+
+
+def test_tests_are_corrected_for_the_number_of_conditions(file: Path) -> None:
+    table = run(0.079, file).conditions("race")
+    alone = condition_table(_without(run(0.079, file).cube, "blind"), "invite", "race")
+    told = table[table["condition"] == "told"]
+    assert told["p_adjusted"].tolist() == pytest.approx(np.minimum(1, 2 * alone["p_adjusted"]).tolist())
+
+
+def _without(cube: psa.ScoreCube, condition: str) -> psa.ScoreCube:
+    kept = [row for row in cube.provenance["conditions"] if row["id"] != condition]
+    return replace(cube, provenance={**cube.provenance, "conditions": kept})
+
+
+def test_a_study_with_conditions_is_kept_and_opened(file: Path, tmp_path: Path) -> None:
+    found = run(0.05, file)
+    found.save(tmp_path / "out")
+    opened = psa.open(tmp_path / "out")
+    pd.testing.assert_frame_equal(opened.conditions("race"), found.conditions("race"))
+    assert opened.manifest["study"]["conditions"] == str(file)
+
+
+def test_only_a_model_that_is_asked_can_be_told_something() -> None:
+    spec = StudySpec(sentences="interviews", names="demo", model="vader", conditions="none,legal-notice")
+    with pytest.raises(OptionError, match=r"a system message for 'vader'.*ask:"):
+        study.plan(spec).parts()
+    told = study.plan(replace(spec, model="ask:lm:smollm2?question=interview")).parts()
+    assert [part.condition.id for part in told if part.condition] == ["none", "legal-notice"]
+    assert told[0].spec.model == "ask:lm:smollm2?question=interview"
+    assert "Legal%20notice" in told[1].spec.model
+
+
+def test_the_estimate_counts_every_condition() -> None:
+    address = "ask:chat:http://localhost:1/v1?question=interview"
+    spec = StudySpec(sentences="interviews", names="demo", model=address)
+    plain = cost.estimate(study.plan(spec), address)
+    told = cost.estimate(study.plan(replace(spec, conditions="none,fair-request,initials-only")), address)
+    assert told.requests == 3 * plain.requests
+    assert told.tokens_in > 3 * plain.tokens_in
+
+
+def test_a_study_without_conditions_has_no_such_table() -> None:
+    with pytest.raises(CubeError, match="--conditions"):
+        psa.run(["{name} bakes."], NAMES, len_of, cache=False).conditions("race")
+
+
+def len_of(texts: Sequence[str]) -> list[int]:
+    return [len(text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"name,system\na,b\nc,d\n", "the columns name, system"),
+        (b"condition,system\na,b\n", "1 of them"),
+        (b"condition,system\na,same\nb,same\n", "1 contents"),
+        (b"condition,system\na.b,\nc,d\n", "the name 'a.b'"),
+        (b"condition,names\na,\nb,hidden\n", "names 'hidden'"),
+    ],
+)
+def test_a_file_that_is_none_is_told_what_one_is(content: bytes, words: str) -> None:
+    with pytest.raises(OptionError, match="the columns condition") as raised:
+        conditions.read("mine.csv", content)
+    assert words in str(raised.value.full_message)

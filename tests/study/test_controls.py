@@ -1,0 +1,127 @@
+"""Edits about nobody: outside of every mention, the same each time, scored beside the names and counted in none."""
+
+import numpy as np
+import pytest
+
+from psa_core import study, tables
+from psa_core.anchors import Anchor
+from psa_core.claims.floor import floor_finding
+from psa_core.errors import CubeError
+from psa_core.folders import cube_file, results
+from psa_core.study.controls import controls_of
+from psa_core.study.perturbation import Perturbation
+
+TEXT = "Ring 0161 555 0142 on Monday at 21:40, and perhaps he did not leave 14 Alder Row."
+NAMES = ["Ann", "Bo", "Cleopatra", "Dan", "Evangeline", "Flo"]
+WORDS = (
+    "wrote letters, and sang", "perhaps rang", "cooked soup, but burnt rice", "ran", "painted whole houses",
+    "often slept, and snored", "mended nine bicycles", "lost keys", "nearly won chess games", "drew maps, and swam",
+)  # fmt: skip
+
+
+def perturbation(*texts, names=("Ann", "Bo Lee")):
+    spans = tuple((Anchor(text.index("he "), text.index("he ") + 2, "subject"),) for text in texts)
+    return Perturbation(texts, spans, names)
+
+
+def test_each_edit_changes_one_thing_that_is_about_nobody():
+    found = controls_of(perturbation(TEXT), 6)
+    assert found.texts[0] in [TEXT.replace("he did", f"{name} did") for name in ("Ann", "Bo Lee")]
+    pieces = {change.split(" → ")[0] for change in found.changes[0]}
+    assert pieces <= {"0142", "Monday", "21:40,", "21:40, and", "perhaps", "did not", "14", "Row."}
+    assert len(set(found.edited[0])) == 6 and found.texts[0] not in found.edited[0]
+
+
+def test_the_mention_and_what_touches_it_stay():
+    found = controls_of(perturbation("On Monday, and he and Tuesday."), 30)
+    name = found.texts[0].split(", and ")[1].split(" and")[0]
+    assert all(f" {name} and" in text for text in found.edited[0])
+
+
+def test_the_same_text_and_seed_give_the_same_edits_in_any_company():
+    alone, beside = controls_of(perturbation(TEXT), 4, 3), controls_of(perturbation("I saw he was.", TEXT), 4, 3)
+    assert alone.edited[0] == beside.edited[1] and alone.changes[0] == beside.changes[1]
+    assert controls_of(perturbation(TEXT), 4, 4).changes != alone.changes
+
+
+def test_a_text_with_few_places_gets_pairs_and_then_numbers():
+    changes = controls_of(perturbation("Then he left"), 3).changes[0]
+    assert all(change.startswith("Then → ") and change.endswith(". Then") for change in changes)
+    assert any(";" in change for change in controls_of(perturbation(TEXT), 10).changes[0])
+
+
+def test_later_mentions_move_with_an_edit_before_them():
+    text = "Perhaps he left; it is sure that he came."
+    spans = (Anchor(8, 10, "subject"), Anchor(33, 35, "subject"))
+    found = controls_of(Perturbation((text,), (spans,), ("Ann",)), 5)
+    assert all(edited.count("Ann") == 2 and "Annl" not in edited for edited in found.edited[0])
+
+
+class Letters:
+    """Scores a text by its number of letters and by its digits."""
+
+    fingerprint = "letters"
+
+    def __init__(self, of=str.isalpha):
+        from psa_core.cube import Target
+
+        self.of, self.targets = of, (Target("letters"),)
+
+    def score(self, texts):
+        return np.array([[sum(map(self.of, text)) / 100] for text in texts], np.float32)
+
+
+@pytest.fixture(scope="module")
+def cube():
+    texts = [f"On Monday at 1{n}:05 he {word}." for n, word in enumerate(WORDS)] + [TEXT, "So he left."]
+    planned, _ = study.execution.planned_from(
+        {
+            "sentences": texts,
+            "names": ["Ann", "Bo", "Cleopatra", "Dan", "Evangeline", "Flo"],
+            "model": "m",
+            "controls": 4,
+        }
+    )
+    return study.execute(planned, Letters())
+
+
+def test_controls_are_columns_of_their_own(cube):
+    assert cube.perturbed.shape == (12, 6, 1) and cube.controls.shape == (12, 5, 1)
+    edits = controls_of(study.perturbation_of(cube), 4, 0)
+    assert cube.controls[3, 0, 0] == np.float32(sum(map(str.isalpha, edits.texts[3])) / 100)
+    assert cube.controls[3, 2, 0] == np.float32(sum(map(str.isalpha, edits.edited[3][1])) / 100)
+
+
+def test_folder_and_file_keep_them_and_a_part_has_its_own(cube, tmp_path):
+    results.write(cube, tmp_path / "out", lambda _: "")
+    assert np.array_equal(results.read(tmp_path / "out").controls, cube.controls)
+    cube_file.save(cube, tmp_path / "cube.npz")
+    assert np.array_equal(cube_file.load(tmp_path / "cube.npz").controls, cube.controls)
+    assert np.array_equal(cube.rows(np.array([2, 4])).controls, cube.controls[[2, 4]])
+    summary = tables.target_summary(cube, "letters")["controls"]
+    assert summary["edits_a_text"] == 4 and summary["names"] > summary["edits"] > 0
+
+
+def test_a_study_without_them_says_nothing(cube):
+    from dataclasses import replace
+
+    without = replace(cube, controls=None)
+    assert floor_finding(without, "letters") is None and "controls" not in tables.target_summary(without, "letters")
+    with pytest.raises(CubeError, match="shape"):
+        replace(cube, controls=cube.controls[:3])
+
+
+def test_the_claim_says_which_is_larger(cube):
+    found = floor_finding(cube, "letters")
+    assert found.is_significant and found.estimate > 1
+    assert found.headline.startswith("Names move this model more than edits about nobody do: 0.0")
+    from dataclasses import replace
+
+    swapped = replace(cube, perturbed=np.repeat(cube.controls, 2, axis=1)[:, :6], controls=cube.perturbed)
+    less = floor_finding(swapped, "letters")
+    assert "not shown to move" in less.headline and not less.is_significant
+    flat = replace(cube, controls=np.zeros_like(cube.controls))
+    assert floor_finding(flat, "letters").headline.startswith("Names move this model, and edits about nobody do not")
+    same = replace(cube, controls=cube.perturbed[:, ::-1])
+    assert floor_finding(same, "letters").headline.startswith("No clear difference")
+    assert not floor_finding(same, "letters").is_significant
