@@ -8,7 +8,8 @@ project = "Perturbation sensitivity"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 html_theme = "furo"
 html_title = project
-exclude_patterns = ["_build", "licences.md"]  # a table without a title, made by a tool
+# A table without a title, made by a tool; and what a package index shows.
+exclude_patterns = ["_build", "licences.md", "pypi.md"]
 napoleon_use_ivar = True
 myst_heading_anchors = 3
 autodoc_typehints = "signature"

@@ -1,4 +1,4 @@
-"""Take the pictures of README and tutorial from the dashboard: ``python -m docs.pictures``, or `make pictures`."""
+"""Take the pictures of README, tutorial and my-documents from the dashboard: ``python -m docs.pictures``."""
 
 from __future__ import annotations
 
@@ -19,8 +19,15 @@ from playwright.sync_api import Page, ViewportSize, sync_playwright
 from tests.browser.install import found
 
 FOLDER = Path(__file__).with_name("img") / "tutorial"
-PAGES = ("try_it", "study", "names", "thresholds", "sentences")
+PAGES = ("try_it", "new_study", "study", "names", "thresholds", "sentences")
 SIZE: ViewportSize = {"width": 1200, "height": 820}
+DOCUMENTS = FOLDER.with_name("documents")
+APPLICANTS = (
+    ("Martha Ellison", "female"),
+    ("Tobias Renner", "male"),
+    ("Grace Hollis", "female"),
+    ("Amir Haddad", "male"),
+)
 #: The one of README.
 FIRST, FIRST_SIZE = FOLDER.with_name("try-it.png"), ViewportSize(width=1440, height=920)
 
@@ -39,14 +46,51 @@ def main() -> None:
             for name in PAGES:
                 query = "" if name in PAGES[:2] else f"?run={run_id}"
                 _take(page, f"{address}/{name}{query}", FOLDER / f"{name}.png")
+            zipped = _zip_of_cvs(Path(place))
+            review_of_documents(page, address, zipped)
+            results_of_documents(page, address, _study(str(zipped), "us-people", "minilm-sentiment", controls=10))
             browser.close()
 
 
-def _study() -> str:
+def _zip_of_cvs(place: Path) -> Path:
+    """The packaged CVs as somebody has them: a zip of text files about people with names."""
+    from psa_core.inputs import corpus, documents, people
+
+    files = []
+    for number, row in enumerate(corpus.load("cvs").sentences.itertuples()):
+        who = people.Person.of(*APPLICANTS[number % len(APPLICANTS)])
+        name = f"{row.occupation}-{who.name.split()[-1]}-{number + 1}.txt".lower().replace(" ", "-")
+        files.append((name, people.fill(row.text, who).encode()))
+    (place / "cvs.zip").write_bytes(documents.zipped(files))
+    return place / "cvs.zip"
+
+
+def review_of_documents(page: Page, address: str, zipped: Path) -> None:
+    """New study with a zip of documents: one of them under review."""
+    page.goto(f"{address}/new_study?study_source=Your+own+file")
+    page.locator("[class*=st-key-study_file] input[type=file]").set_input_files(zipped)
+    for section in ("[class*=st-key-study_review]", "[class*='st-key-document']"):
+        page.locator(f"{section} summary").first.click(timeout=180_000)
+    page.wait_for_selector("[class*='st-key-words'] button", timeout=120_000)
+    page.wait_for_timeout(2000)
+    page.locator("[class*='st-key-document'] summary").first.evaluate("section => section.scrollIntoView()")
+    page.mouse.wheel(0, -90)
+    page.wait_for_timeout(500)
+    DOCUMENTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=DOCUMENTS / "review.png")
+
+
+def results_of_documents(page: Page, address: str, run_id: str) -> None:
+    """What names and edits about nobody do, and the documents whose label changes."""
+    for name in ("names", "sentences"):
+        _take(page, f"{address}/{name}?run={run_id}&target=sentiment", DOCUMENTS / f"{name}.png")
+
+
+def _study(sentences: str = "sample", names: str = "demo", model: str = "profanity-check", controls: int = 0) -> str:
     from psa_core import jobs, models, report
     from psa_core.study import StudySpec, execute, plan
 
-    spec = StudySpec(sentences="sample", names="demo", model="profanity-check")
+    spec = StudySpec(sentences=sentences, names=names, model=model, controls=controls)
     return jobs.keep(execute(plan(spec), models.load(spec.model)), report.render)
 
 
