@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from psa_core import trust
-from psa_core.asking import Request
+from psa_core.asking import Asker, Request
 from psa_core.cube import Target
 
 
@@ -72,12 +72,26 @@ class TokenScorer(Scorer, Protocol):
 
 
 class Questioner(Protocol):
-    """Says what it would ask a language model about a text."""
+    """Says what it would ask a language model about a text.
+
+    Attributes
+    ----------
+    asker : Asker
+        Who would be asked.
+    of : str
+        The model, as its server calls it.
+    samples : int
+        Answers to each text; 0 where its log-probabilities are asked for.
+    """
 
     @property
-    def of(self) -> str:
-        """The model, as its server calls it."""
-        ...
+    def asker(self) -> Asker: ...
+
+    @property
+    def of(self) -> str: ...
+
+    @property
+    def samples(self) -> int: ...
 
     def requests(self, text: str) -> list[Request]:
         """What is asked about one text."""
