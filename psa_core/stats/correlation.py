@@ -13,6 +13,8 @@ from psa_core.stats.families import Families
 from psa_core.stats.intervals import CONFIDENCE
 
 FEW_POINTS = 10
+#: Points in a fifth of the range of x from which its mean is compared with the others'.
+MIN_IN_FIFTH = 5
 #: Random orders of a permutation test.
 N_PERMUTATIONS = 1999
 
@@ -154,10 +156,11 @@ def sentence_correlation(
 
 
 def trend_shape(x: ArrayLike, y: ArrayLike) -> str:
-    """The shape of y over the lowest to the highest third of x, which a correlation does not show.
+    """The shape of y over x, which a correlation does not show.
 
-    Means of y are compared between thirds of x, and between fifths where there are 50 points: a fifth against the
-    direction of the thirds by more than two standard errors is a turn.
+    Means of y are compared between thirds of x, between fifths where there are 50 points, and between fifths of the
+    range of x, so that a turn among the few high values of a skewed x is seen, as it is in a chart. A later mean
+    against the direction of the thirds by more than two standard errors is a turn.
 
     Parameters
     ----------
@@ -183,12 +186,16 @@ def trend_shape(x: ArrayLike, y: ArrayLike) -> str:
     if middle > max(low, high) or middle < min(low, high):
         return "peak" if middle > max(low, high) else "dip"
     side = np.sign(high - low)
-    fifths = np.array_split(ordered, 5 if len(ordered) >= 50 else 3)
-    means = np.array([part.mean() for part in fifths])
-    errors = np.array([part.var(ddof=1) / len(part) for part in fifths])
-    backward = side * (means[:, None] - means[None, :]) > 2 * np.sqrt(errors[:, None] + errors[None, :])
-    if side == 0 or np.triu(backward, k=1).any():
-        return "mixed"
+    edges = np.linspace(np.min(one), np.max(one), 6)[1:-1]
+    by_value = [part for part in np.split(ordered, np.searchsorted(np.sort(one), edges)) if len(part) >= MIN_IN_FIFTH]
+    for parts in (np.array_split(ordered, 5 if len(ordered) >= 50 else 3), by_value):
+        means = np.array([part.mean() for part in parts])
+        errors = np.array([part.var(ddof=1) / len(part) for part in parts])
+        higher = means[:, None] - means[None, :] > 2 * np.sqrt(errors[:, None] + errors[None, :])
+        if side == 0 or np.triu(higher if side > 0 else higher.T, k=1).any():
+            top, bottom = int(means.argmax()), int(means.argmin())
+            is_peak, is_dip = higher[top, [0, -1]].all(), higher[[0, -1], bottom].all()
+            return "mixed" if is_peak == is_dip else "peak" if is_peak else "dip"
     return "rising" if side > 0 else "falling"
 
 

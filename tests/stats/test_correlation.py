@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from psa_core.errors import CubeError
-from psa_core.stats import pearson, sentence_correlation
+from psa_core.stats import pearson, sentence_correlation, trend_shape
 
 
 def test_by_hand_with_its_interval() -> None:
@@ -130,3 +130,27 @@ def test_skewed_quantities_without_a_correlation_have_none(count: int) -> None:
         scores = np.where(random.random(count) < 0.35, 0, random.normal(0.1, 0.4, count))
         sure += sentence_correlation(moves, scores, n_resamples=199, n_permutations=499, seed=seed).p < 0.05
     assert sure <= 8
+
+
+def skewed(turn: float) -> tuple[np.ndarray, np.ndarray]:
+    """Scores crowded near 0, as of a toxicity model: y rises with x up to a turn, and falls beyond it."""
+    x = np.concatenate([np.linspace(0, 0.2, 200), np.linspace(0.2, 1, 60)])
+    return x, np.minimum(x, 2 * turn - x) + 0.01 * np.cos(np.arange(260))
+
+
+def test_a_turn_among_the_few_high_values_is_no_rise() -> None:
+    assert trend_shape(*skewed(turn=0.5)) == "peak"
+    x, y = skewed(turn=0.5)
+    assert trend_shape(x, -y) == "dip"
+    assert trend_shape(-x, y) == "peak"
+
+
+def test_a_rise_of_skewed_values_is_one() -> None:
+    x, y = skewed(turn=1.0)
+    assert (trend_shape(x, y), trend_shape(x, -y), trend_shape(-x, y)) == ("rising", "falling", "falling")
+
+
+def test_noise_about_a_line_is_no_turn() -> None:
+    random = np.random.default_rng(5)
+    shapes = [trend_shape(x := random.beta(0.5, 3, 200), x + random.normal(0, 0.05, 200)) for _ in range(100)]
+    assert shapes.count("rising") >= 95
