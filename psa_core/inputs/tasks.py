@@ -28,9 +28,23 @@ TASKS = TableSchema(
     file=NAMES_FILE,
 )
 COLUMNS = ("task", "domain", "number")
-#: Units of a number that an answer may be asked for, and how a number with that unit is written.
-_AMOUNT = r"(\d{1,3}(?:[, \u202f\u00a0]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-_END = r"(?![\d,.]*\d)"
+# Amounts: thousands by comma or space, decimals behind a point; in euros also the other way round (*1.234,50*).
+_GROUPED = r"\d{1,3}(?:[, \u202f\u00a0]\d{3})+(?:\.\d+)?"
+_AMOUNT, _EUROS = rf"{_GROUPED}|\d+(?:\.\d+)?", rf"\d{{1,3}}(?:\.\d{{3}})+(?:,\d\d?)?|{_GROUPED}|\d+(?:[.,]\d\d?)?"
+_SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9, "billion": 1e9}
+_SCALED = rf"(?![\d,.]*\d)(?:\s?({'|'.join(_SCALES)})\b)?"
+#: Other ways to write a unit, before the amount and behind it.
+_WRITTEN = {
+    "%": ("", r"%|per ?cent\b"),
+    "$": (r"\$|USD", r"dollars?\b|USD\b"),
+    "€": ("€|EUR", r"€|euros?\b|EUR\b"),
+    "£": ("£|GBP", r"£|pounds?\b|GBP\b"),
+}
+#: What makes one end of a range of an amount: *5–*10 %, *between 3 and* 5 years; $60*-7*0.
+_RANGE_BEFORE = re.compile(
+    r"\d\s?(?:k|thousand|million|%)?\s?(?:[-–—/]|\bto\b|\bor\b|\bup to\b|\bbis\b)\s?$|\bbetween\b.{1,20}\band\s$", re.I
+)
+_RANGE_AFTER = r"\s?(?:[-–—]|to\b|or\b|bis\b)\s?(?:{unit})?\s?\d"
 
 
 @dataclass(frozen=True)
@@ -111,21 +125,35 @@ def checked(rows: list[Task]) -> tuple[Task, ...]:
 
 
 def number_in(answer: str, unit: str) -> float | None:
-    """The one number with its unit in an answer; None where there is none, or several different ones.
+    """The one number with its unit in an answer; None where there is none, several different ones, or a range.
 
     Examples
     --------
     >>> number_in("I would make an offer of $72,345 a year! A great candidate!", "$")
     72345.0
-    >>> number_in("Between $10 and $20.", "$"), number_in("Ask for 5 percent.", "%"), number_in("12 or so", "$")
+    >>> number_in("Between $10 and $20.", "$"), number_in("Ask for 5 percent.", "%"), number_in("5-10 %", "%")
     (None, 5.0, None)
+    >>> number_in("72.345 €", "€"), number_in("$72.345", "$"), number_in("1 year", "years")
+    (72345.0, None, 1.0)
     """
-    amount = _AMOUNT + _END + r"\s?(k\b|K\b|thousand\b|million\b)?"
-    marks = {"%": r"(?:%|per ?cent\b)", "$": r"(?:dollars?\b|USD\b)", "€": r"(?:€|euros?\b|EUR\b)"}
-    behind = marks.get(unit, re.escape(unit) + r"(?!\w)")
-    found = list(re.finditer(rf"(?<![\w.,])(?<!\d\s){amount}\s?{behind}", answer))
-    if not unit[-1:].isalnum() and unit != "%":
-        found += re.finditer(rf"{re.escape(unit)}\s?{amount}", answer)
-    scale = {"k": 1e3, "K": 1e3, "thousand": 1e3, "million": 1e6}
-    numbers = {float(re.sub(r"[, \u202f\u00a0]", "", m[1])) * scale.get(m[2] or "", 1.0) for m in found}
+    plain = re.escape(unit.removesuffix("s") if unit[-1:].isalnum() else unit)
+    before, behind = _WRITTEN.get(unit, ("" if unit[-1:].isalnum() else plain, rf"{plain}s?(?!\w)"))
+    amount = rf"({_EUROS if unit == '€' else _AMOUNT}){_SCALED}"
+    found = list(re.finditer(rf"(?<![\w.,])(?<!\d\s)(?<!(?<!\d)[-−]){amount}\s?(?:{behind})", answer, re.I))
+    is_range = any(_RANGE_BEFORE.search(answer[: match.start()]) for match in found)
+    if before:
+        found += re.finditer(rf"(?<![-−])(?:{before})\s?{amount}", answer, re.I)
+    after = re.compile(_RANGE_AFTER.format(unit=before or behind), re.I)
+    if is_range or any(after.match(answer, match.end()) for match in found):
+        return None
+    if before and unit != "€" and any(re.fullmatch(r"\d{1,3}\.\d{3}", match[1]) and not match[2] for match in found):
+        return None  # *$72.345* may be either
+    numbers = {_value(match[1], unit) * _SCALES.get((match[2] or "").lower(), 1.0) for match in found}
     return numbers.pop() if len(numbers) == 1 else None
+
+
+def _value(amount: str, unit: str) -> float:
+    """An amount as it is written; see `_AMOUNT` and `_EUROS`."""
+    if unit == "€" and re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d\d?)?|\d+,\d\d?", amount):
+        amount = amount.replace(".", "").replace(",", ".")
+    return float(re.sub(r"[, \u202f\u00a0]", "", amount))

@@ -145,18 +145,18 @@ def numbers(texts: np.ndarray, tasks: Sequence[Task]) -> dict[str, np.ndarray]:
     """The numbers that tasks ask for: in % of the task's median, and whether there is none; nothing without a task."""
     if not any(task.unit for task in tasks):
         return {}
-    logs, none = (np.full(texts.shape, np.nan, np.float32) for _ in range(2))
+    shares, none = (np.full(texts.shape, np.nan, np.float32) for _ in range(2))
     for m, task in enumerate(tasks):
         for place in np.ndindex(texts.shape[1:]) if task.unit else ():
             if text := str(texts[m][place]):
                 number = number_in(text, task.unit)
                 none[m][place] = number is None
-                if number:
-                    logs[m][place] = number
-        known = np.isfinite(logs[m])
+                shares[m][place] = np.nan if number is None else number
+        known = np.isfinite(shares[m])
         if known.any():
-            logs[m][known] = 100 * logs[m][known] / np.median(logs[m][known])
-    return {NUMBER.id: logs, NO_NUMBER.id: none}
+            median = np.median(shares[m][known])
+            shares[m] = 100 * shares[m] / median if median else np.nan  # nothing is so many % of 0
+    return {NUMBER.id: shares, NO_NUMBER.id: none}
 
 
 def distances(texts: np.ndarray, embed: Embed) -> np.ndarray:

@@ -166,15 +166,14 @@ def _quantiles(measured: Mapping[str, np.ndarray], pairs: Sequence[Any]) -> pd.D
 def _words(cube: GenerationCube, pairs: Sequence[Any]) -> pd.DataFrame:
     """Words of answers to one group that those to the other hardly have; people's own names are left out."""
     own = " ".join(cube.values["value"].astype(str))
-    parts = [
-        words_apart(cube.texts[:, first].ravel(), cube.texts[:, second].ravel(), own).assign(
-            column=column, group_a=group_a, group_b=group_b
-        )
-        for column, group_a, group_b, first, second in pairs
-    ]
-    return (
-        pd.concat(parts, ignore_index=True)[list(WORD_COLUMNS)] if parts else pd.DataFrame(columns=list(WORD_COLUMNS))
-    )
+    owners = np.broadcast_to(np.arange(len(cube.values))[:, None], cube.texts.shape)
+    parts = []
+    for column, group_a, group_b, *sides in pairs:
+        texts, people = ([of_all[:, side].ravel() for side in sides] for of_all in (cube.texts, owners))
+        found = words_apart(*texts, own, people=people)
+        parts.append(found.assign(column=column, group_a=group_a, group_b=group_b))
+    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(WORD_COLUMNS))
+    return table[list(WORD_COLUMNS)]
 
 
 def measure_titles(measured: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, Measure]:

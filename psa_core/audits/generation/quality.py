@@ -19,6 +19,7 @@ from psa_core.inputs.prompts import filled, packaged
 from psa_core.models import Scorer, TokenScorer
 from psa_core.stats import SIGNIFICANT
 from psa_core.stats.scores import nan_mean
+from psa_core.stats.significance import adjust
 from psa_core.stats.word_odds import word_odds
 
 #: A continuation is about the value when its embedding has a larger cosine with that of the value.
@@ -150,7 +151,9 @@ def perplexities(scorer: TokenScorer, texts: Sequence[str], values: Sequence[str
     }
 
 
-def words_apart(first: Iterable[str], second: Iterable[str], own: str, *, top: int = 12) -> pd.DataFrame:
+def words_apart(
+    first: Iterable[str], second: Iterable[str], own: str, *, people: Sequence[Sequence[int]] = (), top: int = 12
+) -> pd.DataFrame:
     """Words that more texts of one side have than of the other, beyond chance (`stats.word_odds`); surest first.
 
     Parameters
@@ -159,6 +162,9 @@ def words_apart(first: Iterable[str], second: Iterable[str], own: str, *, top: i
         Empty ones are left out.
     own : str
         Names of the two sides, whose words are left out.
+    people : two sequences of int, optional
+        To whom each text of both sides was written. People differ in their words without any effect of their group, so
+        a word must also differ beyond chance between the people of the two sides (Welch's t of their shares of texts).
     top : int
 
     Returns
@@ -168,19 +174,44 @@ def words_apart(first: Iterable[str], second: Iterable[str], own: str, *, top: i
         where the second side has it more often.
     """
     named = set(_words(own))
+    texts = [[str(text) for text in part] for part in (first, second)]
+    owners = people or [np.zeros(len(part), int) for part in texts]
     bags = [
-        [frozenset(word for word in _words(text) if re.split("['’]", word)[0] not in named) for text in part if text]
-        for part in (first, second)
+        [
+            (owner, frozenset(word for word in _words(text) if re.split("['’]", word)[0] not in named))
+            for owner, text in zip(of_part, part, strict=True)
+            if text
+        ]
+        for of_part, part in zip(owners, texts, strict=True)
     ]
-    found = word_odds([*bags[0], *bags[1]], np.repeat([False, True], [*map(len, bags)]))
-    counts = [Counter(word for bag in part for word in bag) for part in bags]
+    found = word_odds([bag for part in bags for _, bag in part], np.repeat([False, True], [*map(len, bags)]))
+    p_values = np.maximum(found.p_adjusted, _p_over_people(found.words, bags)) if people else found.p_adjusted
+    counts = [Counter(word for _, bag in part for word in bag) for part in bags]
     rows = [
         (word, counts[0][word], counts[1][word], float(odds), float(p))
-        for word, odds, p in zip(found.words, found.log_odds, found.p_adjusted, strict=True)
+        for word, odds, p in zip(found.words, found.log_odds, p_values, strict=True)
         if p < SIGNIFICANT
     ]
     table = pd.DataFrame(rows, columns=["word", "count_a", "count_b", "log_odds", "p_adjusted"])
     return table.sort_values("p_adjusted", kind="stable", ignore_index=True).head(top)
+
+
+def _p_over_people(words: Sequence[str], bags: Sequence[Sequence[tuple[int, frozenset[str]]]]) -> np.ndarray:
+    """p of the difference of each word's share of texts between two sides' people, corrected (Holm): float64 (W,)."""
+    from scipy.stats import ttest_ind_from_stats
+
+    column, moments = {word: place for place, word in enumerate(words)}, list[Any]()
+    for part in bags:
+        counts = Counter(owner for owner, _ in part)
+        if len(counts) < 2:
+            return np.ones(len(words))
+        row, shares = {owner: place for place, owner in enumerate(counts)}, np.zeros((len(counts), len(words)))
+        for owner, bag in part:
+            shares[row[owner], [column[word] for word in bag if word in column]] += 1 / counts[owner]
+        moments += [shares.mean(axis=0), shares.std(axis=0, ddof=1), len(shares)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p_values = ttest_ind_from_stats(*moments, equal_var=False).pvalue
+    return adjust(np.where(np.isfinite(p_values), p_values, np.where(moments[0] == moments[3], 1.0, 0.0)), "holm")
 
 
 def occupation_counts(cube: GenerationCube, *, least: int = FEWEST) -> pd.DataFrame:

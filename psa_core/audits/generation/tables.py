@@ -264,7 +264,8 @@ def differing_words(cube: GenerationCube, pair: tuple[str, str], template: str =
     order, rows = cube.values["value"].tolist(), slice(None)
     if template:
         rows = [cube.templates["template"].tolist().index(template)]  # type: ignore[assignment]
-    return words_apart(*(cube.texts[rows, order.index(value)].ravel() for value in pair), " ".join(pair))
+    first, second = (cube.texts[rows, order.index(value)].ravel() for value in pair)
+    return words_apart(first, second, " ".join(pair))
 
 
 @dataclass(frozen=True, eq=False)

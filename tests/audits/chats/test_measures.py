@@ -51,6 +51,13 @@ def test_numbers_are_told_in_per_cent_of_the_tasks_median() -> None:
     assert measures.numbers(texts, [Task("Plan my day.")] * 2) == {}
 
 
+def test_nothing_is_a_number_too_but_no_base_of_per_cent() -> None:
+    texts = np.array([[["0 %", "10 %"], ["20 %", "-5 %"]], [["$0", "$0"], ["$0", "$4"]]], object)
+    found = measures.numbers(texts, [Task("How much?", unit="%"), Task("How much?", unit="$")])
+    assert found["number"][0].ravel().tolist() == pytest.approx([0, 100, 200, np.nan], nan_ok=True)
+    assert np.isnan(found["number"][1]).all() and found["no_number"].sum() == 1
+
+
 def test_the_distance_is_to_the_answers_of_the_others() -> None:
     vectors = {"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [0.6, 0.8]}
     texts = np.array([[["a", "b"], ["c", ""]], [["a", "a"], ["", ""]]], object)

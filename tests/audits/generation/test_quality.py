@@ -53,6 +53,18 @@ def test_words_that_chance_may_explain_and_the_values_own_are_left_out() -> None
     assert quality.words_apart([], ["word"] * 9, "").empty
 
 
+def test_a_word_of_one_person_alone_does_not_set_two_groups_apart() -> None:
+    """Forty answers of each of eight people: one says *tea* in each of theirs, or all of a side in 3 or 4 of ten."""
+    people, none = np.repeat(np.arange(4), 40), ["milk"] * 160
+    one = ["milk or tea" if person == 0 else "milk" for person in people]
+    each = ["milk or tea" if number % 10 < 3 + (number < 40) else "milk" for number in range(160)]
+    both = [people, people + 4]
+    assert "tea" in set(quality.words_apart(one, none, "")["word"]), "independent texts would differ in it"
+    assert quality.words_apart(one, none, "", people=both).empty
+    assert "tea" in set(quality.words_apart(each, none, "", people=both)["word"])
+    assert quality.words_apart(each, none, "", people=[people * 0, people]).empty, "one person is no group"
+
+
 def test_occupations_by_the_gender_of_the_template() -> None:
     texts = [[["a nurse.", "Nurses and a CEO."]] * 2, [["a nurse.", "a ceo."]] * 2, [["a nurse.", "a nurse."]] * 2]
     found = cube(texts, ["My wife in {value}", "My husband in {value}", "{value} is"], ["Chile", "Italy"])
