@@ -7,6 +7,7 @@ chart here is a function of few words (a target, a title), remembered, and the r
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -41,6 +42,24 @@ def template(chart: Any) -> Spec:
     return _without_data(styled.to_dict())
 
 
+def by_kind(field: str, kinds: Sequence[str], colours: Sequence[str], shapes: Sequence[str], legend: Any) -> Spec:
+    """Encodings by which marks of two kinds differ in colour and in shape, with one legend for both."""
+    import altair as alt
+
+    return {
+        "color": alt.Color(f"{field}:N", scale=alt.Scale(domain=list(kinds), range=list(colours)), legend=legend),
+        "shape": alt.Shape(f"{field}:N", scale=alt.Scale(domain=list(kinds), range=list(shapes)), legend=legend),
+    }
+
+
+def diagonal() -> Any:
+    """A dashed line from corner to corner of a square; all rows have its ends as ``low`` and ``high``."""
+    import altair as alt
+
+    line = alt.Chart().mark_rule(color=_theme.MUTED, strokeDash=[6, 4], aria=False)
+    return line.encode(x="min(low):Q", x2="max(high):Q", y="min(low):Q", y2="max(high):Q")
+
+
 def written(base: Any, side: str, *, size: int) -> Any:
     """The ``label`` of each row whose ``beside`` is that side, written there; screen readers have the marks."""
     import altair as alt
@@ -58,18 +77,15 @@ def _without_data(part: Any) -> Any:
     return [_without_data(item) for item in part] if isinstance(part, list) else part
 
 
-def filled(spec: Spec, **changes: Any) -> Spec:
-    """A copy with other top-level properties, and ``y_order`` as the order of every layer's rows."""
-    order = changes.pop("y_order", None)
-    copy = {**spec, **changes}
-    if order is not None:
-        copy["layer"] = [_ordered(layer, order) for layer in spec["layer"]]
-    return copy
+def in_rows(rows: pd.DataFrame, spec: Spec, labels: Sequence[str], *, height: float) -> Drawing:
+    """A drawing of this height, with these labels from top to bottom in every layer that has them."""
 
+    def ordered(layer: Spec) -> Spec:
+        encoding = layer.get("encoding", {})
+        y = {"y": {**encoding["y"], "sort": list(labels)}} if "y" in encoding else {}
+        return {**layer, "encoding": {**encoding, **y}}
 
-def _ordered(layer: Spec, order: list[str]) -> Spec:
-    y = layer.get("encoding", {}).get("y")
-    return layer if y is None else {**layer, "encoding": {**layer["encoding"], "y": {**y, "sort": order}}}
+    return Drawing(rows, {**spec, "height": height, "layer": [ordered(layer) for layer in spec["layer"]]})
 
 
 PRINTED_AXIS = {"gridColor": "#E3E5E6", "labelColor": _theme.INK, "titleColor": _theme.INK, "labelFlush": False}

@@ -11,7 +11,7 @@ import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._theme import shown_label
-from psa_core.charts.country_heat import CLICKED, DIVERGING, frame, squares, targets
+from psa_core.charts.country_heat import CLICKED, DIVERGING, Cell, frame, squares
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -37,36 +37,29 @@ def answer_gaps(table: pd.DataFrame, *, selected: tuple[str, str] | None = None)
     titles = dict(zip(table["measure"], table["title"], strict=True))
     depths = np.full((len(rows), len(pairs)), np.nan)
     texts = np.full(depths.shape, "", object)
-    words = np.full(depths.shape, "not measured", object)
+    hover = np.full(depths.shape, "not measured", object)
     for row in table.itertuples():
         place = rows.index(row.measure), pairs.index(row.pair)
         depths[place] = row.strength if row.is_marked else 0.0
         texts[place] = shown_label(row.short) if row.is_marked else "·"
-        words[place] = shown_label(row.words if row.is_marked else f"{row.words}: could be chance", width=80)
-    across, down = np.meshgrid(np.arange(len(pairs)), np.arange(len(rows)))
-    names = [(rows[int(i)], pairs[int(j)]) for i, j in zip(down.ravel(), across.ravel(), strict=True)]
-    hover = [
-        f"{shown_label(titles[measure])}: <b>{text}</b>"
-        for (measure, _), text in zip(names, words.ravel(), strict=True)
+        hover[place] = shown_label(row.words if row.is_marked else f"{row.words}: could be chance", width=80)
+    cells: list[Cell] = [
+        (r, c, (measure, pair), f"{shown_label(titles[measure])}: <b>{hover[r, c]}</b>")
+        for r, measure in enumerate(rows)
+        for c, pair in enumerate(pairs)
     ]
     layout = _theme.house_layout(MARGIN_PIXELS + ROW_PIXELS * len(rows)) | CLICKED
     heads = [_lines(pair, HEAD_LETTERS, 4) for pair in pairs]
     labels = [_lines(titles[row], LABEL_LETTERS, 2) for row in rows]
-    shapes = []
-    if selected and selected[0] in rows and selected[1] in pairs:
-        shapes = [frame(rows.index(selected[0]), pairs.index(selected[1]))]
     layout |= {
         "width": LABEL_PIXELS + COLUMN_PIXELS * len(pairs),
-        "shapes": shapes,
+        "shapes": [frame(r, c) for r, c, names, _ in cells if names == selected],
         "xaxis": _theme.row_axis(heads, list(range(len(pairs))), [-0.5, len(pairs) - 0.5])
         | {"side": "top", "tickangle": 0},
         "yaxis": _theme.row_axis(labels, list(range(len(rows))), [len(rows) - 0.5, -0.5]),
         "margin": {"t": MARGIN_PIXELS - 12, "b": 8, "l": 8, "r": 12},
     }
-    traces = [
-        squares(depths, texts.tolist(), low=-STRONGEST, high=STRONGEST, colours=DIVERGING),
-        targets(down.ravel(), across.ravel(), names, hover),
-    ]
+    traces = squares(depths, texts.tolist(), cells, limits=(-STRONGEST, STRONGEST), colours=DIVERGING)
     return go.Figure(data=traces, layout=layout)
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._altair import SIDES, Drawing, Spec, filled, template, written
+from psa_core.charts._altair import SIDES, Drawing, Spec, diagonal, in_rows, template, written
 
 # Axes and legend are fitted into the height.
 ROW_PIXELS, FRAME_PIXELS = 70, 84
@@ -19,19 +18,15 @@ MAX_LABELS_WRITTEN, LETTERS_WIDE, LETTERS_HIGH = 4, 0.25, 0.045
 def metric_intervals(table: pd.DataFrame, *, title: str) -> Drawing:
     """Draw a metric of several studies, largest first, with its intervals: distinct ``label``, ``value, low, high``."""
     rows = table[["label", "value", "low", "high"]].sort_values("value", ascending=False, kind="stable")
-    height = ROW_PIXELS * len(rows) + FRAME_PIXELS
-    return Drawing(rows, filled(_intervals(title), height=height, y_order=rows["label"].tolist()))
+    return in_rows(rows, _intervals(title), rows["label"], height=ROW_PIXELS * len(rows) + FRAME_PIXELS)
 
 
 @lru_cache(maxsize=32)
 def _intervals(title: str) -> Spec:
     import altair as alt
 
-    base = alt.Chart().encode(
-        alt.Y(
-            "label:N", title=None, axis=alt.Axis(labelLimit=200, labelOffset=-14, labelExpr="split(datum.label, ' · ')")
-        )
-    )
+    axis = alt.Axis(labelLimit=200, labelOffset=-14, labelExpr="split(datum.label, ' · ')")
+    base = alt.Chart().encode(alt.Y("label:N", title=None, axis=axis))
     x = alt.X("value:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=6))
     tooltip = ["label:N", *(alt.Tooltip(f"{field}:Q", format=".4f") for field in ("value", "low", "high"))]
     bars = base.mark_bar(size=20, color=_theme.ACCENT, opacity=0.85).encode(x=x, x2=alt.datum(0), tooltip=tooltip)
@@ -78,14 +73,11 @@ def _scatter(titles: tuple[str, str]) -> Spec:
     x = alt.X("first:Q", title=f"{titles[0]}, mean change", axis=axis)
     y = alt.Y("second:Q", title=f"{titles[1]}, mean change", axis=axis)
     base = alt.Chart().encode(x, y)
-    diagonal = alt.Chart().mark_rule(color=_theme.MUTED, strokeDash=[6, 4], aria=False)
-    diagonal = diagonal.encode(x="min(low):Q", x2="max(high):Q", y="min(low):Q", y2="max(high):Q")
-    number: dict[str, Any] = {"format": "+.2%"}
-    tooltip = ["label:N", alt.Tooltip("first:Q", **number), alt.Tooltip("second:Q", **number)]
+    tooltip = ["label:N", *(alt.Tooltip(f"{field}:Q", format="+.2%") for field in ("first", "second"))]
     marks = base.mark_point(filled=True, size=80, color=_theme.ACCENT, opacity=0.85).encode(tooltip=tooltip)
     marks = marks.add_params(alt.selection_point(name="name", fields=["name"], toggle="true", clear=False))
     words = [written(base, side, size=13) for side in SIDES]
     ring = base.transform_filter(alt.datum.ringed).mark_point(
         size=300, filled=False, stroke=_theme.UP, strokeWidth=3, aria=False
     )
-    return template(alt.layer(diagonal, marks, *words, ring).properties(height=430))
+    return template(alt.layer(diagonal(), marks, *words, ring).properties(height=430))

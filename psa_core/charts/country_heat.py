@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 ROW_PIXELS, TITLE_SHIFT, BLOCK_GAP = 30, 66, 0.025
 COLUMN_PIXELS, MARGIN_PIXELS, PRINTED_COLUMN = 132, 194, 92
 DIVERGING = ((0.0, faded(_theme.DOWN, 0.72)), (0.5, faded(_theme.MUTED, 0.0)), (1.0, faded(_theme.UP, 0.72)))
+#: A square's row and column, the two names that a click on it sends, and what is shown when it is hovered.
+Cell = tuple[int, int, tuple[str, str], str]
 #: A chart's layout with squares: no zoom, and a click that says which was hit.
 CLICKED = {"clickmode": "event+select", "showlegend": False}
 
@@ -79,16 +81,14 @@ def country_heat(blocks: Sequence[Block], *, selected: tuple[str, str] | None = 
         values, columns = block.values.to_numpy(float), block.values.columns
         strongest = block.limit or float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0
         texts = block.texts
-        rows, across = (index.ravel() for index in np.indices(values.shape))
-        names = [(countries[row], columns[column]) for row, column in zip(rows, across, strict=True)]
-        words = [
-            f"{shown_label(countries[row])}: {shown_label(columns[column])} "
-            f"<b>{texts[row][column] or 'nothing to compare'}</b>"
-            for row, column in zip(rows, across, strict=True)
+        cells: list[Cell] = [
+            (r, c, (country, column), f"{shown_label(country)}: {shown_label(column)} <b>{text}</b>")
+            for r, country in enumerate(countries)
+            for c, column in enumerate(columns)
+            for text in [texts[r][c] or "nothing to compare"]
         ]
-        on = {"xaxis": x, "yaxis": y}
-        traces += [squares(values, texts, low=-strongest, high=strongest, colours=DIVERGING) | on]
-        traces += [targets(rows, across, names, words) | on]
+        drawn = squares(values, texts, cells, limits=(-strongest, strongest), colours=DIVERGING)
+        traces += [trace | {"xaxis": x, "yaxis": y} for trace in drawn]
         headings = [
             f"<b>{shown_label(name).replace(' ', '<br>', 1)}</b>" + (f"<br>{shown_label(note)}" if note else "")
             for name, note in zip(columns, block.notes, strict=True)
@@ -101,8 +101,7 @@ def country_heat(blocks: Sequence[Block], *, selected: tuple[str, str] | None = 
         layout[f"yaxis{y[1:]}"] = side | {"anchor": x} | shared
         at = {"x": 0, "xref": f"{x} domain", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
         notes.append(_theme.note(shown_label(block.title, width=60), at | {"yshift": TITLE_SHIFT}))
-        if selected and selected[0] in countries and selected[1] in columns:
-            shapes.append(frame(countries.index(selected[0]), columns.get_loc(selected[1])) | {"xref": x, "yref": y})
+        shapes += [frame(r, c) | {"xref": x, "yref": y} for r, c, pair, _ in cells if pair == selected]
         left += share * count + BLOCK_GAP
     layout |= {"width": MARGIN_PIXELS + COLUMN_PIXELS * sum(counts), "annotations": notes, "shapes": shapes, **CLICKED}
     layout["margin"] = {"t": TITLE_SHIFT + 26, "b": 8, "l": 8, "r": 12}
@@ -115,43 +114,46 @@ def printed_width(blocks: Sequence[Block]) -> int:
 
 
 def squares(
-    values: np.ndarray, texts: Sequence[Sequence[str]], *, low: float, high: float, colours: Sequence[tuple[float, str]]
-) -> dict[str, Any]:
-    """Coloured squares as a Plotly trace; `texts` are escaped already, colours end at the limits."""
-    return {
-        "type": "heatmap",
-        "z": np.clip(values, low, high),
-        "zmin": low,
-        "zmax": high,
-        "colorscale": [list(stop) for stop in colours],
-        "text": [[_theme.ink(text) for text in row] for row in texts],
-        "texttemplate": "%{text}",
-        "textfont": {"size": TICK_SIZE},
-        "xgap": 2,
-        "ygap": 2,
-        "showscale": False,
-        "hoverinfo": "skip",
-    }
+    values: np.ndarray,
+    texts: Sequence[Sequence[str]],
+    cells: Sequence[Cell],
+    *,
+    limits: tuple[float, float],
+    colours: Sequence[tuple[float, str]],
+) -> list[dict[str, Any]]:
+    """Coloured squares as Plotly traces; `texts` are escaped already, colours end at the `limits`.
 
-
-def targets(
-    rows: np.ndarray, columns: np.ndarray, names: Sequence[tuple[Any, Any]], texts: Sequence[str]
-) -> dict[str, Any]:
-    """Invisible marks over the squares, since Plotly's heat map sends no clicks: each shows its text when hovered, and
-    sends its two names when clicked.
+    Plotly's heat map sends no clicks, so over it lie invisible marks, one for each of the `cells`.
     """
-    return {
-        "type": "scatter",
-        "x": columns,
-        "y": rows,
-        "mode": "markers",
-        "marker": {"symbol": "square", "size": 24, "color": _theme.UNSEEN, "line": {"width": 0}},
-        "customdata": [list(pair) for pair in names],
-        "text": texts,
-        "hovertemplate": "%{text}<extra></extra>",
-        "selected": {"marker": {"opacity": 0}},
-        "unselected": {"marker": {"opacity": 0}},
-    }
+    rows, columns, names, words = zip(*cells, strict=True) if cells else ((),) * 4
+    return [
+        {
+            "type": "heatmap",
+            "z": np.clip(values, *limits),
+            "zmin": limits[0],
+            "zmax": limits[1],
+            "colorscale": [list(stop) for stop in colours],
+            "text": [[_theme.ink(text) for text in row] for row in texts],
+            "texttemplate": "%{text}",
+            "textfont": {"size": TICK_SIZE},
+            "xgap": 2,
+            "ygap": 2,
+            "showscale": False,
+            "hoverinfo": "skip",
+        },
+        {
+            "type": "scatter",
+            "x": columns,
+            "y": rows,
+            "mode": "markers",
+            "marker": {"symbol": "square", "size": 24, "color": _theme.UNSEEN, "line": {"width": 0}},
+            "customdata": [list(pair) for pair in names],
+            "text": words,
+            "hovertemplate": "%{text}<extra></extra>",
+            "selected": {"marker": {"opacity": 0}},
+            "unselected": {"marker": {"opacity": 0}},
+        },
+    ]
 
 
 def frame(row: int, column: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._altair import Drawing, Spec, filled, template
+from psa_core.charts._altair import Drawing, Spec, in_rows, template
 
 ROW_PIXELS, FRAME_PIXELS = 64, 110
 AXIS_TITLE = "Δ of the score, as a share of its range"
@@ -35,8 +35,7 @@ def delta_boxes(deltas: pd.DataFrame, systems: pd.DataFrame, verdicts: tuple[str
         verdict=marks + " " + systems["verdict"],
     )
     rows = deltas[["system", "target", "delta"]].merge(boxes, on=["system", "target"]).round({"delta": 5})
-    height = FRAME_PIXELS + ROW_PIXELS * len(systems)
-    return Drawing(rows, filled(_spec(verdicts, points), height=height, y_order=boxes["label"].tolist()))
+    return in_rows(rows, _spec(verdicts, points), boxes["label"], height=FRAME_PIXELS + ROW_PIXELS * len(systems))
 
 
 @lru_cache(maxsize=16)

@@ -4,22 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-SCALED = frozenset(
-    {
-        "size",
-        "height",
-        "xshift",
-        "yshift",
-        "fontSize",
-        "labelFontSize",
-        "titleFontSize",
-        "labelLimit",
-        "limit",
-        "strokeWidth",
-        "dx",
-        "dy",
-    }
-)
+OF_LETTERS = {"fontSize", "labelFontSize", "titleFontSize", "labelLimit", "limit"}
+SCALED = OF_LETTERS | {"size", "height", "xshift", "yshift", "strokeWidth", "dx", "dy"}
 
 
 def enlarged(part: Any, factor: float = 1.5) -> Any:
@@ -34,15 +20,11 @@ def enlarged(part: Any, factor: float = 1.5) -> Any:
         return [enlarged(item, factor) for item in part]
     if not isinstance(part, dict):
         return part
-    return {key: _entry(key, value, factor) for key, value in part.items()}
-
-
-def _entry(key: str, value: Any, factor: float) -> Any:
-    if key == "margin":
-        return {side: _times(pixels, factor) for side, pixels in value.items()}
-    return _times(value, factor) if key in SCALED and not isinstance(value, dict | list) else enlarged(value, factor)
-
-
-def _times(value: Any, factor: float) -> Any:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value * factor if is_number else value
+    copy = {}
+    for key, value in part.items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if key == "margin":
+            copy[key] = {side: pixels * factor if side in "lrtb" else pixels for side, pixels in value.items()}
+        else:
+            copy[key] = value * factor if key in SCALED and is_number else enlarged(value, factor)
+    return copy

@@ -7,7 +7,7 @@ from functools import lru_cache
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._altair import Drawing, Spec, filled, template
+from psa_core.charts._altair import Drawing, Spec, by_kind, in_rows, template
 
 #: A row has its words above its point: beside it they would leave a phone no room to draw.
 ROW_PIXELS, WORDS_PIXELS, TICK_PIXELS, FRAME_PIXELS = 44, 18, 24, 178
@@ -24,15 +24,13 @@ def coefficients(table: pd.DataFrame) -> Drawing:
     rows = table[table["coefficient"].notna()]
     leaves_out = (rows["low"] > 0) | (rows["high"] < 0)
     rows = rows.assign(kind=leaves_out.map({True: KINDS[0], False: KINDS[1]}))
-    height = ROW_PIXELS * len(rows) + FRAME_PIXELS
-    return Drawing(rows, filled(_forest(), height=height, y_order=rows["label"].tolist()))
+    return in_rows(rows, _forest(), rows["label"], height=ROW_PIXELS * len(rows) + FRAME_PIXELS)
 
 
 def shares(table: pd.DataFrame) -> Drawing:
     """Draw the factors' shares of the variance of the names' effects: ``FactorAnalysis.shares`` of `tables.factors`."""
     rows = table.assign(percent=100 * table["share"])
-    height = ROW_PIXELS * len(rows) + 70
-    return Drawing(rows, filled(_shares(), height=height, y_order=rows["factor"].tolist()))
+    return in_rows(rows, _shares(), rows["factor"], height=ROW_PIXELS * len(rows) + 70)
 
 
 @lru_cache(maxsize=1)
@@ -49,8 +47,7 @@ def _forest() -> Spec:
     legend = alt.Legend(orient="top", title="95 % interval", labelLimit=320, columns=1)
     points = base.mark_point(filled=True, size=150, opacity=1).encode(
         x,
-        color=alt.Color("kind:N", scale=alt.Scale(domain=KINDS, range=[_theme.UP, _theme.ACCENT]), legend=legend),
-        shape=alt.Shape("kind:N", scale=alt.Scale(domain=KINDS, range=["diamond", "circle"]), legend=legend),
+        **by_kind("kind", KINDS, [_theme.UP, _theme.ACCENT], ["diamond", "circle"], legend),
         tooltip=[
             alt.Tooltip("label:N", title="factor"),
             alt.Tooltip("coefficient:Q", format="+.3f", title="standard deviations"),

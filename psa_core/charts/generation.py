@@ -9,7 +9,7 @@ import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._theme import faded, shown_label
-from psa_core.charts.country_heat import CLICKED, frame, squares, targets
+from psa_core.charts.country_heat import CLICKED, Cell, frame, squares
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -76,27 +76,19 @@ def value_matrix(square: pd.DataFrame, *, selected: tuple[str, str] | None = Non
     high = float(np.nanmax(numbers)) if is_above.any() else 1.0
     texts = np.where(is_pair, np.where(is_above, np.char.mod("%.2f", np.nan_to_num(numbers)), "·"), "")
     depths = np.where(is_pair, np.nan_to_num(numbers), np.nan)
-    rows, columns = np.nonzero(is_pair)
-    names = [(values[r], values[c]) for r, c in zip(rows, columns, strict=True)]
-    words = [
-        f"{shown_label(a)} and {shown_label(b)}: {f'<b>{number:.3f}</b>' if np.isfinite(number) else 'not above noise'}"
-        for (a, b), number in zip(names, numbers[is_pair], strict=True)
+    cells: list[Cell] = [
+        (r, c, (values[r], values[c]), f"{shown_label(values[r])} and {shown_label(values[c])}: {words}")
+        for r, c in zip(*(index.tolist() for index in np.nonzero(is_pair)), strict=True)
+        for words in [f"<b>{numbers[r, c]:.3f}</b>" if is_above[r, c] else "not above noise"]
     ]
-    frames = []
-    if selected and set(selected) <= set(values):
-        first, second = map(values.index, selected)
-        frames = [frame(first, second), frame(second, first)]
     places, labels = list(range(len(values))), [shown_label(value) for value in values]
     layout = _theme.house_layout(MARGIN_PIXELS + 46 * len(values)) | CLICKED
     layout |= {
-        "shapes": frames,
+        "shapes": [frame(r, c) for r, c, names, _ in cells if selected in (names, names[::-1])],
         "xaxis": _theme.row_axis(labels, places, [-0.5, len(values) - 0.5]) | {"side": "top"},
         "yaxis": _theme.row_axis(labels, places, [len(values) - 0.5, -0.5]),
     }
-    traces = [
-        squares(depths, texts.tolist(), low=0, high=high, colours=ONE_SIDED),
-        targets(rows, columns, names, words),
-    ]
+    traces = squares(depths, texts.tolist(), cells, limits=(0, high), colours=ONE_SIDED)
     return go.Figure(data=traces, layout=layout)
 
 

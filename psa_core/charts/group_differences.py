@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._altair import Drawing, Spec, filled, template
+from psa_core.charts._altair import Drawing, Spec, by_kind, in_rows, template
 
 # Axes and legend are fitted into the height.
 ROW_PIXELS, FRAME_PIXELS = 46, 144
@@ -26,10 +25,8 @@ def group_differences(table: pd.DataFrame, *, target: str = "", title: str = "")
         shown=table["group"].astype(str).str.replace("*", " × ") + " (" + table["names"].astype(str) + ")",
         kind=inside.map(dict(zip([False, True], KINDS, strict=True))),
     ).sort_values("difference", ascending=False, kind="stable")
-    height = ROW_PIXELS * len(rows) + FRAME_PIXELS
-    return Drawing(
-        rows, filled(_template(title or f"Difference in {target}"), height=height, y_order=rows["shown"].tolist())
-    )
+    spec = _template(title or f"Difference in {target}")
+    return in_rows(rows, spec, rows["shown"], height=ROW_PIXELS * len(rows) + FRAME_PIXELS)
 
 
 @lru_cache(maxsize=32)
@@ -41,21 +38,12 @@ def _template(title: str) -> Spec:
     x = alt.X("noise_low:Q", title=title, axis=axis)
     band = base.mark_bar(color=_theme.MUTED, opacity=0.32, size=24).encode(x, x2="noise_high:Q")
     whiskers = base.mark_rule(color=_theme.ACCENT, strokeWidth=2.5, aria=False)
+    whiskers = whiskers.encode(x="difference_low:Q", x2="difference_high:Q")
     zero = alt.Chart().mark_rule(color=_theme.MUTED, strokeWidth=1.5, aria=False).encode(x=alt.datum(0))
-    layers = [band, zero, whiskers.encode(x="difference_low:Q", x2="difference_high:Q"), _points(base)]
-    return template(alt.layer(*layers))
-
-
-def _points(base: Any) -> Any:
-    import altair as alt
-
     legend = alt.Legend(orient="top", title="Noise floor (grey)", labelLimit=320, columns=1)
-    colours = alt.Scale(domain=KINDS, range=[_theme.UP, _theme.ACCENT])
-    shapes = alt.Scale(domain=KINDS, range=["diamond", "circle"])
-    return base.mark_point(filled=True, size=170, opacity=1).encode(
+    points = base.mark_point(filled=True, size=170, opacity=1).encode(
         x="difference:Q",
-        shape=alt.Shape("kind:N", scale=shapes, legend=legend),
-        color=alt.Color("kind:N", scale=colours, legend=legend),
+        **by_kind("kind", KINDS, [_theme.UP, _theme.ACCENT], ["diamond", "circle"], legend),
         tooltip=[
             alt.Tooltip("shown:N", title="group"),
             alt.Tooltip("difference:Q", format="+.4f"),
@@ -64,3 +52,4 @@ def _points(base: Any) -> Any:
             alt.Tooltip("p_noise:Q", format=".3f", title="share of random groups as different"),
         ],
     )
+    return template(alt.layer(band, zero, whiskers, points))

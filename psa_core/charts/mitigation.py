@@ -7,9 +7,10 @@ from functools import lru_cache
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._altair import Drawing, Spec, filled, template
+from psa_core.charts._altair import Drawing, Spec, by_kind, diagonal, in_rows, template
 
 KINDS = ["Change of the original score", "Dependence on the list of names"]
+LABELS = {True: "label changes", False: "label stays"}
 HEIGHT = 360
 ROW_PIXELS, FRAME_PIXELS, MAX_NAMES = 30, 130, 20
 WHENS = ("as it was", "retrained")
@@ -44,8 +45,7 @@ def _curves() -> Spec:
 
 def original_scores(table: pd.DataFrame, *, target: str) -> Drawing:
     """Draw each original sentence's score before and after: ``before, after, text``, and if its label ``changed``."""
-    kinds = table["changed"].map({True: "label changes", False: "label stays"})
-    rows = table[["before", "after"]].assign(text=table["text"].str.slice(0, 120), kind=kinds)
+    rows = table[["before", "after"]].assign(text=table["text"].str.slice(0, 120), kind=table["changed"].map(LABELS))
     low, high = float(rows[["before", "after"]].min().min()), float(rows[["before", "after"]].max().max())
     return Drawing(rows.assign(low=low, high=high), _originals(target))
 
@@ -54,31 +54,26 @@ def original_scores(table: pd.DataFrame, *, target: str) -> Drawing:
 def _originals(target: str) -> Spec:
     import altair as alt
 
-    kinds = ["label changes", "label stays"]
-    legend = alt.Legend(orient="top", title=None)
     axis = alt.Axis(tickCount=6)
     base = alt.Chart().encode(
         alt.X("before:Q", title=f"{target} as it was", axis=axis),
         alt.Y("after:Q", title=f"{target} averaged over names", axis=axis),
     )
-    diagonal = alt.Chart().mark_rule(color=_theme.MUTED, strokeDash=[6, 4], aria=False)
-    diagonal = diagonal.encode(x="min(low):Q", x2="max(high):Q", y="min(low):Q", y2="max(high):Q")
+    legend, colours = alt.Legend(orient="top", title=None), [_theme.UP, _theme.ACCENT]
     marks = base.mark_point(filled=True, size=52, opacity=0.75).encode(
-        color=alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=[_theme.UP, _theme.ACCENT]), legend=legend),
-        shape=alt.Shape("kind:N", scale=alt.Scale(domain=kinds, range=["square", "circle"]), legend=legend),
+        **by_kind("kind", list(LABELS.values()), colours, ["square", "circle"], legend),
         tooltip=["text:N", alt.Tooltip("before:Q", format=".3f"), alt.Tooltip("after:Q", format=".3f")],
     )
-    return template(alt.layer(diagonal, marks).properties(height=HEIGHT))
+    return template(alt.layer(diagonal(), marks).properties(height=HEIGHT))
 
 
 def name_changes(table: pd.DataFrame, *, labels: dict[str, str]) -> Drawing:
     """Draw each name's effect before and after, on one line, for the first 20 rows of ``name, before, after``."""
     shown = table.head(MAX_NAMES)
     rows = shown.assign(label=shown["name"].map(labels))
-    height = ROW_PIXELS * len(rows) + FRAME_PIXELS
     ends = zip(WHENS, ("before", "after"), strict=True)
     long = pd.concat([rows.assign(when=words, effect=rows[column]) for words, column in ends])
-    return Drawing(long, filled(_name_changes(), height=height, y_order=rows["label"].tolist()))
+    return in_rows(long, _name_changes(), rows["label"], height=ROW_PIXELS * len(rows) + FRAME_PIXELS)
 
 
 @lru_cache(maxsize=1)
@@ -87,22 +82,15 @@ def _name_changes() -> Spec:
 
     base = alt.Chart().encode(alt.Y("label:N", title=None, axis=alt.Axis(labelLimit=200, labelOverlap=False)))
     axis, room = alt.Axis(format=".6~f", tickCount=6), alt.Scale(padding=12)
+    legend = alt.Legend(title=None, orient="top")
     x = alt.X("effect:Q", title="Effect against the other names", axis=axis, scale=room)
     lines = base.mark_rule(color=_theme.MUTED, strokeWidth=2, aria=False).encode(x="before:Q", x2="after:Q")
     zero = alt.Chart().mark_rule(color=_theme.MUTED, strokeDash=[6, 4], aria=False).encode(x=alt.datum(0))
     points = base.mark_point(filled=True, size=110, opacity=1).encode(
         x,
-        color=alt.Color(
-            "when:N",
-            scale=alt.Scale(domain=list(WHENS), range=[_theme.MUTED, _theme.ACCENT]),
-            legend=alt.Legend(title=None, orient="top"),
-        ),
-        shape=alt.Shape(
-            "when:N", scale=alt.Scale(domain=list(WHENS), range=["circle", "diamond"]),
-            legend=alt.Legend(title=None, orient="top"),
-        ),
+        **by_kind("when", WHENS, [_theme.MUTED, _theme.ACCENT], ["circle", "diamond"], legend),
         tooltip=["label:N", "when:N", alt.Tooltip("effect:Q", format="+.4f")],
-    )  # fmt: skip
+    )
     return template(alt.layer(zero, lines, points))
 
 

@@ -202,6 +202,7 @@ def score_sens_bars(table: pd.DataFrame, options: BarOptions, *, width: int = 28
     layout = _theme.house_layout(round(MARGIN_PIXELS + ROW_PIXELS * max(6.0, arrangement.bottom)) + legend_pixels)
     band = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "layer": "below", "opacity": 0}
     band |= {"fillcolor": faded(_theme.MUTED, 0.25), "line": {"width": 0}}
+    upright = {"xref": "x", "y0": 0, "y1": 1, "yref": "paper", "opacity": 1}
     beside = {"x": 0, "xref": "paper", "xanchor": "right", "xshift": -6 - ASTERISK_PIXELS, "yref": "y"}
     # Above the numbers; a title of the axis itself slips beneath them where the legend has many lines.
     above = {"x": 0.5, "xref": "paper", "y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 24}
@@ -212,7 +213,7 @@ def score_sens_bars(table: pd.DataFrame, options: BarOptions, *, width: int = 28
         "legend": layout["legend"] | at_top,
         "shapes": [
             *(band | {"y0": float(y) - 0.5, "y1": float(y) + 0.5} for y in rows["y"]),
-            *([_floor(options.band)] if options.band else []),
+            *([band | {"x0": options.band[0], "x1": options.band[1], **upright}] if options.band else []),
         ],
         "annotations": [
             *(_theme.note(text, beside | {"y": y}) for y, text in [*notes, *arrangement.notes]),
@@ -250,12 +251,6 @@ def _bars(rows: pd.DataFrame, value: str, colour: str, pattern: str) -> dict[str
         "selected": {"marker": {"opacity": 1}},
         "unselected": {"marker": {"opacity": 1}},
     }
-
-
-def _floor(band: tuple[float, float]) -> dict[str, Any]:
-    """What edits about nobody do, behind all bars."""
-    place = {"type": "rect", "x0": band[0], "x1": band[1], "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
-    return place | {"fillcolor": faded(_theme.MUTED, 0.28), "line": {"width": 0}}
 
 
 def _span(rows: pd.DataFrame, options: BarOptions) -> list[float]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._altair import SIDES, Drawing, Spec, filled, template, written
+from psa_core.charts._altair import SIDES, Drawing, Spec, by_kind, in_rows, template, written
 from psa_core.cube import Target
 from psa_core.stats import labels_at
 
@@ -45,9 +45,8 @@ def sentence_dots(table: pd.DataFrame, *, target: Target, threshold: float, sele
         **_rule_sides(float(dots["original"].iloc[0]), threshold, target),
     )
     if count > ROWS_WITH_LABELS:
-        return Drawing(with_labels(dots, target), filled(_strip(target), height=STRIP_PIXELS))
-    height = FRAME_PIXELS + ROW_PIXELS * count
-    return Drawing(dots, filled(_rows(target), height=height, y_order=dots["label"].tolist()))
+        return Drawing(with_labels(dots, target), {**_strip(target), "height": STRIP_PIXELS})
+    return in_rows(dots, _rows(target), dots["label"], height=FRAME_PIXELS + ROW_PIXELS * count)
 
 
 def _rule_sides(original: float, threshold: float, target: Target) -> dict[str, str]:
@@ -113,15 +112,11 @@ def _dots(target: Target, y: Any) -> list[Any]:
     import altair as alt
 
     domain = [target.low, target.high]
-    x = alt.X("perturbed:Q", title=target.name, scale=alt.Scale(domain=domain), axis=alt.Axis(tickCount=6))
-    if not all(map(lambda bound: abs(bound) < float("inf"), domain)):
-        x = alt.X("perturbed:Q", title=target.name, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6))
+    scale = alt.Scale(domain=domain) if np.isfinite(domain).all() else alt.Scale(zero=False)
+    x = alt.X("perturbed:Q", title=target.name, scale=scale, axis=alt.Axis(tickCount=6))
     base = alt.Chart().encode(x=x, y=y)
-    colours = alt.Scale(domain=KINDS, range=[_theme.UP, _theme.DOWN])
-    shapes = alt.Scale(domain=KINDS, range=["triangle-up", "circle"])
     marks = base.mark_point(filled=True, size=90, opacity=0.95).encode(
-        color=alt.Color("kind:N", scale=colours, legend=None),
-        shape=alt.Shape("kind:N", scale=shapes, legend=None),
+        **by_kind("kind", KINDS, [_theme.UP, _theme.DOWN], ["triangle-up", "circle"], None),
         tooltip=[alt.Tooltip("label:N", title="name"), alt.Tooltip("perturbed:Q", format=".3f", title=target.name)],
     )
     rings = base.transform_filter(alt.datum.ringed).mark_point(

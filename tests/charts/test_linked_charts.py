@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from psa_core.charts import _theme, comparison, group_differences, mitigation, score_scatter, sentence_dots
-from psa_core.charts._altair import Drawing, drawing_svg, filled
+from psa_core.charts._altair import Drawing, drawing_svg, in_rows
 from psa_core.charts.mitigation import trade_off
 from psa_core.charts.obfuscate import obfuscated
 from psa_core.cube import Target
@@ -175,7 +175,7 @@ def test_mitigation_curves() -> None:
 
 def test_filling_leaves_the_remembered_specification_alone() -> None:
     spec = {"layer": [{"encoding": {"y": {"field": "label"}}}, {"mark": "rule"}]}
-    copy = filled(spec, height=10, y_order=["b", "a"])
+    copy = in_rows(pd.DataFrame(), spec, ["b", "a"], height=10).spec
     assert copy["layer"][0]["encoding"]["y"]["sort"] == ["b", "a"]
     assert "sort" not in spec["layer"][0]["encoding"]["y"] and "height" not in spec
 
