@@ -23,8 +23,8 @@ ELSEWHERE = {
     "skops": "requirements-dev.txt",
     "pytest": "requirements-dev.txt",
 }
-#: Programs of other people that somebody has or has not; a command names the one that it misses.
-THEIRS = {"inspect_ai", "mlflow", "wandb"}
+#: Packages that somebody has or has not, and the extra `providers`; the program names the one that it misses.
+THEIRS = {"any_llm", "inspect_ai", "mlflow", "wandb"}
 OTHER_SYSTEMS = {"colorama", "httpx2-jsfetch"}
 
 

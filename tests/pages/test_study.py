@@ -574,7 +574,6 @@ def test_a_document_is_reviewed_whole_and_a_click_keeps_a_word(open_page: OpenPa
     words = next(group for group in page.button_group if str(group.key).startswith("words cvs-01"))
     words.set_value(words.value[1:])
     assert "1 word switched off" in words_of(run(page))
-    assert "1 switched off" in " ".join(expander.label for expander in page.expander)
 
 
 def test_a_document_under_review_names_its_person_and_stays_open_at_a_click(open_page: OpenPage, run: Run) -> None:
