@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from psa_core.models._judges.question import ANSWER, Question
 
-#: Letters of a reply, from its end, in which an answer is looked for.
+#: Letters behind a thought, from the reply's end, in which an answer is looked for.
 MAX_LETTERS = 20_000
 KEYS = ("answer", "decision", "choice", "rating", "score", "value", "number")
 _OPEN = re.compile(r"[<\[◁](think|thinking|thought|reasoning)[>\]▷]", re.IGNORECASE)
 _CLOSED = re.compile(r"[<\[◁]/(think|thinking|thought|reasoning)[>\]▷]", re.IGNORECASE)
-_THOUGHT = re.compile(f"{_OPEN.pattern}.*?{_CLOSED.pattern}", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"```[a-z]*\s*(.*?)\s*```", re.DOTALL)
+_FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 #: Marks of a language of markup, and tokens that end a turn: ``<answer>``, ``</s>``, ``<|im_end|>``.
 _TAG = re.compile(r"<[/|]?[\w-]{1,20}\|?>")
 #: What may stand around an answer; the last two have no width.
-AROUND = " \t\r\n\"'“”‘’«»`*_[]()<>\u200b\ufeff"
+AROUND = " \t\r\n\"'“”‘’«»`*_#[]()<>\u200b\ufeff"
+#: What may stand between the words of a marker or a pattern: ``**Rating**: 7 / 10``.
+_BETWEEN = r"[\s*_`]*"
+#: What may stand before it in a list.
+BULLETS = "-•–—"
 #: What may end it, beside that.
 ENDS = ".!,:;…。"
 
@@ -52,14 +54,16 @@ def value_of(
         return None
     if finish_reason == "length" and question.think and content[-1].isalnum():  # No may be the beginning of Nothing
         return None
-    words = _after_thought(question, content[-MAX_LETTERS:], thought)
+    words = _after_thought(question, content, thought)
     if words is None:
         return None
+    words = words[-MAX_LETTERS:].strip()
     if question.pattern:
         return _by_pattern(question, words)
     fenced = _FENCE.findall(words)
-    found = _alone(question, words)
-    return _in_json(question, fenced[0] if len(fenced) == 1 else words.strip()) if found is None else found
+    block = fenced[0] if len(fenced) == 1 else words
+    found = _alone(question, block if _FENCE.fullmatch(words) else words)
+    return _in_json(question, block) if found is None else found
 
 
 def _after_thought(question: Question, content: str, thought: str) -> str | None:
@@ -69,25 +73,34 @@ def _after_thought(question: Question, content: str, thought: str) -> str | None
         return None
     if not question.marker:
         return words
-    place = words.casefold().rfind(question.marker.casefold())
-    if place >= 0:
-        return words[place + len(question.marker) :]
+    markers = [*re.finditer(_written(question.marker), words, re.IGNORECASE)]
+    if markers:
+        return words[markers[-1].end() :]
     return words if thought or words != content else None
 
 
 def without_thought(content: str) -> str | None:
     """A reply's words behind its thought; None where the thought does not end."""
-    words = _THOUGHT.sub("", content)
-    return None if _OPEN.search(words) else _CLOSED.split(words)[-1]
+    words = _CLOSED.split(content)[-1]
+    return None if _OPEN.search(words) else words
 
 
 def _alone(question: Question, words: str) -> float | None:
     """The value of an answer that stands alone but for quotes, emphasis and a full stop."""
-    plain = _TAG.sub(" ", words).strip(AROUND).rstrip(AROUND + ENDS)
     if question.scale is not None:
-        return question.scale.value(plain)
-    same = [place for place, answer in enumerate(question.answers) if _letters(answer) == _letters(plain)]
-    return question.values[same[0]] if same and plain else None
+        return question.scale.value(_TAG.sub(" ", words).strip(AROUND).rstrip(AROUND + ENDS))
+    # As it is written, or without the marks around it: an answer of the question may be "(A)".
+    for plain in (str.casefold, bare):
+        same = [place for place, answer in enumerate(question.answers) if plain(answer) == plain(words)]
+        if plain(words) and len(same) == 1:
+            return question.values[same[0]]
+    return None
+
+
+def bare(words: str) -> str:
+    """An answer as it is compared: without case, marks around it and a full stop; one space between words."""
+    plain = _TAG.sub(" ", words).strip(AROUND + BULLETS).rstrip(AROUND + BULLETS + ENDS)
+    return " ".join(plain.casefold().split())
 
 
 def _in_json(question: Question, words: str) -> float | None:
@@ -95,32 +108,31 @@ def _in_json(question: Question, words: str) -> float | None:
     if not words.startswith("{"):
         return None
     try:
-        content: Any = json.loads(words)
+        pairs: Any = json.loads(words, object_pairs_hook=tuple)  # a key may be there twice, with two answers
     except (ValueError, RecursionError):
         return None
-    if not isinstance(content, Mapping):
-        return None
-    lower = {str(key).casefold(): value for key, value in content.items()}
-    named = [lower[key] for key in (question.target.name.casefold(), *KEYS) if key in lower]
-    found = named or (list(content.values()) if len(content) == 1 else [])
-    read = {_alone(question, str(each)) for each in found if not isinstance(each, bool | dict | list | None)} - {None}
+    keys = {question.target.name.casefold(), *KEYS}
+    named = [value for key, value in pairs if key.casefold() in keys]
+    found = named or [value for _, value in pairs][: len(pairs) == 1]
+    read = {_alone(question, str(each)) for each in found if isinstance(each, str | int | float)} - {None}
     return read.pop() if len(read) == 1 else None  # two answers are none
 
 
 def _by_pattern(question: Question, words: str) -> float | None:
     """The value of what stands in the place of ``{answer}``, the last time that the pattern is there."""
-    before, after = (part.strip() for part in question.pattern.split(ANSWER))
-    for line in reversed(words.splitlines()):
-        place = line.casefold().rfind(before.casefold())
-        if place < 0:
-            continue
-        rest = line[place + len(before) :]
-        end = rest.casefold().find(after.casefold()) if after else len(rest)
-        if end >= 0:
-            return _alone(question, rest[:end])
+    before, after = map(_written, question.pattern.split(ANSWER))
+    begins = re.finditer(before or "^", words, re.IGNORECASE | re.MULTILINE)
+    for begin in reversed([*begins]):
+        line = words[begin.end() :].lstrip().partition("\n")[0]
+        if end := re.search(after or "$", line, re.IGNORECASE):
+            return _alone(question, line[: end.start()])
     return None
 
 
-def _letters(words: str) -> str:
-    """As it is compared: without case, one space between words."""
-    return " ".join(words.casefold().split())
+def _written(words: str) -> str:
+    """A regular expression for words of a prompt as a model may repeat them: with other spaces, in bold."""
+    parts = re.findall(r"\w+|[^\w\s]", words)
+    # A word is whole: /10 is not the beginning of /100.
+    begins = r"(?<!\w)" if parts and parts[0][0].isalnum() else ""
+    ends = r"(?!\w)" if parts and parts[-1][0].isalnum() else ""
+    return begins + _BETWEEN.join(map(re.escape, parts)) + ends

@@ -57,9 +57,8 @@ class Scale:
 
     def value(self, words: str) -> float | None:
         """The number that somebody wrote, with or without the unit; None where it is no number of the scale."""
-        plain = words.strip()
-        for unit in {self.unit, self.unit.casefold(), self.unit.upper()} - {""}:
-            plain = plain.removeprefix(unit).removesuffix(unit).strip()
+        unit = self.unit.casefold()
+        plain = words.strip().casefold().removeprefix(unit).removesuffix(unit).strip()
         plain = re.sub("^[\u2212\u2013]", "-", plain)
         # Thousands: 45,000, or with a (narrow, unbreakable) space or an apostrophe; 45.000 would be 45.
         if not re.fullmatch(r"[-+]?(\d+|\d{1,3}([, '’\u00a0\u202f]\d{3})+)(\.\d+)?", plain):

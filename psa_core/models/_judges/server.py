@@ -165,11 +165,8 @@ def listed_score(listed: Mapping[str, float], question: Question) -> np.ndarray:
     [0.5, 0.4000000059604645]
     """
     shares = np.zeros(len(question.answers))
-    plain = [answer.casefold() for answer in question.answers]
     for token, log in listed.items():
-        begins = token.strip(AROUND_A_TOKEN).rstrip(AROUND_A_TOKEN + ENDS).casefold()
-        whole = [i for i, answer in enumerate(plain) if answer == begins]
-        begun = whole or [i for i, answer in enumerate(plain) if begins and answer.startswith(begins)]
+        begun = _begun(token, question)
         if len(begun) == 1:
             shares[begun[0]] += math.exp(log)
     seen = min(1.0, shares.sum())
@@ -180,6 +177,14 @@ def listed_score(listed: Mapping[str, float], question: Question) -> np.ndarray:
         shares = np.where(shares > 0, shares, max(min(likely.min(), 1 - likely.sum()), 0.0))
     value = shares @ np.array(question.values) / shares.sum()
     return np.array([np.clip(value, question.target.low, question.target.high), 1 - seen], np.float32)
+
+
+def _begun(token: str, question: Question) -> list[int]:
+    """Places of the answers that a token begins; the one answer that it is, where there is one."""
+    begins = token.strip(AROUND_A_TOKEN).rstrip(AROUND_A_TOKEN + ENDS).casefold()
+    plain = [answer.strip(AROUND_A_TOKEN).casefold() for answer in question.answers]
+    whole = [i for i, answer in enumerate(plain) if answer == begins]
+    return whole or [i for i, answer in enumerate(plain) if begins and answer.startswith(begins)]
 
 
 def may_be_told_apart(question: Question) -> bool:
@@ -196,8 +201,8 @@ def may_be_told_apart(question: Question) -> bool:
 def are_told_apart(question: Question, listed: Mapping[str, float]) -> bool:
     """Whether the first token of an answer says which one it is, and one is among those listed.
 
-    Numbers of more than one digit do where the server's tokens are seen to hold several; and more numbers than a server
-    lists, where those listed are nearly all that the model would say.
+    A token such as "Re" does not, of Reject and Recommend. Numbers of more than one digit do where the server's tokens
+    are seen to hold several; and more numbers than a server lists, where those listed are nearly all that it would say.
     """
     if not may_be_told_apart(question):
         return False
@@ -205,7 +210,8 @@ def are_told_apart(question: Question, listed: Mapping[str, float]) -> bool:
     if unseen >= 1:
         return False
     if question.scale is None:
-        return True
+        unclear = sum(math.exp(log) for token, log in listed.items() if len(_begun(token, question)) > 1)
+        return unclear <= 1 - SEEN
     tokens = {token.strip(AROUND_A_TOKEN) for token in listed}
     are_whole = any(len(token) > 1 and token.isdecimal() for token in tokens)
     all_listed = len(question.answers) <= MAX_LISTED or bool(unseen <= 1 - SEEN)

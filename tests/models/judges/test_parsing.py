@@ -16,6 +16,10 @@ TILT = question_from({"prompt": "{text}", "number": {"low": -3, "high": 3}}, "ti
 FORM = question_from(
     {"prompt": "{text} Rating: <number>/10", "number": {"low": 1, "high": 10}, "pattern": "Rating: {answer}/10"}, "form"
 )
+OUT_OF = question_from({"prompt": "{text}", "number": {"low": 1, "high": 10}, "pattern": "{answer}/10"}, "out")
+WAIT = question_from({"prompt": "{text}", "number": {"low": 0, "high": 60, "step": 5, "unit": "minutes"}}, "wait")
+LABELS = question_from({"prompt": "{text}", "choice": {"(A)": 1, "(B)": 0}}, "labels")
+STARS = question_from({"prompt": "{text}", "choice": {"***": 1, "+++": 0}}, "stars")
 
 
 @pytest.mark.parametrize(
@@ -41,6 +45,16 @@ FORM = question_from(
         ("No<|im_end|>", 0),
         ('Here it is:\n```json\n{"answer": "Yes"}\n```', 1),
         ('{"answer": "Yes", "decision": "No"}', None),
+        ('{"answer": "Yes", "answer": "No"}', None),
+        ('{"answer": null}', None),
+        ('```JSON\n{"answer": "No"}\n```', 0),
+        ("```text\nYes\n```", 1),
+        ("I would say ```Yes``` here", None),
+        ("- Yes", 1),
+        ("# No", 0),
+        ("Answer: Yes", None),
+        ("Yes, because she pays.", None),
+        ("...", None),
         ('{"answer": "Yes", "decision": "yes", "score": 9}', 1),
     ],
 )
@@ -73,6 +87,14 @@ def test_a_choice_is_read_strictly(words: str | None, value: float | None) -> No
         (FORM, "She writes well.\nRating: 8/10", 8),
         (FORM, "Rating: 8/10 at first, but then Rating: **6**/10.", 6),
         (FORM, "8", None),
+        (FORM, "**Rating**: 8 / 10", 8),
+        (FORM, "Rating: 8/100", None),
+        (FORM, "Overrating: 8/10", None),
+        (FORM, "Rating:\n8/10", 8),
+        (OUT_OF, "7/10", 7),
+        (OUT_OF, "She writes well.\n7/10.", 7),
+        (WAIT, "15 Minutes", 15),
+        (WAIT, "15 min", None),
     ],
 )
 def test_a_number_is_one_of_its_scale(question: object, words: str, value: float | None) -> None:
@@ -87,8 +109,15 @@ def test_a_thought_is_no_answer() -> None:
     assert value_of(THINK, "Answer: is it No? Then Answer: Yes, and") is None
     assert value_of(THINK, "Yes") is None
     assert value_of(THINK, "Yes", thought="She pays.") == 1
+    assert value_of(THINK, "She pays. **Answer**: No") == 0
+    assert value_of(THINK, "<think>" + "so " * 9_000 + "Answer: Yes") is None
     assert value_of(SPLIT, "No", thought="She pays.") == 0
     assert value_of(SPLIT, "", thought="She pa", finish_reason="length") is None
+
+
+def test_marks_may_belong_to_an_answer() -> None:
+    assert value_of(LABELS, "(a)") == value_of(LABELS, "A.") == value_of(LABELS, "**(A)**") == 1
+    assert value_of(STARS, "***") == 1 and value_of(STARS, "+++") == 0 and value_of(STARS, "...") is None
 
 
 def test_a_word_that_was_cut_is_no_answer() -> None:

@@ -260,6 +260,11 @@ def test_numbers_are_taken_by_first_tokens_where_these_tell_them_apart() -> None
     assert value == pytest.approx(2.5) and missing == pytest.approx(0.2)
     alike = question_from({"prompt": "{text}", "choice": {"very good": 1, "very bad": 0}}, "alike")
     assert not are_told_apart(alike, {"very": 0.0})
+    hire = question_from({"prompt": "{text}", "choice": {"Recommend": 1, "Reject": 0}}, "hire")
+    assert are_told_apart(hire, {"Recommend": math.log(0.3), "Rej": math.log(0.7)})
+    assert not are_told_apart(hire, {"Recommend": math.log(0.3), "Re": math.log(0.7)})
+    letters = question_from({"prompt": "{text}", "choice": {"(A)": 1, "(B)": 0}}, "letters")
+    assert listed_score({"A": math.log(0.3), "b": math.log(0.7)}, letters)[0] == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize(
