@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -36,19 +37,19 @@ def question(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def by_definition(judge: Any, text: str) -> float:
-    """Each answer's tokens, each in a pass of its own over the whole prompt, nothing kept between passes."""
+    """Each answer's tokens by a pass over the whole prompt up to each; no keys and values are kept between passes."""
     import torch
 
+    @cache
+    def next_token(row: tuple[int, ...]) -> Any:
+        with torch.no_grad():
+            return torch.log_softmax(judge.model(input_ids=torch.tensor([row])).logits[0, -1].double(), dim=-1)
+
     shares = np.zeros(len(judge.question.answers))
+    asked = tuple(judge.tokenizer(judge.prompt(text), add_special_tokens=False)["input_ids"])
     for tokens, answer in judge._shared.tree.sequences():
-        row = judge.tokenizer(judge.prompt(text), add_special_tokens=False)["input_ids"]
-        total = 0.0
-        for token in tokens:
-            with torch.no_grad():
-                logits = judge.model(input_ids=torch.tensor([row])).logits[0, -1].double()
-            total += float(torch.log_softmax(logits, dim=-1)[token])
-            row.append(token)
-        shares[answer] += np.exp(total)
+        rows = [asked + tuple(tokens[:at]) for at in range(len(tokens))]
+        shares[answer] += np.exp(sum(float(next_token(row)[token]) for row, token in zip(rows, tokens, strict=True)))
     return float(shares @ np.array(judge.question.values) / shares.sum())
 
 
