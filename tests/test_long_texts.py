@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core import stats
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.quality import semantic_similarity
 from psa_core.cube import Target
+from psa_core.inputs.groups import labels_of
 from psa_core.mitigate import halves
 from psa_core.retraining.measure import labelled_texts
 
@@ -29,7 +29,8 @@ def _labels(place: Path) -> object:
 
 
 def _groups(_: Path) -> object:
-    return stats.noise_floors(np.arange(OTHERS + 1.0), [LONG, *["b"] * OTHERS], n_permutations=19)
+    names = pd.DataFrame({"name": [f"n{n}" for n in range(OTHERS + 1)], "group": [LONG, *["b"] * OTHERS]})
+    return labels_of(names, "group")
 
 
 def _halves(_: Path) -> object:

@@ -10,11 +10,11 @@ imported on first use.
 from __future__ import annotations
 
 from psa_core.stats.bootstrap import Difference, bootstrap_interval, label_dist_interval, paired_difference
-from psa_core.stats.contrasts import Contrast, group_difference, interaction_contrasts
+from psa_core.stats.contrasts import Contrast, interaction_contrasts
 from psa_core.stats.correlation import Correlation, pearson, sentence_correlation, trend_shape
 from psa_core.stats.families import Families
 from psa_core.stats.floor import Floor, brittleness_floor
-from psa_core.stats.groups import Interactions, NoiseFloor, compare_groups, noise_floors, over_sentences
+from psa_core.stats.groups import Interactions, compare_groups, over_sentences
 from psa_core.stats.intervals import (
     CONFIDENCE,
     Interval,

@@ -213,11 +213,6 @@ def paired_difference(first: ArrayLike, second: ArrayLike, *, n_resamples: int =
         Signed, first minus second; ``p`` is at least 2 / (n_resamples + 1) where it is drawn. NaN bounds and p-value
         for one sentence.
 
-    Raises
-    ------
-    CubeError
-        When the lengths differ, a value is infinite, or there is no complete pair.
-
     Examples
     --------
     >>> paired_difference([0.25, 0.5, 0.75], [0.25, 0.5, 0.75])

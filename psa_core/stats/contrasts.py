@@ -8,8 +8,6 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psa_core.errors import CubeError
-
 
 @dataclass(frozen=True, eq=False)
 class Contrast:
@@ -103,42 +101,6 @@ def centred_name_means(scores: ArrayLike) -> np.ndarray:
     counts = np.maximum(is_given.sum(axis=1, keepdims=True), 1)
     moved = np.where(is_given, given - np.where(is_given, given, 0).sum(axis=1, keepdims=True) / counts, 0)
     return np.asarray(moved.sum(axis=0) / np.maximum(is_given.sum(axis=0), 1))
-
-
-def group_difference(perturbed: ArrayLike, members: ArrayLike, others: ArrayLike | None = None) -> np.ndarray:
-    """Difference of two groups' mean scores in each sentence.
-
-    One value per sentence is what an interval over sentences must be made of: the scores of one sentence are
-    correlated, so (sentence, name) cells are not independent observations.
-
-    Parameters
-    ----------
-    perturbed : array (S, N)
-    members, others : bool arrays (N,)
-        The two groups; by default the others are all names that are no members.
-
-    Returns
-    -------
-    float64 array (S,)
-        Signed; positive where members score higher.
-
-    Raises
-    ------
-    CubeError
-        When a group is empty or both share a name.
-
-    Examples
-    --------
-    >>> group_difference([[0.25, 0.5, 0.75]], [True, False, False])
-    array([-0.375])
-    """
-    perturbed = np.asarray(perturbed, dtype=np.float64)
-    inside = np.asarray(members, dtype=bool)
-    outside = ~inside if others is None else np.asarray(others, dtype=bool)
-    if not (inside.any() and outside.any()) or (inside & outside).any():
-        got = "an empty group or a shared name"
-        raise CubeError("groups of names", got=got, expected="two groups with a name each")
-    return perturbed[:, inside].mean(axis=1) - perturbed[:, outside].mean(axis=1)
 
 
 def interaction_contrasts(first: ArrayLike, second: ArrayLike) -> dict[tuple[str, str], Contrast]:

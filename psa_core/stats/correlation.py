@@ -53,11 +53,6 @@ def pearson(first: ArrayLike, second: ArrayLike) -> Correlation:
         ``r`` in [-1, 1]; all NaN with a `reason` when one quantity is constant or there are fewer than 3 points: "no
         correlation can be computed" is not "the correlation is 0".
 
-    Raises
-    ------
-    CubeError
-        When the lengths differ or a value is infinite. A pair of which one is missing (NaN) is left out.
-
     Examples
     --------
     >>> round(pearson([1, 2, 3, 4], [2, 1, 4, 3]).r, 2)

@@ -97,11 +97,6 @@ class Families:
             The values themselves where every sentence is a family of its own. One row, the mean, where families are
             too few: like one sentence, it shows no spread, and nothing is claimed from it.
 
-        Raises
-        ------
-        CubeError
-            When there is not one value for each sentence.
-
         Examples
         --------
         >>> Families.of(list("aabbccddeeff")).rows(np.arange(12.0)).tolist()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psa_core.errors import CubeError
 from psa_core.stats.contrasts import Contrast, centred_name_means, distinct
 from psa_core.stats.families import Families
 from psa_core.stats.intervals import CONFIDENCE, Intervals, mean_interval
@@ -22,34 +21,35 @@ PERMUTATIONS_PER_GROUP = 100
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
-class NoiseFloor:
-    """How far groups of the same sizes differ when names are assigned to them at random.
+@dataclass(frozen=True, eq=False)
+class NoiseFloors:
+    """How far K comparisons of groups differ when names are assigned to the groups at random; float64 arrays (K,).
 
     Attributes
     ----------
-    observed : float
-        The difference of means of the groups as they are; signed.
-    low, high : float
+    observed : array
+        The differences of the groups as they are; signed.
+    low, high : arrays
         In 95 % of the draws *all* groups fall between their bounds.
-    p_value : float
+    p_value : array
         How often a group of this size is as extreme as `observed`, the observed grouping counted among the draws.
-    p_adjusted : float
+    p_adjusted : array
         How often any of the groups is as extreme for its size, by the names' means and by their ranks (the larger of
         both), so that one far name makes no group. NaN for a group of one name, which is no group, and is never above
         its floor: that reaches from the lowest to the highest name.
     """
 
-    observed: float
-    low: float
-    high: float
-    p_value: float
-    p_adjusted: float
+    observed: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    p_value: np.ndarray
+    p_adjusted: np.ndarray
 
     @property
-    def is_above(self) -> bool:
-        """Whether the groups differ by more than arbitrary ones do, and by more than rounding."""
-        return self.p_adjusted < 1 - CONFIDENCE and not self.low - ROUNDING <= self.observed <= self.high + ROUNDING
+    def is_above(self) -> np.ndarray:
+        """Whether the groups differ by more than arbitrary ones do, and by more than rounding: bool (K,)."""
+        is_inside = (self.low - ROUNDING <= self.observed) & (self.observed <= self.high + ROUNDING)
+        return (self.p_adjusted < 1 - CONFIDENCE) & ~is_inside
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,32 +119,29 @@ def compare_groups(
         Over the comparisons.
     """
     given, means = np.asarray(scores, dtype=np.float64), centred_name_means(scores)
-    floors = contrast_floors(means, contrasts, n_permutations=n_permutations) if contrasts else []
-    every, blocks = list(contrasts), 1
+    floors = [contrast_floors(means, contrasts, n_permutations=n_permutations)] if contrasts else []
+    every = list(contrasts)
     if interactions is not None and interactions.contrasts:
-        blocks += bool(contrasts)
-        floors += interaction_floors(
-            means, interactions.contrasts, interactions.cells, interactions.columns, n_permutations=n_permutations
-        )
+        of_columns = (interactions.contrasts, interactions.cells, interactions.columns)
+        floors.append(interaction_floors(means, *of_columns, n_permutations=n_permutations))
         every += interactions.contrasts
+    floor = NoiseFloors(*(np.concatenate([getattr(one, of.name) for one in floors]) for of in fields(NoiseFloors)))
     interval, p_values = over_sentences(np.column_stack([one.of(given) for one in every]), families)
     is_group = np.array([one.is_of_groups for one in every])
     by_sentences = adjust(np.where(is_group, p_values, np.nan), correction)
-    p_noise, by_names = (np.array([getattr(floor, of) for floor in floors]) for of in ("p_value", "p_adjusted"))
-    by_names = p_noise if correction == "none" else np.minimum(1.0, blocks * by_names)
+    by_names = floor.p_value if correction == "none" else np.minimum(1.0, len(floors) * floor.p_adjusted)
     without = np.array([one.without_extreme(means) for one in every])
     by_one_name = without * np.sign(interval.value) < np.abs(interval.value) / 2
     p_adjusted = np.where(by_one_name, np.maximum(by_sentences, 1.0), np.maximum(by_sentences, by_names))
     p_adjusted = np.where(is_group, p_adjusted, np.nan)
-    above = np.array([floor.is_above for floor in floors]) & (p_adjusted < SIGNIFICANT)
-    low, high = (np.array([getattr(floor, of) for floor in floors]) for of in ("low", "high"))
+    above = floor.is_above & (p_adjusted < SIGNIFICANT)
     return Comparisons(
         *interval,
         p_values,
         p_adjusted,
-        np.where(above, low, np.fmin(low, interval.value)),
-        np.where(above, high, np.fmax(high, interval.value)),
-        p_noise,
+        np.where(above, floor.low, np.fmin(floor.low, interval.value)),
+        np.where(above, floor.high, np.fmax(floor.high, interval.value)),
+        floor.p_value,
         above,
         without,
     )
@@ -167,52 +164,9 @@ def over_sentences(values: np.ndarray, families: Families | None) -> tuple[Inter
     return Intervals(*columns[:3]), columns[3]
 
 
-def noise_floors(
-    name_means: ArrayLike, groups: ArrayLike, *, n_permutations: int | None = None, seed: int = 0
-) -> dict[str, NoiseFloor]:
-    """For each group against the rest: the difference of means, and the range of random groups of the same sizes.
-
-    Parameters
-    ----------
-    name_means : array (N,)
-        Mean score (or mean difference) of each name over the sentences.
-    groups : array (N,) of str
-        Group of each name.
-    n_permutations : int, optional
-        At least; more where there are very many groups.
-
-    Returns
-    -------
-    dict
-        Group, in order of appearance, to its noise floor; two-sided. See `contrast_floors`.
-
-    Raises
-    ------
-    CubeError
-        When there are fewer than two groups or lengths differ.
-
-    Examples
-    --------
-    >>> floors = noise_floors([0.0, 0.0, 1.0, 1.0], ["a", "a", "b", "b"])
-    >>> floors["b"].observed, floors["b"].is_above
-    (1.0, False)
-    """
-    means, labels = np.asarray(name_means, dtype=np.float64), np.array(groups, dtype=object)
-    if means.ndim != 1 or means.shape != labels.shape:
-        got = f"{labels.shape} groups for {means.shape} names"
-        raise CubeError("groups of names", got=got, expected="one per name")
-    labels[:] = [str(label) for label in labels]  # objects: one long text would widen each of an array of strings
-    names = list(dict.fromkeys(labels.tolist()))
-    if len(names) < 2:
-        fix = "Choose a column that tells names apart."
-        raise CubeError("groups of names", got="fewer than two groups", expected="at least two", fix=fix)
-    contrasts = [Contrast.between(labels == name, labels != name) for name in names]
-    return dict(zip(names, contrast_floors(means, contrasts, n_permutations=n_permutations, seed=seed), strict=True))
-
-
 def contrast_floors(
     name_means: ArrayLike, contrasts: Sequence[Contrast], *, n_permutations: int | None = None, seed: int = 0
-) -> list[NoiseFloor]:
+) -> NoiseFloors:
     """Each comparison of groups beside the same comparison of names that are assigned to the groups at random.
 
     A permutation test over names. Since every sentence has every name, the difference of group means is a difference of
@@ -229,8 +183,15 @@ def contrast_floors(
 
     Returns
     -------
-    list of NoiseFloor, length K
+    NoiseFloors
         ``p_adjusted`` is corrected over the K.
+
+    Examples
+    --------
+    >>> pair = np.array([False, False, True, True])
+    >>> floors = contrast_floors([0.0, 0.0, 1.0, 1.0], [Contrast.between(pair, ~pair)])
+    >>> floors.observed.tolist(), floors.is_above.tolist()
+    ([1.0], [False])
     """
     means, weights = np.asarray(name_means, dtype=np.float64), np.array([one.weights for one in contrasts])
     tested = np.array([one.is_of_groups for one in contrasts])
@@ -240,7 +201,7 @@ def contrast_floors(
     for values in (_ranks(means), means):
         drawn = _permuted_sums(values, weights, least, seed)
         floors.append(_floors(weights @ values, drawn, tested))
-    return _larger_p(*floors)
+    return _by_both(*floors)
 
 
 def interaction_floors(
@@ -251,7 +212,7 @@ def interaction_floors(
     *,
     n_permutations: int | None = None,
     seed: int = 0,
-) -> list[NoiseFloor]:
+) -> NoiseFloors:
     """Interactions beside those of names whose means are what their columns add up to, plus chance.
 
     What is permuted over names is what the columns alone leave over (Freedman and Lane 1983), so a difference by either
@@ -299,7 +260,7 @@ def interaction_floors(
         # In units of the draw's own spread, put on the scale of the names' spread so that bands can be shown.
         scaled = np.concatenate(drawn) * (own_deviation / np.maximum(deviation, smallest))[:, None]
         floors.append(_floors(weights @ residual, scaled, tested))
-    return _larger_p(*floors)
+    return _by_both(*floors)
 
 
 def _ranks(means: np.ndarray) -> np.ndarray:
@@ -323,7 +284,7 @@ def _permuted_sums(values: np.ndarray, weights: np.ndarray, count: int, seed: in
     return np.asarray(np.concatenate(sums) @ kinds)
 
 
-def _floors(observed: np.ndarray, drawn: np.ndarray, tested: np.ndarray) -> list[NoiseFloor]:
+def _floors(observed: np.ndarray, drawn: np.ndarray, tested: np.ndarray) -> NoiseFloors:
     """Floors of the values observed (K,), among draws (D, K); not corrected for what cannot be tested."""
     # A draw is already among the draws that it is compared with, the observed grouping is not.
     twice = 2 / (1 + len(drawn))
@@ -332,24 +293,20 @@ def _floors(observed: np.ndarray, drawn: np.ndarray, tested: np.ndarray) -> list
     # Looked up in order, which is several times faster than as drawn.
     sorted_shares = np.column_stack([two_sided_share(column, column) - twice for column in ordered.T])
     np.put_along_axis(shares, order, sorted_shares, axis=0)
-    smallest = np.sort(shares[:, tested].min(axis=1)) if tested.any() else np.empty(0)
-    level = float(np.quantile(smallest, 1 - CONFIDENCE, method="inverted_cdf")) if tested.any() else 1 - CONFIDENCE
-    floors = []
-    for k, value in enumerate(observed.tolist()):
-        p_value = float(two_sided_share(np.array([value]), ordered[:, k])[0])
-        if not tested[k]:
-            floors.append(NoiseFloor(value, float(ordered[0, k]), float(ordered[-1, k]), p_value, float("nan")))
-            continue
-        # How often the most extreme of all random groups is at least as extreme.
-        p_adjusted = (1 + int(np.searchsorted(smallest, p_value + ROUNDING))) / (1 + len(smallest))
-        low, high = np.quantile(ordered[:, k], [level / 2, 1 - level / 2])
-        floors.append(NoiseFloor(value, float(low), float(high), p_value, p_adjusted))
-    return floors
+    pairs = zip(observed.tolist(), ordered.T, strict=True)
+    p_values = np.concatenate([two_sided_share(np.array([value]), column) for value, column in pairs])
+    low, high = ordered[0], ordered[-1]
+    if not tested.any():
+        return NoiseFloors(observed, low, high, p_values, np.full(len(observed), np.nan))
+    smallest = np.sort(shares[:, tested].min(axis=1))
+    level = float(np.quantile(smallest, 1 - CONFIDENCE, method="inverted_cdf"))
+    within = np.quantile(ordered, [level / 2, 1 - level / 2], axis=0)
+    low, high = np.where(tested, within, [low, high])
+    # How often the most extreme of all random groups is at least as extreme.
+    p_adjusted = (1 + np.searchsorted(smallest, p_values + ROUNDING)) / (1 + len(smallest))
+    return NoiseFloors(observed, low, high, p_values, np.where(tested, p_adjusted, np.nan))
 
 
-def _larger_p(by_rank: list[NoiseFloor], by_mean: list[NoiseFloor]) -> list[NoiseFloor]:
+def _by_both(by_rank: NoiseFloors, by_mean: NoiseFloors) -> NoiseFloors:
     """Floors by the means, with the larger of both adjusted p-values, so that one far name makes no group."""
-    return [
-        replace(mean, p_adjusted=max(mean.p_adjusted, rank.p_adjusted))
-        for mean, rank in zip(by_mean, by_rank, strict=True)
-    ]
+    return replace(by_mean, p_adjusted=np.maximum(by_mean.p_adjusted, by_rank.p_adjusted))

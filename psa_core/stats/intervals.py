@@ -61,16 +61,16 @@ def mean_interval(
     """
     from scipy.stats import t
 
-    level = checked_confidence(confidence)
-    if families is not None and families.any:
-        sums = families.rows(np.asarray(differences, dtype=np.float64))
-    else:
-        sums = np.asarray(differences, dtype=np.float64)
+    if not 0 < confidence < 1:
+        raise OptionError("confidence", got=f"{confidence}", expected="a number between 0 and 1", fix="Try 0.95.")
+    values = np.asarray(differences, dtype=np.float64)
+    families = families or Families.none(len(values))
+    sums = families.rows(values)
     count, mean, deviation = sentence_moments(sums)
     if np.max(count) == 1:
         return Intervals(mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan))
-    edge = t.ppf((1 + level) / 2, np.maximum(count - 1, 1))
-    if families is None or not families.any or np.ndim(count) or np.isnan(sums).any():
+    edge = t.ppf((1 + confidence) / 2, np.maximum(count - 1, 1))
+    if not families.any or np.ndim(count) or np.isnan(sums).any():
         half_width = edge * deviation / np.sqrt(count)
         return Intervals(mean, mean - half_width, mean + half_width)
     # Fieller's interval of a ratio of means: of the families' sums and of their sizes.
@@ -125,10 +125,3 @@ def small_sample_warning(sentences: int, deviation: float, *, half_width: float)
         return f"{few}: an interval needs at least 2, and {SMALL_SAMPLE} or more to be trusted."
     needed = max(SMALL_SAMPLE, needed_sentences(deviation, half_width))
     return f"{few}: for an interval of ±{half_width:g} about {needed:,} would be needed."
-
-
-def checked_confidence(confidence: float) -> float:
-    """The confidence level, or `OptionError` when it is not between 0 and 1."""
-    if not 0 < confidence < 1:
-        raise OptionError("confidence", got=f"{confidence}", expected="a number between 0 and 1", fix="Try 0.95.")
-    return confidence

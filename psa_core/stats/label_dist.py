@@ -59,11 +59,6 @@ def threshold_grid(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayL
     original, perturbed : arrays (S,), (S, N)
     thresholds : array (K,) or one number
 
-    Raises
-    ------
-    OptionError
-        When a threshold is not finite.
-
     Examples
     --------
     >>> threshold_grid([0.2, 0.8], [[0.6], [0.8]], [0.5]).label_dist

@@ -44,11 +44,6 @@ def equivalence_p(
         Small = equivalent for all purposes that the margin stands for. NaN for one sentence and for scores without a
         range: what cannot be shown is not shown to be different.
 
-    Raises
-    ------
-    CubeError, OptionError
-        When there is no sentence; when margin or score_range is not positive.
-
     Examples
     --------
     >>> equivalence_p(np.zeros((400, 1)), margin=0.02).round(4)
@@ -127,11 +122,6 @@ def increase_p(now: ArrayLike, before: ArrayLike, limit: float, *, tests: int = 
     float64 array (N,) or ()
         In [0, 1]; small = grown by more than the limit. NaN for one sentence. Under six sentences never below
         ``2 ** (1 - S)``: so few can agree by chance.
-
-    Raises
-    ------
-    CubeError, OptionError
-        When there is no sentence; when the limit is negative.
 
     Examples
     --------

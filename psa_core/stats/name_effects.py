@@ -63,11 +63,6 @@ def name_effects(perturbed: ArrayLike, *, seed: int = 0) -> NameEffects:
     perturbed : array (S, N)
         ``perturbed[s, n]`` is the score of sentence ``s`` with name ``n``.
 
-    Raises
-    ------
-    CubeError
-        As `paired_scores`, and for fewer than two names.
-
     Examples
     --------
     >>> name_effects([[0.5, 0.5, 0.75], [0.25, 0.25, 0.5]]).value.tolist()
@@ -134,36 +129,17 @@ def _statistics(
 
     `tables` are those of `moment_tables`. Where scores are missing, a name with fewer than two has no effect (NaN).
     """
-    if len(tables) > 2:
-        return _statistics_of_known(tables, rounding, reference)
-    sums, squares = tables
-    mean = sums / sentences
-    variance = np.maximum(squares / sentences - mean**2, 0) * sentences / (sentences - 1)
-    variance = np.where(variance <= ROUNDING * squares / sentences, 0, variance)
-    variance = np.where(variance <= rounding**2, 0, variance)
-    middle = np.median(mean[:, reference], axis=1, keepdims=True)
-    value = mean - middle
-    value = np.where(np.abs(value) <= rounding, 0, value)
-    # The typical name is known no better than its own sentences allow, nor worse than the names lie apart.
-    spread = NORMAL_SPREAD * np.median(np.abs(value[:, reference]), axis=1, keepdims=True)
-    of_middle = np.median(variance[:, reference], axis=1, keepdims=True) / sentences
-    of_middle = np.minimum(of_middle, spread**2) * np.pi / 2 / mean[:, reference].shape[1]
-    return value, np.sqrt(variance / sentences + of_middle), np.sqrt(variance)
-
-
-def _statistics_of_known(
-    tables: tuple[np.ndarray, ...], rounding: float, reference: np.ndarray | slice
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same where each name has its own number of sentences."""
-    sums, squares, counts = tables
-    counts = np.where(counts > 1, counts, np.nan)
+    sums, squares, *known = tables
+    counts = np.where(known[0] > 1, known[0], np.nan) if known else sentences
+    median = np.nanmedian if known else np.median
     mean = sums / counts
     variance = np.maximum(squares / counts - mean**2, 0) * counts / (counts - 1)
-    variance = np.where(variance <= np.maximum(ROUNDING * squares / counts, rounding**2), 0 * counts, variance)
-    value = mean - np.nanmedian(mean[:, reference], axis=1, keepdims=True)
+    variance = np.where(variance <= np.maximum(ROUNDING * squares / counts, rounding**2), 0, variance)
+    value = mean - median(mean[:, reference], axis=1, keepdims=True)
     value = np.where(np.abs(value) <= rounding, 0, value)
-    spread = NORMAL_SPREAD * np.nanmedian(np.abs(value[:, reference]), axis=1, keepdims=True)
-    of_middle = np.nanmedian((variance / counts)[:, reference], axis=1, keepdims=True)
+    # The typical name is known no better than its own sentences allow, nor worse than the names lie apart.
+    spread = NORMAL_SPREAD * median(np.abs(value[:, reference]), axis=1, keepdims=True)
+    of_middle = median((variance / counts)[:, reference], axis=1, keepdims=True)
     of_middle = np.minimum(of_middle, spread**2) * np.pi / 2 / mean[:, reference].shape[1]
     return value, np.sqrt(variance / counts + of_middle), np.sqrt(variance)
 
@@ -203,11 +179,6 @@ def original_p(differences: ArrayLike, correction: str = "holm") -> np.ndarray:
     float64 array (N,)
         In [0, 1], never smaller than those of the corrected t-test, and equal to them where nothing speaks against it.
         NaN for one sentence. A list of one name has no other names to ask.
-
-    Raises
-    ------
-    CubeError, OptionError
-        When there is no sentence; when the correction is unknown.
 
     Examples
     --------

@@ -153,11 +153,6 @@ def order_agreement(first: ArrayLike, second: ArrayLike) -> Correlation:
         1 = the same order, -1 = the opposite one. The interval is the studentised bootstrap of the ranks'
         correlation; see `sentence_correlation`. Where the order is exactly the same, as sure as so many names allow.
 
-    Raises
-    ------
-    CubeError
-        When there are no values or a different number of them.
-
     Examples
     --------
     >>> order_agreement([1, 2, 3, 4], [10, 20, 40, 30]).r

@@ -245,21 +245,11 @@ def sentence_moments(differences: ArrayLike) -> tuple[Any, np.ndarray, np.ndarra
     if np.isinf(values).any():
         raise CubeError("differences", got="infinite values", expected="finite values")
     known = ~np.isnan(values)
-    if not known.all():
-        return _moments_of_known(values, known)
-    count = len(values)
-    is_constant = (values == values[0]).all(axis=0)
-    mean = np.where(is_constant, values[0], values.mean(axis=0))
-    if count == 1:
-        return count, mean, np.full(mean.shape, np.nan)
-    return count, mean, np.where(is_constant, 0.0, values.std(axis=0, ddof=1))
-
-
-def _moments_of_known(values: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    counts, mean = known.sum(axis=0), nan_mean(values, axis=0)
-    highest, lowest = np.where(known, values, -np.inf).max(axis=0), np.where(known, values, np.inf).min(axis=0)
-    squares = np.where(known, (values - mean) ** 2, 0.0).sum(axis=0)
-    spread = np.divide(squares, counts - 1, out=np.full(np.shape(squares), np.nan), where=counts > 1)
-    is_constant = highest == lowest
+    count = len(values) if known.all() else known.sum(axis=0)
+    lowest, highest, mean = np.fmin.reduce(values), np.fmax.reduce(values), nan_mean(values, axis=0)
+    is_constant = lowest == highest
     mean = np.where(is_constant, highest, mean)
-    return counts, mean, np.where(is_constant & (counts > 1), 0.0, np.sqrt(spread))
+    squares = np.where(known, (values - mean) ** 2, 0.0).sum(axis=0)
+    unknown = np.full(np.shape(squares), np.nan)
+    variance = np.divide(squares, count - 1, out=unknown, where=np.greater(count, 1))
+    return count, mean, np.asarray(np.sqrt(variance))

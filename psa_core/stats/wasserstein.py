@@ -92,22 +92,6 @@ def group_fairness(scores: np.ndarray, groups: Sequence[str]) -> float:
     return total if len(np.unique(owners)) > 1 or len(order) == 1 else float("nan")
 
 
-def w1(first: np.ndarray, second: np.ndarray) -> float:
-    """Wasserstein-1 distance of two samples, (n,) and (m,); NaN when one is empty.
-
-    Examples
-    --------
-    >>> w1(np.array([0.0, 1.0]), np.array([0.5]))
-    0.5
-    """
-    if not len(first) or not len(second):
-        return float("nan")
-    first, second = np.sort(np.asarray(first, np.float64)), np.sort(np.asarray(second, np.float64))
-    support = np.unique(np.concatenate([first, second]))
-    below = [np.searchsorted(sample, support[:-1], side="right") / len(sample) for sample in (first, second)]
-    return float(np.abs(below[0] - below[1]) @ np.diff(support))
-
-
 def disparities(scores: np.ndarray, threshold: float) -> np.ndarray:
     """|share of a at or above the threshold − share of b| of each template and pair: float64 (M, A · (A − 1) / 2)."""
     known = np.isfinite(scores)

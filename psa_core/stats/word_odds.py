@@ -56,11 +56,6 @@ def word_odds(words: Sequence[frozenset[str]], marked: ArrayLike, *, fewest: int
     WordOdds
         Without any word where all sentences are marked, or none, or where they have one word only.
 
-    Raises
-    ------
-    CubeError
-        When there is not one mark a sentence.
-
     Examples
     --------
     >>> word_odds([frozenset({"a"}), frozenset({"b"})] * 9, [True, False] * 9).words

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from psa_core import metrics, stats
+from psa_core.stats.groups import contrast_floors
 from research.statistics.populations import Population, population
 
 NAMES = 20
@@ -15,7 +16,7 @@ LIST = 50
 THRESHOLD = 0.5
 RESAMPLES = 500
 SENTENCES = (50, 200, 1000)
-FIRST_HALF = np.arange(NAMES) < NAMES // 2
+HALVES = stats.Contrast.between(np.arange(NAMES) < NAMES // 2, np.arange(NAMES) >= NAMES // 2)
 
 Truth = Callable[[Population], np.ndarray | float]
 Bounds = Callable[[np.ndarray, np.ndarray, int], tuple[np.ndarray | float, np.ndarray | float]]
@@ -124,7 +125,8 @@ def noise_floor_coverage(repetitions: int, seed: int) -> Iterator[Check]:
     for repetition in range(repetitions):
         name_means = crowd.study(random, 200)[1].mean(axis=0)
         dealt = random.permutation(groups)
-        within.append(not stats.noise_floors(name_means, dealt, n_permutations=999, seed=repetition)["a"].is_above)
+        against = [stats.Contrast.between(dealt == group, dealt != group) for group in "abc"]
+        within.append(not contrast_floors(name_means, against, n_permutations=999, seed=repetition).is_above[0])
     claim = "A random group of names stays within its noise floor"
     yield Check(claim, f"{LIST} names in groups of 10, 20, 20", float(np.mean(within)), 0.93, 0.97, repetitions)
 
@@ -142,7 +144,7 @@ def _name_effect(original: np.ndarray, perturbed: np.ndarray, _: int) -> tuple[n
 
 
 def _group_difference(_: np.ndarray, perturbed: np.ndarray, __: int) -> tuple[np.ndarray, np.ndarray]:
-    return stats.mean_interval(stats.group_difference(perturbed, FIRST_HALF))[1:]
+    return stats.mean_interval(HALVES.of(perturbed))[1:]
 
 
 def _score_dev(_: np.ndarray, perturbed: np.ndarray, seed: int) -> tuple[float, float]:
@@ -172,7 +174,7 @@ T_INTERVALS: Intervals = {
         _name_effect,
     ),
     "Difference of two groups of names (t, by sentence)": (
-        lambda crowd: stats.group_difference(crowd.perturbed, FIRST_HALF).mean(),
+        lambda crowd: HALVES.of(crowd.perturbed).mean(),
         _group_difference,
     ),
 }

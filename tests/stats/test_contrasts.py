@@ -66,11 +66,11 @@ def test_main_effects_are_no_interaction_and_an_interaction_is_found() -> None:
     columns, contrasts = (genders, races), interaction_contrasts(genders, races)
     additive = 3.0 * (genders == "f") + 2.0 * (races == "b") + RANDOM.normal(0, 0.1, len(cells))
     floors = interaction_floors(additive, list(contrasts.values()), cells, columns)
-    assert min(floor.p_adjusted for floor in floors) > 0.1
+    assert floors.p_adjusted.min() > 0.1
     moved = additive + 0.5 * (cells == "f*b")
     floors = interaction_floors(moved, list(contrasts.values()), cells, columns)
-    assert floors[0].observed == pytest.approx(0.5, abs=0.15)
-    assert floors[0].p_adjusted < 0.01 and floors[0].is_above
+    assert floors.observed[0] == pytest.approx(0.5, abs=0.15)
+    assert floors.p_adjusted[0] < 0.01 and floors.is_above[0]
 
 
 def test_comparisons_are_corrected_together() -> None:

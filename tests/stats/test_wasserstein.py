@@ -15,7 +15,6 @@ from psa_core.stats.wasserstein import (
     individual_fairness,
     pairs,
     pairwise_w1,
-    w1,
 )
 
 
@@ -44,7 +43,6 @@ def test_equal_scipys(kind: str) -> None:
     ]
     assert np.abs(np.concatenate([pairwise_w1(template) for template in scores]) - each).max() < 1e-9
     assert abs(individual_fairness(scores) - np.mean(each)) < 1e-9
-    assert abs(w1(kept(scores[0, 0]), kept(scores[0, 1])) - each[0]) < 1e-9
     groups = ["x", "y", "x", "z", "y"]
     everything = kept(scores.ravel())
     total = 0.0
@@ -65,7 +63,6 @@ def test_an_empty_row_has_no_distance() -> None:
     scores = np.array([[0.1, 0.2], [np.nan, np.nan], [0.3, 0.2]])
     found = pairwise_w1(scores)
     assert np.isnan(found[[0, 2]]).all() and found[1] == pytest.approx(0.1)
-    assert np.isnan(w1(np.array([]), np.array([1.0])))
 
 
 def test_disparity_is_the_difference_of_shares_at_or_above_the_threshold() -> None:

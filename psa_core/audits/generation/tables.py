@@ -24,7 +24,7 @@ from psa_core.stats.fairness import (
 )
 from psa_core.stats.intervals import mean_interval
 from psa_core.stats.scores import just_above, nan_mean
-from psa_core.stats.wasserstein import pairs, w1
+from psa_core.stats.wasserstein import pairs
 
 UNKNOWN = (float("nan"),) * 3
 N_PERMUTATIONS = 400
@@ -297,7 +297,8 @@ def curves(cube: GenerationCube, scorer: str, pair: tuple[str, str], template: s
     left, right = (part[np.isfinite(part)] for part in scores)
     grid = np.unique(np.concatenate([[0.0], left, right, [1.0]]))
     shares = [np.searchsorted(np.sort(part), grid, side="right") / max(len(part), 1) for part in (left, right)]
-    return Curves(grid, shares[0], shares[1], w1(left, right))
+    area = float(np.abs(shares[0] - shares[1])[:-1] @ np.diff(grid)) if len(left) and len(right) else float("nan")
+    return Curves(grid, shares[0], shares[1], area)
 
 
 def side_by_side(cube: GenerationCube, scorer: str, pair: tuple[str, str], template: str = "") -> pd.DataFrame:
