@@ -57,7 +57,9 @@ def bootstrap_interval(
     if known.any() and not known.all():
         sample, families = sample[known], families and families.subset(known)
     if families is not None and families.any:
-        return Interval(*map(float, mean_interval(sample, families=families)))
+        value, low, high = map(float, mean_interval(sample, families=families))
+        # The t interval of few families reaches below 0 where no spread, range or share can.
+        return Interval(value, max(low, 0.0) if sample.min() >= 0 else low, high)
     count, mean, deviation = sentence_moments(sample)
     if count == 1 or deviation == 0:
         bound = float(mean) if count > 1 else float("nan")

@@ -71,7 +71,9 @@ def target_summary(cube: ScoreCube, target: str, *, threshold: float | None = No
     up, down = stats.flip_counts(original, perturbed, threshold)
     is_known = ~np.isnan(original)[:, None] & ~np.isnan(perturbed)
     share = stats.nan_mean(np.where(is_known, stats.labels_differ(original, perturbed, threshold), np.nan), axis=1)
-    metrics["flips"] = stats.bootstrap_interval(share, families=families)._asdict() | {
+    flipped = stats.bootstrap_interval(share, families=families)
+    metrics["flips"] = flipped._asdict() | {
+        "high": min(flipped.high, 1.0),
         "threshold": threshold,
         "up": int(up[0]),
         "down": int(down[0]),

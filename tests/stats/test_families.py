@@ -127,3 +127,10 @@ def test_families_that_react_to_names_each_in_its_way_are_no_evidence() -> None:
         claimed += (stats.adjust(stats.name_effects(families.rows(cells)).p_value) < 0.05).any()
         naive += (stats.adjust(stats.name_effects(cells).p_value) < 0.05).any()
     assert claimed <= 8 and naive >= 50
+
+
+def test_the_interval_of_a_share_does_not_reach_below_0_where_families_are_few() -> None:
+    shares = np.array([0.6, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    assert stats.mean_interval(shares, families=SEVEN)[1][()] < 0
+    assert stats.bootstrap_interval(shares, families=SEVEN).low == 0
+    assert stats.bootstrap_interval(shares - 0.01, families=SEVEN).low < 0
