@@ -32,6 +32,12 @@ FIRST_PAUSE, MAX_PAUSE = 0.5, 30.0
 MAX_ASKED_PAUSE = 300.0
 # What a provider says with a 429 that no pause mends.
 NO_MONEY = re.compile(r"insufficient.?(quota|balance|credit|fund)|billing|credit balance", re.IGNORECASE)
+# A text that is longer than what may be asked in a minute never passes.
+TOO_LONG = re.compile(r"request too large", re.IGNORECASE)
+# What a gateway says of a server behind it that is busy.
+OVERLOADED = re.compile(r"overloaded|rate.?limit|unavailable|timed? ?out", re.IGNORECASE)
+# How often an answer that is no JSON is asked for again.
+GARBLED = 2
 # What looks like a key: some providers quote the one that they were sent.
 A_KEY = re.compile(r"\b(?:sk|pk|rk|gsk|xai|Bearer)[-_ ][\w*.-]{6,}|\bAIza[\w-]{10,}")
 MAX_BYTES = 16 * 2**20  # as JSON in memory up to a hundred times as much
@@ -114,15 +120,23 @@ class Endpoint:
             except (httpx.InvalidURL, ValueError) as error:
                 raise ModelError("http", got=f"{self.shown}, which is no address", expected="http://…") from error
             else:
-                if status == 200:
+                answer = _json(content)
+                status = _inner_status(answer) if status == 200 else status
+                if status == 200 and answer is not None:
                     if self.flow:
                         self.flow.answered(self.clock() - began)
-                    return self._content(content)
-                reason = told(status, content)
-                if status not in self.passing or NO_MONEY.search(reason):
-                    kind = RefusedError if status in refused and not NO_MONEY.search(reason) else ModelError
-                    fix = self._fix(status, reason)
-                    raise kind(self.shown, got=reason, expected=f"200 for POST {self.asks}", fix=fix)
+                    return answer
+                if status == 200:  # a gateway's page, or an answer that was cut
+                    reason = f"{len(content)} bytes that are not JSON"
+                    if attempt == min(self.retries, GARBLED):
+                        raise ModelError(self.shown, got=reason, expected=self.answers)
+                else:
+                    reason = told(status, answer)
+                    has_money = not NO_MONEY.search(reason)
+                    if status not in self.passing or not has_money or TOO_LONG.search(reason):
+                        kind = RefusedError if has_money and (status in refused or status in PASSING) else ModelError
+                        fix = self._fix(status, reason)
+                        raise kind(self.shown, got=reason, expected=f"200 for POST {self.asks}", fix=fix)
                 if (asked := asked_pause(headers)) is not None:
                     pause = min(MAX_ASKED_PAUSE if self.flow else MAX_PAUSE, asked)
             if self.flow:
@@ -169,15 +183,6 @@ class Endpoint:
         if status == 402 or NO_MONEY.search(reason):
             return "Only the provider can change that: see its page for billing."
         return ""
-
-    def _content(self, content: bytes) -> Any:
-        import json
-
-        try:
-            return json.loads(content)
-        except (ValueError, RecursionError) as error:
-            got = f"{len(content)} bytes that are not JSON"
-            raise ModelError(self.shown, got=got, expected=self.answers) from error
 
     def _place(self) -> tuple[str, dict[str, str], dict[str, str]]:
         """Where to connect, with what headers, and for whom the certificate has to be.
@@ -233,20 +238,36 @@ def _words(status: int) -> str:
     return f"status {status} ({httpx.codes.get_reason_phrase(status) or 'unknown'})"
 
 
-def told(status: int, content: bytes) -> str:
+def _json(content: bytes) -> Any:
+    """What JSON says; None where it is none. A letter that was cut does not spoil the others."""
+    import json
+
+    try:
+        return json.loads(content.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _inner_status(answer: Any) -> int:
+    """The status that an answer gives itself: gateways send what failed behind them with status 200."""
+    error = answer.get("error") if isinstance(answer, Mapping) and not answer.get("choices") else None
+    if not isinstance(error, Mapping):
+        return 200
+    code = error.get("code")
+    if isinstance(code, int) and 400 <= code < 600:
+        return code
+    return 503 if OVERLOADED.search(error_words(answer)) else 200
+
+
+def told(status: int, answer: Any) -> str:
     """A status, and what the provider says of it where it says something, without keys.
 
     Examples
     --------
-    >>> told(400, b'{"error": {"message": "Key sk-abcdef123 is unknown."}}')
+    >>> told(400, {"error": {"message": "Key sk-abcdef123 is unknown."}})
     'status 400 (Bad Request): Key (a key) is unknown.'
     """
-    import json
-
-    try:
-        words = error_words(json.loads(content[:65536]))
-    except (ValueError, RecursionError):
-        words = ""
+    words = error_words(answer)
     return f"{_words(status)}: {without_keys(words)}" if words else _words(status)
 
 

@@ -18,6 +18,8 @@ from psa_core.errors import in_short
 URLS = {"chat": "/v1/chat/completions", "completions": "/v1/completions"}
 Token = Mapping[str, Any]
 FILTER = "content_filter"
+# Kinds of parts of a message that are no answer.
+THOUGHTS = ("thinking", "reasoning")
 # What a provider says that does not pass a prompt, or its answer, on.
 FILTERED = re.compile(r"content.?(filter|management|policy)|moderation|flagged|safety (system|policy)", re.IGNORECASE)
 
@@ -218,9 +220,9 @@ def error_words(content: Any) -> str:
     if isinstance(content.get("error"), Mapping | list):
         return error_words(content["error"])
     words = next(filter(None, (error_words(content.get(key)) for key in ("message", "msg", "detail", "error"))), "")
-    place = " ".join(map(str, content["loc"])) if isinstance(content.get("loc"), list) else ""
+    place = " ".join(map(str, content["loc"])) if isinstance(content.get("loc"), list) else _words(content.get("param"))
     code = _words(content.get("code")) or _words(content.get("type"))
-    words = f"{place}: {words}" if place else words
+    words = f"{place}: {words}" if place and place not in words else words
     return in_short(f"{words} ({code})" if words and code and code not in words else words or code)
 
 
@@ -229,7 +231,8 @@ def _words(value: Any) -> str:
     if isinstance(value, Mapping):
         value = value.get("content")
     if isinstance(value, list):
-        return "".join(_words(part.get("text")) for part in value if isinstance(part, Mapping))
+        parts = [part for part in value if isinstance(part, Mapping) and part.get("type") not in THOUGHTS]
+        return "".join(_words(part.get("text")) for part in parts)
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -96,22 +97,18 @@ class ChatServer:
             return self._once(request)
         reply = Reply()
         if "n" not in self._lacks:
-            try:
+            # What is refused may be the number of answers or all of the request: asking for one shows which.
+            with suppress(RefusedError):
                 reply = self._once(request)
-            except RefusedError as error:
-                if not _names(error, "n"):
-                    raise
-                self._lacks.add("n")
-            else:
                 if reply.error or reply.is_filtered or len(reply.answers) >= wanted:
                     return reply
-                self._lacks.add("n")
         single = {key: value for key, value in request.options.items() if key != "n"}
         first = int(request.options.get("seed", 0))
         for k in range(len(reply.answers), wanted):
             one = self._once(replace(request, options=single | {"seed": first + k}))
             if one.error:
                 return one
+            self._lacks.add("n")
             reply = joined(reply, one)
         return reply
 
@@ -147,17 +144,16 @@ class ChatServer:
                         raise
                     self._lacks.update(refused[:1])
                     continue
-            if self.journal:
-                self.journal.write(key, request.custom_id, body, answer)
             reply = reply_of(answer, self.api)
+            if self.journal and not reply.error:
+                self.journal.write(key, request.custom_id, body, answer)
             purse.pay(held, reply, self.model)
             return reply
 
 
 def _names(error: RefusedError, option: str) -> bool:
-    """Whether a refusal is about an option: it has its name in it as a word, or says nothing at all about `n`."""
-    said = error.got.partition("): ")[2]
-    return bool(re.search(rf"(?<![\w.-]){re.escape(option)}(?![\w-])", said)) or (option == "n" and not said)
+    """Whether a refusal is about an option: it has its name in it as a word."""
+    return bool(re.search(rf"(?<![\w.-]){re.escape(option)}(?![\w-])", error.got.partition("): ")[2]))
 
 
 def user(prompt: str, **options: Any) -> Request:

@@ -57,6 +57,16 @@ def test_what_was_answered_is_not_asked_again_and_is_read_as_a_file_of_answers(s
     assert not path.exists() and not list(tmp_path.glob("*.lock"))
 
 
+def test_an_error_is_no_answer_and_is_asked_about_again(serve: Serve, tmp_path: Path) -> None:
+    answers = [(200, {"choices": []}), (200, {"choices": [{"message": {"content": "Yes"}}]})]
+    local = serve(lambda _: answers.pop(0))
+    errors = []
+    for _ in range(2):
+        with journal.kept_for(tmp_path / "out"):
+            errors.append(ChatServer.at(local.address, NUMBERS, "m").reply(request("text")).error)
+    assert errors == ["an answer without choices", ""]
+
+
 def test_two_runs_do_not_write_for_one_folder(tmp_path: Path) -> None:
     with journal.kept_for(tmp_path / "out"), pytest.raises(OptionError, match="another run is asking"):
         journal.current()

@@ -38,6 +38,38 @@ def test_what_passes_is_asked_again(status: int, serve: Serve, waited: list[floa
 
 
 @pytest.mark.parametrize(
+    "content",
+    [
+        b"<html>a gateway's page</html>",
+        b"",
+        b'{"choices": [{"mess',
+        {"error": {"message": "Provider returned error", "code": 502}},
+        {"error": {"message": "Overloaded", "type": "overloaded_error"}},
+    ],
+)
+def test_no_answer_with_a_good_status_is_asked_again(content: Any, serve: Serve, waited: list[float]) -> None:
+    server = asked_at(serve(in_turn((200, content), said("Yes"))))
+    assert server.reply(REQUEST).answers[0].content == "Yes" and waited == [0.5]
+
+
+def test_a_page_in_place_of_answers_ends_soon(serve: Serve, waited: list[float]) -> None:
+    with pytest.raises(ModelError, match="6 bytes that are not JSON"):
+        asked_at(serve(lambda _: (200, b"<html>")), retries=8.0).reply(REQUEST)
+    assert waited == [0.5, 1.0]
+
+
+def test_a_text_that_is_longer_than_any_minute_allows_is_missing(serve: Serve, waited: list[float]) -> None:
+    words = "Request too large for m on tokens per min (TPM): Limit 30000, Requested 50000."
+    (reply,) = asked_at(serve(lambda _: (429, {"error": {"message": words}}))).ask([REQUEST])
+    assert "Request too large" in reply.error and waited == []
+
+
+def test_letters_that_were_cut_leave_the_others(serve: Serve) -> None:
+    server = asked_at(serve(lambda _: (200, b'{"choices": [{"message": {"content": "Yes \xf0\x9f"}}]}')))
+    assert server.reply(REQUEST).answers[0].content == "Yes \ufffd"
+
+
+@pytest.mark.parametrize(
     ("headers", "low", "high"),
     [
         ({"retry-after": "7"}, 7, 7),
@@ -110,6 +142,9 @@ def test_what_is_wrong_is_told_where_a_server_lists_it(serve: Serve) -> None:
     detail = {"detail": [{"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]}
     local = serve(lambda body: (422, detail) if "seed" in body else said("Yes"))
     assert asked_at(local).reply(REQUEST).answers[0].content == "Yes"
+    by_param = {"error": {"message": "Unsupported parameter", "param": "seed"}}
+    local = serve(lambda body: (400, by_param) if "seed" in body else said("Yes"))
+    assert asked_at(local).reply(REQUEST).answers[0].content == "Yes"
     with pytest.raises(RefusedError, match="Key gone"):
         asked_at(serve(lambda _: (403, [{"error": {"message": "Key gone"}}]))).reply(REQUEST)
 
@@ -125,7 +160,7 @@ def test_several_answers_come_in_one_request_where_that_is_offered(kind: str, se
     def answer(body: dict[str, Any]) -> tuple[int, Any]:
         n = body.get("n", 1)
         if n > 1 and kind == "refused":
-            return 400, {"error": {"message": "Only one completion is supported: 'n' must be 1"}}
+            return 400, {"error": {"message": "Multiple choices are not supported."}}
         return said(*[f"answer {body['seed'] + k}" for k in range(n if kind == "offered" else 1)])
 
     local = serve(answer)
@@ -144,11 +179,26 @@ def test_several_answers_come_in_one_request_where_that_is_offered(kind: str, se
         (said("Yes", reasoning_content="Hm."), "Yes", "", "Hm."),
         (said("Yes", reasoning="Hm."), "Yes", "", "Hm."),
         (said([{"type": "text", "text": "Ye"}, {"text": "s"}]), "Yes", "", ""),  # type: ignore[list-item]
+        (said([{"type": "reasoning", "text": "Hm"}, {"type": "text", "text": "No"}]), "No", "", ""),  # type: ignore[list-item]
     ],
 )
 def test_every_answer_is_a_record(answer: Any, content: str, refusal: str, thought: str, serve: Serve) -> None:
     (one,) = asked_at(serve(lambda _: answer)).reply(REQUEST).answers
     assert (one.content, one.refusal, one.thought) == (content, refusal, thought)
+
+
+def test_a_text_that_is_refused_does_not_say_that_several_answers_are(serve: Serve) -> None:
+    def answer(body: dict[str, Any]) -> tuple[int, Any]:
+        if body["messages"][0]["content"] == "long":
+            return 400, {"error": {"message": "This model's maximum context length is 8 tokens."}}
+        return said(*["Yes"] * body.get("n", 1))
+
+    local = serve(answer)
+    server, options = asked_at(local, parallel=1.0), dict(REQUEST.options) | {"n": 3}
+    long = Request(({"role": "user", "content": "long"},), options)
+    missing, found = server.ask([long, Request(REQUEST.messages, options)])
+    assert "maximum context length" in missing.error and len(found.answers) == 3
+    assert len(local.asked) == 3
 
 
 def test_fewer_requests_are_under_way_after_too_many(serve: Serve) -> None:
