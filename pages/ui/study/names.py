@@ -75,7 +75,7 @@ def _ask_evidence(chosen: ChosenNames) -> ChosenNames:
     if not columns:
         return chosen
     least = {}
-    with st.expander("Use only names that are surely of their group", icon=":material/tune:"):
+    with st.expander("Use only names that clearly belong to their group", icon=":material/tune:"):
         st.caption("The smallest share of people with a name who are of its group. At 0, none is left out.")
         for place, column in zip(st.columns(len(columns)), columns, strict=True):
             link = address.linked(f"{Key.STUDY_EVIDENCE}_{column}", 0.0)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui.audits import frame, model_choice
 from pages.ui.audits.audit_job import AuditPage
-from pages.ui.frame import form, permissions, typography
+from pages.ui.frame import form, permissions, step, typography
 from psa_core import generators, trust
 from psa_core.audits import chats as audit
 from psa_core.audits.chats.planning import (
@@ -97,7 +97,7 @@ def start(generator: str, asked: dict[str, Any], files: dict[str, bytes], chats:
     tokens = answers * int(values["tokens"])
     sizes: dict[str, int | str] = {"Answers": answers, "Tokens to write, at most": tokens}
     if generator in {card.id for card in generators.cards()}:
-        sizes["On two processor cores"] = f"about {max(1, round(tokens / TOKENS_PER_SECOND / 60)):,} min"
+        sizes["On two processor cores"] = f"about {step.duration(tokens / TOKENS_PER_SECOND)}"
     frame.say_sizes(sizes)
     if not generator:
         st.info("Name a language model above.")

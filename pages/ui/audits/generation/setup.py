@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui.audits import frame, model_choice
 from pages.ui.audits.audit_job import AuditPage
-from pages.ui.frame import exports, form, typography
+from pages.ui.frame import exports, form, step, typography
 from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation.planning import GenerationSpec
 from psa_core.errors import OptionError
@@ -135,8 +135,7 @@ def start(generator: str, chosen: Prompts, scorers: list[str]) -> None:
     values = form.ask(AUDIT.key, GenerationSpec)
     k, tokens = values["continuations"], values["tokens"]
     texts = len(chosen.found.templates) * len(chosen.found.values) * k
-    minutes = texts * tokens / TOKENS_PER_SECOND / 60
-    time = f"about {max(1, round(minutes)):,} min"
+    time = f"about {step.duration(texts * tokens / TOKENS_PER_SECOND)}"
     frame.say_sizes({"Continuations": texts, "Tokens, at most": texts * tokens, "On two processor cores": time})
     if k < FEW:
         typography.small_print(
