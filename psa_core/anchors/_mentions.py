@@ -27,6 +27,7 @@ from psa_core.anchors._name_words import (
     is_slip,
     nicknames,
 )
+from psa_core.anchors._own_pronouns import Rival
 from psa_core.anchors._persons import language_of
 from psa_core.anchors._subject import Evidence, Named, gender_told
 from psa_core.inputs import people
@@ -74,6 +75,14 @@ def mentions_of(text: str, who: Named, gender: str, named: Iterable[Evidence]) -
             elif reason:
                 left.append(Undecided(start, end, reason))
     return sorted(anchors), sorted(left, key=lambda one: one.start)
+
+
+def perhaps_others(text: str, left: Iterable[Undecided]) -> Iterator[Rival]:
+    """Where a mention behind a title was left: a pronoun after it may be somebody else's."""
+    for one in left:
+        title = re.search(rf"({_TITLE})\s+$", text[: one.start]) or re.match(rf"({_TITLE})\s", text[one.start : one.end])
+        if title:
+            yield Rival(one.start, GENDERED[title[1].casefold().strip(".")])
 
 
 def _anchor(text: str, start: int, end: int, form: str, gender: str) -> Anchor:
@@ -159,7 +168,7 @@ class _Finder:
         family, middle = self._family, _middle(who)
         given = f"(?:{'|'.join(map(_either, filter(None, (who.first, who.nick))))})"
         between = "".join(rf"(?:{_either(word)}\s+)?" for word in who.middle)  # Nguyen Thi Huong
-        initial = rf"{fold(who.first)[0]}(?:\.(?:[ -]?[A-Z]\.)*|[A-Z]?\b)"
+        initial = rf"{fold(who.first)[0]}(?:\.(?:[ -]?[A-Z]\.|-[a-z]\.)*|[A-Z]?\b)"
         spellings = (
             ("first", "last", rf"(?P<one>{given}){middle}(?P<sep>\s+)(?P<two>{family})"),
             ("first", "last", rf"(?P<one>{re.escape(' '.join(who.key))})(?P<sep>)(?P<two>)"),
@@ -174,6 +183,8 @@ class _Finder:
                 alike = [other for other in self._sharing("last") if fold(other.first)[:1] == fold(who.first)[0]]
                 if titled and GENDERED[titled.casefold().strip(".")] not in (self.gender, ""):
                     yield *match.span(), "", f"{ANOTHER}: {' '.join(match[0].split())}"
+                elif two == "f" and match["two"].startswith("D.C"):  # Washington, D.C.
+                    yield *match.span(), "", f"{OTHER_NAME}: {match[0]}"
                 elif reason := (SHARED if "f" in (one, two) and alike else self._beside(*match.span(), whole=True)):
                     yield *match.span(), "", reason
                 else:
@@ -285,6 +296,8 @@ class _Finder:
         if hyphen or _COMPANY.match(after) or before.endswith(" & "):
             return around
         own = {*" ".join((*self.who.key, *self.who.middle)).casefold().split()}
+        if re.match(rf"'s[ ](?:{'|'.join(PLACES)})\b", after, re.IGNORECASE) and after[3].isupper():  # Lan's Corner
+            return around
         capitals = is_capitals(self.plain[start:end])
         following = re.match(rf"[ ]({PART})", after)
         word = following[1].casefold() if following else ""

@@ -18,7 +18,9 @@ GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "O
 #: What stands behind a name that begins a sentence, and not behind a word that does.
 PERSON_VERB = re.compile(
     r",[ ]who\b|[ ](?:(?:is|was|has|had|will|can|did|does|would|could|should)\b(?![ ](?:he|she|it|they|we|you|I)\b)"
-    r"|\w+ed\b|(?!this|his|its|us)\w+s\b|led|ran|wrote|made|took|came|went|left|got|also|then|never|always|often|later|and)\b"
+    r"|\w+ed\b|(?!this|his|its|us)\w+s\b|led|ran|wrote|made|took|came|went|left|got|rang|knew|told|said|gave|saw|thought|brought|kept|held|built|spoke|stood"
+    r"|sat|began|grew|won|lost|met|paid|sent|spent|taught|became|understood|felt|drew|fell|found|chose|drove|forgot|put"
+    r"|broke|bought|caught|heard|sang|slept|woke|wore|also|then|never|always|often|later|and)\b"
 )
 _MONTHS = frozenset({"may", "april", "june", "august", "march"})
 _DATE_BEFORE = re.compile(

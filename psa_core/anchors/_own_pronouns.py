@@ -28,10 +28,15 @@ _KIN = {
     "son": "male", "husband": "male", "boyfriend": "male", "uncle": "male", "grandfather": "male", "man": "male",
     "boy": "male", "gentleman": "male", "dad": "male", "nephew": "male", "grandson": "male", "widower": "male",
 }  # fmt: skip
+_ANYBODY = frozenset({"woman", "girl", "lady", "man", "boy", "gentleman", "widow", "widower"})
 _KIN_WORDS = re.compile(rf"(?<![\w-])(?:{'|'.join(_KIN)})(?![\w'’-])", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"(?<![\w])(?:I|I'm|I’m|I've|I’ve|my|My|me)(?![\w])")
+_THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", re.IGNORECASE)
 _TOLD_OF = re.compile(r"[ ](?:is|was|has|had|will|can|\w+ed|led|ran|wrote|made|took|came|went|left)\b")
 _ABSOLUTE = re.compile(r"[ ]*(?:[.,;:!?)\n]|$|(?:is|was|and|or|but)\b)")
+_SENTENCE_END = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<!\b[A-Z])[.!?]\s|\n")
+#: A word for the person: *she is a 66-year-old woman*.
+_IS_ONE = re.compile(r"(?:year[- ]old|\by/?o|\b(?:is|was) (?:an?|the))[ ](?:[\w-]+[ ]){0,2}$", re.IGNORECASE)
 _NEW_CLAUSE = re.compile(r"[.!?;:\n]\s|\b(?:that|because|who|and|but|if|when|whether|as|while|so|or)\b")
 #: A verb or two between a subject and its object: *Aoife told*, *Mr. Ivanov then showed*.
 _VERB_ONLY = re.compile(
@@ -57,6 +62,8 @@ def rivals_in(text: str, others: Iterable[Evidence], own: Sequence[tuple[int, in
                     if not any(start < match.end() and match.start() < end for start, end in own):
                         yield Rival(match.start(), gender)
     for match in _KIN_WORDS.finditer(text):
+        if match[0].casefold() in _ANYBODY and _IS_ONE.search(text[max(0, match.start() - 60) : match.start()]):
+            continue
         yield Rival(match.start(), _KIN[match[0].casefold()])
 
 
@@ -166,6 +173,16 @@ def _is_writer(text: str, anchors: Sequence[Anchor]) -> bool:
     return any(start <= anchor.start < end for start, end in signed for anchor in anchors)
 
 
+def writer_of(text: str, named: Sequence[Evidence]) -> Evidence | None:
+    """Who signs a text that says *I* much more often than *he* or *she*: an application, and no reference."""
+    if len(_FIRST_PERSON.findall(text)) <= 2 * len(_THIRD_PERSON.findall(text)) + 1:
+        return None
+    signed = [match[1].casefold() for match in SIGNED.finditer(text)]
+    return next(
+        (one for words in signed for one in named if one.named.last and one.named.words.casefold() in words), None
+    )
+
+
 class _Nearest:
     """Who is named nearest to a pronoun."""
 
@@ -183,7 +200,7 @@ class _Nearest:
         if last >= 0 and not between:
             end = self.ends[last]
             # Her sister asked for Aoife's key, and she: either may be meant.
-            sentence = max((m.end() for m in re.finditer(r"[.!?]\s|\n", self.text[:start])), default=0)
+            sentence = max((m.end() for m in _SENTENCE_END.finditer(self.text, 0, start)), default=0)
             if any(sentence <= at < last for at in self.rivals):
                 return False
             # Aoife told her: who does something to herself is no object of the verb.

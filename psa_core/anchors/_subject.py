@@ -27,7 +27,7 @@ from psa_core.anchors._persons import SUFFIXES, language_of
 from psa_core.inputs import people
 from psa_core.inputs.gazetteers import evidence, gender_of, is_listed
 
-_PARTICLE = r"(?:(?i:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ten|ter|ní|nic)[ ])"
+_PARTICLE = r"(?:(?i:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ten|ter|ní|nic)[ ]|(?:al|el)-)"
 _GIVEN = rf"(?:[A-Z]\.|{PART})"
 _NICK = rf"(?:[\"“(]{PART}[\"”)][ ])?"
 #: Words that begin with a capital, one after another.
@@ -61,6 +61,10 @@ SIGNED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _I_AM = re.compile(r"\b(?:my name is|i am|i'm|this is)[ ]+((?:[^\W\d_]+[ ]?){1,3})", re.IGNORECASE)
+_KNOWN_AS = re.compile(
+    rf"\b(?i:known[ ](?:[^.\n,]{{0,40}}[ ])?as|go(?:es)?[ ]by|nicknamed|nickname:?|preferred[ ]name:?|to[ ]be[ ]called"
+    rf"|calls?[ ](?:me|him|her|them))[ ][\"“‘']?({PART})(?![ ]{PART})"
+)
 _COMPANY = re.compile(r"\b(?:inc|ltd|llc|corp|gmbh)\b", re.IGNORECASE)
 _VALUE_ENDS = re.compile(r"[,;|(–]| - |\t|  |[ ](?:DOB|MRN|age|aged|born)\b")
 
@@ -111,7 +115,7 @@ def _family_first(words: Sequence[str]) -> bool:
     known = evidence(words[0])
     if is_first(words[0]) or known.last <= 2 * known.first or not all(map(is_listed, words[1:-1])):
         return False
-    return is_first(words[-1]) or (not known.first and not is_listed(words[-1]))
+    return evidence(words[-1]).first > max(0.7, 2 * evidence(words[-1]).last)
 
 
 def named(words: Sequence[str], gender: str = "", *, sure: bool = False) -> Named | None:
@@ -203,6 +207,8 @@ def _places(text: str) -> Iterator[_Told]:
             seen.add("fields")
     for match in _LABEL.finditer(text):
         comma = None if _COMPANY.search(match[2]) else _COMMA.match(match[2])
+        if comma and is_capitals(comma[2]) > is_capitals(comma[1]):  # Jane Doe, DOB 12 May
+            comma = None
         value = _VALUE_ENDS.split(match[2])[0].strip()
         words = [*comma[2].split(), *comma[1].split()] if comma else value.split()
         if 1 <= len(words) <= 5 and all(word[:1].isupper() or word.casefold() in people.PARTICLES for word in words):
@@ -284,7 +290,17 @@ def find_people(text: str, entities: Sequence[tuple[int, int]]) -> list[Evidence
             one.named = who
         one.take(Evidence(who, weight, at, Counter([gender or who.gender] if gender or who.gender else [])))
     _with_short_forms(text, list(found.values()))
+    _in_order(list(found.values()))
     return _merged(list(found.values()))
+
+
+def _in_order(found: Sequence[Evidence]) -> None:
+    """A title tells which half of a name is the last: *Mr. Pruitt* is no *D'Angelo*."""
+    titled = {fold(one.named.last).casefold() for one in found if one.genders and not one.named.first}
+    for one in found:
+        first, last = one.named.key
+        if first in titled and last not in titled and not one.genders and not evidence(one.named.first).first >= 1:
+            one.named = replace(one.named, first=one.named.last, last=one.named.first)
 
 
 def _merged(found: list[Evidence]) -> list[Evidence]:
@@ -361,3 +377,14 @@ def _with_short_forms(text: str, found: list[Evidence]) -> None:
             fits = (first.startswith(part) and len(part) > 2) or (first.endswith(part) and len(part) > 3)
             if fits and part != first and times > 1 and part not in taken and not is_ordinary(part) and one.named.last:
                 one.named = replace(one.named, nick=one.named.nick or word)
+    whole = [one for one in found if one.named.first and one.named.last]
+    for match in _KNOWN_AS.finditer(text):
+        word = re.sub(r"['’]s$", "", match[1])
+        last = max(whole, key=lambda one: _last_at(text[: match.start()], one.named), default=None)
+        if last and word[0].isupper() and could_be_name(word) and word.casefold() not in taken:
+            last.named = replace(last.named, nick=last.named.nick or word)
+
+
+def _last_at(text: str, who: Named) -> int:
+    """Where a person is named last."""
+    return max(text.casefold().rfind(name.casefold()) for name in (who.first, who.last))

@@ -83,6 +83,7 @@ def _found(text: str, named: list[Evidence], pronoun_anchors: Sequence[Anchor], 
         return Found(reason=reason or NO_PERSON)
     own = [(one.start, one.end) for one in anchors] + [(one.start, one.end) for one in left]
     rivals = list(_own_pronouns.rivals_in(text, others, own))
+    rivals += _mentions.perhaps_others(text, left)
     declared = _own_pronouns.declared(text, anchors)
     if declared:
         gender = {"she": "female", "he": "male"}.get(declared[1].casefold(), "")
@@ -118,7 +119,8 @@ def _choose(text: str, named: list[Evidence], chosen: str) -> tuple[Evidence | N
             rf"\b{re.escape(first.named.words)},?[ ](?:Jr|Junior)\b", text
         ):
             return None, TWO_OF_A_NAME
-        ranked = sorted(named, key=lambda one: (-_weight(text, one, named), one.first_at))
+        writer = _own_pronouns.writer_of(text, named)
+        ranked = sorted(named, key=lambda one: (-_weight(text, one, named) - 3 * (one is writer), one.first_at))
         return ranked[0], ""
     wanted = chosen.casefold().split()
     exact = [one for one in named if one.named.words.casefold() == " ".join(wanted)]
