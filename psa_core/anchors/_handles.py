@@ -30,6 +30,8 @@ def handles_of(text: str, who: Named, *, shared: bool) -> Iterator[tuple[int, in
                     yield start, end, "", DOMAIN
                 elif one == "last" and not two and shared:
                     yield start, end, "", SHARED_ADDRESS
+                elif not two and re.match(r"[._][a-z]+@", token[0][match.end() :], re.IGNORECASE):  # jane.portfolio@
+                    yield start, end, "", DOMAIN
                 else:
                     second = match[2] + _cased(two, match[3]) if two else ""
                     yield start, end, f"handle={_cased(one, match[1])}{second}", ""

@@ -196,13 +196,18 @@ class _Finder:
             return
         for match in re.finditer(rf"(?<!\w){_TITLE}[ ]+(?:and|&)[ ]+{_TITLE}[ ]+{self._family}(?!\w)", self.plain):
             yield *match.span(), "", FAMILY
+        # Who is Mr. Doe before another Doe is named is Mr. Doe in all of the text.
+        sharing = [re.search(rf"(?<!\w){_either(other.first)}", self.plain) for other in self._sharing("last")]
+        others_at = min((found.start() for found in sharing if found), default=len(self.plain))
+        first = False
         for match in re.finditer(rf"(?<!\w)({_TITLE})\s+{self._family}(?!\w)", self.plain):
+            first = first or match.start() < others_at
             own = GENDERED[match[1].casefold().strip(".")]
             if (own and self.gender and own != self.gender) or re.match(
                 r"[ ](?:senior|junior|sr|jr)\b", self.plain[match.end() :], re.IGNORECASE
             ):
                 yield *match.span(), "", f"{ANOTHER}: {' '.join(match[0].split())}"
-            elif any(other.gender in (own, "") for other in self._sharing("last") if other.first):
+            elif any(other.gender in (own, "") for other in self._sharing("last") if other.first) and not first:
                 yield *match.span(), "", SHARED
             else:
                 yield (

@@ -22,7 +22,7 @@ PERSON_VERB = re.compile(
     r"|sat|began|grew|won|lost|met|paid|sent|spent|taught|became|understood|felt|drew|fell|found|chose|drove|forgot|put"
     r"|broke|bought|caught|heard|sang|slept|woke|wore|also|then|never|always|often|later|and)\b"
 )
-_MONTHS = frozenset({"may", "april", "june", "august", "march"})
+_MONTHS = frozenset({"jan", "may", "april", "june", "august", "march"})
 _DATE_BEFORE = re.compile(
     r"(?:\b(?:in|since|until|by|of|from|to|during|early|late|mid|last|next|this)[ -]|\d(?:st|nd|rd|th)?[ ])$",
     re.IGNORECASE,
@@ -48,6 +48,11 @@ def nicknames() -> dict[str, frozenset[str]]:
     """Short forms of a first name, all in small letters."""
     lines = (ASSETS / "people" / "nicknames.txt").read_text(encoding="utf-8").splitlines()
     return {first: frozenset(short.split()) for first, _, short in (line.partition(":") for line in lines)}
+
+
+@cache
+def _short_names() -> frozenset[str]:
+    return frozenset().union(*nicknames().values())
 
 
 @cache
@@ -81,7 +86,9 @@ def in_name_case(word: str) -> str:
 
 
 def is_first(word: str) -> bool:
-    """Whether it is well known as a first name."""
+    """Whether it is well known as a first name, or short for one."""
+    if word.casefold() in _short_names() and word.casefold() not in WORD_NAMES and not is_ordinary(word):
+        return True
     return evidence(in_name_case(word)).first >= 0.3 or evidence(in_name_case(word).split("-")[0]).first >= 0.3
 
 

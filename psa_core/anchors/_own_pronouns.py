@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from psa_core.anchors._base import Anchor, Role, Undecided
 from psa_core.anchors._subject import SIGNED, Evidence, gender_told
 
+IN_SPEECH = "a pronoun in the person's own words"
 NEAR_ANOTHER, WRITER = "a pronoun nearer to another person", "a pronoun in a text that the person wrote"
 OTHER_GENDER = "a pronoun of another gender than the person's"
 UNKNOWN_GENDER = "a pronoun, and the person's gender is not known"
@@ -30,6 +31,8 @@ _KIN = {
 }  # fmt: skip
 _ANYBODY = frozenset({"woman", "girl", "lady", "man", "boy", "gentleman", "widow", "widower"})
 _KIN_WORDS = re.compile(rf"(?<![\w-])(?:{'|'.join(_KIN)})(?![\w'’-])", re.IGNORECASE)
+_SAYING = "said|says|told|asked|wrote|writes|added|replied|reports?|reported|stated|explained"
+_SAYS = re.compile(rf"(\w+)[ ](?:{_SAYING})(?:[ ](?:me|us|to[ ]me))?[,:]?[ ]$", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"(?<![\w])(?:I|I'm|I’m|I've|I’ve|my|My|me)(?![\w])")
 _THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", re.IGNORECASE)
 _TOLD_OF = re.compile(r"[ ](?:is|was|has|had|will|can|\w+ed|led|ran|wrote|made|took|came|went|left)\b")
@@ -131,18 +134,32 @@ def pronouns_of(
     writes = _is_writer(text, anchors)
     nearest = _Nearest(text, anchors, [one for one in rivals if one.gender in (gender, "") or they])
     others_gender = _Nearest(text, anchors, [one for one in rivals if one.gender != gender or not gender])
+    quoted = list(_own_words(text, anchors, gender))
     for start, end, form, said, role in sorted(spans):
         if gender and said and said != gender:
             if others_gender.is_persons(start, form):
                 left.append(Undecided(start, end, OTHER_GENDER))
             continue
         reason = "" if gender or they else UNKNOWN_GENDER
+        reason = reason or (IN_SPEECH if any(a <= start < b for a, b in quoted) else "")
         reason = reason or (WRITER if writes else "" if nearest.is_persons(start, form) else NEAR_ANOTHER)
         if reason:
             left.append(Undecided(start, end, reason))
         else:
             mine.append(Anchor(start, end, role, gender, "subject", _cased(form, text[start:end])))
     return mine, left
+
+
+def _own_words(text: str, anchors: Sequence[Anchor], gender: str) -> Iterator[tuple[int, int]]:
+    """Where the person speaks: *she* in her own words is another."""
+    ends = {anchor.end for anchor in anchors}
+    pronoun = {"female": "she", "male": "he"}.get(gender, "they")
+    for quote in re.finditer(r"[\"“]([^\"“”\n]+)[\"”]", text):
+        before = _SAYS.search(text[: quote.start()])
+        after = re.match(rf",?[ ](?:(?:{_SAYING})[ ])?(\w+)", text[quote.end() :])
+        speaks = before and (before[1].casefold() == pronoun or before.end(1) in ends)
+        if speaks or (after and (after[1] == pronoun or quote.end() + after.end(1) in ends)):
+            yield quote.span()
 
 
 def _cased(form: str, written: str) -> str:
@@ -181,6 +198,21 @@ def writer_of(text: str, named: Sequence[Evidence]) -> Evidence | None:
     return next(
         (one for words in signed for one in named if one.named.last and one.named.words.casefold() in words), None
     )
+
+
+def pronouns_after(text: str, named: Sequence[Evidence]) -> Counter[tuple[str, str]]:
+    """How many pronouns have each person for the last one of their gender that is named before them."""
+    places = sorted(
+        (match.start(), gender_told(one), one.named.key)
+        for one in named
+        for match in re.finditer(rf"(?<!\w){re.escape(one.named.first or one.named.last)}(?!\w)", text)
+    )
+    counts = Counter[tuple[str, str]]()
+    for pronoun in _THIRD_PERSON.finditer(text):
+        gender = "male" if pronoun[0][:2].casefold() == "hi" or pronoun[0].casefold() == "he" else "female"
+        before = [key for at, told, key in places if at < pronoun.start() and told in (gender, "")]
+        counts.update(before[-1:])
+    return counts
 
 
 class _Nearest:

@@ -6,9 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 from psa_core.anchors._name_words import (
     GENDERED,
+    GERMAN,
     NEVER_NAMES,
     PART,
     PERSON_VERB,
@@ -36,7 +38,7 @@ _ALONE = re.compile(rf"(?<![\w@./-]){PART}(?![\w@/])")
 _MAIL = re.compile(r"(?<![\w.])([a-z]{2,})[._]([a-z]{2,}(?:-[a-z]{2,})*)\d*@", re.IGNORECASE)
 _TITLED = re.compile(
     rf"(?<!\w)((?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Rev|Reverend|MR|MRS|MS|DR|Sister|Nurse)\b\.?)\s"
-    rf"((?:{_PARTICLE}*{PART}(?:\.(?=[ ]))?[ ]?){{1,4}})"
+    rf"((?:{_PARTICLE}*(?:[A-Z]\.|St\.|{PART})[ ]?){{1,4}})"
 )
 _LABEL = re.compile(
     r"^[ \t]*((?:[\w' ]{0,15}\bname|patient|applicant|candidate|client|re|subject|employee|tenant|borrower|"
@@ -60,10 +62,10 @@ SIGNED = re.compile(
     r"signed|with [\w ]+)[,.!]?[ \t]*\n+[ \t]*(.+)$",
     re.IGNORECASE | re.MULTILINE,
 )
-_I_AM = re.compile(r"\b(?:my name is|i am|i'm|this is)[ ]+((?:[^\W\d_]+[ ]?){1,3})", re.IGNORECASE)
+_I_AM = re.compile(r"\b(?:my name is|i am|i'm|this is)[ ]+((?:[^\W\d_]+(?:['’-][^\W\d_]+)*[ ]?){1,3})", re.IGNORECASE)
 _KNOWN_AS = re.compile(
     rf"\b(?i:known[ ](?:[^.\n,]{{0,40}}[ ])?as|go(?:es)?[ ]by|nicknamed|nickname:?|preferred[ ]name:?|to[ ]be[ ]called"
-    rf"|calls?[ ](?:me|him|her|them))[ ][\"“‘']?({PART})(?![ ]{PART})"
+    rf")[ ][\"“‘']?({PART})(?![ ]{PART})"
 )
 _COMPANY = re.compile(r"\b(?:inc|ltd|llc|corp|gmbh)\b", re.IGNORECASE)
 _VALUE_ENDS = re.compile(r"[,;|(–]| - |\t|  |[ ](?:DOB|MRN|age|aged|born)\b")
@@ -174,11 +176,11 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[_Told]:
         if len(words) > 2 and not sure and not is_listed(in_name_case(words[0])) and is_first(words[1]):
             start += len(words.pop(0)) + 1  # File Jane Doe
         plain = [word for word in words if word.casefold().strip(".") not in GENDERED]
-        if not 2 <= len(plain) <= 5:
+        if not 2 <= len(plain) <= 5 or re.match(rf",?[ ]{_COMPANY.pattern}", text[run.end() :], re.IGNORECASE):
             continue
         line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0].strip(" #*\t").casefold()
         heads = start < 200 and re.match(rf"{re.escape(' '.join(words).casefold())}(?:,|$)", line) is not None
-        tagged = any(left < run.end() and start < right for left, right in entities)
+        tagged = any(left < run.end() and start < right and "\n" not in text[left:start] for left, right in entities)
         listed = all(is_listed(in_name_case(word)) for word in plain)
         if (
             sure
@@ -214,7 +216,8 @@ def _places(text: str) -> Iterator[_Told]:
         if 1 <= len(words) <= 5 and all(word[:1].isupper() or word.casefold() in people.PARTICLES for word in words):
             who = named(words)
             if who and (who.last or is_listed(who.first) or "name" in match[1].casefold()):
-                yield who, match.start(2), 0.0 if match[1].casefold() in seen else 3.0, ""
+                weight = 3.0 if match[1].casefold() in ("re", "regarding", "subject") else 6.0
+                yield who, match.start(2), 0.0 if match[1].casefold() in seen else weight, ""
                 seen.add(match[1].casefold())
     for match in _LISTED.finditer(text):
         first, last = match[2].split(), match[1].split()
@@ -232,8 +235,8 @@ def _places(text: str) -> Iterator[_Told]:
             if words and all(map(could_be_name, words)) and is_first(words[0]):
                 yield named(words), match.start(1), 1.0, ""
     for match in _MAIL.finditer(text):
-        words = [word.capitalize() for word in (match[1], *match[2].split("-"))]
-        if is_first(words[0]) and could_be_name(words[-1]):
+        words = [match[1].capitalize(), "-".join(word.capitalize() for word in match[2].split("-"))]
+        if is_first(words[0]) and could_be_name(words[-1]) and (len(words[-1]) > 2 or is_listed(words[-1])):
             yield named(words), match.start(), 0.0, ""
 
 
@@ -268,7 +271,7 @@ def _alone(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[_Told]:
         if not is_first(word) or not could_be_name(word) or is_capitals(word):
             continue
         before, after = text[max(0, match.start() - 30) : match.start()], text[match.end() : match.end() + 30]
-        if re.match(rf"[ ]{PART}|\.[ ]?\d", after) or re.search(rf"(?:{PART}|\d)[ ]$", before):  # 12 Jan
+        if re.match(rf"[ ]{PART}|\.[ ]?\d", after) or re.search(rf"{PART}[ ]$", before):
             continue
         is_word = word.casefold() in WORD_NAMES or is_ordinary(word)  # a name where the word would have no capital
         if is_word and not (re.search(r"[^\W\d_][,;]?[ ]$|\($", before) or PERSON_VERB.match(after)):
@@ -291,20 +294,30 @@ def find_people(text: str, entities: Sequence[tuple[int, int]]) -> list[Evidence
         one.take(Evidence(who, weight, at, Counter([gender or who.gender] if gender or who.gender else [])))
     _with_short_forms(text, list(found.values()))
     _in_order(list(found.values()))
-    return _merged(list(found.values()))
+    return _merged(text, list(found.values()))
 
 
 def _in_order(found: Sequence[Evidence]) -> None:
     """A title tells which half of a name is the last: *Mr. Pruitt* is no *D'Angelo*."""
     titled = {fold(one.named.last).casefold() for one in found if one.genders and not one.named.first}
+    titled -= {one.named.key[1] for one in found if one.named.first}
     for one in found:
-        first, last = one.named.key
-        if first in titled and last not in titled and not one.genders and not evidence(one.named.first).first >= 1:
+        if one.named.last and one.named.key[0] in titled and evidence(one.named.first).first < 1:
             one.named = replace(one.named, first=one.named.last, last=one.named.first)
 
 
-def _merged(found: list[Evidence]) -> list[Evidence]:
+def _merged(text: str, found: list[Evidence]) -> list[Evidence]:
     """Shorter forms of a name go to the full name that has them; where several do, to none."""
+    full = [one for one in found if one.named.first and one.named.last]
+    lone = [one for one in found if one not in full]
+    for given, titled in product(lone, lone):  # Harold, Mr. Finch and H. Finch
+        first, last = given.named.first, titled.named.last
+        if not first or not last or given.named.last or gender_told(given) != gender_told(titled):
+            continue
+        owners = [one for one in full if _has_part(one.named, given.named) or _has_part(one.named, titled.named)]
+        initial = re.search(rf"(?<!\w){first[0]}\.?[ ]{re.escape(last)}(?!\w)", text)
+        if initial and all(gender_told(given) != gender_told(one) != "" for one in owners):
+            given.named = replace(given.named, last=last)
     full = [one for one in found if one.named.first and one.named.last]
     for short in sorted(full, key=lambda one: one.weight):
         longer = next((other for other in full if other is not short and _extends(other.named, short.named)), None)
@@ -348,6 +361,9 @@ def _extends(long: Named, short: Named) -> bool:
     *Ana María García López* has *Ana García*, *Anna García* and *García Ana*.
     """
     first, last = short.key
+    plain = [fold(one.words.translate(GERMAN)).casefold() for one in (long, short)]
+    if plain[0] == plain[1]:  # Müller, and Mueller
+        return long.words.translate(GERMAN) != long.words
     if long.key == (last, first):
         ranks = [(evidence(one.first).first - evidence(one.first).last, "-" in one.first) for one in (long, short)]
         return ranks[0] > ranks[1]

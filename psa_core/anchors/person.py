@@ -120,8 +120,12 @@ def _choose(text: str, named: list[Evidence], chosen: str) -> tuple[Evidence | N
         ):
             return None, TWO_OF_A_NAME
         writer = _own_pronouns.writer_of(text, named)
-        ranked = sorted(named, key=lambda one: (-_weight(text, one, named) - 3 * (one is writer), one.first_at))
-        return ranked[0], ""
+        pronouns = _own_pronouns.pronouns_after(text, named)
+
+        def weight(one: Evidence) -> float:
+            return _weight(text, one, named) + max(0.0, 0.25 * pronouns[one.named.key] - 0.25) + 3 * (one is writer)
+
+        return min(named, key=lambda one: (-weight(one), one.first_at)), ""
     wanted = chosen.casefold().split()
     exact = [one for one in named if one.named.words.casefold() == " ".join(wanted)]
     parts = [one for one in named if set(wanted) & set(one.named.words.casefold().split())] if len(wanted) == 1 else []
@@ -145,7 +149,7 @@ def _weight(text: str, one: Evidence, named: Sequence[Evidence]) -> float:
     title = {"female": r"(?:Mrs|Ms|Miss)\.? ", "male": r"Mr\.? "}.get(_subject.gender_told(one), "") if shared else ""
     first = "|".join(map(re.escape, filter(None, (who.first, who.nick))))
     lasts = (who.last, people.handle(who.last), people.handle(who.first[:1] + who.last))
-    last = "|".join(map(re.escape, lasts)) if who.last else ""
+    last = "|".join(map(re.escape, lasts)) if who.last and (title or not shared) else ""
     choices = [f"(?:{first})[ ._-]+(?:{last})"] if first and last else []
     choices += [part for part in (first, last and f"{title}(?:{last})") if part]
     mentions = re.findall(rf"(?<![^\W_])(?<!-)(?:{'|'.join(choices)})(?![^\W_]|-\w)", text, re.IGNORECASE)
