@@ -80,7 +80,9 @@ def mentions_of(text: str, who: Named, gender: str, named: Iterable[Evidence]) -
 def perhaps_others(text: str, left: Iterable[Undecided]) -> Iterator[Rival]:
     """Where a mention behind a title was left: a pronoun after it may be somebody else's."""
     for one in left:
-        title = re.search(rf"({_TITLE})\s+$", text[: one.start]) or re.match(rf"({_TITLE})\s", text[one.start : one.end])
+        title = re.search(rf"({_TITLE})\s+$", text[: one.start]) or re.match(
+            rf"({_TITLE})\s", text[one.start : one.end]
+        )
         if title:
             yield Rival(one.start, GENDERED[title[1].casefold().strip(".")])
 
@@ -250,6 +252,8 @@ class _Finder:
                 found = [*re.finditer(rf"(?<![\w@]){_either(name)}(?!\w)", self.plain)]
                 for match in found:
                     reason = self._beside(*match.span()) or shared or self._as_word(*match.span())
+                    if name in short and re.search(r"\b(?:named|called)[ ]$", self.plain[: match.start()]):  # a dog
+                        reason = PERHAPS
                     written = form.upper() if is_capitals(match[0]) else form
                     yield *match.span(), "" if reason else written, reason
                 lower = fold(name).lower()
@@ -301,8 +305,10 @@ class _Finder:
         if hyphen or _COMPANY.match(after) or before.endswith(" & "):
             return around
         own = {*" ".join((*self.who.key, *self.who.middle)).casefold().split()}
-        if re.match(rf"'s[ ](?:{'|'.join(PLACES)})\b", after, re.IGNORECASE) and after[3].isupper():  # Lan's Corner
-            return around
+        if re.match(r"'s[ ][A-Z]", after):  # Lan's Corner, the Hartley's Harvest line
+            place = re.match(r"\w+", after[3:])[0].casefold() in PLACES  # type: ignore[index]
+            if place or before.casefold().endswith("the "):
+                return around
         capitals = is_capitals(self.plain[start:end])
         following = re.match(rf"[ ]({PART})", after)
         word = following[1].casefold() if following else ""
@@ -334,7 +340,8 @@ class _Finder:
         word, before, after = self.plain[start:end].casefold(), self.plain[:start], self.plain[end:]
         if not (word in WORD_NAMES or is_ordinary(word)):
             return ""
-        if is_date(before, word, after):
+        line = before.rpartition("\n")[2].strip()
+        if is_date(before, word, after) or (not line and re.match(r"(?:[ ][a-z]+){1,3}:", after)):  # Grant requested:
             return A_WORD
         if re.match(r"'s\b|,(?![ ](?:and|or)\b)|[ ]*\n|$", after) or not _LINE_START.search(before[-40:]):
             return ""

@@ -30,7 +30,7 @@ _KIN = {
     "boy": "male", "gentleman": "male", "dad": "male", "nephew": "male", "grandson": "male", "widower": "male",
 }  # fmt: skip
 _ANYBODY = frozenset({"woman", "girl", "lady", "man", "boy", "gentleman", "widow", "widower"})
-_KIN_WORDS = re.compile(rf"(?<![\w-])(?:{'|'.join(_KIN)})(?![\w'’-])", re.IGNORECASE)
+_KIN_WORDS = re.compile(rf"(?<![\w-])(?:step)?({'|'.join(_KIN)})(?:-in-law)?(?![\w'’-])", re.IGNORECASE)
 _SAYING = "said|says|told|asked|wrote|writes|added|replied|reports?|reported|stated|explained"
 _SAYS = re.compile(rf"(\w+)[ ](?:{_SAYING})(?:[ ](?:me|us|to[ ]me))?[,:]?[ ]$", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"(?<![\w])(?:I|I'm|I’m|I've|I’ve|my|My|me)(?![\w])")
@@ -65,9 +65,9 @@ def rivals_in(text: str, others: Iterable[Evidence], own: Sequence[tuple[int, in
                     if not any(start < match.end() and match.start() < end for start, end in own):
                         yield Rival(match.start(), gender)
     for match in _KIN_WORDS.finditer(text):
-        if match[0].casefold() in _ANYBODY and _IS_ONE.search(text[max(0, match.start() - 60) : match.start()]):
+        if match[1].casefold() in _ANYBODY and _IS_ONE.search(text[max(0, match.start() - 60) : match.start()]):
             continue
-        yield Rival(match.start(), _KIN[match[0].casefold()])
+        yield Rival(match.start(), _KIN[match[1].casefold()])
 
 
 def stated_gender(text: str) -> str:

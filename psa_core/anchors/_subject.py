@@ -57,6 +57,7 @@ _LISTED = re.compile(rf"^[ \t]*{_COMMA.pattern}[ \t]*(?:$|[,(;])", re.MULTILINE)
 _GREETED = re.compile(
     rf"^[ \t>]*(?:dear|hi|hello|hey|to:|thanks,?|thank you,?)[ ]+({PART})[ ]*[,!.:\n]", re.IGNORECASE | re.MULTILINE
 )
+_HEADER = re.compile(r"^[ \t>]*(?:from|to|cc|bcc):[ \t]*(.+)$", re.IGNORECASE | re.MULTILINE)
 SIGNED = re.compile(
     r"^[ \t]*(?:(?:yours|kind|best|warm|many)[ \w]*|sincerely|regards|cheers|thanks|thank you|respectfully|love|"
     r"signed|with [\w ]+)[,.!]?[ \t]*\n+[ \t]*(.+)$",
@@ -165,6 +166,8 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[_Told]:
     addresses = set(re.findall(r"[a-z]+", " ".join(re.findall(r"\S+(?=@)|/\S+|\S*_\S*", fold(text).lower()))))
     for run in _RUN.finditer(text):
         words, start = [re.sub(r"['’]s$", "", word) for word in run[0].split()], run.start()
+        if re.search(rf"{_PARTICLE}$", text[:start]):  # the end of Ms. da Silva Santos
+            continue
         first, last = (people.handle(word).lower() for word in (words[0], words[-1]))
         sure = {first, last} <= addresses or not addresses.isdisjoint(
             (first + last, first[:1] + last, last + first[:1])
@@ -191,9 +194,8 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[_Told]:
             yield named(words, sure=sure), start, 1.5 if heads else 0.0, ""
         elif not is_capitals(run[0]) and not any(map(is_ordinary, plain)) and all(map(could_be_name, plain)):
             again = [len(re.findall(rf"(?<!\w){re.escape(word)}(?!\w)", text)) for word in (plain[0], plain[-1])]
-            if (
-                max(again) > min(again) and evidence(plain[0]).last < 0.3
-            ):  # unknown names, one of which stands alone elsewhere
+            family = evidence(plain[-1]).last >= 0.3 and again[0] > 1
+            if evidence(plain[0]).last < 0.3 and (family or max(again) > min(again)):  # one stands alone elsewhere
                 yield named(words), start, 0.0, ""
 
 
@@ -229,6 +231,11 @@ def _places(text: str) -> Iterator[_Told]:
             who = named(words)
             if who and (who.last or is_listed(who.first)):
                 yield who, match.start(1), 0.0, ""
+    for line in _HEADER.finditer(text):
+        for written in re.split(r"[,;][ ]*", re.sub(r"[<\[(][^>\])]*[>\])]?", "", line[1])):
+            words = written.strip(' "').split()
+            if 2 <= len(words) <= 4 and all(re.fullmatch(rf"{PART}|[A-Z]\.", word) for word in words):
+                yield named(words), text.index(words[0], line.start(1)), 0.0, ""
     for pattern in (_GREETED, _I_AM):
         for match in pattern.finditer(text):
             words = re.match(rf"(?:{PART}[ ]?)*", match[1])[0].split()  # type: ignore[index]
@@ -315,7 +322,7 @@ def _merged(text: str, found: list[Evidence]) -> list[Evidence]:
         if not first or not last or given.named.last or gender_told(given) != gender_told(titled):
             continue
         owners = [one for one in full if _has_part(one.named, given.named) or _has_part(one.named, titled.named)]
-        initial = re.search(rf"(?<!\w){first[0]}\.?[ ]{re.escape(last)}(?!\w)", text)
+        initial = re.search(rf"(?<!\w)(?<!\w[ ]){first[0]}\.?[ ]{re.escape(last)}(?!\w)", text)
         if initial and all(gender_told(given) != gender_told(one) != "" for one in owners):
             given.named = replace(given.named, last=last)
     full = [one for one in found if one.named.first and one.named.last]
