@@ -15,6 +15,7 @@ from psa_core.anchors import Anchor
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import AnchorError, NameListError, OptionError
 from psa_core.mitigate import NameAveraged, averaging_table
+from psa_core.mitigate._held_out import held_out_cube
 from psa_core.study.perturbation import Perturbation
 
 
@@ -102,7 +103,7 @@ def test_fingerprint_changes_with_what_decides_the_answer(averaged: NameAveraged
 def averaged_over(cube: ScoreCube, used: Sequence[int]) -> ScoreCube:
     """What averaging over the names at some positions gives where every name is recognised."""
     size = cube.shape[:2]
-    return mitigate.held_out_cube(cube, used=np.array(used), measured=np.arange(size[1]), seen=np.ones(size, bool))
+    return held_out_cube(cube, used=np.array(used), measured=np.arange(size[1]), seen=np.ones(size, bool))
 
 
 @pytest.mark.parametrize("count", [1, 7, 40])
@@ -253,7 +254,7 @@ def test_a_name_is_found_however_it_is_spelt(text: str, name: str, is_there: boo
 
 def test_fewer_than_four_names_cannot_be_split() -> None:
     with pytest.raises(NameListError, match="at least four"):
-        mitigate.split_names(small_cube())
+        mitigate.halves_of_names(small_cube().names)
 
 
 def test_a_smaller_draw_is_part_of_a_larger_one() -> None:

@@ -7,8 +7,15 @@ sentences that had no part in it.
 
 from __future__ import annotations
 
-from psa_core.mitigate._effect import Check, Loss, averaging_table, check, loss
-from psa_core.mitigate._held_out import AlsoPeople, Trial, held_out_cube, part, recognised, trial
+from psa_core.mitigate._held_out import AlsoPeople, Loss, Trial, averaging_table, check, loss, part, recognised, trial
 from psa_core.mitigate._scorer import NameAveraged, Template
-from psa_core.mitigate._spelling_variants import name_keys, naming_none, sentence_keys
-from psa_core.mitigate._split import Halves, drawn, halves, halves_of_names, split_names, split_sentences
+from psa_core.mitigate._split import (
+    Halves,
+    drawn,
+    halves,
+    halves_of_names,
+    name_keys,
+    naming_none,
+    sentence_keys,
+    split_sentences,
+)

@@ -97,7 +97,7 @@ class NameAveraged:
             return np.empty((0, len(self.targets)), dtype=np.float32)
         templates = self.templates(texts)
         distinct = list(dict.fromkeys(templates))
-        variants = [self._variants(template) for template in distinct]
+        variants = [Perturbation((text,), (spans,), self.names).row(0) if spans else [text] for text, spans in distinct]
         flat = [text for row in variants for text in row]
         scores = score_texts(self.scorer, flat).astype(np.float64)
         starts = np.cumsum([0, *map(len, variants)])[:-1]
@@ -117,7 +117,16 @@ class NameAveraged:
         found = dict(zip(searched, self.finder.find([texts[i] for i in searched]), strict=True))
         refuse_forms(found.values())
         candidates = [[*found.get(i, ())[:1], *filter(None, [span])] for i, span in enumerate(named)]
-        return [_blanked(text, min(spans, default=None)) for text, spans in zip(texts, candidates, strict=True)]
+        blanked = []
+        for text, spans in zip(texts, candidates, strict=True):
+            if spans:
+                first = min(spans)
+                # Subject and object take the same form of a name, so one template serves both.
+                blank = Anchor(first.start, first.start + 1, "possessive" if first.role == "possessive" else "subject")
+                blanked.append(Template(f"{text[: first.start]}_{text[first.end :]}", (blank,)))
+            else:
+                blanked.append(Template(text, ()))
+        return blanked
 
     def _named(self, text: str) -> Anchor | None:
         match = self._pattern.search(text)
@@ -131,11 +140,6 @@ class NameAveraged:
         is_last = match[1].endswith(".") and _ENDING.match(text, end)
         return Anchor(start, end - 1 if is_last else end, "subject")  # that full stop ends the sentence as well
 
-    def _variants(self, template: Template) -> list[str]:
-        if not template.spans:
-            return [template.text]
-        return Perturbation((template.text,), (template.spans,), self.names).row(0)
-
 
 def refuse_forms(found: Iterable[Sequence[Anchor]]) -> None:
     """Raise `AnchorError` for texts that mention a person in several forms: the first alone would mix two people."""
@@ -143,12 +147,3 @@ def refuse_forms(found: Iterable[Sequence[Anchor]]) -> None:
     if form:
         expected = "texts with one mention each, since averaging replaces the first one only"
         raise AnchorError("anchors", got=f"a person in several forms (here: {people.label(form)})", expected=expected)
-
-
-def _blanked(text: str, span: Anchor | None) -> Template:
-    if span is None:
-        return Template(text, ())
-    # Subject and object take the same form of a name, so one template serves both.
-    role = "possessive" if span.role == "possessive" else "subject"
-    blank = Anchor(span.start, span.start + 1, role)  # type: ignore[arg-type]
-    return Template(f"{text[: span.start]}_{text[span.end :]}", (blank,))

@@ -1,8 +1,13 @@
-"""Split names and sentences in halves: one for the mitigation, one to measure it."""
+"""Split names and sentences in halves: one for the mitigation, one to measure it.
+
+Spellings of one name are one name, and sentences that differ in the anchor alone are one sentence: both stay together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +15,13 @@ import pandas as pd
 
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, NameListError
-from psa_core.mitigate._spelling_variants import name_keys, sentence_keys
 from psa_core.study import perturbation_of
+from psa_core.study.families import normalized
+from psa_core.study.perturbation import Perturbation
+
+_WORD = re.compile(r"\w+")
+_POSSESSIVE = re.compile(r"(?:['’]s|(?<=s)['’])$", re.IGNORECASE)
+_PLURALS = ("", "s", "es")
 
 
 @dataclass(frozen=True)
@@ -78,11 +88,6 @@ def halves_of_names(names: pd.DataFrame, *, field: str = "names to split", seed:
     return halves(names, kept_together=keys, seed=seed)
 
 
-def split_names(cube: ScoreCube, *, seed: int = 0) -> Halves:
-    """The names that may be averaged over, and those that are measured; see `halves_of_names`."""
-    return halves_of_names(cube.names, seed=seed)
-
-
 def split_sentences(cube: ScoreCube, *, seed: int = 0) -> Halves:
     """The sentences that the number of names may be chosen on, and those that are measured; repeats stay together.
 
@@ -105,3 +110,59 @@ def split_sentences(cube: ScoreCube, *, seed: int = 0) -> Halves:
 def drawn(rows: np.ndarray, count: int, *, seed: int = 0) -> np.ndarray:
     """The first `count` rows of a seeded random order, so that a smaller draw is a part of a larger one."""
     return np.sort(np.random.default_rng(seed).permutation(rows)[:count])
+
+
+def name_keys(names: Iterable[str]) -> list[str]:
+    """A key for each name, equal for spellings of one: case, accents, signs and a possessive's ending aside.
+
+    Examples
+    --------
+    >>> len(set(name_keys(["Beyoncé", "beyonce", "Beyoncé's", "BEYONCÉ"])))
+    1
+    """
+    return [" ".join(_words(_POSSESSIVE.sub("", name))).casefold() or name for name in names]
+
+
+def sentence_keys(sentences: Perturbation) -> list[str]:
+    """A key for each sentence, equal for those that say the same around the anchor: *He left.* and *she left!*"""
+    keys = []
+    for text, spans in zip(sentences.texts, sentences.spans, strict=True):
+        ends = [0, *(span.end for span in spans)]
+        starts = [*(span.start for span in spans), len(text)]
+        keys.append(normalized(" _ ".join(text[end:start] for end, start in zip(ends, starts, strict=True))))
+    return keys
+
+
+def naming_none(texts: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The texts in which none of the names stands, however it is spelt.
+
+    Of a name of one word the capital counts: *will* is not *Will*. A word that is written small is found in any case
+    and in the plural: *Nurses* is *nurse*.
+
+    Examples
+    --------
+    >>> naming_none(["I saw beyonce knowles.", "Nurses left.", "She will go."], ["Beyoncé Knowles", "nurse", "Will"])
+    ['She will go.']
+    """
+    spellings: dict[str, list[tuple[list[str], bool]]] = {}
+    for name in names:
+        words, is_common = _words(_POSSESSIVE.sub("", name)), name == name.lower()
+        for ending in (_PLURALS if is_common else _PLURALS[:1]) if words else ():
+            parts = [part.casefold() for part in (*words[:-1], words[-1] + ending)]
+            spellings.setdefault(parts[0], []).append((parts, is_common or len(parts) > 1))
+    return [text for text in texts if not _names_one(_words(text), spellings)]
+
+
+def _names_one(words: list[str], spellings: dict[str, list[tuple[list[str], bool]]]) -> bool:
+    small = [word.casefold() for word in words]
+    return any(
+        small[place : place + len(parts)] == parts and (in_any_case or words[place] != first)
+        for place, first in enumerate(small)
+        for parts, in_any_case in spellings.get(first, ())
+    )
+
+
+def _words(text: str) -> list[str]:
+    """Words without accents, in their own case."""
+    parts = unicodedata.normalize("NFKD", text)
+    return _WORD.findall("".join(letter for letter in parts if not unicodedata.combining(letter)))

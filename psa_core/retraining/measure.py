@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from psa_core import stats
+from psa_core import mitigate, stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CorpusError
 from psa_core.inputs import corpus
@@ -70,10 +70,9 @@ def sensitivity(cube: ScoreCube, target: str) -> dict[str, float]:
 
 def change(before: ScoreCube, after: ScoreCube, target: str) -> dict[str, float]:
     """How the unchanged sentences fared: ``score_change`` (mean absolute) and ``labels_kept`` (share)."""
-    old, new = (cube.scores(target)[0].astype(np.float64) for cube in (before, after))
     threshold = before.targets[before.target_index(target)].default_threshold
-    kept = stats.labels_at(old, threshold) == stats.labels_at(new, threshold)
-    return {"score_change": float(np.abs(new - old).mean()), "labels_kept": float(kept.mean())}
+    lost = mitigate.loss(before, after, target, threshold=threshold)
+    return {"score_change": lost.score_change, "labels_kept": 1 - lost.labels_changed / len(before.sentences)}
 
 
 def task_score(scorer: Any, split: Split) -> dict[str, float]:

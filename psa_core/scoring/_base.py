@@ -167,6 +167,22 @@ class Conditions:
     texts_truncated: int = 0
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, backend: Backend) -> Conditions:
+        """Those of a backend so far."""
+        return cls(backend.device, backend.name, backend.precision, backend.truncated, backend.notes)
+
+    @classmethod
+    def joined(cls, every: Sequence[Conditions]) -> Conditions:
+        """Those of scores that were computed in several places; they are exact where all are."""
+        return cls(
+            device=" + ".join(dict.fromkeys(each.device for each in every)),
+            backend=" + ".join(dict.fromkeys(each.backend for each in every)),
+            precision="exact" if all(each.precision == "exact" for each in every) else "fast",
+            texts_truncated=sum(each.texts_truncated for each in every),
+            notes=tuple(dict.fromkeys(note for each in every for note in each.notes)),
+        )
+
 
 def checked(scores: object, rows: int, targets: Sequence[Target], *, scorer: str) -> np.ndarray:
     """Scores as a float32 array (rows, T), or `ModelError` when the scorer did not answer as one must.

@@ -46,8 +46,8 @@ class Worker:
 
             if torch.cuda.is_available():
                 model.to("cuda")
-        self._backend = of = choose_backend(scorer, options, sample=sample, total=total)
-        return of.window_texts, Conditions(of.device, of.name, of.precision, of.truncated, of.notes)
+        self._backend = choose_backend(scorer, options, sample=sample, total=total)
+        return self._backend.window_texts, Conditions.of(self._backend)
 
     def score(self, texts: tuple[str, ...]) -> tuple[np.ndarray, int]:
         """Scores of a window (m, T), and how many of its texts the model cut."""
@@ -94,13 +94,8 @@ class RayExecutor:
         """Where and how all actors have computed the scores."""
         every = [conditions for _, conditions in self._loaded]
         devices = Counter(each.device for each in every)
-        return Conditions(
-            device="ray: " + " + ".join(f"{count} × {device}" for device, count in devices.items()),
-            backend=" + ".join(dict.fromkeys(each.backend for each in every)),
-            precision="exact" if all(each.precision == "exact" for each in every) else "fast",
-            texts_truncated=self._cut,
-            notes=tuple(dict.fromkeys(note for each in every for note in each.notes)),
-        )
+        device = "ray: " + " + ".join(f"{count} × {device}" for device, count in devices.items())
+        return replace(Conditions.joined(every), device=device, texts_truncated=self._cut)
 
     def stream(self, windows: Iterator[Window], check: Check) -> Generator[tuple[Window, np.ndarray]]:
         """Each window with its scores (m, T), in the order in which they are finished."""

@@ -43,8 +43,7 @@ class LocalExecutor:
 
     def conditions(self) -> Conditions:
         """Where and how the scores were computed."""
-        of = self.backend
-        return Conditions(of.device, of.name, of.precision, of.truncated, of.notes)
+        return Conditions.of(self.backend)
 
     def stream(self, windows: Iterator[Window], check: Check) -> Generator[tuple[Window, np.ndarray]]:
         """Each window with its scores (m, T), in turn; calls `check` about every second, which may raise."""
@@ -214,7 +213,7 @@ class _Run:
     def result(self) -> CellScores:
         done = self.ledger.finished if self.goal.stop is None else self.goal.stop
         original, perturbed = self.ledger.cells(done)
-        conditions = self._conditions()
+        found = vars(self._conditions())
         return CellScores(
             original=original,
             perturbed=perturbed,
@@ -223,26 +222,15 @@ class _Run:
             cache_hits=self.hits,
             texts_scored=self.texts_scored,
             seconds=time.perf_counter() - self.began,
-            device=conditions.device,
-            backend=conditions.backend,
-            precision=conditions.precision,
-            texts_truncated=conditions.texts_truncated,
-            notes=tuple(filter(None, (*conditions.notes, self.cache.note if self.cache else ""))),
+            **found | {"notes": tuple(filter(None, (*found["notes"], self.cache.note if self.cache else "")))},
         )
 
     def _conditions(self) -> Conditions:
         """Of this run and of those whose scores it found, as after a kill."""
-        own = None if self.executor is None else self.executor.conditions()
-        every = [*self.earlier, *([] if own is None else [own])]
+        every = [*self.earlier, *([self.executor.conditions()] if self.executor else [])]
         if not every:  # every score was known, and nobody noted how it was computed
             return Conditions(str(getattr(self.scorer, "device", "cpu")), "cache", self.options.precision)
-        return Conditions(
-            device=" + ".join(dict.fromkeys(each.device for each in every)),
-            backend=" + ".join(dict.fromkeys(each.backend for each in every)),
-            precision="exact" if all(each.precision == "exact" for each in every) else "fast",
-            texts_truncated=0 if own is None else own.texts_truncated,
-            notes=() if own is None else own.notes,
-        )
+        return Conditions.joined(every)
 
     def _progress(self) -> Progress:
         total = len(self.ledger.keys) - self.hits

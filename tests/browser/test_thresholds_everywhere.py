@@ -80,7 +80,7 @@ def test_names(cube: ScoreCube, show: Callable[..., str], page: Page) -> None:
 
 def test_mitigate(cube: ScoreCube, show: Callable[..., str], page: Page) -> None:
     show("mitigate")
-    names, sentences = mitigate.split_names(cube), mitigate.split_sentences(cube)
+    names, sentences = mitigate.halves_of_names(cube.names), mitigate.split_sentences(cube)
     measured = cube.rows(sentences.measured[: TEXTS // len(names.measured)])
     every = np.arange(measured.shape[0])
     perturbation = perturbation_of(mitigate.part(measured, sentences=every, names=names.measured))

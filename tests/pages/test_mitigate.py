@@ -33,7 +33,7 @@ def people(monkeypatch: pytest.MonkeyPatch) -> None:
 def expected(count: int = 6) -> mitigate.Trial:
     """What Mitigate measures in the test's study, averaged over so many names."""
     cube = result_studies.cube()
-    names, rows = mitigate.split_names(cube), cube.rows(mitigate.split_sentences(cube).measured)
+    names, rows = mitigate.halves_of_names(cube.names), cube.rows(mitigate.split_sentences(cube).measured)
     seen = np.arange(20 * 6).reshape(20, 6) % 2 == 0
     return mitigate.trial(rows, used=mitigate.drawn(names.used, count), measured=names.measured, seen=seen)
 

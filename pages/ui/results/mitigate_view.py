@@ -112,7 +112,7 @@ def ask(study: StudyContext) -> tuple[HeldOut, int]:
 
     Unless somebody wants all of them, only so many sentences are measured as are read in a few seconds.
     """
-    names, sentences = mitigate.split_names(study.cube), mitigate.split_sentences(study.cube)
+    names, sentences = mitigate.halves_of_names(study.cube.names), mitigate.split_sentences(study.cube)
     every, few = len(sentences.measured), max(2, TEXTS // len(names.measured))
     if few < every and not st.toggle(
         f"Measure all {every:,} held-out sentences, not only {few:,}",
