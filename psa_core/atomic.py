@@ -24,18 +24,8 @@ def write(path: Path, content: bytes | str, *, durable: bool = True) -> None:
 def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
     """Give an empty file to fill; when the block ends well, it takes its place: readers find the old one or the new.
 
-    Parameters
-    ----------
-    path : Path
-        In a folder that is there.
-    durable : bool
-        Wait until the disk has it, so that a power cut cannot take it back; progress that is written every second
-        need not.
-
-    Raises
-    ------
-    OSError
-        When it cannot be written; what was there before is then unchanged.
+    A `durable` one is on the disk by then, so that a power cut cannot take it back; progress that is written every
+    second need not be. Raises `OSError` when it cannot be written; what was there before is then unchanged.
     """
     handle, name = tempfile.mkstemp(prefix=UNFINISHED, dir=path.parent)  # with the mode 0600
     aside = Path(name)
@@ -67,14 +57,9 @@ def disk_errors() -> Iterator[None]:
 def private_folder(path: Path, *, ours: Callable[[str], bool]) -> Path:
     """Make a folder, and those above it that are missing, that only their owner can enter; returns it.
 
-    A folder that is there already is closed to others if it is this user's and holds nothing but what is `ours`;
-    somebody's own folder, such as a home or ``/tmp``, stays as it is.
-
-    Parameters
-    ----------
-    path : Path
-    ours : callable
-        Whether the program itself puts a file or folder of this name there.
+    A folder that is there already is closed to others if it is this user's and holds nothing but what is `ours`
+    (whether the program itself puts a file of a name there); somebody's own folder, such as a home or ``/tmp``, stays
+    as it is.
     """
     for place in reversed([place for place in (path, *path.parents) if not place.exists()]):
         with suppress(FileExistsError):  # another process was quicker

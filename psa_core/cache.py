@@ -83,20 +83,10 @@ def digests(texts: Iterable[str], *, key: bytes = b"") -> np.ndarray:
 class ScoreCache:
     """A store of scores in one SQLite file, which several processes may read and write at once.
 
-    Parameters
-    ----------
-    folder : Path, optional
-        Default: :func:`psa_core.cache_dir.cache_folder`.
-    bound : int, optional
-        Bytes above which the oldest scores are dropped; by default the setting ``PSA_MAX_CACHE_MB``.
-    owner : str
-        Whose scores they are: one owner's are misses for all others, so that nobody can learn from a count or from
-        the time what somebody else has scored. Empty is an owner like any other.
-
-    Attributes
-    ----------
-    note : str
-        Empty, or what became of a damaged or unusable store, for the manifest and the page.
+    It lies in `folder` (by default `cache_dir.cache_folder`) and drops the oldest scores above `bound` bytes (by
+    default ``PSA_MAX_CACHE_MB``). One owner's scores are misses for all others, so that nobody can learn from a count
+    or from the time what somebody else has scored. ``note`` is empty, or says what became of a damaged or unusable
+    store.
     """
 
     def __init__(self, folder: Path | None = None, *, bound: int | None = None, owner: str = "") -> None:
@@ -124,19 +114,7 @@ class ScoreCache:
         return hashlib.blake2b(whose.encode(), digest_size=32, key=self._secret).digest()
 
     def read(self, keys: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
-        """Look up digests.
-
-        Parameters
-        ----------
-        keys : S16 array (n,), sorted and distinct
-        width : int
-            Number of targets.
-
-        Returns
-        -------
-        found : bool array (n,)
-        scores : float32 array (n, width); zero where not found
-        """
+        """Which of sorted, distinct digests (n,) are known, bool (n,), and their scores, float32 (n, width)."""
         found, scores = np.zeros(len(keys), dtype=bool), np.zeros((len(keys), width), dtype=np.float32)
         row = np.dtype([("scores", "<f4", (width,)), ("checksum", "<u4")])
         packed, size = np.ascontiguousarray(keys).tobytes(), row.itemsize

@@ -42,19 +42,10 @@ def is_locked(path: Path) -> bool:
 
 
 def take(path: Path, seconds: float = 1.0) -> int | None:
-    """Lock a file, made where it is missing.
+    """Lock a file, made where it is missing, and try for so many seconds: somebody may be looking.
 
-    Parameters
-    ----------
-    path : Path
-    seconds : float
-        How long to try: somebody may be looking.
-
-    Returns
-    -------
-    int or None
-        A file descriptor that holds the lock until it is closed, here and in every process that it was handed to;
-        None when another process has the lock.
+    Returns a file descriptor that holds the lock until it is closed, here and in every process that it was handed to;
+    None when another process has the lock.
     """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
     give_up = time.monotonic() + seconds

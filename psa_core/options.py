@@ -62,13 +62,7 @@ class Option:
 
 
 def option(default: Any = MISSING, *, default_factory: Any = MISSING, **declared: Any) -> Any:
-    """A field of a specification; see `Option` for what can be declared.
-
-    Parameters
-    ----------
-    default, default_factory
-        As for `dataclasses.field`; a field without either has to be given.
-    """
+    """A field of a specification; see `Option` for what can be declared. Without a default it has to be given."""
     metadata = {"option": Option(**declared)}
     if default_factory is not MISSING:
         return field(default_factory=default_factory, metadata=metadata)
@@ -184,14 +178,9 @@ def check(spec: Any) -> None:
 def add_arguments(
     parser: argparse.ArgumentParser, spec: type, only: Collection[str] | None = None, *, required: bool = True
 ) -> None:
-    """Add the options of a specification to a command.
+    """Add the options of a specification, or `only` some of them, to a command.
 
-    Parameters
-    ----------
-    only : collection of str, optional
-        The fields to add; all of them by default.
-    required : bool
-        Whether fields without a default have to be given. If not, what is not given is not in the parsed arguments.
+    Unless `required`, fields without a default need not be given, and what is not given is not in the parsed arguments.
     """
     for name, item in fields_of(spec).items():
         if only is not None and name not in only:
@@ -238,13 +227,7 @@ def as_json(spec: Any) -> dict[str, Any]:
 
 
 def from_json(spec: type[Spec], values: Mapping[str, Any], *, what: str) -> Spec:
-    """A specification from the entry of a manifest.
-
-    Raises
-    ------
-    OptionError
-        For an unknown, a missing or a wrong field; `what` names the entry.
-    """
+    """A specification from the entry of a manifest, `what`; `OptionError` for an unknown, missing or wrong field."""
     known = {item.name: item for item in fields(spec)}  # type: ignore[arg-type]
     if unknown := sorted(set(values) - set(known)):
         raise OptionError(what, got=f"an unknown field {unknown[0]!r}", expected=", ".join(sorted(known)))

@@ -47,19 +47,9 @@ def _without_folders(part: str) -> str:
 
 @cache
 def discover(package: str, constant: str) -> dict[str, Any]:
-    """Return every plug-in of a package, in the order of their file names.
+    """Every plug-in of a package by its id, in the order of their file names; files that start with ``_`` are none.
 
-    Parameters
-    ----------
-    package : str
-        Dotted name of the folder, for example ``"psa_core.models"``.
-    constant : str
-        Name that each plug-in file defines: ``MODEL``, ``ANCHOR`` or ``METHOD``. Its ``id`` is the key.
-
-    Returns
-    -------
-    dict
-        Plug-in id to plug-in. Files that start with ``_`` are not plug-ins.
+    `constant` is the name that each plug-in file defines: ``MODEL``, ``ANCHOR`` or ``METHOD``.
 
     Examples
     --------

@@ -28,18 +28,9 @@ CLICKED = {"clickmode": "event+select", "showlegend": False}
 class Block:
     """Columns that share a unit and a colour scale.
 
-    Attributes
-    ----------
-    values : DataFrame
-        One row a country, one column a class or target; missing values stay empty.
-    notes : sequence of str
-        A second line under each column's heading; may be empty strings.
-    number : str
-        Format of a number, such as ``+.1f``.
-    limit : float or None
-        Value of the strongest colour; None takes the largest one.
-    marks : DataFrame of bool or None
-        Which values are beyond chance; None where that was not tested.
+    `values` has one row a country and one column a class or target; missing values stay empty. `notes` are a second
+    line under each column's heading. The strongest colour stands for `limit`, or for the largest value. `marks` say
+    which values are beyond chance; None where that was not tested.
     """
 
     title: str

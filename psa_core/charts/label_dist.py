@@ -26,16 +26,9 @@ HOVER_TITLE = {"text": f'<span style="color: {_theme.PAPER}">Threshold %{{x:.2f}
 class CurveOptions:
     """What the mean curve is called, and what is drawn beside it.
 
-    Attributes
-    ----------
-    threshold, value : float or None
-        The chosen threshold, a line through both panels, and LabelDist at exactly it; by default the nearest row's.
-    curves, colours : mapping
-        Label to LabelDist values at the table's thresholds, one line each (names or groups); label to a line's colour.
-    target : str
-        Whose threshold the axis shows.
-    mean : str
-        The mean curve's label.
+    The chosen `threshold` is a line through both panels; `value` is LabelDist at exactly it, by default the nearest
+    row's. `curves` has LabelDist values at the table's thresholds by label (a name, a group), `colours` their lines'
+    colours. `target` is whose threshold the axis shows.
     """
 
     threshold: float | None = None

@@ -36,24 +36,11 @@ HOVER = (
 class BarOptions:
     """How the bars are arranged and marked.
 
-    Attributes
-    ----------
-    colour_by, section_by : str
-        Group columns of the table; empty for one colour, one section.
-    limit : int
-        Show this many highest and as many lowest names of each section; 0 shows all.
-    axis_title : str
-        What the bars measure, with its direction.
-    kept : tuple of str
-        Names that the limit never hides.
-    labels : mapping
-        Name to the text that is shown for it, where the two differ.
-    colours : mapping
-        Group to its colour; without it the table's own groups are coloured.
-    score_range : float
-        The score's highest minus its lowest value: no change is larger, so the axis ends there.
-    band : tuple of two floats, optional
-        What lies behind the bars: the mean changes of edits about nobody, from the lowest to the highest.
+    Bars are coloured by one group column of the table and divided into sections by another. `limit` shows so many
+    highest and as many lowest names of each section (0: all), and always the names `kept`. `labels` have the text that
+    is shown for a name, `colours` a group's, where they are given. No change is larger than `score_range`, so the axis
+    ends there. Behind the bars lies the `band` of what edits about nobody do, from the lowest to the highest mean
+    change.
     """
 
     colour_by: str = ""
@@ -71,17 +58,10 @@ class BarOptions:
 class Arrangement:
     """Bars in drawing order.
 
-    Attributes
-    ----------
-    rows : DataFrame
-        The table's columns, ``y`` (downwards), ``shown`` (the name as it is written), ``coloured_as`` (a key of
-        `colours`) and ``is_significant`` (marked and in full colour).
-    headers, notes : tuple of (y, text)
-        Above a section, and where names are left out.
-    bottom : float
-        The ``y`` below the last bar.
-    colours : mapping
-        Colours of the groups in the legend's order; the one key is empty where bars have no group.
+    `rows` are the table's with ``y`` (downwards), ``shown`` (the name as it is written), ``coloured_as`` (a key of
+    `colours`, which are in the legend's order and empty where bars have no group) and ``is_significant`` (marked and in
+    full colour). `headers` stand above a section, `notes` where names are left out: both ``(y, text)``; `bottom` is
+    below.
     """
 
     rows: pd.DataFrame

@@ -17,13 +17,7 @@ from psa_core.signals import SENTENCE
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Returns
-    -------
-    int
-        Exit status: 0, 1 for a gate that failed, 2 for bad input, 130 when stopped (one sentence on standard error).
-    """
+    """Run one command; the exit status is 0, 1 for a gate that failed, 2 for bad input, 130 when stopped."""
     options = parser().parse_args(arguments)
     execute: Callable[[argparse.Namespace], int] = options.execute
     named = f"psa_core {options.command}: "

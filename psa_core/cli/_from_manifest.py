@@ -58,11 +58,8 @@ def score(
 ) -> tuple[Plan, ScoreCube]:
     """Plan and score a study, and write its results where ``--out`` says; `execution` is for `study.execute`.
 
-    Raises
-    ------
-    OptionError
-        When a file that only the manifest names is another one than it says. Whoever wrote it knew what is in such a
-        file already, so a stranger's manifest reads nothing new.
+    Raises `OptionError` when a file that only the manifest names is another one than it says. Whoever wrote it knew
+    what is in such a file already, so a stranger's manifest reads nothing new.
     """
     if given.out:
         writing.check_target(given.out)

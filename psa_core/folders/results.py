@@ -45,25 +45,11 @@ class Extra:
 def write(
     cube: ScoreCube, folder: Path, report: Report, extra: Extra | None = None, answers: Journal | None = None
 ) -> None:
-    """Write every file of a result folder, or none.
+    """Write every file of a result folder, or none; an earlier result there is replaced.
 
-    Parameters
-    ----------
-    cube : ScoreCube
-        A finished study; its ``provenance`` becomes the manifest. Measured as `view.shown` has it.
-    folder : Path
-        New, empty, or an earlier result folder, which is then replaced.
-    report : callable
-        Makes the text of ``report.html`` from the cube.
-    extra : Extra, optional
-        What an audit that is more than a study adds.
-    answers : Journal, optional
-        What language models answered, to be kept in the folder.
-
-    Raises
-    ------
-    OptionError
-        When the folder holds something else, or cannot be written.
+    The cube's ``provenance`` becomes the manifest; it is measured as `view.shown` has it. `report` makes the text of
+    ``report.html``, `extra` is what an audit adds, and the `answers` of language models are kept beside the results.
+    Raises `OptionError` when the folder holds something else, or cannot be written.
     """
     if answers and answers.purse.requests:
         notes = [*cube.provenance.get("notes", ()), answers.purse.words]

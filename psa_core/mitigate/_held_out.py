@@ -74,21 +74,11 @@ def recognised(perturbation: Perturbation, people: AnchorFinder) -> np.ndarray:
 
 
 def held_out_cube(cube: ScoreCube, *, used: np.ndarray, measured: np.ndarray, seen: np.ndarray) -> ScoreCube:
-    """What the name-averaged scorer answers for names that it does not know.
+    """What the name-averaged scorer answers for names that it does not know: a cube of the measured names alone.
 
-    Parameters
-    ----------
-    cube : ScoreCube
-        The sentences that are measured, with all names.
-    used, measured : int array
-        Positions of the names averaged over, and of the M names that are measured.
-    seen : bool array (S, M)
-        Where a name is recognised as a person (`recognised`); elsewhere the text keeps its own score.
-
-    Returns
-    -------
-    ScoreCube
-        With the measured names alone. The original, whose anchor is found, has the mean over the names used.
+    `used` and `measured` (M,) are positions of names. Where a name is recognised as a person (`seen`, bool (S, M), of
+    `recognised`) a text gets the mean over the names used; elsewhere it keeps its own score. The original, whose anchor
+    is found, has the mean.
     """
     if not len(used):
         raise NameListError("names to average over", got="none of the study's names", expected="at least one")
@@ -155,31 +145,12 @@ def check(averaged: NameAveraged, expected: ScoreCube, perturbation: Perturbatio
 def averaging_table(
     cube: ScoreCube, target: str, *, counts: ArrayLike, threshold: float, draws: int = 20
 ) -> pd.DataFrame:
-    """What averaging over K names costs and loses, for several K.
+    """What averaging over K names costs and loses, for several K (`counts`, each from 1 to N, else `OptionError`).
 
-    Parameters
-    ----------
-    cube : ScoreCube
-    target : str
-    counts : int array
-        Values of K, each from 1 to N.
-    threshold : float
-    draws : int
-        Random choices of K names to take the mean over.
-
-    Returns
-    -------
-    DataFrame
-        One row per K: ``names`` (K, also the texts to score per text), ``score_change`` (mean over sentences of the
-        size of the change of the original score), ``labels_changed`` (originals whose label changes), both means over
-        draws;
-        ``list_dependence`` (how far the averaged score depends on which K names of the list were drawn: its standard
-        deviation over all such draws, mean over sentences; 0 for the whole list).
-
-    Raises
-    ------
-    OptionError
-        When a K is out of its range.
+    One row per K: ``names`` (K, also the texts to score per text), ``score_change`` (mean over sentences of the size of
+    the change of the original score) and ``labels_changed`` (originals whose label changes), both means over random
+    draws of K names; ``list_dependence`` (how far the averaged score depends on which K names of the list were drawn:
+    its standard deviation over all such draws, mean over sentences; 0 for the whole list).
     """
     original, perturbed = stats.paired_scores(*cube.scores(target))
     sizes = np.atleast_1d(np.asarray(counts, dtype=np.int64))

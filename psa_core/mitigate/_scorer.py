@@ -35,26 +35,10 @@ class Template(NamedTuple):
 class NameAveraged:
     """A scorer that answers with the mean score over a list of names, whichever of them (or anchor) a text mentions.
 
-    The first mention counts: a name of the list or an anchor, whichever comes first. A text without either is scored as
-    it is, so a name that is on no list keeps its own score. Each text costs K texts (the names averaged over).
-
-    Attributes
-    ----------
-    scorer : Scorer
-        The one that is asked.
-    names : tuple of str, length K
-        Names averaged over.
-    finder : AnchorFinder
-        Finds what a name may take the place of in a text without a listed name.
-    recognised : tuple of str
-        Further names to recognise, but not to average over: a shorter `names` costs less.
-
-    Raises
-    ------
-    NameListError
-        When there is no name to average over.
-    AnchorError
-        From `score`, when the anchors are a person's forms, which one name cannot stand for.
+    The first mention counts: a name of the list or an anchor that `finder` finds, whichever comes first. A text without
+    either is scored as it is, so a name that is on no list keeps its own score. Each text costs K texts, one for each
+    of the `names`; further ones that are only `recognised` cost nothing. Raises `NameListError` when there is no name
+    to average over, `AnchorError` from `score` when anchors are a person's forms, which one name cannot stand for.
 
     Examples
     --------

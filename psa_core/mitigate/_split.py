@@ -35,14 +35,7 @@ class Halves:
 def halves(rows: pd.DataFrame, *, kept_together: Sequence[str] | None = None, seed: int = 0) -> Halves:
     """Deal rows alternately into two halves, group by group, so that both have as many of each group.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Every column but ``name`` is a group column; without one all rows are one group.
-    kept_together : sequence of str, optional
-        A key for each row; rows with the same key go to the same half.
-    seed : int
-        Decides which rows of a group come first.
+    Every column but ``name`` is a group column; rows with the same key in `kept_together` go to the same half.
 
     Examples
     --------
@@ -63,18 +56,7 @@ def halves(rows: pd.DataFrame, *, kept_together: Sequence[str] | None = None, se
 def halves_of_names(names: pd.DataFrame, *, field: str = "names to split", seed: int = 0) -> Halves:
     """Names that a mitigation may use, and those that it is measured on; spellings of one name stay together.
 
-    Parameters
-    ----------
-    names : DataFrame
-        ``name`` and group columns.
-    field : str
-        What the message is about.
-    seed : int
-
-    Raises
-    ------
-    NameListError
-        With fewer than four names: one name alone has no spread.
+    Raises `NameListError` (about `field`) with fewer than four names: one name alone has no spread.
     """
     keys = name_keys(names["name"])
     if len(set(keys)) < 4:
@@ -91,10 +73,7 @@ def halves_of_names(names: pd.DataFrame, *, field: str = "names to split", seed:
 def split_sentences(cube: ScoreCube, *, seed: int = 0) -> Halves:
     """The sentences that the number of names may be chosen on, and those that are measured; repeats stay together.
 
-    Raises
-    ------
-    CubeError
-        With one sentence: no other is left to measure.
+    Raises `CubeError` with one sentence: no other is left to measure.
     """
     keys = sentence_keys(perturbation_of(cube))
     if len(set(keys)) < 2:

@@ -23,16 +23,10 @@ from psa_core.report.swaps import Piece, excerpt, is_long, swap_pieces
 def render(cube: ScoreCube, about: Collection[str] | None = None, *, answers: Path | None = None) -> str:
     """The text of ``report.html``: a whole document without script and without reference to another file or address.
 
-    It has the question, the method in five lines, the finding, for every target Figures 1 and 2, ten flips and the
-    statistics; then limits, what was left out, and how to run it again. What the provenance does not say is left out;
-    where the study's `view` hides names, they are initials throughout.
-
-    Parameters
-    ----------
-    about : collection of str, optional
-        Targets that have a section of their own; all of them when not given. The overview has every target.
-    answers : Path, optional
-        The file of a language model's answers, which need not be there: then flips have transcripts.
+    It has the question, the method in five lines, the finding, for every target (or those in `about`; the overview has
+    all) Figures 1 and 2, ten flips and the statistics; then limits, what was left out, and how to run it again. What
+    the provenance does not say is left out; where the study's `view` hides names, they are initials throughout. With
+    `answers`, the file of a language model's answers, which need not be there, flips have transcripts.
 
     Examples
     --------

@@ -40,22 +40,10 @@ def flip_rows(cube: ScoreCube, target: str, *, threshold: float, judged: pd.Data
 def training_rows(cube: ScoreCube, target: str, *, label_column: str = "") -> pd.DataFrame:
     """The flips as labelled texts to train on: each text with a name, labelled as its sentence is without it.
 
-    Parameters
-    ----------
-    label_column : str
-        A column of the sentences that holds their true labels. Without it a label is the model's own, of the original
-        sentence at the target's threshold: it makes a model steadier, not more right.
-
-    Returns
-    -------
-    DataFrame
-        ``text, label, sentence_id, name, target``: every sentence that has a flip as it is (empty ``name``), then with
-        each name that flips it. ``label`` is 0 or 1, or what `label_column` holds.
-
-    Raises
-    ------
-    CubeError
-        When the target or the column is unknown.
+    ``text, label, sentence_id, name, target``: every sentence that has a flip as it is (empty ``name``), then with each
+    name that flips it. The label is what `label_column` of the sentences holds; without it the model's own (0 or 1) of
+    the original sentence at the target's threshold, which makes a model steadier, not more right. Raises `CubeError`
+    when the target or the column is unknown.
     """
     flips, texts = tables.find_flips(cube, target), perturbation_of(cube, target)
     labels = stats.labels_at(cube.scores(target)[0], flips.threshold).astype(int)

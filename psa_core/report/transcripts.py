@@ -29,13 +29,7 @@ SHOWN_TOKENS = 5
 class Transcript:
     """One request and its reply; without a reply, what is asked of a model on this machine.
 
-    Attributes
-    ----------
-    messages : tuple of mappings
-        ``role`` and ``content``.
-    text : str
-        The document inside the last message.
-    reply : Reply or None
+    `messages` have ``role`` and ``content``; `text` is the document inside the last one.
     """
 
     messages: tuple[Mapping[str, str], ...]
@@ -45,10 +39,7 @@ class Transcript:
     def parts(self, pieces: Sequence[Piece]) -> list[tuple[str, list[tuple[str, str]]]]:
         """Headings with their words, in pieces: ``come`` is a mention of the person, anything else ``same``.
 
-        Parameters
-        ----------
-        pieces : sequence of Piece
-            The document's, as `report.swap_pieces` has them, with the name that is to be shown.
+        `pieces` are the document's (see `swap_pieces`), with the name that is to be shown.
         """
         shown = [(kind, words) for kind, words in pieces if kind != "gone"]
         found = []
@@ -115,12 +106,7 @@ def of_cells(
 ) -> list[list[Transcript]]:
     """The transcripts of some cells (s, n): from the answers that were kept, else what a model is asked, without them.
 
-    Parameters
-    ----------
-    answers : Path
-        The file of answers, which need not be there.
-    inputs : Path, optional
-        A folder in which a question's file may be.
+    The file of `answers` need not be there; in the folder `inputs` a question's file may be.
     """
     found = kept(answers, cube, target, cells)
     with suppress(PsaError):  # a question that is not here, or that may not be read

@@ -43,25 +43,10 @@ def labelled_texts(source: str, *, most: int) -> tuple[Split, tuple[str, ...]]:
 
 
 def sensitivity(cube: ScoreCube, target: str) -> dict[str, float]:
-    """How far names move one target.
+    """How far names move one target, on its scale, at least 0; the cube's names and sentences had no part in training.
 
-    Parameters
-    ----------
-    cube : ScoreCube
-        Names and sentences that had no part in the training.
-
-    Returns
-    -------
-    dict
-        ``name_effect``: mean over names of the size of their effect against the names' mean (as in section 3 of
-        Prabhakaran et al. 2019, with that baseline); ``score_dev``: mean over sentences of the standard deviation
-        over names. Both on the target's scale, at least 0, larger = more sensitive.
-
-    Examples
-    --------
-    >>> from psa_core.study import run
-    >>> sorted(sensitivity(run(sentences="sample", names="demo", model="keyword", sample=4), "toxicity"))
-    ['name_effect', 'score_dev']
+    ``name_effect``: mean over names of the size of their effect against the names' mean (Prabhakaran et al. 2019,
+    section 3, with that baseline); ``score_dev``: mean over sentences of the standard deviation over names.
     """
     scores = cube.scores(target)[1].astype(np.float64)
     effects = (scores - scores.mean(axis=1, keepdims=True)).mean(axis=0)
@@ -94,19 +79,10 @@ def task_score(scorer: Any, split: Split) -> dict[str, float]:
 
 
 def quality(true: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
-    """Macro-F1, macro-recall and accuracy of predicted classes.
+    """Macro-F1, macro-recall and accuracy of predicted class indices (R,), each in [0, 1], larger = better.
 
-    Parameters
-    ----------
-    true, predicted : int array (R,)
-        Class indices.
-
-    Returns
-    -------
-    dict
-        ``macro_f1``, ``macro_recall``, ``accuracy``: each in [0, 1], larger = better. Macro means: the plain mean
-        over the classes that occur in ``true``. TweetEval (Barbieri et al. 2020, section 2) ranks by the first for
-        emotion, hate and offensive language, and by the second for sentiment.
+    Macro means: the plain mean over the classes that occur in ``true``. TweetEval (Barbieri et al. 2020, section 2)
+    ranks by the first for emotion, hate and offensive language, and by the second for sentiment.
 
     Examples
     --------

@@ -17,32 +17,11 @@ METHODS = {
 class Retraining:
     """A few hundred small steps of low-rank updates, starting from a trained model; its head stays as it is.
 
-    Attributes
-    ----------
-    method : str
-        One of `METHODS`.
-    strength : float
-        Weight of that part of the loss, at least 0; the other part, of weight 1, keeps the model's own answers on the
-        unchanged texts.
-    steps : int
-        Updates of the weights.
-    sentences : int
-        Unchanged texts in a step, and as many changed sentences.
-    learning_rate : float
-        Its peak, after a tenth of the steps; it rises and falls linearly.
-    rank : int
-        Rank of the low-rank updates, whose scale is 2.
-    layers : int
-        How many of the last layers get updates; everything else stays as it is.
-    max_tokens : int
-        Longer texts are cut.
-    seed : int
-        Of every random choice: how names are split, the updates, what a step sees.
-
-    Raises
-    ------
-    OptionError
-        When a value is out of its range.
+    `strength` is the weight of that part of the loss that `method` names; the other part, of weight 1, keeps the
+    model's own answers on the unchanged texts. A step has so many unchanged `sentences`, and as many changed ones.
+    `learning_rate` is the peak: it rises for a tenth of the `steps`, then falls, linearly. The last `layers` get
+    updates of a `rank`, whose scale is 2; texts longer than `max_tokens` are cut. `seed` is that of every random
+    choice: how names are split, the updates, what a step sees.
     """
 
     method: str = option("pair", choices=METHODS)

@@ -36,20 +36,10 @@ BEFORE, AFTER, ADAPTER = "before.npz", "after.npz", "adapter"
 class Order:
     """What is to be retrained, and how it is measured.
 
-    Attributes
-    ----------
-    spec : StudySpec
-        Model, name list, and the sentences that are measured (half of them, where there are no other training texts).
-    recipe : Retraining
-        Its strength and seed are replaced by those below.
-    seeds : tuple of int
-        Each splits the names in its own way.
-    texts : tuple of str
-        Other texts to train on; empty: half of the study's sentences.
-    labelled : Split or None
-        Texts with the classes that the model knows, for the task's score.
-    labels : tuple of str
-        Those classes: the model's own, or their numbers in the order of its outputs.
+    The sentences of `spec` are measured (half of them, where there are no other `texts` to train on); strength and seed
+    of the `recipe` are replaced by each of `strengths` and `seeds`, and each seed splits the names in its own way. The
+    task's score is measured on `labelled` texts, whose `labels` are the model's own, or their numbers in the order of
+    its outputs.
     """
 
     spec: StudySpec

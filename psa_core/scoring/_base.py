@@ -70,30 +70,13 @@ class Backend(Protocol):
 class ScoringOptions:
     """How to score the cells of a study.
 
-    Attributes
-    ----------
-    seed : int
-        Of the random order of the sentences.
-    window_texts : int or None
-        Distinct texts between two commits of scores; None chooses about two seconds' worth.
-    use_cache : bool
-        False ignores the cache, even one that is given.
-    precision : {"exact", "fast"}
-        ``exact`` is float32, within 1e-5 of one text at a time; ``fast`` may use the device's shorter formats, and says
-        how far its scores are from exact ones.
-    backend : {"auto", "torch", "onnx"}
-        ``auto`` takes the fastest that is installed and verified.
-    executor : str
-        ``local``, ``ray`` (a cluster of this machine) or ``ray:<address>``.
-    until_precision : float or None
-        Stop as soon as every name's ScoreSens confidence interval is narrower than this, for every target.
-    confidence : float
-        Level of that interval, in (0, 1).
-
-    Raises
-    ------
-    OptionError
-        When a value is out of its range.
+    `seed` is that of the sentences' random order; `window_texts` are the distinct texts between two commits of scores
+    (None: about two seconds' worth); without `use_cache` even a given cache is ignored. ``exact`` scores are float32,
+    within 1e-5 of one text at a time; ``fast`` ones may use the device's shorter formats, and say how far they are off.
+    The `backend` ``auto`` is the fastest that is installed and verified; the `executor` is ``local``, ``ray`` (a
+    cluster of this machine) or ``ray:<address>``. With `until_precision` scoring stops as soon as every name's
+    ScoreSens has a confidence interval (of level `confidence`) narrower than this, for every target. Raises
+    `OptionError` when a value is out of its range.
     """
 
     seed: int = 0
@@ -123,19 +106,11 @@ class ScoringOptions:
 class CellScores:
     """Scores of a study's cells and what they took.
 
-    Attributes
-    ----------
-    original, perturbed : float32 arrays (S, T), (S, N, T)
-        NaN for sentences that are not finished.
-    order : int array (k,)
-        The finished sentences in the seeded random order in which they were scored; any prefix of it is an unbiased
-        sample of the sentences.
-    unique_texts, cache_hits, texts_scored : int
-        Distinct texts among all S * (N + 1); those whose score was known; those given to the model.
-    texts_truncated : int
-        Scored texts that the model cut at its length limit.
-    notes : tuple of str
-        What the reader of the scores should know: a measured difference, a damaged cache, a smaller batch.
+    ``original`` (S, T) and ``perturbed`` (S, N, T) are NaN for sentences that are not finished. ``order`` (k,) has the
+    finished ones in the seeded random order in which they were scored; any prefix of it is an unbiased sample. Of the
+    ``unique_texts`` among all S * (N + 1), ``cache_hits`` were known and ``texts_scored`` given to the model, which cut
+    ``texts_truncated`` at its length limit. ``notes`` are what a reader should know: a measured difference, a damaged
+    cache, a smaller batch.
     """
 
     original: np.ndarray

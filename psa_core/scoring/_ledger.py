@@ -24,18 +24,9 @@ class Window:
 class Ledger:
     """What is known and what is missing of a study, in the seeded order of its sentences.
 
-    Every cell is hashed once; a text is owned by the first cell that shows it, so a sentence is finished when all
-    texts owned by it and by the sentences before it are scored. Per cell it holds 4 bytes, per distinct text
-    32 + 4 T, and no text.
-
-    Attributes
-    ----------
-    order : int array (S,)
-        Sentences in scoring order.
-    keys : S16 array (U,)
-        Digests of the distinct texts, sorted.
-    scores : float32 array (U, T)
-    known : bool array (U,)
+    Every cell is hashed once; a text is owned by the first cell that shows it, so a sentence is finished when all texts
+    owned by it and by the sentences before it are scored. Per cell it holds 4 bytes, per distinct text 32 + 4 T, and no
+    text. ``keys`` (U,) are the sorted digests of the distinct texts, ``scores`` (U, T), ``known`` (U,).
     """
 
     def __init__(self, cells: Cells, *, seed: int, width: int, key: bytes) -> None:

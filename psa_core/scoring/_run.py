@@ -95,17 +95,8 @@ def score(scorer: Scorer, texts: Sequence[str]) -> np.ndarray:
 def score_slices(scorer: Scorer, texts: Sequence[str]) -> Iterator[np.ndarray]:
     """Score texts through the engine in slices, for a caller that has to be able to stop or to let others in.
 
-    The first slice is a single text, which tells how many fit into a quarter of a second.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        Better distinct: equal texts of different slices are scored twice.
-
-    Yields
-    ------
-    float32 array (k, T)
-        Scores of the next k texts, in the order of the texts.
+    The first slice is a single text, which tells how many fit into a quarter of a second. Yields the scores of the next
+    k texts, float32 (k, T), in the texts' order; equal texts of different slices are scored twice.
     """
     texts = as_texts(texts)
     backend = choose_backend(scorer, ScoringOptions(), sample=texts[:SAMPLE])
@@ -130,23 +121,9 @@ def score_cells(
 ) -> CellScores:
     """Score every sentence as it is and with every name.
 
-    Parameters
-    ----------
-    scorer : Scorer
-        A `CachedScorer` brings its cache along.
-    perturbation : Cells
-        S sentences, N names.
-    cache : ScoreCache, optional
-        Scores are written to it window by window, so a run that is killed loses at most one.
-    on_window, should_stop : callable, optional
-        Called with the progress after each window; asked before each batch.
-
-    Raises
-    ------
-    Cancelled
-        When `should_stop` answered True; finished windows stay in the cache.
-    ModelError
-        When the scorer does not answer as one must.
+    Scores are written to the `cache` (that of a `CachedScorer`) window by window, so a run that is killed loses at most
+    one. `on_window` gets the progress after each window, `should_stop` is asked before each batch. Raises `Cancelled`
+    when it answered True, `ModelError` when the scorer does not answer as one must.
     """
     options = options or ScoringOptions()
     if isinstance(scorer, CachedScorer):

@@ -25,19 +25,9 @@ _MEBIBYTE = 1 << 20
 
 
 def plan_batches(lengths: np.ndarray, budget: int) -> list[np.ndarray]:
-    """Fill batches of texts of nearly equal length by a budget of tokens.
+    """Positions of texts, by their numbers of tokens, in batches of at most `budget` tokens with padding, or one text.
 
-    Parameters
-    ----------
-    lengths : int array (n,)
-        Tokens of each text.
-    budget : int
-        Most tokens of a batch, padding counted; a longer text is a batch of its own.
-
-    Returns
-    -------
-    list of int array
-        Positions into `lengths`, longest texts first, so that a batch that does not fit into memory shows at once.
+    The longest come first, so that a batch that does not fit into memory shows at once.
 
     Examples
     --------
