@@ -81,7 +81,7 @@ def review_of_documents(page: Page, address: str, zipped: Path) -> None:
 
 
 def results_of_documents(page: Page, address: str, run_id: str) -> None:
-    """What names and edits about nobody do, and the documents whose label changes."""
+    """What names and neutral edits do, and the documents whose label changes."""
     for name in ("names", "sentences"):
         _take(page, f"{address}/{name}?run={run_id}&target=sentiment", DOCUMENTS / f"{name}.png")
 

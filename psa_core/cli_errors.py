@@ -29,7 +29,7 @@ def exit_status(work: Callable[[], int], *, named: str = "", stopped: str) -> in
     work : callable
         Returns 0, or 1 for a gate that failed.
     named : str
-        What stands before each sentence: ``psa_core run: ``.
+        What stands before each sentence: ``psa run: ``.
     stopped : str
         What is said after Ctrl-C.
 

@@ -78,7 +78,7 @@ class ScoreCube:
         Scorer fingerprint, corpus hash, anchors, seed, versions. Of targets with missing scores (NaN) ``missing`` says
         why, with counts: ``{"loan": {"no valid answer": 12}}``.
     controls : float32 array (S, C + 1, T), optional
-        Scores of each sentence, with one name, as it stands and with C edits that are about nobody. They count in no
+        Scores of each sentence, with one name, as it stands and with C neutral edits. They count in no
         measure of names.
 
     Raises

@@ -65,5 +65,5 @@ def _leave(*, is_reported: bool) -> NoReturn:
     with suppress(OSError, RuntimeError, ValueError):
         sys.stdout.flush()
     with suppress(OSError):
-        os.write(2, b"" if is_reported else f"psa_core: {SENTENCE}\n".encode())
+        os.write(2, b"" if is_reported else f"psa: {SENTENCE}\n".encode())
     os._exit(EXIT_INTERRUPTED)

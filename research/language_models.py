@@ -18,7 +18,7 @@ from research import documents
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "results-generators.md"
 EXAMPLE = ASSETS / "examples" / "occupations"
-COMMAND = """python -m psa_core generate --lm lm:smollm2 --templates occupation --values assets/examples/occupations.csv
+COMMAND = """psa generate --lm lm:smollm2 --templates occupation --values assets/examples/occupations.csv
   --continuations 30 --tokens 30 --scorer minilm-sentiment,opinion-words --seed 0 --out occupations
 python -m research.language_models"""
 SECTION = "attributes"

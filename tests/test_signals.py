@@ -54,7 +54,7 @@ def test_a_run_is_stopped_at_any_time(tmp_path: Path, number: signal.Signals, de
     time.sleep(delay)
     status, out, err = ended(process, number)
     assert (status, out) == (130, "")
-    assert err in (f"psa_core: {SENTENCE}", f"psa_core run: {SENTENCE}")
+    assert err in (f"psa: {SENTENCE}", f"psa run: {SENTENCE}")
     assert {path.name for path in tmp_path.iterdir()} <= {"slow.py", "cache", "__pycache__"}
 
 
@@ -118,8 +118,8 @@ signals.run(work)
 @pytest.mark.parametrize(
     ("program", "expected"),
     [
-        (WRITING, (130, "", f"psa_core: {SENTENCE}")),
-        (SWALLOWING, (130, "", f"psa_core: {SENTENCE}")),
+        (WRITING, (130, "", f"psa: {SENTENCE}")),
+        (SWALLOWING, (130, "", f"psa: {SENTENCE}")),
         (DONE, (3, "", "")),
     ],
     ids=["an interruption that became another error", "one that was swallowed", "one after the work was done"],

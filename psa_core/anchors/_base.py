@@ -12,14 +12,14 @@ from psa_core.inputs import people
 UNKNOWN_SLOT, NO_PERSON, NOT_NAMED = "with an unknown slot", "without a person", "without the person named"
 TWO_OF_A_NAME = "with two people of one name"
 REASONS: Mapping[str, tuple[str, str]] = {
-    UNKNOWN_SLOT: ("It has a slot that is not known.", f"Known are {people.KNOWN_SLOTS}."),
+    UNKNOWN_SLOT: ("It has an unknown slot.", f"Known are {people.KNOWN_SLOTS}."),
     NO_PERSON: (
-        "It names no person that the software finds.",
+        "The software finds no person in it.",
         "Write {name}, {first}, {he} … where the person stands.",
     ),
-    NOT_NAMED: ("It does not name the person whom you chose.", "Leave the name out to take the one named most."),
+    NOT_NAMED: ("The person you chose is not in it.", "Leave the name out to use the person named most often."),
     TWO_OF_A_NAME: (
-        "It names two people whom the name does not tell apart.",
+        "Two people in it have that name.",
         "Choose one by the full name, or write {name} where the person stands.",
     ),
 }

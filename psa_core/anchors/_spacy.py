@@ -74,8 +74,8 @@ def pipeline(name: str) -> Pipeline:
         labels = chain.from_iterable(meta["labels"].get(part, ()) for part in ("ner", "entity_ruler"))
         return Pipeline(version, frozenset(labels) if meta["lang"] else frozenset(), str(meta["lang"]))
     except (OSError, ImportError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        got = f"pipeline={name[:120]}, which is not here or no spaCy pipeline"
-        fix = "Install it, such as: python -m spacy download en_core_web_lg; or leave ?pipeline= out."
+        got = f"pipeline={name[:120]}, which is not installed or not a spaCy pipeline"
+        fix = "Install it (as with: python -m spacy download en_core_web_lg), or leave ?pipeline= out."
         raise AnchorError("anchors", got=got, expected="an installed spaCy pipeline", fix=fix) from error
 
 

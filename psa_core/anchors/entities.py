@@ -23,9 +23,9 @@ _ARTICLE = re.compile(r"\b(?:a|an)\s+$", re.IGNORECASE)
 _ABBREVIATED = re.compile(r"(?:\b(?:Jr|Sr|Inc|Corp|Ltd|Co|St|[A-Za-z])|\.\w+)$")
 _QUOTE_OPENS = re.compile(r"(?<!\w)['‘]")
 CAUTION = (
-    "spaCy's small English model errs often. Measured on online comments: it found 46 % of the people and places, and "
-    "63 % of what it took for one was one. Its makers report 84 % for both on OntoNotes 5. Other kinds of text and "
-    "other pipelines were not measured. Look over the anchors."
+    "spaCy's small English model makes many mistakes. In online comments it found 46 % of the people and places, and "
+    "63 % of what it marked really was one. Its makers report 84 % for both on OntoNotes 5. Other kinds of text and "
+    "other pipelines were not measured. Check the anchors."
 )
 #: What the recogniser often takes for a name in comments and chats.
 _EXCLAIMED = frozenset({"lol", "lmao", "lmfao", "rofl", "omg", "wtf", "smh", "tbh", "btw"})

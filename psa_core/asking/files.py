@@ -88,7 +88,7 @@ def read(path: Path) -> AnswerFile:
                         replies[key] = joined(replies[key], reply)
     except OSError as error:
         got = f"{path.name} ({error.strerror or type(error).__name__})"
-        raise ModelError("answers", got=got, expected="a file that is there and that you may read") from error
+        raise ModelError("answers", got=got, expected="a file that exists and that you may read") from error
     if not replies:
         raise ModelError("answers", got=f"{path.name}, which is empty", expected=EXPECTED)
     return AnswerFile(path.name, replies, total.hexdigest())

@@ -210,7 +210,7 @@ class Audit:
             if item.option.model and known.get(name) and not _is_plain(item, known[name])
         }
         words = options.as_arguments(self.spec, known | {name: name.upper() for name in unnamed})
-        line = f"python -m psa_core {self.command} {shlex.join(words)} --out again"
+        line = f"psa {self.command} {shlex.join(words)} --out again"
         named = "; ".join(f"{name.upper()}: {model!r}" for name, model in unnamed.items())
         return [line, f"\n\n# To be named by you, if you know it: {named}"] if named else [line]
 

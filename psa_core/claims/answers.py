@@ -31,7 +31,7 @@ def unanswered_finding(cube: ScoreCube, target: str, *, labels: Mapping[str, str
     parts, is_significant = list[str](), False
     if 1 - share < HALF:
         parts.append(
-            f"Only {100 * (1 - share):.0f} % of the model's answers are valid ones: what follows rests on these few."
+            f"Only {100 * (1 - share):.0f} % of the model's answers are valid: all other numbers rest on these few."
         )
     if len(cube.names) > 1 and not too_few_in(cube) and np.nanmax(shares) > np.nanmin(shares):
         table = name_table(cube, beside, baseline="names")
@@ -53,7 +53,7 @@ def unanswered_finding(cube: ScoreCube, target: str, *, labels: Mapping[str, str
         )
     if not parts:
         return None
-    evidence = f"{100 * share:.2g} % of what was asked about {words.phrase} has no valid answer."
+    evidence = f"{100 * share:.2g} % of the requests about {words.phrase} have no valid answer."
     return Finding(
         " ".join(parts),
         evidence,
@@ -71,7 +71,7 @@ def sampling_plan(target: Target, sentences: int, names: int) -> str:
     Examples
     --------
     >>> print(sampling_plan(Target("loan", unit="points", samples=20), 100, 20))
-    With 20 answers a text, a name that differs by 6.2 points is found in 95 of 100 studies; half of that takes 80.
+    With 20 answers per text, a name that differs by 6.2 points is found in 95 of 100 studies; half as much takes 80.
     """
     if not target.samples:
         return ""
@@ -79,8 +79,8 @@ def sampling_plan(target: Target, sentences: int, names: int) -> str:
     found = stats.resolvable(target.samples, sentences, names)
     shown = f"{100 * found * width:.2g} points" if target.unit == "points" else f"{found * width:.2g}"
     return (
-        f"With {counted(target.samples, 'answer')} a text, a name that differs by {shown} is found in 95 of 100 "
-        f"studies; half of that takes {4 * target.samples:,}."
+        f"With {counted(target.samples, 'answer')} per text, a name that differs by {shown} is found in 95 of 100 "
+        f"studies; half as much takes {4 * target.samples:,}."
     )
 
 

@@ -249,7 +249,7 @@ def interaction_finding(table: pd.DataFrame, target: str, *, columns: str) -> Fi
         f"{_over_sentences(row)}."
     )
     if significant.empty:
-        return Finding(f"Nothing beyond what {both} add up to is clear in {words.phrase}.", evidence, **typed)
+        return Finding(f"No clear interaction of {both} in {words.phrase}.", evidence, **typed)
     effect = float(row["difference"])
     headline = (
         f"With “{crossed(row['group'])}” names, {words.phrase} is {words.size(effect)} "

@@ -1,4 +1,4 @@
-"""Do names move a score more than edits about nobody do?"""
+"""Do names move a score more than neutral edits do?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from psa_core.claims.formatting import Finding, Words, number, too_few
 from psa_core.cube import ScoreCube
 from psa_core.tables.corpus import control_floor
 
-EDITS = "small edits that are about nobody, such as another weekday, digit or comma"
+EDITS = "neutral edits, such as another weekday, digit or comma"
 
 
 def band_words(cube: ScoreCube, band: tuple[float, float] | None) -> str:
@@ -19,11 +19,11 @@ def band_words(cube: ScoreCube, band: tuple[float, float] | None) -> str:
         return ""
     low, high = (number(end, signed=True) for end in band)
     edits = cube.controls.shape[1] - 1
-    return f"Grey band: the mean changes of {edits:,} edits about nobody, each taken as a name is, {low} to {high}."
+    return f"Grey band: the mean changes of {edits:,} neutral edits, each taken as a name is, {low} to {high}."
 
 
 def floor_finding(cube: ScoreCube, target: str) -> Finding | None:
-    """The spread over names against that over edits about nobody; None where the study has no such edits.
+    """The spread over names against that over neutral edits; None where the study has no such edits.
 
     The p-value is corrected for the number of targets.
     """
@@ -44,18 +44,18 @@ def floor_finding(cube: ScoreCube, target: str) -> Finding | None:
         f"{cube.controls.shape[1] - 1:,} {EDITS}."
     )
     if isnan(floor.p):
-        headline = "We cannot say whether names do more than edits about nobody: there are too few names or texts."
+        headline = "We cannot say whether names do more than neutral edits: there are too few names or texts."
         return Finding(headline, f"{spread} It is {against}." if floor.names else spread, **typed)
     if isinf(floor.ratio):
-        headline = f"Names move this model, and edits about nobody do not: {against}."
+        headline = f"Names move this model, and neutral edits do not: {against}."
         return Finding(headline, spread, is_significant=True, **typed)
     interval = f"{number(floor.low, digits=2)} to {number(floor.high, digits=2)}" if isfinite(floor.low) else ""
     evidence = f"{spread} The names' is {number(floor.ratio, digits=2)} times as large (95 % interval {interval})."
     if floor.ratio < 1:  # the opposite claim is false too often with heavy tails and few names, so nobody makes it
-        headline = f"Names are not shown to move this model more than edits about nobody do: {against}."
+        headline = f"Names are not shown to move this model more than neutral edits do: {against}."
         return Finding(headline, evidence, **typed)
     if typed["p_adjusted"] < stats.SIGNIFICANT and not floor.low <= 1 <= floor.high:
-        headline = f"Names move this model more than edits about nobody do: {against}."
+        headline = f"Names move this model more than neutral edits do: {against}."
         return Finding(headline, evidence, is_significant=True, **typed)
-    headline = f"No clear difference between what names and what edits about nobody do: {against}."
+    headline = f"No clear difference between what names and what neutral edits do: {against}."
     return Finding(headline, evidence, **typed)

@@ -27,9 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Every command with its options."""
-    command_line = cli_errors.Parser(
-        prog="psa_core", description="Perturbation Sensitivity Analysis of text classifiers."
-    )
+    command_line = cli_errors.Parser(prog="psa", description="Perturbation Sensitivity Analysis of text classifiers.")
     commands = command_line.add_subparsers(dest="command", required=True, metavar="COMMAND")
     every = {**discover("psa_core.cli", "COMMAND"), **_listings.commands(), **_audits.commands()}
     for _, command in sorted(every.items()):

@@ -37,7 +37,7 @@ def _configure(audit: Audit, parser: argparse.ArgumentParser) -> None:
             {"action": "store_true"} if audit.export.into_out else {"metavar": "FILE.csv", "type": Path}
         )
         parser.add_argument(audit.export.flag, dest="export", help=audit.export.help, **file)
-    parser.add_argument("--out", metavar="DIR", type=Path, help="result folder, new or empty, or one to go on with")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="result folder: new, empty, or one to continue")
     parser.add_argument("--job", type=Path, help=argparse.SUPPRESS)
 
 

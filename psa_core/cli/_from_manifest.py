@@ -31,8 +31,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-code",
         action="store_true",
-        help="with --from-manifest: load the model that it names even where that runs a program, asks an address or "
-        "reads a file",
+        help="with --from-manifest: load the manifest's model even if that runs a program, contacts an address "
+        "or reads "
+        "a file",
     )
 
 

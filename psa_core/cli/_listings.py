@@ -33,7 +33,7 @@ def _names() -> Rows:
 LISTINGS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "anchors": ("List the kinds of anchors.", _anchors),
     "limits": (
-        "List the limits: setting (an environment variable), value, what for.",
+        "List the limits: environment variable, value, what it limits.",
         lambda: ((one.setting, one.words, one.what) for one in LIMITS),
     ),
     "methods": (

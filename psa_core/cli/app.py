@@ -22,10 +22,11 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shared",
         action="store_true",
-        help="for visitors: lists no runs and opens no files of this machine; put a login before it (docs/deploy.md)",
+        help="for a server with visitors: lists no runs and opens no files of this machine; put a login in front "
+        "(docs/deploy.md)",
     )
     parser.add_argument("--address", default="localhost", help="with --shared, where to listen (default %(default)s)")
-    parser.add_argument("--host", action="append", default=[], help="with --shared, a name that visitors reach it by")
+    parser.add_argument("--host", action="append", default=[], help="with --shared, a host name that visitors use")
     parser.add_argument("options", metavar="-- OPTION", nargs="*", help="further options of `streamlit run`")
 
 
@@ -35,7 +36,7 @@ def _execute(options: argparse.Namespace) -> NoReturn:
             "--address",
             got=", ".join([options.address, *options.host]),
             expected="localhost",
-            fix="Whoever reaches your own dashboard has your files. For visitors, add --shared.",
+            fix="Anyone who can reach your own dashboard can read your files. For visitors, add --shared.",
         )
     if not 0 <= options.port < 2**16:
         raise OptionError("--port", got=str(options.port), expected="0 to 65535, where 0 is any that is free")

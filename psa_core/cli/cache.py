@@ -15,7 +15,7 @@ MAX_MEGABYTES = 1e9
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("info", "clear", "prune"), help="show, empty, or shrink it")
-    parser.add_argument("--megabytes", type=float, help="what prune leaves at most (default: the store's bound)")
+    parser.add_argument("--megabytes", type=float, help="size to which prune shrinks it (default: its limit)")
 
 
 def _execute(options: argparse.Namespace) -> int:
@@ -35,4 +35,4 @@ def _execute(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = Command("cache", "Show, empty or shrink the store of scores.", _configure, _execute)
+COMMAND = Command("cache", "Show, empty or shrink the score cache.", _configure, _execute)

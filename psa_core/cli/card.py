@@ -12,8 +12,10 @@ from psa_core.report import model_card
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", type=Path, help="a result folder of `run`")
-    parser.add_argument("--into", metavar="README.md", type=Path, help="put it into this card, instead of printing it")
-    parser.add_argument("--name", metavar="MODEL", help="name of the model in the metadata")
+    parser.add_argument("--into", metavar="README.md", type=Path, help="write into this model card instead of printing")
+    parser.add_argument(
+        "--name", metavar="MODEL", help="the model's name in the metadata (default: the card's, else the study's model)"
+    )
 
 
 def _execute(options: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ from psa_core.report import flips_file
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", type=Path, help="a result folder of `run`")
     parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="csv, or jsonl for JSON lines")
-    parser.add_argument("--target", metavar="NAME", help="whose flips (default: the first target)")
+    parser.add_argument("--target", metavar="NAME", help="target whose flips are written (default: the first)")
     parser.add_argument(
         "--label-column",
         metavar="COLUMN",

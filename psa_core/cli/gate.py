@@ -1,4 +1,4 @@
-"""``psa_core gate``: stop a build when a model reacts to names more than it did."""
+"""``psa gate``: stop a build when a model reacts to names more than it did."""
 
 from __future__ import annotations
 
@@ -22,20 +22,24 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         nargs="?",
         type=Path,
-        help="the result folder to judge, as `run` wrote it; without one, the baseline's study is run again",
+        help="the result folder of `run` to test (default: the baseline's study is run again)",
     )
     parser.add_argument("--baseline", metavar="DIR", type=Path, required=True, help="the earlier result folder")
     parser.add_argument("--model", metavar="ID", help="run the study with this model")
     parser.add_argument("--sentences", metavar="FILE", help="where the baseline's sentences are now")
     parser.add_argument("--names", metavar="LIST", help="where its names are now")
-    parser.add_argument("--allow-code", action="store_true", help="load whatever the baseline's manifest names")
+    parser.add_argument(
+        "--allow-code",
+        action="store_true",
+        help="load the baseline's model even if that runs a program, contacts an address or reads a file",
+    )
     parser.add_argument("--out", metavar="DIR", type=Path, help="keep the result of the run")
     parser.add_argument(
         "--fail-above",
         type=float,
         metavar="X",
         required=True,
-        help="exit 1 when a name's effect is shown to be by more than X further from 0 than in the baseline",
+        help="exit 1 if a name's effect is significantly further from 0 than in the baseline, by more than X",
     )
     parser.add_argument(
         "--name-effect",
@@ -45,9 +49,11 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         help="what a name's effect is measured against: the original sentence, or the other names (default: as usual "
         "for the study; without a value: the names)",
     )
-    parser.add_argument("--target", action="append", metavar="NAME", help="judge this target only; may be repeated")
-    parser.add_argument("--summary", metavar="FILE.md", type=Path, help="write the summary, for a comment")
-    parser.add_argument("--junit", metavar="FILE.xml", type=Path, help="write JUnit XML: one test a name")
+    parser.add_argument("--target", action="append", metavar="NAME", help="test only this target; may be repeated")
+    parser.add_argument(
+        "--summary", metavar="FILE.md", type=Path, help="write the summary as Markdown, for example for a pull request"
+    )
+    parser.add_argument("--junit", metavar="FILE.xml", type=Path, help="write JUnit XML, one test per name")
 
 
 def _execute(options: argparse.Namespace) -> int:

@@ -33,8 +33,12 @@ class _Run:
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", type=Path, help="a result folder of `run`")
-    parser.add_argument("--to", choices=sorted(TRACKERS), required=True, help="the tracker; its package is needed")
-    parser.add_argument("--project", metavar="NAME", default="name-sensitivity", help="project or experiment there")
+    parser.add_argument(
+        "--to", choices=sorted(TRACKERS), required=True, help="the tracker, whose package has to be installed"
+    )
+    parser.add_argument(
+        "--project", metavar="NAME", default="name-sensitivity", help="project (W&B) or experiment (MLflow)"
+    )
 
 
 def _execute(options: argparse.Namespace) -> int:

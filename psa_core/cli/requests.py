@@ -25,7 +25,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="FILE.jsonl", required=True, type=Path, help="where the requests go")
     way = parser.add_mutually_exclusive_group()
     way.add_argument("--batch", action="store_true", help="send them to the provider, and wait for the answers")
-    way.add_argument("--cancel", action="store_true", help="end the batch that --batch sent under this name")
+    way.add_argument("--cancel", action="store_true", help="cancel the batch that --batch sent from this file")
 
 
 def _execute(options: argparse.Namespace) -> int:
@@ -63,4 +63,6 @@ def _batch(asked: str, requests: Path) -> Batch:
     return Batch(provider, requests)
 
 
-COMMAND = Command("requests", "Write what a study would ask a language model, for a batch.", _configure, _execute)
+COMMAND = Command(
+    "requests", "Write a study's requests to a language model into a file, for a batch.", _configure, _execute
+)

@@ -27,19 +27,23 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="ID", required=True, help="an adapter, or a transformers classifier")
     add_selection(parser)
     parser.add_argument("--method", choices=METHODS, default="pair", help="augment, or logit pairing (default)")
-    parser.add_argument("--strength", default="1", metavar="A,B,…", help="weights of that part, each trained (1)")
     parser.add_argument(
-        "--steps", type=int, default=Retraining.steps, help="updates of each training (default %(default)s)"
+        "--strength", default="1", metavar="A,B,…", help="weights of that part of the loss, a training each (default 1)"
     )
-    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="trainings of each strength (default 1)")
+    parser.add_argument(
+        "--steps", type=int, default=Retraining.steps, help="steps of each training (default %(default)s)"
+    )
+    parser.add_argument(
+        "--seeds", type=int, default=1, metavar="N", help="trainings of each strength, with different seeds (default 1)"
+    )
     parser.add_argument(
         "--switched-off",
         metavar="FILE",
         type=Path,
-        help="anchors that stay as they are: csv with sentence_id and start",
+        help="anchors to leave unchanged: a csv with sentence_id and start",
     )
-    parser.add_argument("--texts", metavar="FILE", help="texts to train on; else half of the sentences")
-    parser.add_argument("--labelled", metavar="FILE", help="texts with a label of the classifier, for the task's score")
+    parser.add_argument("--texts", metavar="FILE", help="texts to train on (default: half of the sentences)")
+    parser.add_argument("--labelled", metavar="FILE", help="labelled texts, to measure the classifier at its own task")
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="result folder, new or empty")
     parser.add_argument("--job", type=Path, help=argparse.SUPPRESS)
 
@@ -117,6 +121,4 @@ class _Progress:
         self.job.tell(f"Training: step {done:,} of {total:,}", seconds_left=left, **texts)
 
 
-COMMAND = Command(
-    "retrain", "Go on training a classifier, so that its answers move less with the name.", _configure, _execute
-)
+COMMAND = Command("retrain", "Fine-tune a classifier so that its scores depend less on the name.", _configure, _execute)

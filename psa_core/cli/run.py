@@ -1,4 +1,4 @@
-"""``psa_core run``: run a study and write its result folder."""
+"""``psa run``: run a study and write its result folder."""
 
 from __future__ import annotations
 
@@ -29,15 +29,28 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     add_arguments(parser, StudySpec, ("model",), required=False)
     parser.add_argument("--out", metavar="DIR", type=Path, help="result folder, new or empty")
     from_manifest.add_options(parser)
-    parser.add_argument("--no-cache", action="store_true", help="score every text, remember none")
-    parser.add_argument("--precision", choices=("exact", "fast"), default="exact", help="fast: shorter GPU formats")
-    parser.add_argument("--executor", default="local", help="local, ray, or ray:<address>")
-    parser.add_argument("--until-precision", type=float, metavar="W", help="stop when every interval is narrower")
+    parser.add_argument("--no-cache", action="store_true", help="score every text again, and keep no scores")
     parser.add_argument(
-        "--fail-above", type=float, metavar="X", help="exit 1 when a name's |ScoreSens| is shown to exceed X"
+        "--precision",
+        choices=("exact", "fast"),
+        default="exact",
+        help="fast: bf16 or TF32, quicker and slightly less exact",
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what asking a model would take; ask nothing")
-    parser.add_argument("--most", type=float, metavar="DOLLARS", help="ask a language model for no more than this")
+    parser.add_argument("--executor", default="local", help="local, ray, or ray:<address>")
+    parser.add_argument(
+        "--until-precision", type=float, metavar="W", help="stop as soon as every interval is narrower than W"
+    )
+    parser.add_argument(
+        "--fail-above", type=float, metavar="X", help="exit 1 if a name's |ScoreSens| is significantly above X"
+    )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="only print how many tokens a language model would read and write, and the price",
+    )
+    parser.add_argument(
+        "--most", type=float, metavar="DOLLARS", help="stop before the language model has cost more than this"
+    )
     parser.add_argument("--job", type=Path, help=argparse.SUPPRESS)
 
 

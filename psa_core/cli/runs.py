@@ -18,7 +18,7 @@ UNITS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--older-than", metavar="AGE", help="only runs that nobody used for so long: 30d, 12h, 4w")
+    parser.add_argument("--older-than", metavar="AGE", help="only runs unused for this long: 30d, 12h, 4w")
     parser.add_argument("--damaged", action="store_true", help="only runs whose folders cannot be read")
     parser.add_argument("--delete", action="store_true", help="delete them (default age: 30d)")
 

@@ -20,7 +20,7 @@ SHOWN = 80
 def _configure(parser: argparse.ArgumentParser) -> None:
     add_selection(parser, names=False)
     parser.add_argument("--find", metavar="WORDS", help="only sentences with these words, or with this sentence_id")
-    parser.add_argument("--out", metavar="FILE.csv", type=Path, help="write them to a file, with their whole texts")
+    parser.add_argument("--out", metavar="FILE.csv", type=Path, help="write them to a file, with their full texts")
 
 
 def _execute(options: argparse.Namespace) -> int:
@@ -43,4 +43,4 @@ def _execute(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = Command("sentences", "Say of each sentence whether a study takes it, and why not.", _configure, _execute)
+COMMAND = Command("sentences", "Show which sentences a study uses, and why not the others.", _configure, _execute)

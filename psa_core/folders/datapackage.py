@@ -20,7 +20,7 @@ ABOUT = {
     "label_dist": "LabelDist and flips at every threshold.",
     "flips": "One row a flip: a cell whose label differs from its sentence's original label.",
 }
-CONTROLS = "Scores of one target with edits about nobody: column 0 is the text unedited, with one name in it."
+CONTROLS = "Scores of one target with neutral edits: column 0 is the text unedited, with one name in it."
 SCORES = "Scores of one target: one row a sentence, with its original score, then one column a name."
 COLUMNS = {
     "sentence_id": "identifier of the sentence",

@@ -59,7 +59,7 @@ def scores(cube: ScoreCube) -> dict[str, pd.DataFrame]:
 
 
 def controls(cube: ScoreCube) -> dict[str, pd.DataFrame]:
-    """A Parquet file a target, where edits about nobody were scored: ``sentence_id``, ``0`` (unedited), ``1`` …"""
+    """A Parquet file a target, where neutral edits were scored: ``sentence_id``, ``0`` (unedited), ``1`` …"""
     if cube.controls is None:
         return {}
     ids = pd.DataFrame({"sentence_id": cube.sentences["sentence_id"].to_numpy()})

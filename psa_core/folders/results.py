@@ -204,7 +204,7 @@ def _cube(
 
 
 def _controls(frames: list[pd.DataFrame], cube: ScoreCube) -> np.ndarray:
-    """The scores of edits about nobody, (S, C + 1, T); raises `ValueError` where they are of other sentences."""
+    """The scores of neutral edits, (S, C + 1, T); raises `ValueError` where they are of other sentences."""
     ids = cube.sentences["sentence_id"].tolist()
     if any(frame["sentence_id"].astype(str).tolist() != ids for frame in frames):
         raise ValueError("controls and sentences.csv list different sentences")

@@ -35,14 +35,20 @@ class Sampling:
         When a value is out of its range.
     """
 
-    tokens: int = option(50, low=1, high=MAX_TOKENS, help="most new tokens of each", label="Tokens at most", on_page=30)
+    tokens: int = option(
+        50, low=1, high=MAX_TOKENS, help="maximum number of new tokens", label="Tokens at most", on_page=30
+    )
     temperature: float = option(1.0, above=0, high=HOTTEST, help="1 samples from the model's own probabilities")
-    seed: int = option(0, low=0, high=2**63 - 1, help="of every random choice", label="Seed")
+    seed: int = option(0, low=0, high=2**63 - 1, help="seed of every random choice", label="Seed")
     top_k: int = option(
         0, low=0, high=1_000_000, help="sample from the k most probable tokens only (0: from all)", in_key="if set"
     )
     top_p: float = option(
-        1.0, above=0, high=1, help="sample from the most probable tokens that hold this probability", in_key="if set"
+        1.0,
+        above=0,
+        high=1,
+        help="sample from the most probable tokens that together have this probability",
+        in_key="if set",
     )
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sa
 from psa_core.inputs.checks import path_of
 from psa_core.inputs.limits import FILE
 
-EXPORT = "Write the requests with: psa chats … --export-requests FILE.jsonl"
+EXPORT = "Write the requests with: psa chats … --export-prompts FILE.jsonl"
 
 
 @dataclass(frozen=True, eq=False)

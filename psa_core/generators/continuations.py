@@ -22,7 +22,7 @@ CONTINUATIONS = tables.TableSchema(
     "continuations", ModelError, FORMATS, row="one continuation a row", headers=frozenset(NEEDED)
 )
 ROWS, MAX_K = 5000, 10**9
-EXPORT = "Write the prompts with: python -m psa_core generate … --export-prompts FILE.csv"
+EXPORT = "Write the prompts with: psa generate … --export-prompts FILE.csv"
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Continuations:
         missing = [draw for draw in draws if (draw.prompt, draw.k) not in self.texts]
         if missing and min(draw.k for draw in missing) >= (self.continuations or len(draws)):
             got, asked = f"{self.continuations} of each prompt in the file", max(draw.k for draw in draws) + 1
-            fix = f"Take --continuations {self.continuations}, or a file with more."
+            fix = f"Ask for {self.continuations}, or use a file with more."
             raise ModelError("--continuations", got=got, expected=f"the {asked} that were asked for", fix=fix)
         if missing:
             got = f"none for {missing[0].prompt[:60]!r}, k {missing[0].k}, and {len(missing) - 1:,} others"

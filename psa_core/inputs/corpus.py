@@ -237,7 +237,9 @@ def _with_ids(table: pd.DataFrame, text_column: str) -> tuple[pd.DataFrame, list
     if ids.duplicated().any() or not ids.all():
         twice = ids[ids.duplicated()]
         got = f"{id_column} {twice.iloc[0][:80]!r} twice" if len(twice) else f"an empty {id_column}"
-        raise CorpusError("sentences", got=got, expected="a distinct id in each row", fix="Rename or mend the column.")
+        raise CorpusError(
+            "sentences", got=got, expected="a distinct id in each row", fix="Rename or correct the column."
+        )
     others = table.drop(columns=[name for name in (text_column, id_column) if name is not None])
     clashing = [name for name in others if name in RESERVED or name.startswith(SCORES)]
     prefix = PREFIX

@@ -19,7 +19,7 @@ GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
 #: How a workbook begins, and what else is a zip or in Microsoft's older container.
 PACKED = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
-SAVE_AS_CSV = "From Excel or another spreadsheet program, save the sheet as CSV UTF-8, and bring that file."
+SAVE_AS_CSV = "In the spreadsheet program, save the sheet as CSV UTF-8, and use that file."
 #: As much as tells an encoding.
 SAMPLE = 2**18
 MARKS = (

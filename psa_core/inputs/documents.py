@@ -206,7 +206,7 @@ def _gather(files: Sequence[tuple[str, _OnDisk | _InZip]]) -> list[Gathered]:
             gathered[name] = f"beyond the first {DOCUMENTS.words}"
             continue
         if name in gathered:  # which only a zip can have
-            gathered[f"{name} (again)"] = "a second file of its name"
+            gathered[f"{name} (again)"] = "another file of the same name"
             continue
         try:
             size = file.size
@@ -218,7 +218,7 @@ def _gather(files: Sequence[tuple[str, _OnDisk | _InZip]]) -> list[Gathered]:
             gathered[name] = file.read()
         except FAULTS as error:
             is_locked = isinstance(error, RuntimeError) and "password" in str(error)
-            gathered[name] = "locked by a password" if is_locked else "damaged, or not to be read"
+            gathered[name] = "locked by a password" if is_locked else "damaged or unreadable"
     return [*gathered.items()]
 
 

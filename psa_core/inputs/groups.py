@@ -128,7 +128,9 @@ def check(table: pd.DataFrame, groups: str, reference: str, select: str = "") ->
     """Raise what is wrong with the groups of a study before anything is scored."""
     if select and parse_select(select)[1] >= len(table):
         expected = f"fewer than the list's {len(table):,} names"
-        raise OptionError("--select", got=repr(select), expected=expected, fix="Of all names, none is left out.")
+        raise OptionError(
+            "--select", got=repr(select), expected=expected, fix="With all names selected there is nothing to compare."
+        )
     columns = [str(column) for column in table.columns if column != "name"]
     if groups:
         found = [label for label in labels_of(table, groups) if label is not None]
@@ -136,7 +138,7 @@ def check(table: pd.DataFrame, groups: str, reference: str, select: str = "") ->
             got = f"fewer than two groups in {groups[:80]}"
             raise NameListError("--groups", got=got, expected="names of at least two groups")
         if max(map(found.count, set(found))) < 2:
-            expected = "two names or more in a group: a single name tells nothing of a group"
+            expected = "two names or more in a group: a single name says nothing about a group"
             raise NameListError("--groups", got=f"groups of one name each in {groups[:80]}", expected=expected)
     references(table, [*columns, *([groups] if groups else [])], reference)
 

@@ -178,7 +178,7 @@ def load(spec: str, name_column: str | None = None, *, origin: trust.Origin | No
         content = bytes_of(Path(spec), limits.NAMES_FILE, field="names", error=NameListError)
     except (OSError, ValueError) as error:
         expected = f"a file, or one of {', '.join(card.id for card in available())}"
-        fix = "Run `python -m psa_core names` for what each one holds."
+        fix = "Run `psa names` for what each one holds."
         got = f"no list and no readable file {spec[:80]!r}"
         raise NameListError("names", got=got, expected=expected, fix=fix) from error
     return replace(read_names(Path(spec).name, content, name_column), id=spec)
@@ -290,7 +290,7 @@ def from_table(frame: pd.DataFrame, title: str) -> NameList:
     if headers.count("name") != 1:
         found = ", ".join(repr(header) for header in headers[:12] if header) or "no header"
         got = "two columns 'name'" if "name" in headers else f"the columns {found}"
-        fix = "Put `name` above the names, in the first row, or choose their column (--name-column)."
+        fix = "Put `name` above the names, in the first row, or choose their column."
         raise NameListError("names", got=got, expected="a column 'name'", fix=fix)
     kept = ["name"] + [header for header in headers if header not in RESULT_COLUMNS | {"name", ""}]
     left_out = [header or "without a header" for header in headers if header not in kept]
@@ -470,6 +470,6 @@ def _cell(value: object, column: str) -> str:
             got = f"the control character U+{ord(letter):04X} in {text[:40]!r}"
             raise NameListError(f"names, column {column}", got=got, expected="plain text", fix="Remove it.")
     if column == "name" and text.casefold() in RESERVED_NAMES:
-        got = f"a name {text!r}, which heads a column of the results"
+        got = f"a name {text!r}, which is the name of a column in the results"
         raise NameListError("names", got=got, expected="any other name", fix="Leave it out or spell it differently.")
     return " ".join(text.split())

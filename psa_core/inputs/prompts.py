@@ -119,8 +119,8 @@ def checked(templates: list[str], values: pd.DataFrame, *, source: str = "", gro
             raise OptionError("--templates", got=f"{line[:60]!r}", expected=expected)
     trailing = next((line for line in kept if _TRAILING_ARTICLE.search(line)), None)
     if trailing is not None:
-        fix = "Write a or an there, or put a word behind it."
-        expected = "a word behind a/an, which decides between the two"
+        fix = "Write a or an there, or put a word after it."
+        expected = "a word after a/an, which decides between the two"
         raise OptionError("--templates", got=f"{trailing[-60:]!r}", expected=expected, fix=fix)
     twice = next((line for line in kept if kept.count(line) > 1), None)
     if twice is not None:

@@ -30,7 +30,7 @@ JOB, STATUS, RESULT, PARTIAL, LOCK, CANCEL = "job.json", "status.json", "result"
 SO_FAR, INPUTS, LOG, QUEUE = "so-far", "inputs", "worker.log", "queue"
 STATES = ("queued", "running", "finished", "failed", "cancelled")
 MAX_MESSAGE_LENGTH = 2000
-DELETE_OLD = "Delete old runs (python -m psa_core runs --older-than 30d --delete) or make room on the disk."
+DELETE_OLD = "Delete old runs (psa runs --older-than 30d --delete) or make room on the disk."
 _AMOUNT = {"low": 0, "high": 2**53}
 
 

@@ -115,7 +115,7 @@ def result_so_far(run_id: str) -> Path | None:
 def history() -> list[RunStatus]:
     """Every run on this machine, newest first; empty unless ``PSA_HISTORY=1``, since a server may be shared.
 
-    Damaged folders and other people's are left out; ``python -m psa_core runs`` lists the damaged ones.
+    Damaged folders and other people's are left out; ``psa runs`` lists the damaged ones.
     """
     if not _queue.own_machine():
         return []

@@ -112,7 +112,7 @@ def in_one_sentence(model_id: str, needed: Iterable[Need], field: str = "model")
     is_foreign = any(
         need.kind in (Kind.HUB, Kind.MODEL) or (need.kind is Kind.PATH and os.path.isdir(need.value)) for need in needed
     )
-    expected = "a model that is there and that you may read"
+    expected = "a model that exists and that you may read"
     with foreign(field, "files that do not load", expected) if is_foreign else nullcontext():
         try:
             yield is_foreign

@@ -109,7 +109,7 @@ class Purpose(StrEnum):
 
 @dataclass(frozen=True)
 class ModelCard:
-    """One ready-to-use model as pickers and ``python -m psa_core models`` show it, without loading it.
+    """One ready-to-use model as pickers and ``psa models`` show it, without loading it.
 
     Attributes
     ----------

@@ -171,7 +171,7 @@ class FoundRange:
         return (
             f"{name}: {self.far:,} of {self.count:,} scores {verb(self.far, 'are', 'is')} far from the others, which "
             f"lie within {scale_words(*self.others)}; the farthest is {figure(scores[self.farthest])}, of "
-            f"{texts.iloc[self.farthest][:80]!r}. If that is a slip, mend the file and bring it again."
+            f"{texts.iloc[self.farthest][:80]!r}. If that is a mistake, correct the file and use it again."
         )
 
 

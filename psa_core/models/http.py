@@ -114,7 +114,7 @@ def understood(answer: Any, *, source: str) -> tuple[list[str], Any, str]:
         many = len(answer[0]) if wide else 1
         return ([f"score_{i + 1}" for i in range(many)] if many > 1 else ["score"]), answer, ""
     if not isinstance(answer, Mapping) or not answer:
-        got = "an empty answer" if answer in ({}, None) else "an answer that is no list and no object"
+        got = "an empty answer" if answer in ({}, None) else "an answer that is neither a list nor an object"
         raise ModelError(source, got=got, expected='{"scores": [[…], …]}')
     version = str(answer.get("version", ""))
     if "scores" in answer:

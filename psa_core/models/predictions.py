@@ -130,7 +130,7 @@ class Predictions:
                 "predictions",
                 got=f"no score for {count} in {self.source}, first {next(iter(missing))!r}",
                 expected="a row for every text",
-                fix="Write the texts of this study with `python -m psa_core texts`, score all of them, and try again.",
+                fix="Write the texts of this study with `psa texts`, score all of them, and try again.",
             )
         return self.scores[[self.rows[text] for text in texts]].reshape(len(texts), len(self.targets))
 

@@ -48,8 +48,8 @@ LIMITS = (
     "with every name.",
     "An anchor such as a pronoun is not a name, so part of the difference from the original is the change from any "
     "pronoun to any name; differences between names are free of it.",
-    "The numbers hold for these sentences and these names. Intervals speak of other sentences of the same kind, not of "
-    "other kinds of text; noise floors speak of other names.",
+    "The numbers hold for these sentences and these names. Intervals are about other sentences of the same kind, not "
+    "other kinds of text; noise floors are about other names.",
     "A threshold decides which differences become another label; at another threshold other sentences flip.",
 )
 
@@ -193,7 +193,7 @@ def target_section(cube: ScoreCube, target: Target, numbers: Mapping[str, Any], 
 
 
 def _edits(cube: ScoreCube, target: Target) -> Html:
-    """The edits about nobody that moved the score most, behind a click."""
+    """The neutral edits that moved the score most, behind a click."""
     table_of_edits = edit_table(cube, target.name)
     if table_of_edits.empty:
         return Html("")
@@ -402,13 +402,13 @@ def limits(cube: ScoreCube) -> list[str]:
 
 def commands(cube: ScoreCube) -> list[str]:
     """What runs the study again, with comments between."""
-    rerun = "python -m psa_core run --from-manifest manifest.json --out again"
+    rerun = "psa run --from-manifest manifest.json --out again"
     try:
         spec = spec_of(cube)
     except (KeyError, TypeError, PsaError):  # a cube that no study made
         return [rerun]
     if needs := _needs(spec.model):
-        return [rerun, f"\n\n# The model, {needs}, has to be named by you: add --model with its id, if you know it."]
+        return [rerun, f"\n\n# The model, {needs}, has to be named by you: add --model and its id, if you know it."]
     return [rerun] if spec.exclude else [command_line(spec), "\n\n# or, from this study's own folder\n", rerun]
 
 
@@ -424,4 +424,4 @@ def _needs(model_id: str) -> str:
 def command_line(spec: StudySpec) -> str:
     """The command that runs a study; anchors that were switched off have no option and need the manifest."""
     words = options.as_arguments(StudySpec, vars(spec))
-    return f"python -m psa_core run {shlex.join(words)} --out again"
+    return f"psa run {shlex.join(words)} --out again"

@@ -9,7 +9,7 @@ from typing import Any
 from psa_core.claims.formatting import Finding
 from psa_core.report.markup import Html, element, join, listing, page, table
 
-MASKED = "These look like anchors and are none; no name was put in their place."
+MASKED = "These look like anchors but are not; no name was put in their place."
 
 
 @dataclass(frozen=True)

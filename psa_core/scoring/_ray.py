@@ -121,7 +121,7 @@ class RayExecutor:
         if self._is_working():
             self._last_work = time.monotonic()
         elif time.monotonic() - self._last_work > _PATIENCE_SECONDS:
-            raise _gave_up("no Ray actor left alive", "at least one")
+            raise _gave_up("no live Ray actor", "at least one")
         for done in ray.wait(list(self._flying), timeout=_POLL_SECONDS)[0]:
             window, attempt, actor = self._flying.pop(done)
             try:
@@ -130,8 +130,8 @@ class RayExecutor:
                 raise error.cause from None  # as it would have come from this process
             except ray.exceptions.RayError:  # it died, or its answer was lost with its machine
                 if attempt == _TRIES:  # a text that ends its process would end every other one too
-                    got = f"texts that {_TRIES} Ray actors died of"
-                    raise _gave_up(got, "texts that the model survives") from None
+                    got = f"texts on which {_TRIES} Ray actors died"
+                    raise _gave_up(got, "texts that the model can score") from None
                 if window is not None:
                     self._lost.append((window, attempt + 1))
                 self._replace(actor)

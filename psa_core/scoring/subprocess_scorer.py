@@ -127,8 +127,8 @@ def _locked(key: tuple[str, Origin]) -> _Slot:
             if _slots.get(key) is slot:  # it was not evicted meanwhile
                 return slot
             slot.lock.release()
-    got = f"others who have asked models of their own for {ASK_SECONDS.words}"
-    raise ModelError("model", got=got, expected="a turn", fix="Try again in a moment.")
+    got = f"the models of other visitors busy for {ASK_SECONDS.words}"
+    raise ModelError("model", got=got, expected="a free model", fix="Try again in a moment.")
 
 
 def _place(key: tuple[str, Origin]) -> _Slot | None:

@@ -1,4 +1,4 @@
-"""Compare how far names move a score with how far edits about nobody do: the brittleness floor."""
+"""Compare how far names move a score with how far neutral edits do: the brittleness floor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MIN_UNITS = 5
 
 
 class Floor(NamedTuple):
-    """The spread of scores over names beside that over edits about nobody.
+    """The spread of scores over names beside that over neutral edits.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Floor(NamedTuple):
 
 
 def brittleness_floor(perturbed: ArrayLike, controls: ArrayLike, *, families: Families | None = None) -> Floor:
-    """Whether names move the scores (S, N) more than edits about nobody do: `controls` (S, C), others in each sentence.
+    """Whether names move the scores (S, N) more than neutral edits do: `controls` (S, C), others in each sentence.
 
     The logarithm of the ratio of mean variances, with the jackknife's variances over families of sentences and over
     names added up, against Student's t with the lesser degrees of freedom; and signed ranks of the families'

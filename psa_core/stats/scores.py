@@ -46,7 +46,7 @@ def paired_scores(original: ArrayLike, perturbed: ArrayLike) -> tuple[np.ndarray
     except (TypeError, ValueError, OverflowError) as error:
         raise CubeError(
             "scores of one target",
-            got="what is no array of numbers",
+            got="something that is not an array of numbers",
             expected="original (S,) and perturbed (S, N), rows of one length",
         ) from error
     if base.ndim != 1 or perturbed.ndim != 2 or len(base) != len(perturbed):

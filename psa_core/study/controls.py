@@ -1,4 +1,4 @@
-"""Edits that are about nobody: the floor beneath what names do.
+"""Neutral edits, which concern nobody: the floor beneath what names do.
 
 A name changes a score; so may another telephone digit. Each text gets a few small edits outside of every mention of the
 person, the same ones for the same text and seed; their scores are columns of their own beside the names.
@@ -96,7 +96,7 @@ class Controls:
 
 
 def controls_of(perturbation: Perturbation, count: int, seed: int = 0) -> Controls:
-    """So many edits of each text, about nobody.
+    """So many neutral edits of each text.
 
     A text with fewer places to edit gets some of them together, and in the end a number in front. Which name stands in
     a text, and which edits are drawn, depends on the text and the seed alone.

@@ -35,11 +35,11 @@ WORDS: Mapping[str, tuple[str, str]] = {
     **finders.REASONS,
     SWITCHED_OFF: ("Each word that a name could replace is switched off.", "Switch one on again."),
     NOT_BALANCED: (
-        "It could be taken, but is left out so that female and male words are equally common.",
+        "It could be used, but is left out so that female and male words are equally common.",
         "Do not balance them.",
     ),
-    NOT_SAMPLED: ("It could be taken, but is not in the random sample.", "Take a larger sample."),
-    NOT_LOOKED_AT: ("It could be taken, but only the first of the draw are looked at here.", "Run the study."),
+    NOT_SAMPLED: ("It could be used, but is not in the random sample.", "Take a larger sample."),
+    NOT_LOOKED_AT: ("It could be used, but only the first of the sample are checked here.", "Run the study."),
 }
 #: Why a sentence that could be taken is not.
 DRAWN_OTHERS = (NOT_BALANCED, NOT_SAMPLED, NOT_LOOKED_AT)

@@ -60,10 +60,12 @@ class SelectionOptions:
     max_words: int | None = option(
         None,
         low=1,
-        help="longest text taken (default: 50 for pronouns, as in the paper; any length for others)",
+        help="longest text used (default: 50 for pronouns, as in the paper; no limit for others)",
         label="At most this many words",
     )
-    sample: int = option(1000, low=1, help="most sentences taken, drawn at random", label="A random sample of at most")
+    sample: int = option(
+        1000, low=1, help="use a random sample of at most this many sentences", label="A random sample of at most"
+    )
     balance: bool | None = option(
         False,
         help="as many female as male anchors (default: where every anchor has a gender and both occur)",
@@ -71,7 +73,7 @@ class SelectionOptions:
         tip="As in the paper: where every word to replace is female or male, and both occur.",
         on_page=True,
     )
-    seed: int = option(0, low=0, help="of every random choice", label="Seed of the draw")
+    seed: int = option(0, low=0, help="seed of every random choice", label="Seed of the draw")
     mentions: str = option(
         "first",
         choices={"first": "The first in each sentence", "all": "Every mention of the same person"},
@@ -82,8 +84,8 @@ class SelectionOptions:
     families: str | None = option(
         None,
         metavar="COLUMN",
-        help="column of the sentences, such as author or thread, in which those that depend on each other are equal "
-        "(default: near-copies are found)",
+        help="column, such as author or thread, with one value for all sentences that belong together "
+        "(default: near-copies belong together)",
     )
 
     def __post_init__(self) -> None:
@@ -292,7 +294,7 @@ def _drawn(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions, dr
     else:
         by_gender = [[row for row in open_rows if row.spans[0].gender == gender] for gender in GENDERS]
         if open_rows and not any(by_gender):
-            fix = "Leave --balance out."
+            fix = "Do not balance them."
             raise AnchorError("--balance", got=f"anchors without gender ({finder.spec})", expected="some with", fix=fix)
         half = options.sample // 2
         size = min(half, *map(len, by_gender))
@@ -323,7 +325,7 @@ def _nothing_left(finder: AnchorFinder, account: dict[str, int], options: Select
     balanced = options.balance and NOT_BALANCED in account
     expected = "sentences with female and with male anchors" if balanced else "a sentence with an anchor"
     fix = (
-        "Take them without balance (--no-balance), or add sentences."
+        "Do not balance them, or add sentences."
         if balanced
         else "Choose other anchors, more words, or other sentences."
     )

@@ -34,7 +34,7 @@ class StudySpec:
     max_words, sample, balance, seed, mentions, families
         See `SelectionOptions`.
     controls : int
-        Edits about nobody for each text (0: none), whose spread is the floor beneath the names'; see `study.controls`.
+        Neutral edits for each text (0: none), whose spread is the floor beneath the names'; see `study.controls`.
     name_column : str or None
         Column of the names; ``name`` when None.
     evidence : str
@@ -76,19 +76,21 @@ class StudySpec:
     evidence: str = option(
         "",
         metavar="RULE",
-        help="leave out names whose group is less sure: 'p_black>=.9,p_female>=.95', by the list's columns of shares",
+        help="leave out names whose group is less certain, by the list's columns of shares: "
+        "'p_black>=.9,p_female>=.95'",
         in_key="if set",
     )
     groups: str = option(
         "",
         metavar="A*B",
-        help="columns of the names to cross, such as gender*race: their groups, and what the crossing adds",
+        help="columns of the names to cross, such as gender*race: compares the crossed groups and tests the "
+        "interaction",
         in_key="never",
     )
     reference: str = option(
         "",
         metavar="GROUP",
-        help="group that the others are compared with, such as male*white (default: each with all other names)",
+        help="compare every group with this one, such as male*white (default: each with all other names)",
         in_key="never",
     )
     controls: int = option(
@@ -97,8 +99,9 @@ class StudySpec:
         high=100,
         metavar="N",
         in_key="if set",
-        help="edits of each text that are about nobody, scored beside the names",
-        label="Edits about nobody, for each text",
+        help="also score N neutral edits of each text (another digit, weekday or comma), to see how unstable the "
+        "model is",
+        label="Neutral edits of each text",
         tip="Another weekday, digit or comma. Where these move the score as much as names do, the model is unstable.",
     )
     conditions: str = option(
@@ -111,7 +114,8 @@ class StudySpec:
     select: str = option(
         "",
         metavar="RULE",
-        help="write selection rates by group: threshold (texts that reach it) or top:K (the K highest names of a text)",
+        help="write selection rates by group; selected are texts that reach the threshold (threshold) or the K "
+        "highest names of each text (top:K)",
         in_key="never",
     )
 

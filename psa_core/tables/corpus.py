@@ -24,7 +24,7 @@ def summary(cube: ScoreCube) -> Summary:
 
 
 def control_floor(cube: ScoreCube, target: str) -> stats.Floor:
-    """The spread of a target's scores over names beside that over edits about nobody; see `stats.brittleness_floor`.
+    """The spread of a target's scores over names beside that over neutral edits; see `stats.brittleness_floor`.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def control_floor(cube: ScoreCube, target: str) -> stats.Floor:
         When the study has no such edits.
     """
     if cube.controls is None:
-        raise CubeError("controls", got="none in this study", expected="a study with --controls")
+        raise CubeError("controls", got="none in this study", expected="a study with neutral edits")
     _, perturbed = cube.scores(target)
     controls = cube.controls[:, :, cube.target_index(target)]
     is_complete = np.isfinite(perturbed).all(axis=1) & np.isfinite(controls).all(axis=1)

@@ -1,4 +1,4 @@
-"""Edits about nobody: what each did to a score, and what they did on average, as the bars of names are."""
+"""Neutral edits: what each did to a score, and what they did on average, as the bars of names are."""
 
 from __future__ import annotations
 

@@ -102,10 +102,10 @@ WHO = {
     Origin.FILE: "a file",
 }
 #: Where a program may run, for whoever sits before a page.
-ELSEWHERE = "Run it on the command line, or bring its scores here as a file of predictions."
+ELSEWHERE = "Run it on the command line, or upload its scores as a file of predictions."
 FIX = {
     Origin.OWN_MACHINE: ELSEWHERE,
-    Origin.VISITOR: "On your own machine start it by make app or psa app.",
+    Origin.VISITOR: "On your own machine, start it with make app or psa app.",
     Origin.FILE: "What a file names is only a suggestion: if you know it, type it yourself.",
 }
 

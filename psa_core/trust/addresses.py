@@ -74,7 +74,7 @@ def public_addresses(address: str) -> list[str]:
     try:
         found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise ModelError("http", got=f"the unknown host {parts.hostname}", expected="a host that is there") from error
+        raise ModelError("http", got=f"the unknown host {parts.hostname}", expected="a host that exists") from error
     numbers = list(dict.fromkeys(str(place[4][0]) for place in found))
     own = [
         n for n in map(ip_address, numbers) if not is_public(n) and not any(_holds(rule, n, port) for rule in _rules())

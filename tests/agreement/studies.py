@@ -126,7 +126,7 @@ def _slot(folder: Path) -> ScoreCube:
 
 
 def _documents(folder: Path) -> ScoreCube:
-    """Long texts about one person in many forms, with edits about nobody."""
+    """Long texts about one person in many forms, with neutral edits."""
     file, people = folder / "documents.csv", folder / "people.csv"
     corpora.load("cvs").sentences[["sentence_id", "text"]].to_csv(file, index=False)
     name_lists.load("us-people").table.iloc[::16].to_csv(people, index=False)

@@ -167,7 +167,5 @@ def test_a_command_does_not_name_a_model_that_a_stranger_may_have_chosen() -> No
     nationality = audits.plugins()["nationality"]
     line, named = nationality.commands({"options": {"sentences": "s.csv", "model": "python:evil:score"}})
     assert "--model MODEL" in line and "evil" not in line and "'python:evil:score'" in named
-    assert nationality.commands({"options": {"model": "vader"}}) == [
-        "python -m psa_core nationality --model vader --out again"
-    ]
+    assert nationality.commands({"options": {"model": "vader"}}) == ["psa nationality --model vader --out again"]
     assert nationality.commands({}) == []

@@ -155,7 +155,7 @@ def test_bad_input_is_one_sentence_and_writes_nothing(tmp_path, capsys, monkeypa
         status = stop.code
     error = capsys.readouterr().err
     assert status == 2
-    assert error.startswith("psa_core run: ")
+    assert error.startswith("psa run: ")
     assert error.count("\n") == 1
     assert "Traceback" not in error
     assert not (tmp_path / "out").exists()
@@ -174,7 +174,7 @@ def test_a_damaged_cache_is_told_once(tmp_path, capsys):
     assert run() == 0
     told = capsys.readouterr()
     assert (told.out + told.err).count("was damaged") == 1
-    assert told.err.startswith("psa_core run: the score cache was damaged") and told.err.count("\n") == 1
+    assert told.err.startswith("psa run: the score cache was damaged") and told.err.count("\n") == 1
     assert "was damaged" in json.loads((tmp_path / "out" / "manifest.json").read_text())["notes"][-1]
 
 

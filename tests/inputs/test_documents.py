@@ -160,7 +160,7 @@ def test_sizes_are_limited_by_file_and_together(monkeypatch: pytest.MonkeyPatch)
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("A text.")
     (tmp_path / "b.txt").symlink_to("/etc/hostname")
-    assert documents.read_folder(tmp_path).left_out == {"b.txt": "damaged, or not to be read"}
+    assert documents.read_folder(tmp_path).left_out == {"b.txt": "damaged or unreadable"}
 
 
 def test_a_file_locked_inside_a_zip_or_there_twice_is_left_out() -> None:
@@ -175,7 +175,7 @@ def test_a_file_locked_inside_a_zip_or_there_twice_is_left_out() -> None:
     content[content.rindex(b"PK\1\2") + 8] |= 1
     found = documents.read_zip("a.zip", bytes(content))
     assert found.texts == {"a.txt": "One."}
-    assert found.left_out == {"a.txt (again)": "a second file of its name", "b.txt": "locked by a password"}
+    assert found.left_out == {"a.txt (again)": "another file of the same name", "b.txt": "locked by a password"}
 
 
 def test_a_file_that_takes_too_long_is_left_out_alone(monkeypatch: pytest.MonkeyPatch) -> None:

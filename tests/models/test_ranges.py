@@ -45,7 +45,7 @@ def test_a_wild_score_is_told_and_moves_no_threshold(wild: float, shown: str) ->
     assert {found.low, found.high} >= {wild} and found.threshold == 0.5
     assert found.warning("joy", scores, pd.Series([f"text {i}" for i in range(10_000)])) == (
         "joy: 1 of 10,000 scores is far from the others, which lie within 0 to 1; the farthest is "
-        f"{shown}, of 'text 17'. If that is a slip, mend the file and bring it again."
+        f"{shown}, of 'text 17'. If that is a mistake, correct the file and use it again."
     )
 
 

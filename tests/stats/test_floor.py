@@ -1,4 +1,4 @@
-"""Names' spread beside that of edits about nobody, by hand and by simulation."""
+"""Names' spread beside that of neutral edits, by hand and by simulation."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Edits about nobody: outside of every mention, the same each time, scored beside the names and counted in none."""
+"""Neutral edits: outside of every mention, the same each time, scored beside the names and counted in none."""
 
 import numpy as np
 import pytest
@@ -114,14 +114,14 @@ def test_a_study_without_them_says_nothing(cube):
 def test_the_claim_says_which_is_larger(cube):
     found = floor_finding(cube, "letters")
     assert found.is_significant and found.estimate > 1
-    assert found.headline.startswith("Names move this model more than edits about nobody do: 0.0")
+    assert found.headline.startswith("Names move this model more than neutral edits do: 0.0")
     from dataclasses import replace
 
     swapped = replace(cube, perturbed=np.repeat(cube.controls, 2, axis=1)[:, :6], controls=cube.perturbed)
     less = floor_finding(swapped, "letters")
     assert "not shown to move" in less.headline and not less.is_significant
     flat = replace(cube, controls=np.zeros_like(cube.controls))
-    assert floor_finding(flat, "letters").headline.startswith("Names move this model, and edits about nobody do not")
+    assert floor_finding(flat, "letters").headline.startswith("Names move this model, and neutral edits do not")
     same = replace(cube, controls=cube.perturbed[:, ::-1])
     assert floor_finding(same, "letters").headline.startswith("No clear difference")
     assert not floor_finding(same, "letters").is_significant

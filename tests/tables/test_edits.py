@@ -1,4 +1,4 @@
-"""Edits about nobody: each with its change, and what they do on average."""
+"""Neutral edits: each with its change, and what they do on average."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_band_goes_from_the_lowest_mean_change_to_the_highest(cube: ScoreCub
     band = edit_span(cube, "tone")
     assert band == (0.0625, 0.125)
     assert band_words(cube, (-0.05, 0.1)) == (
-        "Grey band: the mean changes of 2 edits about nobody, each taken as a name is, −0.05 to +0.10."
+        "Grey band: the mean changes of 2 neutral edits, each taken as a name is, −0.05 to +0.10."
     )
 
 

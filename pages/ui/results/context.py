@@ -195,7 +195,7 @@ def need_study() -> StudyContext:
     open_study.say_unfinished(study.run, study.cube)
     if study.left_out:
         count = len(full_cube.sentences) - len(study.cube.sentences)
-        st.caption(f"Left out: {counted(count, 'sentence')} whose meaning changes with a name, as readers said.")
+        st.caption(f"Left out: {counted(count, 'sentence')} whose meaning changes with a name, as readers judged.")
     return study
 
 
@@ -244,7 +244,7 @@ def to_leave_out(run: str) -> frozenset[str]:
 def judged(run: str) -> pd.DataFrame | None:
     """Readers' judgements of a finished run; None if it has no result or they cannot be read, which is reported."""
     folder = result_folder(run)
-    with shell.report_errors("What readers said of this study cannot be read"):
+    with shell.report_errors("The readers' judgements of this study cannot be read"):
         return judgements.load(folder) if folder else None
     return None
 

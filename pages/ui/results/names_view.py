@@ -219,16 +219,16 @@ def p_text(p_value: float) -> str:
 
 
 def floor(study: StudyContext) -> None:
-    """Whether names do more than edits about nobody, where the study has those."""
+    """Whether names do more than neutral edits, where the study has those."""
     if (found := study.compute(floor_finding)) is not None:
-        st.header("Do names do more than edits about nobody?", anchor=False)
+        st.header("Do names do more than neutral edits?", anchor=False)
         typography.second(found)
         with st.expander("The edits, largest change first", icon=":material/edit_note:"):
             table = study.compute(edit_table)
             st.dataframe(
                 table.head(MAX_EDITS),
                 hide_index=True,
-                alt="Edits about nobody with the change of the score",
+                alt="Neutral edits with the change of the score",
                 column_config={
                     "sentence_id": in_words("Sentence"),
                     "edit": st.column_config.TextColumn("Edit", width="large"),

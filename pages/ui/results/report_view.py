@@ -31,7 +31,7 @@ FILES = {
     "label_dist.csv": "LabelDist and flips by direction at 101 thresholds.",
     "summary.json": "ScoreDev, ScoreRange, LabelDist, flips, sensitivity–score correlation; intervals, thresholds.",
     "flips.csv": "Every flip at the chosen threshold, with its text.",
-    "judgements.csv": "What readers said of flips, if they said anything.",
+    "judgements.csv": "Readers' judgements of flips, if there are any.",
 }
 PREVIEW_PIXELS = 860
 #: Each takes a second to be measured and drawn.
@@ -119,7 +119,7 @@ def flips(study: StudyContext) -> None:
     st.header("Flips at the chosen threshold", anchor=False)
     typography.small_print(
         f"{study.target.name} ≥ {level(study.threshold)}: every sentence × name whose label changes, with both texts "
-        "and what readers said."
+        "and readers' judgements."
     )
     verdicts = context.judged(study.run)
     judged = pd.DataFrame(columns=judgements.COLUMNS) if verdicts is None else verdicts

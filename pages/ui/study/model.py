@@ -113,7 +113,7 @@ def _scored_elsewhere(plugin: ModelPlugin, planned: Plan) -> Chosen | None:
     TEXTS_OUT.check(planned.letters, field="texts to score elsewhere", error=OptionError)
     texts = planned.cells + len(selection.sentences)
     st.markdown(
-        "Score every row with your model, add a column of numbers for each target, and bring the file back as csv, "
+        "Score every row with your model, add a column of numbers for each target, and upload the file as csv, "
         "tsv, jsonl or parquet; from Excel, save as CSV UTF-8."
     )
 
@@ -148,7 +148,7 @@ def _scored_elsewhere(plugin: ModelPlugin, planned: Plan) -> Chosen | None:
                 "scored file",
                 got=f"no score for {fits.missing:,} of {texts:,} texts, {first}",
                 expected="a row for every text of this study",
-                fix="Download the texts as they are now, score all of them, and bring the file again.",
+                fix="Download the texts as they are now, score all of them, and upload the file again.",
             )
         return scorer, fits, name
 

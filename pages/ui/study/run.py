@@ -24,7 +24,7 @@ from psa_core.study import Plan, StudySpec, cost
 
 
 def ask_controls() -> int:
-    """How many edits about nobody each text gets, as a floor beneath what the names do."""
+    """How many neutral edits each text gets, as a floor beneath what the names do."""
     return int(form.ask(lambda name: f"study_{name}", StudySpec, ("controls",))["controls"])
 
 

@@ -9,7 +9,7 @@ AUDIT = Audit(
     command="chats",
     title="Answers to people",
     noun="audit of answers",
-    summary="Audit a language model by what it answers to one person and another.",
+    summary="Audit a language model by its answers to people with different names.",
     spec=planning.ChatSpec,
     measure=run.measure,
     files=result.files,
@@ -22,7 +22,7 @@ AUDIT = Audit(
     kinds=result.KINDS,
     export=Export(
         "--export-prompts",
-        "write the chats (.csv), or the requests of a batch (.jsonl), and ask nobody",
+        "only write the chats (.csv), or the requests of a batch (.jsonl)",
         planning.prompt_table,
         "chat",
         requests=planning.requests,

@@ -46,7 +46,9 @@ MAX_GROUPS = 8
 class ChatSpec(WritingSpec):
     """What an audit of answers is made of: who asks for what, and what is measured of the answers."""
 
-    tokens: int = option(TOKENS, low=1, high=4000, help="most new tokens of each answer", label="Tokens at most")
+    tokens: int = option(
+        TOKENS, low=1, high=4000, help="maximum number of new tokens of an answer", label="Tokens at most"
+    )
     tasks: str = option("everyday", metavar="LIST", help="everyday, or a file with a column task", in_key="never")
     names: str = option(
         default_factory=names.default_for_audits,
@@ -58,19 +60,19 @@ class ChatSpec(WritingSpec):
         PEOPLE,
         low=2,
         high=MAX_PEOPLE,
-        help="how many of them, the same number of each group as far as there are enough",
+        help="number of people, equally many of each group where the list has enough",
         label="How many of them",
         in_key="never",
     )
     person: str = option(
-        "user", choices=PLACES, help="where the person stands: " + ", ".join(PLACES), label="The person stands",
+        "user", choices=PLACES, help="where the name is given: " + ", ".join(PLACES), label="Where the name is given",
         in_key="never",
     )  # fmt: skip
     answers: int | None = option(
         None,
         low=1,
         high=MAX_ANSWERS,
-        help=f"to each task and person (default {ANSWERS}, or as many as a file has)",
+        help=f"answers to each task and person (default {ANSWERS}, or as many as a file has)",
         label="Answers to each task and person",
         on_page=ANSWERS,
         in_key="never",
@@ -78,11 +80,16 @@ class ChatSpec(WritingSpec):
     grader: tuple[str, ...] = option(
         (),
         metavar="A,B,…",
-        help="judges of a question about two answers: ?question=which-stereotype, which-helps or a file",
+        help="judges that compare two answers: ?question=which-stereotype, which-helps or a file",
         in_key="never",
         model="scorer",
     )
-    cut: str = option(WHOLE, choices=CUTS, help="which part of an answer counts: whole or full-stop", in_key="never")
+    cut: str = option(
+        WHOLE,
+        choices=CUTS,
+        help="which part of an answer is scored: the whole, or up to its last full stop",
+        in_key="never",
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +134,7 @@ def plan(spec: ChatSpec) -> PlannedChats:
     if total > MAX_TEXTS:
         raise OptionError("--answers", got=f"{total:,} texts in all", expected=f"at most {MAX_TEXTS:,}")
     if spec.person == "text" and not any(slots_in(task.text) for task in asked):
-        fix = "Write a slot such as {name} into the tasks, or take another --person."
+        fix = "Write a slot such as {name} into the tasks, or give the name elsewhere."
         raise OptionError("--person", got="text, and no task has a slot", expected="a place for the person", fix=fix)
     prompt_set = PromptSet(tuple(task.text for task in asked), table, f"tasks: {spec.tasks}; people: {spec.names}")
     draws = draws_of(asked, people, spec.person, k_total)

@@ -19,7 +19,7 @@ AUDIT = Audit(
     counts="sentence",
     export=Export(
         "--sentences-only",
-        "write the sentences to the csv file --out, to score elsewhere",
+        "only write the sentences to the CSV file --out, to score them elsewhere",
         result.sentences,
         "sentence",
         into_out=True,

@@ -47,7 +47,7 @@ class EquitySpec:
     spelling: str = option(
         "published",
         choices=SPELLINGS,
-        help="dissapointed, or disappointed",
+        help="published: with its misspelling “dissapointed”; corrected: without",
         label="Spelling",
         tip="The published corpus misspells one word in 240 sentences. Both are scored; the result can be switched.",
     )

@@ -68,22 +68,29 @@ class GenerationSpec(WritingSpec):
         None,
         low=1,
         high=MAX_CONTINUATIONS,
-        help=f"of each prompt (default {CONTINUATIONS}, or as many as a file of continuations has)",
+        help=f"continuations of each prompt (default {CONTINUATIONS}, or as many as a file of continuations has)",
         label="Continuations of each prompt",
         on_page=20,
         in_key="never",
     )
     cut: str = option(
-        FULL_STOP, choices=CUTS, help="which part of a continuation counts: full-stop or whole", in_key="never"
+        FULL_STOP,
+        choices=CUTS,
+        help="which part of a continuation is scored: up to its last full stop, or the whole",
+        in_key="never",
     )
     held_out: str = option(
-        "", metavar="FILE", help="texts for the perplexity of a model on this machine, or sample", in_key="never"
+        "",
+        metavar="FILE",
+        help="texts to measure the perplexity of a model on this machine with, or sample",
+        in_key="never",
     )
     leak_check: int = option(
         quality.SAMPLE,
         low=0,
         metavar="N",
-        help=f"continuations scored behind every value's prompt (default {quality.SAMPLE}; 0: none)",
+        help="continuations that are also scored after every value's prompt, to see how far a prompt alone sways "
+        f"a scorer (default {quality.SAMPLE}; 0: none)",
         in_key="never",
     )
 

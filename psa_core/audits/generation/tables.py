@@ -70,7 +70,7 @@ def tables(cube: GenerationCube, *, seed: int = 0, quality: Mapping[str, Any] | 
             "continuations",
             got=f"{int(cube.kept.sum()):,} of {cube.texts.size:,} that have a full stop or a line break to be cut at",
             expected="some of two values of one template",
-            fix="Sample more of them (--continuations), or longer ones (--tokens).",
+            fix="Sample more or longer continuations.",
         )
     column = str(cube.provenance.get("prompts", {}).get("group", ""))
     groups = cube.groups(column if column in cube.values.columns else "")  # else each value is a group of its own

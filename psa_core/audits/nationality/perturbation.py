@@ -59,16 +59,18 @@ class Options:
     draws: int = option(
         5, low=1, help="names drawn per sentence and country", label="Names drawn per sentence and country"
     )
-    seed: int = option(0, low=0, help="of every random choice", label="Seed")
-    sample: int = option(1000, low=1, help="most sentences with a person taken", label="Sentences at most", on_page=200)
+    seed: int = option(0, low=0, help="seed of every random choice", label="Seed")
+    sample: int = option(
+        1000, low=1, help="use at most this many sentences with a person", label="Sentences at most", on_page=200
+    )
     all_scripts: bool = option(
         False,
-        help="draw names that are not in Latin letters too",
-        label="Draw names that are not in Latin letters too",
+        help="also draw names that are not in Latin letters",
+        label="Also draw names that are not in Latin letters",
         tip="English models hardly know such names, so they are left out by default.",
     )
     people: str = option(
-        "", metavar="SPEC", help=f"what finds the people: {anchors.people()}?pipeline=…, of any language"
+        "", metavar="SPEC", help=f"how people are found: {anchors.people()}?pipeline=…, of any language"
     )
 
     def __post_init__(self) -> None:

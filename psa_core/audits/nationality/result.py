@@ -30,11 +30,12 @@ COUNTED = (READ, KEPT, NO_PERSON, NOT_LOOKED_AT, *MENTIONS.values())
 LIMITS = (
     "This is perturbation sensitivity: what predictions do when the people of a text get names of another country. "
     "Whether a difference is a defect, a person has to judge.",
-    "Names are drawn at random; another seed draws others. Intervals speak of other sentences of the same kind.",
+    "Names are drawn at random; another seed draws others. Intervals are about other sentences of the same kind.",
 )
 #: How well spaCy's small English pipeline finds people and places, by kind of text.
 FINDER = (
-    "People are found by a program that errs. On informal comments spaCy's small English pipeline found 46 % of people "
+    "People are found by a program that makes mistakes. On informal comments spaCy's small English pipeline "
+    "found 46 % of people "
     "and places, and 63 % of what it found was one; on edited text it does better. Mentions that neither the "
     "gazetteers nor the words around them support are left out."
 )

@@ -59,7 +59,9 @@ class Judge:
     def __post_init__(self) -> None:
         if self.question.think:
             raise ModelError(
-                "question think", got="a thought of a model on this machine", expected="an address (ask:chat:…)"
+                "question think",
+                got="a model on this machine, which cannot think first",
+                expected="an address (ask:chat:…)",
             )
         if not self.question.answers:
             got = f"{self.question.scale.count if self.question.scale else 0:,} numbers"

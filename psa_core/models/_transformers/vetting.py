@@ -223,5 +223,5 @@ SETTINGS: dict[str, Callable[[dict[str, Any], Path], dict[str, Any] | None]] = {
 
 def _refused(file: str, keys: list[str]) -> ModelError:
     got = f"the setting {', '.join(key[:60] for key in keys[:5])}"
-    fix = "On your own machine start it by make app or psa app, where every setting is read."
+    fix = "On your own machine, start it with make app or psa app, where every setting is read."
     return ModelError(file, got=got, expected="settings that lead to no file and no program", fix=fix)

@@ -55,7 +55,7 @@ def ask_systems() -> Asked:
         )
         elsewhere = next(kind for kind in kinds.values() if kind.known_texts_only)
         st.caption(
-            "A system that only you can run: download the sentences, score them, and bring back a csv file with the "
+            "A system that only you can run: download the sentences, score them, and upload a csv file with the "
             "column `text` and one column a score."
         )
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -90,8 +90,8 @@ def ask_sentences() -> tuple[corpus.Design, Asked]:
     design, files = corpus.published_design(spelling), {}
     with st.expander("Your own templates, people or words"):
         st.caption(
-            "Download the paper's lists, change what you like, and bring them back as csv. "
-            "Lists that you do not bring stay the paper's."
+            "Download the paper's lists, change what you like, and upload them as csv. "
+            "Lists that you do not upload stay the paper's."
         )
         for part in corpus.PARTS:
             left, right = st.columns([5, 2], vertical_alignment="bottom")
