@@ -58,5 +58,5 @@ def test_what_is_no_file_of_answers_is_told(content: str, told: str, tmp_path: P
     path.write_text(content, "utf-8")
     with pytest.raises(ModelError, match=told):
         read(path)
-    with pytest.raises(ModelError, match="a file that is there"):
+    with pytest.raises(ModelError, match="a file that exists"):
         read(tmp_path / "none.jsonl")

@@ -73,7 +73,7 @@ def test_a_file_is_asked_for_as_many_continuations_as_it_has(
     assert opened.cube.shape == (2, 2, 4) and opened.manifest["options"]["continuations"] == 4
     assert main([*words, "--continuations", "50"]) == 2
     said = capsys.readouterr().err
-    assert "got 4 of each prompt in the file, expected the 50 that were asked for. Take --continuations 4" in said
+    assert "got 4 of each prompt in the file, expected the 50 that were asked for. Ask for 4" in said
 
 
 def test_a_job_shows_what_it_has_so_far_and_clears_it_away_at_the_end(

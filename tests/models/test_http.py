@@ -199,7 +199,7 @@ def test_other_statuses_are_not_asked_again(model: Model, status: int) -> None:
     [
         (b"<html>", "bytes that are not JSON"),
         (b"[" * 100_000, "bytes that are not JSON"),
-        (3, "no list and no object"),
+        (3, "neither a list nor an object"),
         ({}, "an empty answer"),
         ({"error": "busy"}, "an object with error"),
         ({"a": [0.5], "b": []}, "an object with a, b"),

@@ -118,14 +118,14 @@ class TestCluster:
         executor.start = lambda: no_room.remote(None, RAY, (), 0)
         for actor in executor.actors:
             cluster.kill(actor)
-        with pytest.raises(ModelError, match="no Ray actor left"):
+        with pytest.raises(ModelError, match="no live Ray actor"):
             list(answers)
 
     def test_a_text_that_ends_every_process_ends_the_run(self, cluster, make_cells, tmp_path):
         markers = [tmp_path / f"die-{number}" for number in range(50)]
         for marker in markers:
             marker.touch()
-        with pytest.raises(ModelError, match="texts that 4 Ray actors died of"):
+        with pytest.raises(ModelError, match="texts on which 4 Ray actors died"):
             score_cells(make_scorer(str(tmp_path / "die-*")), make_cells(2, 2), options=RAY)
 
     def test_a_request_to_stop_frees_the_cluster(self, cluster, make_cells):

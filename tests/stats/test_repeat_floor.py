@@ -101,7 +101,7 @@ def test_what_is_not_answered_is_said_first() -> None:
 
 
 def test_the_plan_says_what_so_many_answers_show() -> None:
-    assert "half of that takes 80" in sampling_plan(Target("loan", samples=20), 100, 20)
+    assert "half as much takes 80" in sampling_plan(Target("loan", samples=20), 100, 20)
     assert sampling_plan(Target("loan"), 100, 20) == ""
     assert stats.resolvable(80, 50, 10) == pytest.approx(stats.resolvable(20, 50, 10) / 2)
 

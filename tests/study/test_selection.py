@@ -150,7 +150,7 @@ def test_without_balance_the_sample_is_as_it_comes() -> None:
 
 
 def test_a_gender_that_is_missing_cannot_be_balanced() -> None:
-    with pytest.raises(AnchorError, match=r"5 not drawn: balancing.*without balance"):
+    with pytest.raises(AnchorError, match=r"5 not drawn: balancing.*Do not balance them"):
         select(people(0, 5), PRONOUNS, SelectionOptions(balance=True))
 
 
