@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is 0, 1 for a gate that failed, 2 for bad input, 130 when stopped."""
     options = parser().parse_args(arguments)
     execute: Callable[[argparse.Namespace], int] = options.execute
-    named = f"psa_core {options.command}: "
+    named = f"psa {options.command}: "
     with _plain_warnings(named):
         return cli_errors.exit_status(lambda: execute(options), named=named, stopped=SENTENCE)
 
