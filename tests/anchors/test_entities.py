@@ -168,7 +168,10 @@ def test_the_fingerprint_follows_the_pipeline(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ("pipeline=en_core_web_none", r"pipeline=en_core_web_none, which is not installed or not a spaCy pipeline.*spacy download"),
+        (
+            "pipeline=en_core_web_none",
+            r"pipeline=en_core_web_none, which is not installed or not a spaCy pipeline.*spacy download",
+        ),
         ("pipeline=json", "not a spaCy pipeline"),
         ("pipeline=numpy", "not a spaCy pipeline"),
         ("pipeline=./none", "not installed"),

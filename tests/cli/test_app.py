@@ -88,7 +88,7 @@ def test_settings_that_are_wrong_start_no_server(
     monkeypatch.setenv("PSA_MAX_OPENED_MB", "plenty")
     assert cli.main(["app"]) == 2
     told = capsys.readouterr().err
-    assert told.startswith("psa_core app: PSA_MAX_OPENED_MB: got 'plenty', expected") and told.count("\n") == 1
+    assert told.startswith("psa app: PSA_MAX_OPENED_MB: got 'plenty', expected") and told.count("\n") == 1
 
 
 def test_a_server_with_wrong_settings_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,7 @@ def test_compare_tells_what_is_no_result_folder(tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     assert cli.main(["compare", "empty"]) == 2
     assert capsys.readouterr().err == (
-        "psa_core compare: result folder: got no manifest.json, expected the files that a run writes.\n"
+        "psa compare: result folder: got no manifest.json, expected the files that a run writes.\n"
     )
 
 
