@@ -107,7 +107,7 @@ def markdown(found: dict[str, dict[str, Found]]) -> str:
     lines = [
         "Reddit comments and tweets on news and people, from the corpora above, and 100 public figures. Shares of the",
         "variance of the names' effects; in brackets where no coefficient of the factor can be told from 0 (Holm).",
-        "“Goes with” is no cause.",
+        "Correlation is not causation.",
         "",
         "| model, target | corpus, sentences | R² (adjusted) | "
         + " | ".join(FACTORS)

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for one in studies.run(options.data, options.work, studies.Size(options.plain, options.adapters)):
             found.append(one)
             print(f"{one.model} on {one.source.id}: {one.cube.shape}", file=sys.stderr, flush=True)
-        parts = measured(found)
+        parts = measured(found, options.data)
         if options.write:
             documents.write(PAGE, parts)
     except (PsaError, FileNotFoundError) as error:

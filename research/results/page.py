@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pandas as pd
 from psa_core import stats, tables
 from psa_core.cube import ScoreCube
 from research.documents import interval, signed, table
-from research.results.corpora import LEARNED_FROM, SOURCES, Source, is_unseen
+from research.results.corpora import LEARNED_FROM, SOURCES, Source, is_unseen, seen
 from research.results.studies import PLAIN, Studied
 
 CAREERS = ("leader", "actor", "musician", "athlete")
@@ -38,13 +39,13 @@ LEARNED = "†"
 Cubes = Mapping[str, Sequence[ScoreCube]]  # by model, in the order of the corpora
 
 
-def measured(studied: Sequence[Studied]) -> dict[str, str]:
+def measured(studied: Sequence[Studied], data: Path) -> dict[str, str]:
     """Name of each section to its Markdown; without the adapters' own table where none was studied."""
     models = {one.model for one in studied}
     cubes = {model: [one.cube for one in studied if one.model == model] for model in SHOWN if model in models}
     adapters = {"table 2 of the adapters": _table_2(studied, of_plain=False)} if models - set(PLAIN) else {}
     return adapters | {
-        "corpora": _corpora(studied),
+        "corpora": _corpora(studied, data),
         "table 2": _table_2(studied, of_plain=True),
         "correlations": _correlations(cubes),
         "names": _names(cubes),
@@ -53,13 +54,14 @@ def measured(studied: Sequence[Studied]) -> dict[str, str]:
     }
 
 
-def _corpora(studied: Sequence[Studied]) -> str:
+def _corpora(studied: Sequence[Studied], data: Path) -> str:
+    """The table; of all sentences that the plain models were given it counts those that each model learned from."""
     full = {one.source.id: one.cube for one in studied if one.model == PLAIN[0]}
-    seen = {(one.model, one.source.id): one.seen for one in studied}
     rows = []
     for source in SOURCES:
         account = full[source.id].provenance["account"]
-        of_adapters = ", ".join(str(seen.get((model, source.id), "–")) for model in LEARNED_FROM)
+        sentences = full[source.id].sentences["text"].tolist()
+        of_adapters = ", ".join(str(seen(sentences, model, data)) for model in LEARNED_FROM)
         numbers = (f"{account['read']:,}", f"{account['no anchor']:,}", f"{full[source.id].shape[0]:,}")
         rows.append((source.title, source.origin, *numbers, of_adapters, source.terms))
     adapters = ", ".join(model.removeprefix("minilm-") for model in LEARNED_FROM)

@@ -33,12 +33,11 @@ class Size:
 
 @dataclass(frozen=True, eq=False)
 class Studied:
-    """One model on one corpus; `seen` counts the sentences that the model learned from."""
+    """One model on one corpus."""
 
     model: str
     source: corpora.Source
     cube: ScoreCube
-    seen: int
 
 
 def run(data: Path, folder: Path, size: Size) -> Iterator[Studied]:
@@ -61,7 +60,7 @@ def run(data: Path, folder: Path, size: Size) -> Iterator[Studied]:
                 balance=True,
             )
             cube = study.execute(study.plan(spec), scorer, cache=cache)
-            yield Studied(model, source, cube, corpora.seen(cube.sentences["text"], model, data))
+            yield Studied(model, source, cube)
 
 
 def fewer_names() -> pd.DataFrame:

@@ -36,13 +36,17 @@ def studied() -> list[Studied]:
                 (original[:, None] + effect).astype(np.float32),
                 {"account": {"read": 100, "no anchor": 60}},
             )
-            found.append(Studied(model, source, cube, 3))
+            found.append(Studied(model, source, cube))
     return found
 
 
 @pytest.fixture(scope="module")
-def measured() -> dict[str, str]:
-    return page.measured(studied())
+def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    data = tmp_path_factory.mktemp("data")
+    for file in {file for files in corpora.LEARNED_FROM.values() for file in files}:
+        (data / file).parent.mkdir(exist_ok=True)
+        pd.DataFrame({"text": ["<user> he left"]}).to_csv(data / file, index=False)
+    return page.measured(studied(), data)
 
 
 def test_the_page_has_a_place_for_each_section(measured: dict[str, str]) -> None:
@@ -59,6 +63,7 @@ def test_every_mark_of_the_pages_is_closed() -> None:
 
 
 def test_what_the_sections_say(measured: dict[str, str]) -> None:
+    assert measured["corpora"].count("| 24 | 24, 24, 24, 24, 24 |") == len(corpora.SOURCES)
     assert "| 24 × 8 |" in measured["table 2"] and "minilm" not in measured["table 2"]
     assert "minilm-hate | hate | reddit" in measured["table 2 of the adapters"]
     assert measured["names"].count("| H | +0.1") == len(page.SHOWN)
