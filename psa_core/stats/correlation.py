@@ -41,17 +41,10 @@ UNDEFINED = Correlation(*[float("nan")] * 4)
 
 
 def pearson(first: ArrayLike, second: ArrayLike) -> Correlation:
-    """Correlation of two quantities with Fisher's z interval, which assumes that both are roughly normal.
+    """Correlation of two quantities (S,) with Fisher's z interval, which assumes that both are roughly normal.
 
-    Parameters
-    ----------
-    first, second : arrays (S,)
-
-    Returns
-    -------
-    Correlation
-        ``r`` in [-1, 1]; all NaN with a `reason` when one quantity is constant or there are fewer than 3 points: "no
-        correlation can be computed" is not "the correlation is 0".
+    All NaN with a `reason` when one quantity is constant or there are fewer than 3 points: "no correlation can be
+    computed" is not "the correlation is 0". A pair of which one is missing (NaN) is left out.
 
     Examples
     --------

@@ -111,16 +111,7 @@ def shares_of_variance(outcome: np.ndarray, blocks: Sequence[np.ndarray]) -> np.
     count more in which less is left to explain after each step. So a block that adds nothing where the others are there
     gets nothing, however much it resembles one of them: with LMG a name's rarity would get a part of what its length
     explains.
-
-    Parameters
-    ----------
-    outcome : float64 array (N,)
-    blocks : sequence of float64 arrays (N, c)
-
-    Returns
-    -------
-    float64 array, one share a block
-        At least 0; they sum to R².
+    Shares are at least 0 and sum to R².
     """
     count = len(blocks)
     if count > MAX_FACTORS:

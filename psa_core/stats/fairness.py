@@ -168,12 +168,8 @@ def noise_corrected_audit(w1: np.ndarray, pair_floors: np.ndarray, template_floo
 
     Where noise is large (the quadrature is at most its floor) this is √(I.F.² − floor²). From there to twice the floor
     it goes over to the mean of the pairs, each corrected alone: then pairs that differ and pairs that do not are told
-    apart, and no shape of the differences need be presumed. Two values alone are one pair.
-
-    Parameters
-    ----------
-    w1, pair_floors : float arrays (M, P)
-    template_floors : float array (M,)
+    apart, and no shape of the differences need be presumed. Two values alone are one pair. `w1` and `pair_floors` are
+    (M, P), `template_floors` (M,).
     """
     floor = float(nan_mean(np.where(np.isfinite(w1), template_floors[:, None], np.nan)))
     squares = float(nan_mean(w1)) ** 2 - floor**2

@@ -67,19 +67,9 @@ class Gap:
 
 
 def gap(scores: np.ndarray, first: Sequence[int], second: Sequence[int], *, seed: int = 0) -> Gap | None:
-    """The difference between two groups of people.
+    """The difference between two groups of people, given by their positions.
 
-    Parameters
-    ----------
-    scores : float array (M, A, K)
-    first, second : sequence of int
-        Positions of the people of each group.
-    seed : int
-
-    Returns
-    -------
-    Gap or None
-        None where a group has fewer than two people with a score, or they share no task.
+    None where a group has fewer than two people with a score, or they share no task.
 
     Examples
     --------
@@ -194,15 +184,7 @@ def _repeat_error(scores: np.ndarray, is_first: np.ndarray) -> float:
 def beyond_others(scores: np.ndarray, members: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Which scores of a group lie below and above the range that holds 95 % of the others' on the same task.
 
-    Parameters
-    ----------
-    scores : float array (M, A, K)
-    members : sequence of int
-        Positions of the group's people.
-
-    Returns
-    -------
-    bool arrays (M, members, K)
+    `members` are positions of people; both arrays are bool (M, members, K).
     """
     others = np.setdiff1d(np.arange(scores.shape[1]), np.asarray(members))
     below, above = (np.zeros((len(scores), len(members), scores.shape[2]), bool) for _ in range(2))

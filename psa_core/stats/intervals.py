@@ -41,18 +41,8 @@ def mean_interval(
     Where sentences come in families, the interval holds the means that a t-test over these (`Families.rows`) does not
     rule out (Fieller 1954).
 
-    Parameters
-    ----------
-    differences : array (S,) or (S, N)
-        One signed value per sentence (and name).
-    confidence : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    Intervals of float64 arrays () or (N,)
-        Signed, on the scale of the scores. Differences that are all equal have the interval [mean, mean]; one sentence
-        and too few families have NaN bounds.
+    Of signed values (S,) or (S, N): Intervals of arrays () or (N,). Values that are all equal have the interval
+    [mean, mean]; one sentence and too few families have NaN bounds.
 
     Examples
     --------

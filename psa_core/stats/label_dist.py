@@ -52,12 +52,7 @@ class ThresholdGrid:
 
 
 def threshold_grid(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayLike) -> ThresholdGrid:
-    """Count labels at each threshold: O(S N log K + N K), without a loop over thresholds or sentences.
-
-    Parameters
-    ----------
-    original, perturbed : arrays (S,), (S, N)
-    thresholds : array (K,) or one number
+    """Count labels at each threshold (K,): O(S N log K + N K), without a loop over thresholds or sentences.
 
     Examples
     --------
@@ -75,12 +70,9 @@ def threshold_grid(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayL
 
 
 def flip_counts(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Flipped cells over all names at each threshold, by direction.
+    """Flipped cells over all names at each threshold, up and down: int64 arrays (K,).
 
-    Returns
-    -------
-    up, down : int64 arrays (K,)
-        Cells with ``f(x) < c <= f(x_n)`` and with ``f(x_n) < c <= f(x)``.
+    Cells with ``f(x) < c <= f(x_n)`` and with ``f(x_n) < c <= f(x)``.
 
     Examples
     --------

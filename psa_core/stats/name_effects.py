@@ -56,12 +56,7 @@ def name_effects(perturbed: ArrayLike, *, seed: int = 0) -> NameEffects:
     whatever the other names do. The permutation test permutes the names of each sentence and asks how often any name
     would look like this, whatever the scores' distribution: it is exact where no name differs, also for rare events and
     ties. Names that are significant at first are tested once more against the others alone, so that two of them do not
-    make each other look usual.
-
-    Parameters
-    ----------
-    perturbed : array (S, N)
-        ``perturbed[s, n]`` is the score of sentence ``s`` with name ``n``.
+    make each other look usual. Fewer than two names are a `CubeError`.
 
     Examples
     --------
@@ -168,17 +163,8 @@ def original_p(differences: ArrayLike, correction: str = "holm") -> np.ndarray:
     share where not: how often has a permuted name, which by then has no effect, as large a t statistic on that side and
     a mean nearly as far from 0? Where that is too often, this share is the p-value.
 
-    Parameters
-    ----------
-    differences : array (S, N)
-        From the original score.
-    correction : {"none", "bonferroni", "holm", "fdr_bh"}
-
-    Returns
-    -------
-    float64 array (N,)
-        In [0, 1], never smaller than those of the corrected t-test, and equal to them where nothing speaks against it.
-        NaN for one sentence. A list of one name has no other names to ask.
+    Of differences (S, N): never smaller than the p-values of the corrected t-test, and equal to them where nothing
+    speaks against it. NaN for one sentence. A list of one name has no other names to ask.
 
     Examples
     --------

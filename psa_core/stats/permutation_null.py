@@ -273,14 +273,7 @@ def _spreads(counts: np.ndarray, gaps: np.ndarray) -> tuple[float, np.ndarray]:
 def scarcity(counts: np.ndarray) -> np.ndarray:
     """How much noisier a pair's distance is than a template's pairs are on average, for the number of its scores alone.
 
-    Parameters
-    ----------
-    counts : int array (M, A)
-
-    Returns
-    -------
-    float64 array (M, A · (A − 1) / 2)
-        √(1/n + 1/m), with mean 1 in each template; NaN where a value has no score.
+    From these numbers (M, A): √(1/n + 1/m), with mean 1 in each template, (M, pairs); NaN where a value has no score.
 
     Examples
     --------

@@ -23,15 +23,8 @@ def signed_rank_p(differences: ArrayLike) -> np.ndarray:
     answers. Sentences without a difference say nothing about its direction and are left out (Wilcoxon's own rule); a
     name without any difference gets 1.
 
-    Parameters
-    ----------
-    differences : array (S,) or (S, N)
-        From the original score. Differences from a mean over names are never symmetric enough.
-
-    Returns
-    -------
-    float64 array () or (N,)
-        In [0, 1]; NaN where the test is refused.
+    `differences` (S,) or (S, N) are from the original score: those from a mean over names are never symmetric enough.
+    NaN where the test is refused.
 
     Examples
     --------

@@ -140,18 +140,10 @@ def top_stability(perturbed: ArrayLike, *, top: int = TOP, seed: int = 0) -> Top
 
 
 def order_agreement(first: ArrayLike, second: ArrayLike) -> Correlation:
-    """Spearman correlation of two studies' effects of the same names, with its interval over names.
+    """Spearman correlation of two studies' effects (N,) of the same names, with its interval over names.
 
-    Parameters
-    ----------
-    first, second : arrays (N,)
-        Effects of the same names in the same order.
-
-    Returns
-    -------
-    Correlation
-        1 = the same order, -1 = the opposite one. The interval is the studentised bootstrap of the ranks'
-        correlation; see `sentence_correlation`. Where the order is exactly the same, as sure as so many names allow.
+    1 = the same order, -1 = the opposite one. The interval is the studentised bootstrap of the ranks' correlation; see
+    `sentence_correlation`. Where the order is exactly the same, as sure as so many names allow.
 
     Examples
     --------

@@ -22,18 +22,10 @@ SIGNIFICANT = 0.05
 
 
 def paired_t_p(differences: ArrayLike) -> np.ndarray:
-    """Two-sided p-values of the paired t-test over sentences, for all names at once.
+    """Two-sided p-values () or (N,) of the paired t-test over sentences of signed differences (S,) or (S, N).
 
-    Parameters
-    ----------
-    differences : array (S,) or (S, N)
-        Signed differences from the baseline.
-
-    Returns
-    -------
-    float64 array () or (N,)
-        In [0, 1]; smaller = less compatible with a mean of zero. Differences that are all zero give 1, all equal to
-        another value give 0, and one sentence gives NaN, since there is no spread to judge by.
+    Differences that are all zero give 1, all equal to another value give 0, and one sentence gives NaN, since there is
+    no spread to judge by.
 
     Examples
     --------

@@ -23,17 +23,9 @@ def pairs(values: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def pairwise_w1(scores: np.ndarray) -> np.ndarray:
-    """Wasserstein-1 distance of every two rows: the area between their distribution functions.
+    """Wasserstein-1 distance of every two rows (A, K): the area between their distribution functions, (pairs,).
 
-    Parameters
-    ----------
-    scores : float array (A, K)
-        NaN where there is none.
-
-    Returns
-    -------
-    float64 array (A · (A − 1) / 2,)
-        0 or more, larger = more different, in the unit of the scores; NaN where a row has no score.
+    In the unit of the scores; NaN where a row has no score.
 
     Examples
     --------
@@ -59,23 +51,14 @@ def pairwise_w1(scores: np.ndarray) -> np.ndarray:
 
 
 def individual_fairness(scores: np.ndarray) -> float:
-    """Mean of W1 over templates and unordered pairs of values (Huang et al. 2020, equation 3); 0 = no difference.
-
-    Parameters
-    ----------
-    scores : float array (M, A, K)
-    """
+    """Mean of W1 over templates and unordered pairs of values (Huang et al. 2020, equation 3); 0 = no difference."""
     return float(nan_mean([pairwise_w1(template) for template in scores]))
 
 
 def group_fairness(scores: np.ndarray, groups: Sequence[str]) -> float:
     """Sum over subgroups of W1 between the subgroup's scores and all scores (equation 4); 0 = no difference.
 
-    Parameters
-    ----------
-    scores : float array (M, A, K)
-    groups : sequence of str, length A
-        The subgroup of each value. One without any score is left out; NaN where fewer than two are left.
+    `groups` has the subgroup of each value. One without any score is left out; NaN where fewer than two are left.
     """
     order = list(dict.fromkeys(groups))
     number = np.array([order.index(group) for group in groups])
