@@ -109,6 +109,6 @@ def seen(sentences: Iterable[str], model: str, data: Path) -> int:
 
 
 def _plain(text: str) -> str:
-    """Letters and digits of the words in small letters: HateXplain's posts have no punctuation, users are ``<user>``."""
+    """Letters and digits of the words, in small letters: HateXplain's posts lack punctuation and call users <user>."""
     words = [word for word in text.casefold().split() if not word.startswith("@") and word != "<user>"]
     return " ".join(filter(None, ("".join(filter(str.isalnum, word)) for word in words)))
