@@ -23,7 +23,7 @@ with (
         st.stop()
 
 with step(2, "Countries", "Whose names the people get."), shell.show_errors():
-    drawing = setup.ask_countries()
+    drawing = setup.ask_countries(source)
 
 with (
     step(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from math import comb
 
@@ -18,10 +19,15 @@ from psa_core.stats.fairness import noise_corrected_pair
 from psa_core.stats.intervals import CONFIDENCE
 from psa_core.stats.scores import nan_mean
 
-N_PERMUTATIONS = 1999
+#: Enough for the smallest p to survive a correction for five hundred comparisons; fewer where people are many.
+N_PERMUTATIONS, MAX_CELLS = 19_999, 4_000_000
 #: Ways to form the groups up to which all of them are tried.
-MAX_WAYS = 6500
+MAX_WAYS = 20_000
 FEWEST = 2
+#: Most rounds of fitting the levels of tasks and people to each other, and the change at which it ends.
+N_STEPS, STEADY = 100, 1e-6
+#: A group answered seldom where its people answered fewer tasks than this share of what the others did.
+SELDOM = 0.5
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,8 @@ class Gap:
     corrected : float
         The size without what chance adds; 0 where it is below the floor.
     p : float
-        Share of permuted groups that differ as much (Welch's t, which unequal groups need); 1 / (ways + 1) at least.
+        Share of permuted groups that differ as much (Welch's t, which unequal groups need), or p of Welch's t itself
+        where that is larger: so p and interval say the same, also of groups that are too unequal to be permuted.
     tasks : (int, int)
         Tasks in which the difference has the same sign, and tasks compared.
     """
@@ -87,14 +94,12 @@ def gap(scores: np.ndarray, first: Sequence[int], second: Sequence[int], *, seed
     n = (int(is_first.sum()), int((~is_first).sum()))
     if min(n) < FEWEST:
         return None
-    # Each task's own level comes off first, so that a person without an answer to a hard task is no better for it.
-    levels = (nan_mean(cells[:, is_first], axis=1) + nan_mean(cells[:, ~is_first], axis=1)) / 2
-    people = nan_mean(cells - levels[:, None], axis=0)
+    levels, people = _levels(cells)
     by_task = nan_mean(cells[:, ~is_first], axis=1) - nan_mean(cells[:, is_first], axis=1)
     difference = float(people[~is_first].mean() - people[is_first].mean())
-    variances = [float(np.var(people[side], ddof=1)) / count for side, count in ((is_first, n[0]), (~is_first, n[1]))]
-    half, half_tasks = _halves(cells - levels[:, None], people, by_task, is_first, variances)
-    p, floor = _permuted(people, is_first, difference, variances, seed)
+    variances = _variances(cells - levels[:, None] - people, people, is_first)
+    half, half_tasks, by_t = _halves(cells - levels[:, None], people, by_task, is_first, variances)
+    p, floor = _permuted(people, is_first, seed)
     means = tuple(float(nan_mean(cells[:, side])) for side in (is_first, ~is_first))
     repeats = _repeat_error(np.asarray(scores, np.float64)[np.ix_(usable, both)], is_first)
     size = float(noise_corrected_pair(abs(difference), floor))
@@ -109,47 +114,95 @@ def gap(scores: np.ndarray, first: Sequence[int], second: Sequence[int], *, seed
         floor,
         float(np.sqrt(2 / np.pi) * repeats),
         size,
-        p,
+        max(p, by_t) if difference else 1.0,
         (int((by_task * difference > 0).sum()), len(by_task)),
     )
 
 
+def _levels(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The level of each task (M,) and of each person beside it (A,), by least squares.
+
+    So a person without an answer to a hard task is no better for it, and a group that answered a task once or twice
+    does not decide the task's level, which would make its people look more alike than they are.
+    """
+    levels = nan_mean(cells, axis=1)
+    people = nan_mean(cells - levels[:, None], axis=0)
+    for _ in range(0 if np.isfinite(cells).all() else N_STEPS):
+        levels = nan_mean(cells - people, axis=1)
+        before, people = people, nan_mean(cells - levels[:, None], axis=0)
+        if np.abs(people - before).max() <= STEADY * np.abs(people).max():
+            break
+    return levels, people
+
+
+def _variances(rest: np.ndarray, people: np.ndarray, is_first: np.ndarray) -> list[float]:
+    """Of the mean of each group's people: as they differ; of one that answered seldom, at least as its answers make.
+
+    People who answered seldom may all be alike by chance: no refusal in five answers of each shows no share of 0.
+
+    Parameters
+    ----------
+    rest : float array (M, A)
+        Means of answers without the levels of tasks and people; NaN where there is no answer.
+    """
+    answered, sides, squares = np.isfinite(rest).sum(axis=0), (is_first, ~is_first), 0.0
+    for side in sides:  # a task may move one group alone, which is no noise
+        squares += float(np.nansum((rest[:, side] - nan_mean(rest[:, side], axis=1)[:, None]) ** 2))
+    spare = answered.sum() - 2 * len(rest) - len(people) + 2
+    of_a_cell = squares / spare if spare > 0 else 0.0
+    found = []
+    for side in sides:
+        variance = float(np.var(people[side], ddof=1))
+        if answered[side].mean() < SELDOM * answered[~side].mean():
+            variance = max(variance, float((of_a_cell / answered[side]).mean()))
+        found.append(variance / int(side.sum()))
+    return found
+
+
 def _halves(
     centred: np.ndarray, people: np.ndarray, by_task: np.ndarray, is_first: np.ndarray, variances: list[float]
-) -> tuple[float, float]:
-    """Half the interval over people, and over people and tasks (two-way clusters: their sum less what both count)."""
+) -> tuple[float, float, float]:
+    """Half the interval over people, that over people and tasks, and the two-sided p of the first (Welch's t).
+
+    Over both they are two-way clusters: the sum of both variances less what both count.
+    """
     n = (int(is_first.sum()), int((~is_first).sum()))
     of_people = sum(variances)
     squares = sum(part**2 / (count - 1) for part, count in zip(variances, n, strict=True))
     freedom = of_people**2 / squares if squares else float(sum(n) - 2)
     tail = (1 + CONFIDENCE) / 2
     half = float(distributions.t.ppf(tail, freedom)) * np.sqrt(of_people)
+    size = abs(float(people[~is_first].mean() - people[is_first].mean()))
+    p = float(2 * distributions.t.sf(size / np.sqrt(of_people), freedom)) if of_people else 0.0
     tasks = len(by_task)
     if tasks < FEWEST:
-        return half, float("nan")
+        return half, float("nan"), p
     of_tasks = float(np.var(by_task, ddof=1)) / tasks
     both = 0.0
     for side, count in ((is_first, n[0]), (~is_first, n[1])):
         rest = centred[:, side] - people[side] - nan_mean(centred[:, side], axis=1)[:, None] + people[side].mean()
         both += float(np.nanvar(rest)) / (count * tasks)
     variance = max(of_people, of_tasks, of_people + of_tasks - both)
-    return half, float(distributions.t.ppf(tail, min(freedom, tasks - 1))) * np.sqrt(variance)
+    return half, float(distributions.t.ppf(tail, min(freedom, tasks - 1))) * np.sqrt(variance), p
 
 
-def _permuted(
-    people: np.ndarray, is_first: np.ndarray, difference: float, variances: list[float], seed: int
-) -> tuple[float, float]:
-    """p of the difference and its mean size, when people change groups."""
-    n, total = int(is_first.sum()), len(people)
-    ways = comb(total, n)
-    if ways <= MAX_WAYS:
-        chosen = np.zeros((ways, total), bool)
-        for row, members in enumerate(combinations(range(total), n)):
+@lru_cache(maxsize=4)
+def _ways(first: int, total: int, seed: int) -> np.ndarray:
+    """Who is in the first group, bool (ways, total): all ways where they are few; the first row is how it is."""
+    if comb(total, first) <= MAX_WAYS:
+        chosen = np.zeros((comb(total, first), total), bool)
+        for row, members in enumerate(combinations(range(total), first)):
             chosen[row, list(members)] = True
-    else:
-        random = np.random.default_rng([seed, 3])
-        order = np.argsort(random.random((N_PERMUTATIONS, total)), axis=1)
-        chosen = order < n
+        return chosen
+    chosen = np.tile(np.arange(total) < first, (1 + min(N_PERMUTATIONS, MAX_CELLS // total), 1))
+    chosen[1:] = np.random.default_rng([seed, 3]).permuted(chosen[1:], axis=1)
+    return chosen
+
+
+def _permuted(people: np.ndarray, is_first: np.ndarray, seed: int) -> tuple[float, float]:
+    """p of the difference (by Welch's t) and its mean size, when people change groups."""
+    n, total = int(is_first.sum()), len(people)
+    chosen = _ways(n, total, seed)
     counts = np.array([n, total - n])
     sums = np.stack([chosen @ people, (~chosen) @ people], axis=1)
     squares = np.stack([chosen @ people**2, (~chosen) @ people**2], axis=1)
@@ -157,12 +210,9 @@ def _permuted(
     spread = np.maximum(squares - counts * means**2, 0) / (counts - 1) / counts
     gaps = means[:, 1] - means[:, 0]
     with np.errstate(divide="ignore", invalid="ignore"):
-        sizes = np.abs(gaps) / np.sqrt(spread.sum(axis=1))
-        observed = abs(difference) / np.sqrt(sum(variances))
-    sizes, observed = np.nan_to_num(sizes, nan=0.0), float(np.nan_to_num(observed, nan=0.0))
-    reached = int((sizes >= observed * (1 - 1e-9)).sum())
-    p = reached / len(sizes) if ways <= MAX_WAYS else (1 + reached) / (1 + len(sizes))
-    return (p if difference else 1.0), float(np.abs(gaps).mean())
+        sizes = np.nan_to_num(np.abs(gaps) / np.sqrt(spread.sum(axis=1)), nan=0.0)
+    reached = int((sizes[1:] >= sizes[0] * (1 - 1e-9)).sum())
+    return (1 + reached) / len(sizes), float(np.abs(gaps).mean())
 
 
 def _repeat_error(scores: np.ndarray, is_first: np.ndarray) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import address, form, markup
@@ -37,16 +38,7 @@ def ask(source: Source) -> tuple[str, SelectionOptions]:
     spec = _ask_spec(anchors.suited_to(sentences["text"]))
     with st.popover(in_words("Which sentences are used"), icon=":material/tune:"):
         values = form.ask(_key, SelectionOptions, ("max_words", "sample", "seed", "mentions"))
-        columns = [str(name) for name in sentences.columns if name not in ("sentence_id", "text")]
-        if columns:
-            values["families"] = st.selectbox(
-                in_words("Sentences that belong together have the same"),
-                columns,
-                index=None,
-                placeholder="near-copies are found",
-                key=f"{Key.STUDY_FAMILIES}_{source.key}",
-                help="A column such as author, thread or template. Sentences of one family count as one observation.",
-            )
+        values["families"] = ask_families(sentences, f"{Key.STUDY_FAMILIES}_{source.key}")
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         # What balancing costs stands beside its switch, but is known only after the switch was asked.
         coverage = st.container(width="stretch")
@@ -64,6 +56,21 @@ def ask(source: Source) -> tuple[str, SelectionOptions]:
         st.html(markup.plain(in_words(together)))
     _review(source, spec, options, found)
     return spec, options
+
+
+def ask_families(sentences: pd.DataFrame, key: str) -> str | None:
+    """The column in which sentences that depend on each other are equal; None where near-copies are to be found."""
+    columns = [str(name) for name in sentences.columns if name not in ("sentence_id", "text")]
+    if not columns:
+        return None
+    return st.selectbox(
+        in_words("Sentences that belong together have the same"),
+        columns,
+        index=None,
+        placeholder="near-copies are found",
+        key=key,
+        help="A column such as author, thread or template. Sentences of one family count as one observation.",
+    )
 
 
 def _key(field: str) -> str:

@@ -169,8 +169,8 @@ def _words(cube: GenerationCube, pairs: Sequence[Any]) -> pd.DataFrame:
     owners = np.broadcast_to(np.arange(len(cube.values))[:, None], cube.texts.shape)
     parts = []
     for column, group_a, group_b, *sides in pairs:
-        texts, people = ([of_all[:, side].ravel() for side in sides] for of_all in (cube.texts, owners))
-        found = words_apart(*texts, own, people=people)
+        first, second = (cube.texts[:, side].ravel() for side in sides)
+        found = words_apart(first, second, own, people=[owners[:, side].ravel() for side in sides])
         parts.append(found.assign(column=column, group_a=group_a, group_b=group_b))
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(WORD_COLUMNS))
     return table[list(WORD_COLUMNS)]

@@ -152,7 +152,7 @@ def perplexities(scorer: TokenScorer, texts: Sequence[str], values: Sequence[str
 
 
 def words_apart(
-    first: Iterable[str], second: Iterable[str], own: str, *, people: Sequence[Sequence[int]] = (), top: int = 12
+    first: Iterable[str], second: Iterable[str], own: str, *, people: Sequence[np.ndarray] = (), top: int = 12
 ) -> pd.DataFrame:
     """Words that more texts of one side have than of the other, beyond chance (`stats.word_odds`); surest first.
 
@@ -162,7 +162,7 @@ def words_apart(
         Empty ones are left out.
     own : str
         Names of the two sides, whose words are left out.
-    people : two sequences of int, optional
+    people : two int arrays, optional
         To whom each text of both sides was written. People differ in their words without any effect of their group, so
         a word must also differ beyond chance between the people of the two sides (Welch's t of their shares of texts).
     top : int

@@ -14,6 +14,7 @@ from psa_core.cube import ScoreCube
 from psa_core.plurals import counted, verb
 from psa_core.stats import SIGNIFICANT, adjust
 from psa_core.stats.families import MIN_FAMILIES
+from psa_core.study import families
 from psa_core.tables.replicability import order_replicability
 
 #: In a smaller class a single sentence is more than ten percent.
@@ -146,6 +147,7 @@ def account(manifest: Mapping[str, Any], cube: ScoreCube) -> str:
     if options.get("people"):
         pipeline = f"pipeline {str(options['people'])[:80]}"
     parts.append(f"People were found by spaCy's {pipeline}.")
+    parts.append(families.words(cube.families, options.get("families")))
     parts.append(left_out(manifest["names_not_in_latin_letters_left_out"]))
     return " ".join(filter(None, parts))
 

@@ -19,7 +19,7 @@ from psa_core.errors import AnchorError, OptionError
 from psa_core.inputs.gazetteers import PAPER_COUNTRIES, Country, choose
 from psa_core.options import option
 from psa_core.scoring import CellScores
-from psa_core.study.families import near_copies
+from psa_core.study.families import column_families, named_column, near_copies
 
 #: The paper's pipeline, for any language; English words are looked for beside its people, as in the paper.
 MULTILINGUAL, ENGLISH = "xx_ent_wiki_sm", "en"
@@ -72,6 +72,9 @@ class Options:
     people: str = option(
         "", metavar="SPEC", help=f"how people are found: {anchors.people()}?pipeline=…, of any language"
     )
+    families: str | None = option(
+        None, metavar="COLUMN", help="column of dependent sentences, such as author (default: near-copies are found)"
+    )
 
     def __post_init__(self) -> None:
         options.check(self)
@@ -116,7 +119,7 @@ def draw(sentences: pd.DataFrame, settings: Options) -> Drawn:
     Parameters
     ----------
     sentences : DataFrame
-        ``sentence_id`` and ``text``.
+        ``sentence_id``, ``text``, and the column of families.
     settings : Options
         Texts are looked at in a random order until `Options.sample` of them have a person.
 
@@ -126,6 +129,7 @@ def draw(sentences: pd.DataFrame, settings: Options) -> Drawn:
         When no sentence has a person.
     """
     finder = people_finder(settings.people)
+    column = None if settings.families is None else named_column(settings.families, sentences)
     mentioned, looked_at = _search(sentences["text"].tolist(), finder, settings)
     if not mentioned:
         raise AnchorError("sentences", got=f"no person in any of {looked_at}", expected="names of people to replace")
@@ -139,7 +143,7 @@ def draw(sentences: pd.DataFrame, settings: Options) -> Drawn:
     people = [mentioned[row] for row in kept]
     columns = [(f"{c.name} {n}", c.name, c.iso3, n) for c in chosen for n in range(1, settings.draws + 1)]
     return Drawn(
-        sentences=_sentences_with_people(rows, people),
+        sentences=_sentences_with_people(rows, people, column),
         columns=pd.DataFrame(columns, columns=["name", "country", "iso3", "draw"]),
         texts=tuple(
             tuple(_substitute(text, found, chosen, str(sentence), settings))
@@ -226,8 +230,10 @@ def _replaced(
     return "".join(pieces) + text[at:]
 
 
-def _sentences_with_people(rows: pd.DataFrame, people: Sequence[Sequence[NamedPerson]]) -> pd.DataFrame:
-    """The sentences as a cube holds them; near-copies, which are not independent evidence, are numbered as families."""
+def _sentences_with_people(
+    rows: pd.DataFrame, people: Sequence[Sequence[NamedPerson]], column: str | None
+) -> pd.DataFrame:
+    """The sentences as a cube holds them; families of a column, else near-copies, are numbered."""
     first = [mentions[0] for mentions in people]
     table = rows.assign(
         anchor=[text[p.start : p.end] for text, p in zip(rows["text"], first, strict=True)],
@@ -239,7 +245,7 @@ def _sentences_with_people(rows: pd.DataFrame, people: Sequence[Sequence[NamedPe
         entity_gender=[person.gender or "unknown" for person in first],
     )
     spans = [[Anchor(p.start, p.end, "object") for p in mentions] for mentions in people]
-    families = near_copies(rows["text"].tolist(), spans)
+    families = column_families(rows[column]) if column else near_copies(rows["text"].tolist(), spans)
     # A column of the reader's that is called so says nothing of families by itself.
     table = table.rename(columns={FAMILY: f"corpus_{FAMILY}"})
     return table.assign(**{FAMILY: families.labels}) if families.any else table

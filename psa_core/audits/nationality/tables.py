@@ -10,7 +10,16 @@ import numpy as np
 import pandas as pd
 
 from psa_core.cube import ScoreCube
-from psa_core.stats import adjust, labels_at, mean_interval, original_p, sign_test_p
+from psa_core.stats import (
+    Families,
+    adjust,
+    labels_at,
+    mean_interval,
+    original_p,
+    pearson,
+    sentence_correlation,
+    sign_test_p,
+)
 
 OVERALL = "Overall"
 SUM_TOLERANCE = 1e-3
@@ -133,10 +142,10 @@ def correlation_table(cube: ScoreCube, log_perplexity: tuple[np.ndarray, np.ndar
     -------
     DataFrame
         ``country, target, global_r, global_p, local_r, local_p, sentences``, and in the overall rows ``original_r,
-        original_p``: over the originals alone, which no name of ours has touched. *Global*: over all texts of the
-        country (overall: the originals too). *Local*: among the counterfactuals of one sentence, averaged over the
-        ``sentences`` where both vary; its p-value is a t-test of those correlations (Fisher z) against zero. Empty
-        where there is nothing to correlate.
+        original_p``: over the originals alone, which no name of ours has touched.
+        *Global*: over all texts of the country (overall: the originals too). *Local*: among the counterfactuals of one
+        sentence, averaged over the ``sentences`` where both vary; its p-value is a t-test of those correlations (Fisher
+        z) against zero. A family of sentences counts once in both. Empty where there is nothing to correlate.
     """
     original, perturbed = (np.asarray(values, np.float64) for values in log_perplexity)
     every = np.arange(cube.shape[1])
@@ -148,9 +157,13 @@ def correlation_table(cube: ScoreCube, log_perplexity: tuple[np.ndarray, np.ndar
             all_x, all_y = x.ravel(), y.ravel()
             if country == OVERALL:
                 all_x, all_y = np.append(all_x, before), np.append(all_y, original)
-            alone = _global(before.astype(np.float64), original) if country == OVERALL else {}
-            row = {"country": country, "target": target.name, **_global(all_x, all_y), **_local(x, y)}
-            rows.append(row | {f"original_{key[-1]}": value for key, value in alone.items()})
+            row = {"country": country, "target": target.name, **_global(all_x, all_y), **_local(x, y, cube.families)}
+            if country == OVERALL:
+                alone = pearson(before, original)
+                if cube.families.any:
+                    alone = sentence_correlation(before, original, families=cube.families)
+                row |= {"original_r": alone.r, "original_p": alone.p}
+            rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -163,7 +176,7 @@ def _global(x: np.ndarray, y: np.ndarray) -> dict[str, float | None]:
     return {"global_r": float(result.statistic), "global_p": float(result.pvalue)}
 
 
-def _local(x: np.ndarray, y: np.ndarray) -> dict[str, float | int | None]:
+def _local(x: np.ndarray, y: np.ndarray, families: Families) -> dict[str, float | int | None]:
     from scipy.stats import ttest_1samp
 
     dx, dy = (values - values.mean(axis=1, keepdims=True) for values in (x, y))
@@ -172,6 +185,6 @@ def _local(x: np.ndarray, y: np.ndarray) -> dict[str, float | int | None]:
     if not len(dx):
         return {"local_r": None, "local_p": None, "sentences": 0}
     r = (dx * dy).sum(axis=1) / np.sqrt((dx**2).sum(axis=1) * (dy**2).sum(axis=1))
-    z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))
+    z = families.subset(varies).rows(np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)))
     p = float(ttest_1samp(z, 0.0).pvalue) if len(z) > 1 and np.ptp(z) > 0 else None
     return {"local_r": float(r.mean()), "local_p": p, "sentences": len(r)}

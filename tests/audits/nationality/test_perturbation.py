@@ -247,3 +247,11 @@ def test_classes_have_one_name_each_where_a_target_is_the_opposite_of_another():
     table = tables.country_table(cube_of(np.full((2, 2), 0.2), np.full((2, 6, 2), 0.7), targets))
     assert not table.duplicated(["country", "target"]).any()
     assert {"hate ≥ 0.5", "hate < 0.5", "not hate", "not not hate"} <= set(table["target"])
+
+
+def test_families_are_a_column_of_the_file_or_near_copies() -> None:
+    options = perturbation.Options(countries=("France",), draws=1, families="author")
+    same = perturbation.draw(SENTENCES.assign(author="me"), options)
+    assert same.sentences["family"].nunique() == 1
+    with pytest.raises(OptionError, match="families"):
+        perturbation.draw(SENTENCES, options)

@@ -102,6 +102,24 @@ def test_correlations_are_scipys(cube: ScoreCube) -> None:
     assert np.isnan(table.loc["B", "local_r"]) and table.loc["B", "sentences"] == 0  # one draw varies with nothing
 
 
+def test_copies_of_a_sentence_do_not_make_a_correlation_sure() -> None:
+    random = np.random.default_rng(0)
+    names = pd.DataFrame({"name": ["A 1", "A 2", "A 3"], "country": "A", "iso3": "X", "draw": list("123")})
+    sentences = pd.DataFrame({"sentence_id": [str(n) for n in range(60)]})
+    sentences = sentences.assign(text="x", anchor="", start=0, end=0, role="subject")
+    original, perturbed = random.random(60), random.random((60, 3))
+    cube = ScoreCube(sentences, names, (Target("hate"),), *(a[..., None].astype("f4") for a in (original, perturbed)))
+    perplexity = original + random.normal(0, 0.3, 60), perturbed + random.normal(0, 0.3, (60, 3))
+    alone = correlation_table(cube, perplexity).set_index("country").loc[OVERALL]
+    assert alone["original_p"] < 0.01 and alone["local_p"] < 0.001
+    copies = replace(cube, sentences=sentences.assign(family=np.repeat(["a", "b"], 30)))
+    few = correlation_table(copies, perplexity)
+    of_few = few.set_index("country").loc[OVERALL]
+    assert of_few["original_r"] == alone["original_r"] and of_few["local_r"] == alone["local_r"]
+    assert not few[["original_p", "local_p"]].notna().any(axis=None)
+    assert findings.correlation_finding(few).headline.startswith("No clear correlation")
+
+
 def test_scores_that_follow_perplexity_exactly(cube: ScoreCube) -> None:
     steps = np.array([[0.25, 0.5, 0.75]] * 3 + [[0.5, 0.25, 0.75]])
     line = ScoreCube(cube.sentences, cube.names, cube.targets, cube.original, steps[:, :, None].astype(np.float32))

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui.audits import frame, model_choice
 from pages.ui.audits.audit_job import AuditPage
 from pages.ui.frame import cached, form, permissions, typography, uploads
-from pages.ui.study import plans
+from pages.ui.study import anchors, plans
 from pages.ui.study.plans import Source
 from psa_core import models
 from psa_core.audits.nationality import AUDIT as NATIONALITY
@@ -66,9 +66,10 @@ def _preview(source: Source) -> Source:
     return source
 
 
-def ask_countries() -> dict[str, Any]:
-    """Countries, draws, sample, seed, and whether names in other scripts are drawn."""
+def ask_countries(source: Source) -> dict[str, Any]:
+    """Countries, draws, sample, seed, families of the sentences, and whether names in other scripts are drawn."""
     values = form.ask(AUDIT.key, NationalitySpec)
+    values["families"] = anchors.ask_families(plans.corpus(source).sentences, AUDIT.key(f"families_{source.key}"))
     known = countries(latin_only=not values["all_scripts"])
     usable = [name for name, country in known.items() if all(getattr(country, kind) for kind in KINDS)]
     chosen = st.multiselect(

@@ -1,0 +1,49 @@
+"""Differences between groups of people: by hand, and where answers are missing or groups unequal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_ind
+
+from psa_core.stats.group_gaps import gap
+
+
+def test_p_is_the_share_of_ways_to_form_the_groups() -> None:
+    found = gap(np.array([[[1.0], [2.0], [3.0], [14.0], [15.0], [16.0]]]), [0, 1, 2], [3, 4, 5])
+    assert found is not None and found.difference == 13 and found.means == (2, 15)
+    assert found.p == pytest.approx(2 / 20), "as they are and the other way round, of 20 ways"
+    assert found.low == pytest.approx(13 - 2.7764 * np.sqrt(2 / 3), abs=1e-3)  # t with four degrees of freedom
+
+
+def test_a_large_difference_survives_a_correction_for_five_hundred_comparisons() -> None:
+    people = np.concatenate([np.arange(16.0), 100 + np.arange(16.0)])
+    found = gap(np.tile(people[None, :, None], (3, 1, 2)), range(16), range(16, 32))
+    assert found is not None and found.p * 500 < 0.05 and found.tasks == (3, 3)
+
+
+def test_p_is_never_below_that_of_welch() -> None:
+    people = np.array([0.0, 0.9, -1.5, 1.2, 2.05, 2.0, 2.01, 2.02, 2.03, 2.04, 1.99, 1.98])
+    found = gap(people[None, :, None], range(4), range(4, 12))
+    welch = ttest_ind(people[:4], people[4:], equal_var=False).pvalue
+    assert found is not None and found.p == pytest.approx(welch) and welch > 1 / 495
+    assert (found.p < 0.05) == (found.low > 0)
+
+
+def test_who_answered_seldom_is_not_sure_to_be_different() -> None:
+    """Eight people answer forty times and refuse once each; eight answer four times and never refuse."""
+    scores = np.full((40, 16, 1), np.nan)
+    for person in range(8):
+        scores[:, person, 0] = np.arange(40) == person
+        scores[4 * person : 4 * person + 4, 8 + person, 0] = 0
+    found = gap(scores, range(8), range(8, 16))
+    assert found is not None and found.p > 0.05 and found.low < 0 < found.high
+
+
+def test_a_task_that_a_group_hardly_answers_does_not_count_against_it() -> None:
+    """A person's own level is theirs plus the task's: who misses the hard task is no better for it."""
+    own, tasks = np.array([0.0, 1.0, 5.0, 6.0]), np.array([0.0, 10.0, 100.0])
+    scores = (own[None] + tasks[:, None])[..., None]
+    scores[2, 3] = np.nan
+    found = gap(scores, [0, 1], [2, 3])
+    assert found is not None and found.difference == pytest.approx(5, abs=1e-3)
