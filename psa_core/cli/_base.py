@@ -12,6 +12,8 @@ from psa_core.plurals import counted
 from psa_core.study import StudySpec
 from psa_core.study.selection import NOT_BALANCED, Selection
 
+MEGABYTE = 2**20
+
 
 @dataclass(frozen=True)
 class Command:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 
 from psa_core.cache import ScoreCache
-from psa_core.cli._base import Command, print_rows
+from psa_core.cli._base import MEGABYTE, Command, print_rows
 from psa_core.errors import OptionError
 from psa_core.plurals import counted
 
-MEGABYTE = 2**20
 MAX_MEGABYTES = 1e9
 
 

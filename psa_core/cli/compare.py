@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -12,6 +11,7 @@ from psa_core import api, tables
 from psa_core.claims.conditions import condition_finding
 from psa_core.claims.formatting import with_interval
 from psa_core.cli._base import Command
+from psa_core.report.model_card import bracketed
 
 ENDS = 5
 ENDS_OF = ("before", "after", "difference")
@@ -29,7 +29,8 @@ def _execute(options: argparse.Namespace) -> int:
     labels = names if distinct else [str(folder) for folder in options.folders]
     print(f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|")
     for row in api.compare(*studies, labels=labels).to_dict("records"):
-        intervals = " | ".join(_interval(row, metric) for metric in (*api.COMPARED, "sensitivity_correlation"))
+        metrics = (*api.COMPARED, "sensitivity_correlation")
+        intervals = " | ".join(bracketed(*(row[f"{each}{end}"] for end in ("", "_low", "_high"))) for each in metrics)
         print(f"| {row['study']} | {row['target']} | {row['sentences']:,} × {row['names']:,} | {intervals} |")
     for label, study in zip(labels, studies, strict=True):
         _print_conditions(label, study)
@@ -57,13 +58,6 @@ def _print_conditions(label: str, study: api.Study) -> None:
                 p = "–" if pd.isna(row["p_adjusted"]) else f"{row['p_adjusted']:.2g}"
                 is_beyond = "yes" if row["above_noise"] else "no"
                 print(f"| {row['condition']} | {row['group']} | {' | '.join(ends)} | {p} | {is_beyond} |")
-
-
-def _interval(row: dict[Any, Any], metric: str) -> str:
-    value, low, high = row[metric], row[f"{metric}_low"], row[f"{metric}_high"]
-    if pd.isna(value):
-        return "–"
-    return f"{value:.3f}" if pd.isna(low) else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
 COMMAND = Command(

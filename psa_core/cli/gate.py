@@ -13,8 +13,6 @@ from psa_core.errors import OptionError
 from psa_core.folders import results, writing
 from psa_core.report import change_summary
 
-BASELINES = ("original", "names")
-
 
 def _configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -43,7 +41,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--name-effect",
-        choices=BASELINES,
+        choices=("original", "names"),
         nargs="?",
         const="names",
         help="what a name's effect is measured against: the original sentence, or the other names (default: as usual "
@@ -75,15 +73,11 @@ def _execute(options: argparse.Namespace) -> int:
     }
     summary = change_summary.markdown(pair, changes, limit=limit)
     print(summary, end="")
-    _write(options.summary, summary)
-    _write(options.junit, change_summary.junit(changes, limit=limit))
+    for file, text in ((options.summary, summary), (options.junit, change_summary.junit(changes, limit=limit))):
+        if file:
+            with writing.atomic_file(file) as aside:
+                aside.write_text(text, encoding="utf-8")
     return int(any(table["above"].any() for table in changes.values()))
-
-
-def _write(file: Path | None, text: str) -> None:
-    if file is not None:
-        with writing.atomic_file(file) as aside:
-            aside.write_text(text, encoding="utf-8")
 
 
 COMMAND = Command("gate", "Fail when names move the score more than in an earlier result.", _configure, _execute)

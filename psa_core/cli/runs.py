@@ -7,13 +7,12 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from psa_core.cli._base import Command, print_rows
+from psa_core.cli._base import MEGABYTE, Command, print_rows
 from psa_core.errors import OptionError
 from psa_core.jobs import retention, root
 from psa_core.jobs.retention import StoredRun
 from psa_core.plurals import counted
 
-MEGABYTE = 2**20
 UNITS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 

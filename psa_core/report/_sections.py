@@ -181,10 +181,7 @@ def target_section(cube: ScoreCube, target: Target, numbers: Mapping[str, Any], 
         _figure_1(evidence, source, cube),
         *([finding_html(floor), _edits(cube, target)] if floor else []),
         element("h3", "Figure 2: what the names do to the label"),
-        picture(
-            figure_svg(label_dist_figure(evidence.thresholds, curves)),
-            f"{changes} {source}.",
-        ),
+        picture(figure_svg(label_dist_figure(evidence.thresholds, curves)), f"{changes} {source}."),
         element("h3", f"The largest changes of a label ({evidence.flip_count:,} in all)"),
         _flips(cube, evidence, answers),
         *_statistics(evidence, len(cube.targets)),
@@ -281,19 +278,24 @@ def _statistics(evidence: _Evidence, tests: int) -> list[Html]:
     correlation = findings.correlation_finding(evidence.numbers, evidence.target, tests=tests)
     ranked = evidence.names.sort_values("score_sens", ascending=False)
     ends = ranked if len(ranked) <= 2 * EXTREMES else pd.concat([ranked.head(EXTREMES), ranked.tail(EXTREMES)])
-    header = (
-        "Name",
-        "ScoreSens" if evidence.baseline == "original" else "Effect",
-        "95 % interval",
-        "adjusted p",
-        "effect size",
-        "LabelDist",
-    )
+    measured = "ScoreSens" if evidence.baseline == "original" else "Effect"
+    header = ("Name", measured, "95 % interval", "adjusted p", "effect size", "LabelDist")
+    names = [
+        [
+            str(row["name"]),
+            _change(row["score_sens"]),
+            _ends(row, "ci"),
+            _p_text(row["p_adjusted"]),
+            _change(row["effect_size"], digits=2),
+            f"{row['label_dist']:.3f}",
+        ]
+        for _, row in ends.iterrows()
+    ]
     parts = [
         element("h3", "Statistics"),
         element("p", evidence.warning, css="small") if evidence.warning else Html(""),
         finding_html(correlation),
-        table(header, [_name_row(row) for _, row in ends.iterrows()]),
+        table(header, names),
         element(
             "p",
             f"Changes from {BASELINES[evidence.baseline]}; tests over sentences, Holm's correction over names; the "
@@ -321,18 +323,6 @@ def _statistics(evidence: _Evidence, tests: int) -> list[Html]:
     return parts
 
 
-def _name_row(row: pd.Series) -> list[str]:
-    bounds = f"{_change(row['ci_low'])} to {_change(row['ci_high'])}"
-    return [
-        str(row["name"]),
-        _change(row["score_sens"]),
-        bounds,
-        _p_text(row["p_adjusted"]),
-        _change(row["effect_size"], digits=2),
-        f"{row['label_dist']:.3f}",
-    ]
-
-
 def _change(value: float, *, digits: int = 4) -> str:
     return "–" if pd.isna(value) else number(value, digits=digits, signed=True)
 
@@ -352,14 +342,9 @@ def _group_table(column: str, groups: pd.DataFrame) -> Html:
         ]
         for _, row in groups.iterrows()
     ]
-    reference = groups.attrs.get("reference", "")
-    measured = (
-        f"Difference from {findings.crossed(reference) if reference else 'the rest'} (95 % interval)",
-        "Without its furthest name",
-        "Random groups",
-        "adjusted p",
-    )
-    return table((f"{column} (names)", *measured), rows)
+    reference = findings.crossed(groups.attrs.get("reference", "")) or "the rest"
+    measured = f"Difference from {reference} (95 % interval)"
+    return table((f"{column} (names)", measured, "Without its furthest name", "Random groups", "adjusted p"), rows)
 
 
 def _selection_table(column: str, rates: pd.DataFrame) -> Html:

@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from psa_core import tables
 from psa_core.claims import findings
 from psa_core.claims.answers import unanswered_finding
@@ -47,7 +49,8 @@ def block(cube: ScoreCube) -> str:
             lines.append(f"- {_plain(findings.group_finding(table, target.name, column=column))}")
     lines += ["", f"| score | {' | '.join(METRICS.values())} |", f"|---{'|---' * len(METRICS)}|"]
     for target in cube.targets:
-        cells = (_interval(summary[target.name][metric]) for metric in METRICS)
+        found = [summary[target.name][metric] for metric in METRICS]
+        cells = (bracketed(each["value"], each["low"], each["high"]) for each in found)
         lines.append(f"| {_plain(target.name)} | {' | '.join(cells)} |")
     lines += ["", "To run it again:", "", "```", *sections.commands(cube), "```", END]
     return "\n".join(lines) + "\n"
@@ -117,8 +120,8 @@ def _plain(text: Any) -> str:
     return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(str(text).split()))
 
 
-def _interval(numbers: dict[str, Any]) -> str:
-    value, low, high = (numbers[key] for key in ("value", "low", "high"))
-    if value is None:
+def bracketed(value: float | None, low: float | None, high: float | None) -> str:
+    """``0.031 [0.028, 0.034]``: a number with its 95 % interval, where it has one."""
+    if pd.isna(value):
         return "–"
-    return f"{value:.3f}" if low is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
+    return f"{value:.3f}" if pd.isna(low) else f"{value:.3f} [{low:.3f}, {high:.3f}]"
