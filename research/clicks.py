@@ -43,16 +43,8 @@ TOOK = "() => { const took = window.changed - window.pressed; window.pressed = 0
 class Click:
     """What is clicked.
 
-    Attributes
-    ----------
-    title : str
-    page : str
-    press : callable
-        Clicks in a page of Playwright; takes the round's number.
-    ready : str
-        A selector for what has to be there first.
-    goal : float
-        Seconds that the median may take.
+    `press` clicks in a page of Playwright and takes the round's number; `ready` is a selector for what has to be there
+    first; `goal` are the seconds that the median may take.
     """
 
     title: str

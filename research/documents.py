@@ -14,32 +14,18 @@ PERFORMANCE = DOCS / "performance.md"
 def write(document: Path, sections: Mapping[str, str]) -> None:
     """Put sections into a document as it is by now: it is read again, for others may have written to it since.
 
-    Raises
-    ------
-    OptionError
-        When the document is not there or lacks the marks of a section; nothing is written then.
+    Raises `OptionError` when it is not there or lacks the marks of a section; nothing is written then.
     """
     document.write_text(replaced(_read(document), sections), encoding="utf-8")
 
 
 def require(document: Path, names: Iterable[str]) -> None:
-    """Refuse a document that is not there or lacks marks, before anything is measured for it.
-
-    Raises
-    ------
-    OptionError
-    """
+    """Raise `OptionError` where a document is not there or lacks marks, before anything is measured for it."""
     replaced(_read(document), dict.fromkeys(names, ""))
 
 
 def replaced(page: str, sections: Mapping[str, str]) -> str:
-    """The page with each section's text between its marks; other sections and all other words stay.
-
-    Raises
-    ------
-    OptionError
-        When the page lacks the marks of a section.
-    """
+    """The page with each section's text between its marks, else `OptionError`; all other words stay."""
     for name, text in sections.items():
         before, _, after = _parts(page, name)
         page = f"{before}\n{text.strip()}\n{after}"
@@ -47,12 +33,7 @@ def replaced(page: str, sections: Mapping[str, str]) -> str:
 
 
 def section(page: str, name: str) -> str:
-    """What stands between the marks of a section.
-
-    Raises
-    ------
-    OptionError
-    """
+    """What stands between the marks of a section, else `OptionError`."""
     return _parts(page, name)[1]
 
 

@@ -21,12 +21,8 @@ TABLE = "continuations.parquet"
 def killed(place: Path) -> tuple[int, bool]:
     """Kill the command once a batch is on the disk, and run it again.
 
-    Returns
-    -------
-    again : int
-        Continuations that were on the disk and were generated again.
-    same : bool
-        Whether all texts are those of an audit that nothing happened to.
+    Returns how many continuations that were on the disk were generated again, and whether all texts are those of an
+    audit that nothing happened to.
     """
     place.mkdir(parents=True)
     (place / "templates.txt").write_text(TEMPLATES, "utf-8")

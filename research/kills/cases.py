@@ -25,15 +25,8 @@ MOMENTS = {"scoring": "in scoring", "commit": "in the commit of scores", "writin
 class Row:
     """One line of the table.
 
-    Attributes
-    ----------
-    what, when : str
-    seen : str
-        What a person reads of it.
-    again : int or None
-        Committed scores that had to be computed again.
-    same : bool
-        Whether the result is equal bit for bit to that of a run that nothing happened to.
+    `seen` is what a person reads of it, `again` how many committed scores had to be computed again, `same` whether the
+    result is equal bit for bit to that of a run that nothing happened to.
     """
 
     what: str

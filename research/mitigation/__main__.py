@@ -29,13 +29,7 @@ SECTIONS = ("classifiers", "equity", *CONTINUATIONS, "resampling")
 
 
 def classifiers(contents: list[dict[str, Any]]) -> str:
-    """Markdown with a section for each classifier and recipe.
-
-    Parameters
-    ----------
-    contents : list of mapping
-        What ``retraining.json`` files hold.
-    """
+    """Markdown with a section for each classifier and recipe, by what their ``retraining.json`` hold."""
     together = defaultdict(list)
     for content in contents:
         together[json.dumps([content["study"]["model"], content["study"]["names"], content["recipe"]])] += [content]

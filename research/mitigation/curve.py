@@ -15,19 +15,11 @@ COLOURS = (_theme.ACCENT, _theme.UP, _theme.DOWN)
 
 
 def points(audits: Sequence[Audit]) -> pd.DataFrame:
-    """Where each training leads, from the model as it was.
+    """Where each training of one attribute leads, from the model as it was.
 
-    Parameters
-    ----------
-    audits : sequence of Audit
-        Of one attribute.
-
-    Returns
-    -------
-    DataFrame
-        ``score, method, strength, kept, left, low, high``: the share of the relevance and of the corrected I.F. that is
-        left of the model's own, means over the seeds that were above noise before, and the lowest and highest seed.
-        Strength 0, where both are 1, is the model as it was. A score is left out where it had a part in the training.
+    ``score, method, strength, kept, left, low, high``: the share of the relevance and of the corrected I.F. that is
+    left of the model's own, means over the seeds that were above noise before, and the lowest and highest seed.
+    Strength 0, where both are 1, is the model as it was. A score is left out where it had a part in the training.
     """
     rows = []
     for some in by_training(pairs_of(audits)).values():

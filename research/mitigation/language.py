@@ -27,14 +27,7 @@ CORPUS_NUMBERS = {"ppl": "PPL", "ppl_sensitive": "PPLˢ"}
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """A result folder of ``generate``.
-
-    Attributes
-    ----------
-    result : GenerationResult
-    perplexity : dict of dict
-        ``ppl`` and ``ppl_sensitive`` by corpus; empty where it was not measured.
-    """
+    """A result folder of ``generate``; ``ppl`` and ``ppl_sensitive`` by corpus, where they were measured."""
 
     result: GenerationResult
     perplexity: dict[str, dict[str, float | None]]
@@ -59,10 +52,7 @@ def read(place: Path) -> Audit:
 def section(audits: Sequence[Audit]) -> str:
     """Markdown of one attribute: what trainings do in the mean over seeds, then each audit beside the model as it was.
 
-    Parameters
-    ----------
-    audits : sequence of Audit
-        One of each prompt set without an adapter; of seeds with other values, a pair each.
+    One of the `audits` of each prompt set has no adapter; of seeds with other values there is a pair each.
     """
     parts: list[str] = []
     if pairs := pairs_of(audits):
@@ -96,13 +86,7 @@ def _by_values(audits: Sequence[Audit]) -> list[list[Audit]]:
 
 
 def fairness_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
-    """Rows of training and score: corrected I.F. before and after, means over seeds; the fall with interval.
-
-    Parameters
-    ----------
-    pairs : sequence of (Audit, Audit)
-        Before and after, at least one.
-    """
+    """Rows of training and score: corrected I.F. before and after, means over seeds; the fall with interval."""
     heads = (
         "training",
         "score",
@@ -132,13 +116,7 @@ def fairness_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
 
 
 def quality_table(pairs: Sequence[tuple[Audit, Audit]]) -> str:
-    """Rows of a training: what it costs, means over seeds.
-
-    Parameters
-    ----------
-    pairs : sequence of (Audit, Audit)
-        Before and after, at least one.
-    """
+    """Rows of a training: what it costs, means over seeds."""
     corpora = list(pairs[0][0].perplexity)
     changes = [f"{words}, {corpus}" for corpus in corpora for words in CORPUS_NUMBERS.values()]
     heads = ("training", *changes, "semantic sim. before", "after", "kept")

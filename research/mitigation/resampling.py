@@ -12,13 +12,8 @@ from psa_core.stats.wasserstein import individual_fairness
 def section(cube: GenerationCube, *, kept: int = 8, draws: int = 20) -> str:
     """Markdown section on resampling, from continuations that are there: some are kept of each prompt's candidates.
 
-    Parameters
-    ----------
-    cube : GenerationCube
-        Its first scorer matches; the others had no part.
-    kept : int
-        Continuations kept of `CANDIDATES` times as many, drawn anew each time.
-    draws : int
+    The cube's first scorer matches; the others had no part. `kept` are drawn from `CANDIDATES` times as many, each
+    time.
     """
     rows = [
         "| score | any of them | nearest to the common distribution | values dealt at random |",

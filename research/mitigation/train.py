@@ -66,14 +66,7 @@ class Trial:
 
 
 def trials(attributes: Sequence[str], methods: Sequence[str], seeds: Sequence[int]) -> Iterator[Trial]:
-    """Seed by seed, so that what is there after an hour is a whole.
-
-    Parameters
-    ----------
-    attributes, seeds : sequence
-    methods : sequence of str
-        ``method:strength``.
-    """
+    """Every ``method:strength``, seed by seed, so that what is there after an hour is a whole."""
     for seed, method, attribute in itertools.product(seeds, methods, attributes):
         name, _, strength = method.partition(":")
         yield Trial(attribute, name, float(strength), seed)

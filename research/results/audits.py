@@ -147,12 +147,7 @@ def spanish(audit: NationalityResult) -> dict[str, str]:
 def perplexity(local: NationalityResult, overall: NationalityResult) -> dict[str, str]:
     """Correlations × 100 of scores and log-perplexity: of each country's names, and over all texts (Tables 2–5).
 
-    Parameters
-    ----------
-    local : NationalityResult
-        Several draws a country.
-    overall : NationalityResult
-        Many texts.
+    `local` has several draws a country, `overall` many texts.
     """
     found, every = (audit.correlations for audit in (local, overall))
     assert found is not None and every is not None

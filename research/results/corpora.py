@@ -12,16 +12,7 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class Source:
-    """One corpus.
-
-    Attributes
-    ----------
-    id, title : str
-    files : tuple of str
-        Tables with a column ``text``, in the data folder.
-    origin, terms : str
-        Who published it, and what its terms allow.
-    """
+    """One corpus: `files` of the data folder with a column ``text``, who published it, and what its terms allow."""
 
     id: str
     title: str

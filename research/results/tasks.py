@@ -13,16 +13,10 @@ SENTIMENT_TRAIN = ("semeval2017_4a", "sentiment_train.csv.gz")
 
 
 def folder_of(task: str, folder: Path, data: Path) -> Path:
-    """The folder of a task's tables, made where it is not there.
+    """The folder of a task's tables inside `folder`, made where it is not there.
 
-    Parameters
-    ----------
-    task : {"sentiment", "emotion", "offensive", "hate"}
-        The last is the project's own, without a test table.
-    folder : Path
-        The task's folder is in it.
-    data : Path
-        Folder with goemotions, semeval2017_4a and tweeteval.
+    ``sentiment``, ``emotion`` and ``offensive`` come from `data` (goemotions, semeval2017_4a and tweeteval); ``hate``
+    is the project's own, without a test table.
     """
     place = folder / task
     if place.exists():

@@ -33,15 +33,10 @@ AIMS = {20: 1.5, 50: 4.0}
 
 @dataclass(frozen=True)
 class Doing:
-    """What every visitor does in a round.
+    """What every visitor does in a round, on a page (none: *Try it*).
 
-    Attributes
-    ----------
-    title : str
-    page : str
-        Where; empty is *Try it*.
-    change : callable
-        Visitor and round to widget values that nobody has asked for before; None where opening the page is measured.
+    `change` goes from visitor and round to widget values that nobody has asked for before; None where opening the page
+    is measured.
     """
 
     title: str

@@ -18,15 +18,7 @@ TOO_LONG = 180.0
 
 
 class Visitor:
-    """A session over one websocket; knows its widgets by the keys that the pages gave them.
-
-    Attributes
-    ----------
-    widgets : dict of str to str
-        Key to the id that the server gave.
-    received : int
-        Bytes since the session began.
-    """
+    """A session over one websocket; `widgets` has the server's ids by the keys that the pages gave them."""
 
     def __init__(self, socket: ClientConnection, query: str = "") -> None:
         self._socket, self._query = socket, query

@@ -25,19 +25,7 @@ Intervals = Mapping[str, tuple[Truth, Bounds]]
 
 @dataclass(frozen=True)
 class Check:
-    """One claim and how often it held.
-
-    Attributes
-    ----------
-    claim, setting : str
-        What is promised, and in which studies.
-    measured : float
-        Share of the repetitions.
-    low, high : float
-        Where the share must lie for the promise to be kept.
-    repetitions : int
-        Independent studies.
-    """
+    """One claim and how often it held in so many independent studies: kept where the share is from `low` to `high`."""
 
     claim: str
     setting: str
@@ -58,13 +46,7 @@ class Check:
 
 
 def run_checks(repetitions: int = 1000, *, seed: int = 0) -> Iterator[Check]:
-    """Measure every claim; the larger `repetitions`, the surer and the slower (1,000 take 1.5 minutes).
-
-    Returns
-    -------
-    iterator of Check
-        One by one, as they are done.
-    """
+    """Measure every claim, one by one; more `repetitions` are surer and slower (1,000 take 1.5 minutes)."""
     for sentences in SENTENCES:
         yield from coverage(sentences, 4 * repetitions, seed, T_INTERVALS)
         yield from coverage(sentences, repetitions, seed, BOOTSTRAP_INTERVALS)

@@ -28,20 +28,10 @@ SHARES = ("rare2", "rare10", "binary")
 class Claims:
     """Shares of simulated studies of one scorer and size.
 
-    Attributes
-    ----------
-    original, names, planted : float
-        Studies in which any name without an effect is called sure: against the original, against the names, and
-        against the names while three others have an effect.
-    before : float
-        As `names`, by t-tests of differences from the mean over names, which this project used before.
-    groups : float
-        Studies in which any group of names is called different.
-    equivalent : float
-        Names at the margin that are called equivalent.
-    found_original, found_names, found_before : float
-        Planted names that are found.
-    repetitions : int
+    `original`, `names`, `planted`: any name without an effect is called sure, against the original, against the names,
+    and against the names while three others have an effect. `before`: as `names`, by t-tests of differences from the
+    mean over names. `groups`: any group is called different. `equivalent`: names at the margin that are called
+    equivalent. ``found_…``: planted names that are found.
     """
 
     scorer: str

@@ -30,14 +30,7 @@ OWN = 0.1  # of a sentence's answers that are its own, not its family's
 
 @dataclass(frozen=True)
 class Design:
-    """Which sentences of a study are of one family.
-
-    Attributes
-    ----------
-    title : str
-    sizes : callable
-        ``random -> sizes`` of the families.
-    """
+    """Which sentences of a study are of one family: `sizes` goes from ``random`` to the sizes of the families."""
 
     title: str
     sizes: Callable[[np.random.Generator], np.ndarray]
@@ -75,25 +68,11 @@ DESIGNS: Mapping[str, Design] = {
 class FamilyClaims:
     """Shares of simulated studies of one design in which something false is claimed; `found_…`: of planted names.
 
-    Attributes
-    ----------
-    original, names, groups : float
-        Any name moves the score from the original, from the typical name; any group differs.
-    before : float
-        As `names`, where sentences are taken as independent.
-    gate : float
-        A gate fails between two such studies of the same sentences.
-    limit : float
-        ``run --fail-above 0`` fails.
-    order : float
-        "The order would be found again".
-    equivalent : float
-        Names at the margin that are called equivalent.
-    correlation : float
-        Sensitivity goes with the original score.
-    spread : float
-        ScoreDev is outside of its 95 % interval; where there is one.
-    found_original, found_names : float
+    `original`, `names`, `groups`: any name moves the score from the original, from the typical name; any group differs.
+    `before`: as `names`, where sentences are taken as independent. `gate`: a gate fails between two such studies of the
+    same sentences. `limit`: ``run --fail-above 0`` fails. `order`: "the order would be found again". `equivalent`:
+    names at the margin that are called equivalent. `correlation`: sensitivity goes with the original score. `spread`:
+    ScoreDev is outside of its 95 % interval, where there is one.
     """
 
     design: str

@@ -28,18 +28,11 @@ Shape = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Population:
-    """Values with fixed effects on the logit scale; templates are drawn, and move each value a little of their own.
+    """Values with fixed effects (A,) on the logit scale; templates are drawn, and move each value a little.
 
-    Attributes
-    ----------
-    name : str
-    effects : float array (A,)
-    interplay : float
-        Standard deviation of a template's own effect on a value, in units of the values' effects' scale.
-    counts : bool
-        Scores 0, 0.5 and 1 only, as a count of opinion words gives.
-    common : float
-        Share of the variance that continuation k has in common for all values.
+    `interplay` is the standard deviation of a template's own effect on a value, in units of the values' effects' scale;
+    with `counts` scores are 0, 0.5 and 1 only, as a count of opinion words gives; `common` is the share of the variance
+    that continuation k has in common for all values.
     """
 
     name: str

@@ -22,15 +22,7 @@ DRAWS = 39
 
 @dataclass(frozen=True)
 class Held:
-    """How often the interval of the order's reliability holds 0 where no name has an effect.
-
-    Attributes
-    ----------
-    scorer : str
-    shares : dict of (sentences, names) to float
-    studies : int
-        Simulated for each share.
-    """
+    """How often the interval of the order's reliability holds 0 where no name has an effect, by sentences and names."""
 
     scorer: str
     shares: Mapping[tuple[int, int], float]

@@ -18,18 +18,8 @@ POWER, QUANTILES = 0.8, 4000
 def power_table(repetitions: int = 100, *, seed: int = 0) -> pd.DataFrame:
     """Share of the moved names that are found, with Holm over the list.
 
-    Of 100 names 10 have the effect; differences are normal.
-
-    Parameters
-    ----------
-    repetitions : int
-        Studies for each size; each has 10 names to find.
-
-    Returns
-    -------
-    DataFrame
-        One row per number of sentences: ``sentences``, one column per effect (d_z, as text) with the share in [0, 1],
-        and ``detectable``, the effect that `detectable_effect` says is found in 80 %.
+    Of 100 names 10 have the effect; differences are normal. One row per number of ``sentences``, one column per effect
+    (d_z), and ``detectable``, the effect that `detectable_effect` says is found in 80 %.
     """
     random = np.random.default_rng(seed)
     rows = []
@@ -50,27 +40,11 @@ def _share_found(noise: np.ndarray, effect: float) -> float:
 
 
 def detectable_effect(sentences: int, names: int, *, power: float = POWER) -> float:
-    """The standardised effect of one name that a study detects with 80 % power, corrected for all names.
+    """The standardised effect (Cohen's d_z) of one name that a study detects with a power, corrected for all names.
 
     For the paired t-test at 5 % divided by the number of names: what Bonferroni does, and Holm at least. Multiply it by
-    the standard deviation of the differences over sentences to have it on the scale of the score.
-
-    Parameters
-    ----------
-    sentences, names : int
-        The size of the study.
-    power : float
-        Share of studies that find it, from 0.5 to below 1.
-
-    Returns
-    -------
-    float
-        Cohen's d_z, greater than 0; smaller = finer.
-
-    Raises
-    ------
-    OptionError
-        For fewer than two sentences, no name, or a power that is no share.
+    the standard deviation of the differences over sentences to have it on the scale of the score. Raises `OptionError`
+    for fewer than two sentences, no name, or a power that is no share from 0.5 to below 1.
 
     Examples
     --------

@@ -16,12 +16,7 @@ HUGE = 0.5
 
 @dataclass(frozen=True)
 class Drawn:
-    """A study drawn from a scorer.
-
-    Attributes
-    ----------
-    original, perturbed : float64 arrays (S,), (S, N)
-    """
+    """A study drawn from a scorer: scores (S,) and (S, N)."""
 
     original: np.ndarray
     perturbed: np.ndarray
@@ -34,15 +29,9 @@ Noise = Callable[[np.random.Generator, int, int], np.ndarray]
 class Scorer:
     """How scores are drawn.
 
-    Attributes
-    ----------
-    title : str
-    cells : callable
-        ``(random, S, N + 1) -> (S, N + 1)``: scores without an effect; the first column is the original.
-    shift : callable
-        ``(random, scores (S, k), effect) -> (S, k)``: the scores of names with that mean effect.
-    moved : int
-        The first so many names have an effect in this scorer anyway, and count among no false alarms.
+    `cells` goes from ``random, S, N + 1`` to scores (S, N + 1) without an effect, the original first; `shift` from
+    ``random, scores (S, k), effect`` to the scores of names with that mean effect. The first `moved` names have an
+    effect in this scorer anyway, and count among no false alarms.
     """
 
     title: str

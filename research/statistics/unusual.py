@@ -122,18 +122,7 @@ PAIRS: Mapping[str, Differences] = {
 
 @dataclass(frozen=True)
 class Alarms:
-    """Shares of simulated studies in which something is claimed, where nothing is true.
-
-    Attributes
-    ----------
-    label : str
-        Of the scorer, or of the differences.
-    size : tuple of int
-        Sentences, and names where there are any.
-    shares : tuple of float
-        One a column of the table.
-    repetitions : int
-    """
+    """Shares of simulated studies in which something is claimed, where nothing is true: one a column of the table."""
 
     label: str
     size: tuple[int, ...]

@@ -35,19 +35,9 @@ PARTS = {"causes": "why", "noise": "why noise", "order": "why order", "top": "wh
 class Planted:
     """What came of one planted cause.
 
-    Attributes
-    ----------
-    cause : str
-    r_squared : float
-        Mean share of the variance of the names' effects that all factors go with.
-    share : float
-        Mean share of that which the planted factor has.
-    found : float
-        Studies in which it has 80 % or more of it.
-    sure : float
-        Studies in which the interval of one of its columns leaves out 0.
-    others : float
-        Intervals of the other factors' columns that hold 0.
+    `r_squared`: mean share of the variance of the names' effects that all factors go with; `share`: of that, what the
+    planted factor has; `found`: studies in which it has 80 % or more of it; `sure`: studies in which the interval of
+    one of its columns leaves out 0; `others`: intervals of the other factors' columns that hold 0.
     """
 
     cause: str

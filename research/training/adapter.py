@@ -20,13 +20,9 @@ from research.training.recipe import Recipe
 class Origin:
     """Where training starts.
 
-    Attributes
-    ----------
-    base : path or None
-        Folder of a transformers encoder; None means the packaged all-MiniLM-L6-v2.
-    start : path or None
-        Folder of another adapter on the same base whose updates (not its head) are the first ones here, so that a
-        small task profits from a large one (Phang et al. 2018, intermediate-task training). None: no update at first.
+    `base` is the folder of a transformers encoder (None: the packaged all-MiniLM-L6-v2), `start` that of another
+    adapter on it whose updates, not its head, are the first ones here, so that a small task profits from a large one
+    (Phang et al. 2018, intermediate-task training).
     """
 
     base: Path | None = None
@@ -34,24 +30,10 @@ class Origin:
 
 
 def new_adapter(origin: Origin, labels: Sequence[str], recipe: Recipe) -> tuple[Any, Any]:
-    """A base model that is frozen but for low-rank updates of all its linear layers and a new head.
+    """A base model that is frozen but for low-rank updates of all its linear layers and a new head; and its tokenizer.
 
-    Parameters
-    ----------
-    origin : Origin
-    labels : sequence of str, length L
-    recipe : Recipe
-        Its seed decides the first weights of the head and of the updates.
-
-    Returns
-    -------
-    model : peft model over a sequence classifier with L outputs
-    tokenizer : transformers tokenizer
-
-    Raises
-    ------
-    ModelError
-        When the base model is missing or incomplete, or the adapter to start from does not fit it.
+    The recipe's seed decides the first weights of head and updates. Raises `ModelError` when the base model is missing
+    or incomplete, or the adapter to start from does not fit it.
     """
     import torch
     from peft import LoraConfig, TaskType, get_peft_model

@@ -10,22 +10,7 @@ WINDOW = 50  # batches that are sorted by length together: large enough to save 
 
 
 def bucketed(lengths: Sequence[int], batch_size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Yield every index exactly once, in batches of similar length.
-
-    Parameters
-    ----------
-    lengths : sequence of int, length R
-        Tokens per text.
-    batch_size : int
-        Texts per batch; the last batch of a window may be smaller.
-    rng : numpy Generator
-        Decides which texts meet and in which order the batches come.
-
-    Yields
-    ------
-    int array (at most ``batch_size``,)
-        Indices of one batch.
-    """
+    """Yield every index exactly once, in batches of similar length; the last batch of a window may be smaller."""
     order = rng.permutation(len(lengths))
     sizes = np.asarray(lengths)
     batches = []

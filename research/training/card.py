@@ -13,17 +13,7 @@ METRIC_NAMES = {"macro_f1": "macro-F1", "macro_recall": "macro-recall", "accurac
 
 
 def model_card(content: Mapping[str, Any]) -> str:
-    """Markdown model card.
-
-    Parameters
-    ----------
-    content : mapping
-        What ``labels.json`` holds: about, base, labels, targets, recipe, rows, val, test, command.
-
-    Returns
-    -------
-    str
-    """
+    """Markdown model card, by what ``labels.json`` holds."""
     about = content["about"]
     sections = [
         f"# {about['title']}\n\n{about['summary']}",

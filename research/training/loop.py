@@ -20,18 +20,7 @@ LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Epoch:
-    """What one pass over the training texts gave.
-
-    Attributes
-    ----------
-    number : int
-        From 1.
-    loss : float
-        Mean cross-entropy of the training batches, in nats.
-    val : dict
-        Validation quality, see :func:`psa_core.retraining.measure.quality`.
-    seconds : float
-    """
+    """What one pass over the training texts gave: mean cross-entropy in nats, validation quality (`quality`)."""
 
     number: int
     loss: float
@@ -40,20 +29,10 @@ class Epoch:
 
 
 def fit(model: Any, tokenizer: Any, task: Task, recipe: Recipe) -> tuple[Epoch, ...]:
-    """Train the model's trainable weights in place and leave those of the best epoch in it.
+    """Train the weights of a sequence classifier that require a gradient, in place.
 
-    Parameters
-    ----------
-    model : torch module
-        A sequence classifier; only parameters that require a gradient are trained.
-    tokenizer : transformers tokenizer
-    task : Task
-    recipe : Recipe
-
-    Returns
-    -------
-    tuple of Epoch
-        In order; the first with the largest ``recipe.metric`` is the one kept. Each is logged as it ends.
+    The best epoch's stay in it: the first with the largest ``recipe.metric``. Returns all epochs in order; each is
+    logged as it ends.
     """
     import torch
 

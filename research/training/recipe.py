@@ -14,39 +14,14 @@ PRECISIONS = ("float32", "bfloat16")
 class Recipe:
     """How an adapter is trained.
 
-    Attributes
-    ----------
-    epochs : int
-        Passes over the training texts; the epoch with the best validation ``metric`` is kept.
-    learning_rate : float
-        Peak of the one-cycle schedule (Smith and Topin 2019).
-    batch_size : int
-        Texts per step.
-    rank : int
-        Rank of the low-rank update of each linear layer (Hu et al. 2021, LoRA, section 4.1); scaled by alpha = 2 rank.
-    dropout : float
-        Chance that an input of a low-rank update is dropped (the encoder's own dropout stays as it is); slow on a CPU.
-    weight_decay : float
-        AdamW's decoupled weight decay.
-    label_smoothing : float
-        Share of the probability that the loss spreads over all classes.
-    class_weights : tuple of float, length L, or empty
-        What a mistake costs per class; empty means the same for all. A dearer class is less often missed and more
-        often claimed: with two classes, weight w on the first moves the second's log-odds down by log w.
-    max_tokens : int
-        Longer texts are cut.
-    seed : int
-        Seeds the head, the updates, dropout and the order of the texts.
-    precision : str
-        ``bfloat16`` runs the matrix products of training in bfloat16: faster on processors made for it.
-        Scores are always computed in float32.
-    metric : str
-        ``macro_f1`` or ``macro_recall``: unweighted mean over classes, in [0, 1], larger = better.
-
-    Raises
-    ------
-    OptionError
-        When a value is out of its range.
+    The epoch with the best validation `metric` (macro-F1 or macro-recall: unweighted mean over classes) is kept;
+    `learning_rate` is the peak of a one-cycle schedule (Smith and Topin 2019); `rank` is that of the low-rank update of
+    each linear layer (Hu et al. 2021, LoRA, section 4.1), scaled by alpha = 2 rank; `dropout` is of the updates' inputs
+    (the encoder's own stays as it is), and slow on a CPU. `class_weights` say what a mistake costs per class: a dearer
+    class is less often missed and more often claimed; with two classes, weight w on the first moves the second's
+    log-odds down by log w. `seed` is that of the head, the updates, dropout and the order of the texts. ``bfloat16``
+    runs the matrix products of training in that `precision`: faster on processors made for it; scores are always
+    computed in float32. Raises `OptionError` when a value is out of its range.
     """
 
     epochs: int = 3

@@ -21,15 +21,9 @@ SPLITS = ("train", "val", "test")
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What an adapter is trained for.
+    """What an adapter is trained for: class names in the order of the model's outputs, and three splits.
 
-    Attributes
-    ----------
-    labels : tuple of str, length L
-        Class names in the order of the model's outputs.
-    train, val : Split
-    test : Split or None
-        None when the folder has no test table: the model card then says so.
+    Without a test table the model card says so.
     """
 
     labels: tuple[str, ...]
@@ -41,22 +35,10 @@ class Task:
 def read_task(folder: str | Path) -> Task:
     """Read ``train``, ``val`` and (where present) ``test`` ``.csv`` or ``.csv.gz`` from a folder.
 
-    Parameters
-    ----------
-    folder : path
-        Each table has a ``text`` column and ``label_name`` (words), ``label`` (words or numbers), or both.
-
-    Returns
-    -------
-    Task
-        Class names come from the training table: in the order of the numbers in ``label`` where there are both
-        columns, else in numerical or alphabetical order.
-
-    Raises
-    ------
-    CorpusError
-        When a table is missing or unreadable, lacks a column, has an empty label, or has a class
-        that the training table lacks.
+    Each table has a ``text`` column and ``label_name`` (words), ``label`` (words or numbers), or both. Class names come
+    from the training table: in the order of the numbers in ``label`` where there are both columns, else in numerical or
+    alphabetical order. Raises `CorpusError` when a table is missing or unreadable, lacks a column, has an empty label,
+    or has a class that the training table lacks.
     """
     tables = {split: _read_table(Path(folder), split) for split in SPLITS}
     train, val = tables["train"], tables["val"]

@@ -29,28 +29,9 @@ def train(
 ) -> tuple[Epoch, ...]:
     """Train an adapter and write its folder, all or nothing; the test table is left alone.
 
-    Parameters
-    ----------
-    task : Task
-    out : path
-        Folder to write; must not exist yet.
-    recipe : Recipe
-    description : mapping
-        ``about`` (title, summary, data, licence, limits), ``targets`` and ``command``; see :func:`describe`.
-    origin : Origin
-        The encoder, and the adapter to start from, where there is one.
-
-    Returns
-    -------
-    tuple of Epoch
-        The log of the training; ``labels.json`` holds the quality of the adapter as a user loads it.
-
-    Raises
-    ------
-    OptionError
-        When ``out`` exists.
-    ModelError
-        When the base model, or the adapter to start from, cannot be used.
+    `description` is what `describe` returns, with a ``command``. Returns the log of the training; ``labels.json`` holds
+    the quality of the adapter as a user loads it. Raises `OptionError` when the folder exists, `ModelError` when the
+    base model, or the adapter to start from, cannot be used.
     """
     if out.exists():
         raise OptionError("--out", got=f"{out}, which exists", expected="a new folder", fix="Name another one.")
@@ -68,26 +49,10 @@ def train(
 
 
 def score_test(task: Task, folder: Path) -> dict[str, float]:
-    """Score a trained adapter on the test table, once, and say so on its card.
+    """Score an adapter that `train` wrote on the test table, once, and say so on its card; returns the quality.
 
-    Parameters
-    ----------
-    task : Task
-        With a test split.
-    folder : path
-        An adapter folder that :func:`train` wrote.
-
-    Returns
-    -------
-    dict
-        Test quality, see :func:`psa_core.retraining.measure.quality`.
-
-    Raises
-    ------
-    OptionError
-        When there is no test table, the labels differ, or the adapter has been tested before.
-    ModelError
-        When the folder is not an adapter's.
+    Raises `OptionError` when there is no test table, the labels differ, or the adapter has been tested before;
+    `ModelError` when the folder is not an adapter's.
     """
     content = read_description(folder)
     if content.get("retrained"):
@@ -121,25 +86,11 @@ def _write_json(folder: Path, content: Mapping[str, Any]) -> None:
 def describe(
     labels: Sequence[str], about: Mapping[str, str], *, differences: Sequence[tuple[str, str, str]] = ()
 ) -> dict[str, Any]:
-    """What ``labels.json`` says about an adapter before it is trained.
+    """What ``labels.json`` says about an adapter before it is trained: ``about`` and ``targets``.
 
-    Parameters
-    ----------
-    labels : sequence of str, length L
-    about : mapping
-        Any of title, summary, data, licence, limits; what is missing is said to be unknown.
-    differences : sequence of (name, plus, minus)
-        Further targets in [-1, 1]: P(plus) - P(minus).
-
-    Returns
-    -------
-    dict
-        ``about`` and ``targets``. With two labels the only probability is that of the second; with more, each label's.
-
-    Raises
-    ------
-    OptionError
-        When a difference names a label that the task lacks.
+    `about` has any of title, summary, data, licence, limits; what is missing is said to be unknown. With two labels the
+    only probability is that of the second, with more each label's; `differences` are further targets in [-1, 1]:
+    ``name, plus, minus`` is P(plus) - P(minus). Raises `OptionError` when one names a label that the task lacks.
     """
     shown = labels[1:] if len(labels) == 2 else labels
     targets = [_target(name, f"probability of {name}", 0.0, {name: 1.0}) for name in shown]

@@ -31,10 +31,7 @@ FOLDS = 5
 def fit(task: Task) -> Pipeline:
     """Learn from the training texts; what a mistake costs is chosen by macro-F1 on the validation texts.
 
-    Raises
-    ------
-    CorpusError
-        When a class has too few texts for the cross-validation.
+    Raises `CorpusError` when a class has too few texts for the cross-validation.
     """
     from sklearn.calibration import CalibratedClassifierCV
     from sklearn.svm import LinearSVC

@@ -22,18 +22,9 @@ OFFENSIVE = 0.4
 
 
 def build(comments: pd.DataFrame, tweets: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
-    """One table of labelled texts in a drawn order.
+    """One table of labelled texts in a drawn order: ``text, label, label_name, source``; no text twice.
 
-    Parameters
-    ----------
-    comments, tweets : DataFrame
-        ``text`` and ``rude`` (bool): whether a text may attack somebody. None of them is taken to attack a group.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        ``text``, ``label`` (0 or 1), ``label_name`` (not-hate or hate), ``source``; no text twice.
+    `comments` and `tweets` say in ``rude`` whether a text may attack somebody; none is taken to attack a group.
     """
     rng = np.random.default_rng(seed)
     parts: dict[str, pd.DataFrame] = {}
@@ -55,22 +46,10 @@ def build(comments: pd.DataFrame, tweets: pd.DataFrame, *, seed: int = 0) -> pd.
 
 
 def with_posts(own: pd.DataFrame, posts: pd.DataFrame, *, most_own: int, seed: int = 0) -> pd.DataFrame:
-    """Posts that people labelled, as many hateful as other ones, and some of the own table, in a drawn order.
+    """Posts that people labelled, as many hateful as other ones, and some of the own table; as `build`.
 
-    Parameters
-    ----------
-    own : DataFrame
-        As `build` returns it. Without it a model forgets that naming a group is not hateful.
-    posts : DataFrame
-        ``text``, ``label_name`` (hatespeech, offensive or normal).
-    most_own : int
-        Rows of the own table.
-    seed : int
-
-    Returns
-    -------
-    DataFrame
-        As `build`; of the harmless posts two in five are offensive ones, the hardest to tell from hate.
+    Without `most_own` rows of the own table a model forgets that naming a group is not hateful. Of the harmless posts
+    two in five are offensive ones, the hardest to tell from hate.
     """
     rng = np.random.default_rng(seed)
     kinds = {kind: posts[posts["label_name"] == kind] for kind in ("hatespeech", "offensive", "normal")}

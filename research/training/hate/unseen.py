@@ -30,33 +30,17 @@ FEWEST = 20
 
 
 def auc(hateful: np.ndarray, scores: np.ndarray) -> float:
-    """Chance that a hateful text scores higher than another one: in [0, 1], 0.5 = by chance, larger = better.
-
-    Parameters
-    ----------
-    hateful : bool array (R,)
-    scores : float array (R,)
-    """
+    """Chance that a hateful text scores higher than another one: in [0, 1], 0.5 = by chance, larger = better."""
     from sklearn.metrics import roc_auc_score
 
     return float(roc_auc_score(hateful, scores))
 
 
 def group_aucs(member: np.ndarray, hateful: np.ndarray, scores: np.ndarray) -> dict[str, float]:
-    """How well hate is told apart where one group is named (Borkan et al. 2019, section 3).
+    """How well hate is told apart where one group is named (Borkan et al. 2019, section 3), in [0, 1], larger = better.
 
-    Parameters
-    ----------
-    member, hateful : bool array (R,)
-        Whether a text names the group, and whether it is hateful.
-    scores : float array (R,)
-
-    Returns
-    -------
-    dict
-        ``subgroup``: among texts that name it. ``bpsn``: harmless ones that name it against hateful ones that do not;
-        low = naming the group looks hateful. ``bnsp``: hateful ones that name it against harmless ones that do not.
-        Each in [0, 1], larger = better.
+    ``subgroup``: among texts that name it. ``bpsn``: harmless ones that name it against hateful ones that do not; low =
+    naming the group looks hateful. ``bnsp``: hateful ones that name it against harmless ones that do not.
     """
     sides = {"subgroup": member, "bpsn": member != hateful, "bnsp": member == hateful}
     return {name: auc(hateful[rows], scores[rows]) for name, rows in sides.items()}
@@ -65,11 +49,7 @@ def group_aucs(member: np.ndarray, hateful: np.ndarray, scores: np.ndarray) -> d
 def by_group(texts: pd.DataFrame, scores: np.ndarray, *, fewest: int = FEWEST) -> dict[str, dict[str, float]]:
     """`group_aucs` of each group that at least `fewest` hateful and as many other texts name.
 
-    Parameters
-    ----------
-    texts : DataFrame
-        ``text``, ``hateful`` (bool), and ``group`` where it is known; else it is told from the words.
-    scores : float array (R,)
+    The group is that of the column ``group`` where it is known; else it is told from the words.
     """
     hateful = texts["hateful"].to_numpy(bool)
     found = {}

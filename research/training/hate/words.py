@@ -38,20 +38,10 @@ def templates() -> pd.DataFrame:
 
 
 def filled(use: str, *, rng: np.random.Generator, copies: int = 0) -> pd.DataFrame:
-    """Templates of one use with words in their slots.
+    """Templates of one use, ``train`` or ``test``, with words in their slots; no text twice.
 
-    Parameters
-    ----------
-    use : str
-        ``train`` or ``test``: templates and group words of the other use stay out.
-    rng : numpy Generator
-    copies : int
-        Words a template gets, drawn evenly over groups; 0 = every group word once.
-
-    Returns
-    -------
-    DataFrame
-        ``text``, ``label``, ``group`` (empty where the sentence names none), ``kind``; no text twice.
+    ``text, label, group, kind``; templates and group words of the other use stay out. A template gets so many `copies`,
+    drawn evenly over groups; 0 = every group word once.
     """
     rows = []
     for template in templates().query("use == @use").itertuples():

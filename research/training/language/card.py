@@ -22,13 +22,7 @@ DISTANCES = {
 
 
 def card(content: Mapping[str, Any]) -> str:
-    """Markdown card of a training.
-
-    Parameters
-    ----------
-    content : mapping
-        What ``training.json`` holds.
-    """
+    """Markdown card of a training, by what ``training.json`` holds."""
     recipe, words, values = content["recipe"], content["material"], content["values"]
     settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in recipe.items())
     return (

@@ -57,10 +57,7 @@ def expected_valence(logits: Any, valences: np.ndarray) -> Any:
 def valences_of(tokenizer: Any) -> np.ndarray:
     """1 for each token that is a whole positive opinion word, -1 for a negative one, else 0: float32 (V,).
 
-    Raises
-    ------
-    ModelError
-        When the vocabulary has no such words.
+    Raises `ModelError` when the vocabulary has no such words.
     """
     words = opinion_words.load("")
     pieces = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))

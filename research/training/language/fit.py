@@ -45,21 +45,9 @@ def fit(
 ) -> None:
     """Train the updates in place.
 
-    The loss is the divergence of the model's predictions for texts as they are from those before, in nats a token,
-    plus `strength` times the mean distance between both sentences of a pair at the places from the value's last token
-    on (Huang et al. 2020, section 4, step three).
-
-    Parameters
-    ----------
-    writer : Writer
-    texts : Texts
-    values : sequence of str
-        Those that may be put in.
-    recipe : LanguageRecipe
-    distance : callable
-        See `closeness`.
-    on_step : callable
-        Takes the number of steps done.
+    The loss is the divergence of the model's predictions for texts as they are from those before, in nats a token, plus
+    `strength` times the mean distance (see `closeness`) between both sentences of a pair at the places from the value's
+    last token on (Huang et al. 2020, section 4, step three).
     """
     step = stepper(writer.model, recipe)
     for number, (plain, some) in enumerate(_batches(writer, texts, values, recipe), start=1):

@@ -79,18 +79,7 @@ class Texts:
 def texts_of(texts: Sequence[str], values: Sequence[str], *, without: Sequence[str] = (), seed: int = 0) -> Texts:
     """Find values in texts; every tenth text with one is only measured, and is not among the others.
 
-    Parameters
-    ----------
-    texts, values : sequence of str
-    without : sequence of str
-        Values that are held out: texts that name one are left out.
-    seed : int
-        Of the draw of those that are measured.
-
-    Raises
-    ------
-    CorpusError
-        When too few texts name a value.
+    Texts that name a value in `without` are left out. Raises `CorpusError` when too few texts name a value.
     """
     texts = mitigate.naming_none(texts, without)
     found = [sentence(text, values) for text in texts]

@@ -18,14 +18,9 @@ METHODS = {
 class LanguageRecipe(Retraining):
     """Some small steps from a language model that is there; see `Retraining`.
 
-    The learning rate is a tenth of what small models such as SmolLM2 were pretrained with.
-
-    Attributes
-    ----------
-    samples : int
-        Texts that the model writes itself, where none are given.
-    labelled : int
-        The same, of the texts that the method ``sentiment`` learns to read from: a scorer is sure of few of them.
+    The learning rate is a tenth of what small models such as SmolLM2 were pretrained with. The model writes so many
+    `samples` itself where no texts are given, and more to be `labelled` for the method ``sentiment``: a scorer is sure
+    of few of them.
     """
 
     method: str = option("valence", choices=METHODS)

@@ -32,19 +32,10 @@ BATCH = 8
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be trained.
+    """What is to be trained: `lm` as `generators.load` takes it, `values` as `prompts.values_of` does.
 
-    Attributes
-    ----------
-    lm : str
-        As `generators.load` takes it.
-    values : str
-        As `prompts.values_of` takes them; half of them are trained on.
-    recipe : LanguageRecipe
-    texts : tuple of str
-        Texts to train on; empty: the model's own samples.
-    labels : str
-        The scorer that labels texts for the method ``sentiment``; empty: the packaged one.
+    Half of the values are trained on. Without `texts` the model's own samples are; without `labels`, the scorer that
+    labels texts for the method ``sentiment``, the packaged one does.
     """
 
     lm: str
@@ -57,24 +48,8 @@ class Order:
 def debias(order: Order, out: Path, tell: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
     """Train a language model on, so that its sentiment differs less from value to value, and write an adapter folder.
 
-    Parameters
-    ----------
-    order : Order
-    out : path
-        New or empty. It is the folder that ``lm:…?adapter=`` takes; ``held-out.csv`` in it has the values that training
-        never saw, for ``generate --values``.
-    tell : callable, optional
-        Is told of the progress.
-
-    Returns
-    -------
-    dict
-        What ``training.json`` holds.
-
-    Raises
-    ------
-    PsaError
-        When an input cannot be used.
+    The folder is what ``lm:…?adapter=`` takes; ``held-out.csv`` in it has the values that training never saw, for
+    ``generate --values``. Returns what ``training.json`` holds. Raises `PsaError` when an input cannot be used.
     """
     writing.check_target(out)
     began, computed, recipe = time.perf_counter(), time.process_time(), order.recipe

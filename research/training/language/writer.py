@@ -47,15 +47,7 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Writer:
-    """A loaded language model with new updates in it.
-
-    Attributes
-    ----------
-    lm : str
-        As `generators.load` takes it.
-    generator : CausalGenerator
-        Samples with the updates.
-    """
+    """A loaded language model (`lm` as `generators.load` takes it) with new updates in it, with which it samples."""
 
     lm: str
     generator: Any
@@ -102,10 +94,8 @@ class Writer:
 def writer(lm: str, recipe: LanguageRecipe) -> Writer:
     """Load a language model anew and put fresh updates, which change nothing yet, into its last layers.
 
-    Raises
-    ------
-    ModelError
-        When it is no language model on this machine, has an adapter already, or has no layers of linear maps.
+    Raises `ModelError` when it is no language model on this machine, has an adapter already, or has no layers of linear
+    maps.
     """
     if not lm.startswith("lm:") or any(option in lm for option in OWN_OPTIONS):
         expected = "a language model on this machine, lm:FOLDER, without an adapter"
