@@ -233,6 +233,15 @@ def test_the_token_goes_to_listed_hosts_only(monkeypatch: pytest.MonkeyPatch) ->
         assert trust.addresses.token_may_go("https://models.org/score") == goes
 
 
+def test_the_key_of_a_provider_is_spent_where_it_is_listed_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = "ask:provider:openai/gpt-4o?question=loan"
+    for rules, is_listed in (("*", False), ("open*", False), ("openai.com", False), ("localhost,openai", True)):
+        monkeypatch.setenv("PSA_HTTP_ALLOW", rules)
+        assert permissions.is_offered(asked, Origin.VISITOR) == is_listed, rules
+    with pytest.raises(ModelError, match="provider"):  # some take an address for a model's name, and send it the key
+        models.load("ask:provider:openai/https://evil.example/v1?question=loan", origin=Origin.VISITOR)
+
+
 def test_a_run_opens_by_its_id_alone() -> None:
     ids = {jobs.keep(cube(), lambda _: "") for _ in range(2)}
     assert len(ids) == 2

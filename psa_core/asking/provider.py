@@ -82,7 +82,8 @@ def _as_json(words: str) -> bytes:
 def provider_of(argument: str, numbers: Mapping[str, float]) -> ChatServer:
     """Who is asked as ``provider:<name>/<model>``.
 
-    ``PSA_HTTP_ALLOW``, where it is set, lists providers by their names as it lists hosts.
+    ``PSA_HTTP_ALLOW``, where it is set, lists providers by their names as it lists hosts; for a visitor a wildcard is
+    not enough, since the key is the server's (`trust.permit`).
 
     Raises
     ------
@@ -90,7 +91,8 @@ def provider_of(argument: str, numbers: Mapping[str, float]) -> ChatServer:
         When no model is named, or the provider is not allowed here, unknown, or without a key.
     """
     name, _, model = argument.removeprefix(BEGINS).partition("/")
-    if not name.replace("_", "").isalnum() or not model:
+    # For some providers an address in the place of the model is where the key is sent.
+    if not name.replace("_", "").isalnum() or not model or "://" in model:
         raise ModelError("provider", got=repr(argument), expected=f"a provider and its model, such as {EXAMPLE}")
     allowed(address_of(argument))
     parallel = int(numbers.get("parallel", 1))

@@ -133,9 +133,10 @@ def needs(argument: str) -> tuple[trust.Need, ...]:
     judge, options = parsed(argument)
     question = options.get("question", "")
     files = () if not question or question in packaged() else (trust.Need(trust.Kind.PATH, question),)
+    if judge.startswith(BEGINS):
+        return (*(trust.Need(kind, address_of(judge)) for kind in (trust.Kind.ADDRESS, trust.Kind.KEY)), *files)
     if is_address(judge):
-        address = address_of(judge) if judge.startswith(BEGINS) else judge.removeprefix("chat:")
-        return (*trust.ADDRESS.needs(address), *files)
+        return (*trust.ADDRESS.needs(judge.removeprefix("chat:")), *files)
     own = f"?allow_pickle={int(flag(options, 'allow_pickle'))}&revision={quote(options.get('revision', ''))}"
     return (*needs_of(judge.removeprefix("lm:") + own), *files)
 

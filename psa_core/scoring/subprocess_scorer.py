@@ -36,6 +36,7 @@ class SubprocessScorer:
     origin: Origin
     fingerprint: str
     targets: tuple[Target, ...]
+    max_tokens: int = 0
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores of the texts in their order: float32 array (len(texts), T).
@@ -45,23 +46,33 @@ class SubprocessScorer:
         """
         return _ask(scores, self.model_id, self.origin, list(as_texts(texts)))
 
+    def truncated(self, texts: Sequence[str]) -> np.ndarray:
+        """Which texts the model does not read to their end: bool array (len(texts),)."""
+        return _ask(cut, self.model_id, self.origin, list(as_texts(texts)))
+
 
 def load(model_id: str, origin: Origin) -> SubprocessScorer:
     """Load a model in the process apart; see `models.load` and `SubprocessScorer.score` for what is raised."""
     models.check(model_id, origin)
-    fingerprint, targets = _ask(about, model_id, origin)
-    return SubprocessScorer(model_id, origin, fingerprint, targets)
+    return SubprocessScorer(model_id, origin, *_ask(about, model_id, origin))
 
 
-def about(model_id: str, origin: Origin) -> tuple[str, tuple[Target, ...]]:
-    """In the process apart: fingerprint and targets of a model."""
+def about(model_id: str, origin: Origin) -> tuple[str, tuple[Target, ...], int]:
+    """In the process apart: fingerprint and targets of a model, and how many tokens it reads (0: it counts none)."""
     loaded = _loaded(model_id, origin)
-    return loaded.fingerprint, tuple(loaded.targets)
+    counts = hasattr(loaded, "truncated")
+    return loaded.fingerprint, tuple(loaded.targets), int(getattr(loaded, "max_tokens", 0)) if counts else 0
 
 
 def scores(model_id: str, origin: Origin, texts: list[str]) -> np.ndarray:
     """In the process apart: scores of texts, float32 (len(texts), T)."""
     return score(_loaded(model_id, origin), texts)
+
+
+def cut(model_id: str, origin: Origin, texts: list[str]) -> np.ndarray:
+    """In the process apart: which texts the model does not read to their end, bool (len(texts),)."""
+    loaded: Any = _loaded(model_id, origin)
+    return np.asarray(loaded.truncated(texts))
 
 
 @lru_cache(maxsize=1)

@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from psa_core.errors import OptionError
-from psa_core.trust.addresses import ALLOW, is_listed
+from psa_core.trust.addresses import ALLOW, is_listed, token_may_go
 
 
 class Origin(IntEnum):
@@ -36,6 +36,7 @@ class Kind(Enum):
     PATH = "reads this machine's files"
     MODEL = "loads a model from this machine's files"
     ADDRESS = "asks an address"
+    KEY = "uses a key of this server"
     PICKLE = "reads a pickle, which can hide a program"
     CODE = "runs a program"
 
@@ -92,7 +93,7 @@ HUB_OR_PATH = Takes(frozenset({Kind.HUB, Kind.PATH, Kind.MODEL, Kind.PICKLE}), _
 MAY = {
     Origin.COMMAND_LINE: frozenset(Kind),
     Origin.OWN_MACHINE: frozenset(Kind) - {Kind.CODE},
-    Origin.VISITOR: frozenset({Kind.HUB, Kind.ADDRESS}),
+    Origin.VISITOR: frozenset({Kind.HUB, Kind.ADDRESS, Kind.KEY}),
     Origin.FILE: frozenset[Kind](),
 }
 WHO = {
@@ -164,8 +165,10 @@ def permit(field: str, need: Need, origin: Origin | None = None, *, named: str =
         When it may not be done; the message says why.
     """
     who = max(current(), origin or Origin.COMMAND_LINE)
-    listed = need.kind is not Kind.ADDRESS or who < Origin.VISITOR or is_listed(need.value)
-    if need.kind in MAY[who] and listed:
+    is_permitted = need.kind in MAY[who]
+    if who >= Origin.VISITOR and need.kind in (Kind.ADDRESS, Kind.KEY):
+        is_permitted &= is_listed(need.value) if need.kind is Kind.ADDRESS else token_may_go(need.value)
+    if is_permitted:
         return
     folder = _inside.get()
     with suppress(OSError, ValueError, RuntimeError):  # a loop of links, a NUL, a name too long

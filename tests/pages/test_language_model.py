@@ -6,11 +6,14 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from psa_core import jobs
+from psa_core import jobs, models
+from psa_core.cube import Target
 from psa_core.jobs._records import read_job
+from psa_core.scoring import subprocess_scorer
 from tests.asking.local_server import LocalServer
 
 OpenPage = Callable[..., AppTest]
@@ -87,6 +90,27 @@ def test_try_it_asks_about_its_own_sentence_and_keeps_the_question(
     assert server.asked[-1]["messages"][0]["content"] == person
 
 
+def test_the_packaged_model_answers_in_a_process_of_its_own(
+    open_page: OpenPage, run: Run, words_of: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    class Answered:
+        targets = (Target("yes"),)
+
+        def score(self, texts: list[str]) -> np.ndarray:
+            return np.full((len(texts), 1), 0.25, np.float32)
+
+    monkeypatch.setattr(models, "load", lambda *_, **__: pytest.fail("loaded into the server's own process"))
+    monkeypatch.setattr(subprocess_scorer, "load", lambda model_id, _: asked.append(model_id) or Answered())
+    page = open_page("new_study", study_model="own question")
+    page.text_area(key="study_question").set_value("Would you rent this flat to this person?")
+    run(page)
+    page.button(key="study_trial").click()
+    assert "yes = 0.25" in words_of(run(page))
+    assert asked and asked[0].startswith("ask:lm:smollm2?question=")
+
+
 def test_a_number_is_asked_for_on_a_scale(open_page: OpenPage, run: Run, words_of: Words) -> None:
     page = open_page("new_study", study_model="own question")
     assert "study_asked" not in [item.key for item in page.radio]  # a visitor may not have this machine ask an address
@@ -95,3 +119,17 @@ def test_a_number_is_asked_for_on_a_scale(open_page: OpenPage, run: Run, words_o
     page.text_area(key="study_question").set_value("How suitable is this person?")
     assert "Returns number, 1 to 10: number in answer to: How suitable" in words_of(run(page))
     assert any("a number from 1 to 10" in text.value for text in page.text)
+
+
+@pytest.mark.parametrize("typed", ["lm:owner/model", "lm:smollm2", "{address}?question=/etc/passwd"])
+def test_what_a_visitor_types_as_an_address_is_one(
+    typed: str, server: LocalServer, open_page: OpenPage, run: Run, words_of: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PSA_HTTP_ALLOW", "*")
+    page = open_page("new_study", study_model="own question")
+    page.radio(key="study_asked").set_value("A model at an address")
+    run(page)
+    page.text_area(key="study_question").set_value("Would you rent this flat to this person?")
+    page.text_input(key="study_address").set_value(typed.format(address=server.address))
+    assert "That did not work" in words_of(run(page))
+    assert "study_trial" not in [button.key for button in page.button] and server.asked == []

@@ -45,6 +45,8 @@ def test_it_answers_as_the_model_itself(folder: Path) -> None:
     np.testing.assert_array_equal(there.score(texts), scoring.score(here, texts))
     assert (there.fingerprint, there.targets) == (here.fingerprint, here.targets)
     assert there.score([]).shape == (0, len(here.targets))
+    long = [texts[0], "he " * (here.max_tokens + 1)]
+    assert there.max_tokens == here.max_tokens and there.truncated(long).tolist() == [False, True]
 
 
 def test_a_process_holds_one_model_and_keeps_it_until_others_need_its_place(

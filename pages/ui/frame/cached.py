@@ -91,8 +91,8 @@ def cube(run_id: str) -> ScoreCube:
 def scorer(model_id: str, origin: Origin | None = None) -> PageScorer:
     """A loaded model, with the rights of the page's visitor unless `origin` is given.
 
-    The server's own process loads packaged models only, one for all sessions. Any other is asked in a process apart:
-    what somebody chose can be large, or slow without an end.
+    The server's own process loads small packaged models only, one for all sessions. Any other is asked in a process
+    apart: what somebody chose can be large, or slow without an end, and a language model takes a gigabyte.
     """
     origin = permissions.origin() if origin is None else origin
     checked = models.check(model_id, origin)
@@ -106,7 +106,11 @@ def scorer(model_id: str, origin: Origin | None = None) -> PageScorer:
 
 @st.cache_resource(max_entries=4, show_spinner="Loading the model", show_time=True)
 def _scorer(model_id: str, origin: Origin) -> Scorer:
-    return models.load(model_id, origin=origin)
+    if not models.is_asked(model_id) and not models.measures_perplexity(model_id):
+        return models.load(model_id, origin=origin)
+    from psa_core.scoring import subprocess_scorer
+
+    return subprocess_scorer.load(model_id, Origin.OWN_MACHINE)  # packaged: nobody's rights matter, all share it
 
 
 @st.cache_resource(max_entries=8, show_spinner="Loading the anchor finder", show_time=True)

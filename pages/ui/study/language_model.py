@@ -58,7 +58,7 @@ def ask(judge: str, text: str, person: str) -> tuple[str, dict[str, bytes]] | No
                 st.text(message["content"])
     if st.button("Try one answer", key="study_trial", icon=":material/play_arrow:"):
         with st.spinner("Asking", show_time=True), questions(files, chosen) as read:
-            _show_one(models.load(read, origin=permissions.origin()), text)
+            _show_one(_opened(read, is_here=model == judge), text)
     return chosen, files
 
 
@@ -80,8 +80,12 @@ def _address(kind: str, kept: Mapping[str, Any]) -> tuple[str, str]:
     st.caption("An OpenAI-compatible address. Its key is read from this app's environment (`PSA_HTTP_TOKEN`) only.")
     if not there:
         return "", ""
+    chosen = f"{kind}:{there}"
+    # A model of a hub is loaded, not asked: that is for the other kinds of the page, in a process of its own.
+    if not {need.kind for need in models.needs(chosen)} & {trust.Kind.ADDRESS}:
+        raise OptionError("address", got=repr(there[:80]), expected="an address such as https://api.openai.com/v1")
     options = f"&model={quote(name)}" if name else ""
-    return permissions.check(f"{kind}:{there}"), options + (f"&samples={samples}" if samples != SAMPLES else "")
+    return permissions.check(chosen), options + (f"&samples={samples}" if samples != SAMPLES else "")
 
 
 def _answers(kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,6 +136,16 @@ def questions(files: Mapping[str, bytes], chosen: str) -> Iterator[str]:
         for name, content in files.items():
             (Path(folder) / name).write_bytes(content)
         yield chosen.replace(f"{ASKED}{QUESTION_FILE}", f"{ASKED}{quote(str(Path(folder) / QUESTION_FILE))}")
+
+
+def _opened(model_id: str, *, is_here: bool) -> Any:
+    """Who answers: at an address asked from here, the packaged model in a process of its own."""
+    if not is_here:
+        return models.load(model_id, origin=permissions.origin())
+    from psa_core.scoring import subprocess_scorer
+
+    # Packaged, and its question was written by this page: nobody's rights matter.
+    return subprocess_scorer.load(model_id, trust.Origin.OWN_MACHINE)
 
 
 def _show_one(scorer: Any, text: str) -> None:
