@@ -68,7 +68,7 @@ def as_lines(kind: str, content: bytes) -> bytes:
                 order[name] = None
                 if isfinite(value):
                     found[name].append(value)
-    except (*FAULTS, KeyError, TypeError, AttributeError, IndexError) as error:
+    except (*FAULTS, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise ModelError("log", got=f"a .{kind} that cannot be read as a log", expected=_EXPECTED) from error
     if not order:
         raise ModelError("log", got=f"a .{kind} log in which no sample has a score", expected=_EXPECTED)

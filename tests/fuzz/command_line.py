@@ -123,6 +123,38 @@ def evidence(draw: Draw, folder: Path) -> object:
     return told(folder, "texts", *STUDY[:2], "--names", str(folder / name), f"--evidence={rule}")
 
 
+SLOTS = (
+    "name",
+    "first",
+    "last",
+    "title",
+    "initials",
+    "email",
+    "he",
+    "Him",
+    "his",
+    "is/are",
+    "himself",
+    "nobody",
+    "",
+    "{",
+)
+
+
+def people(draw: Draw, folder: Path) -> object:
+    """A list of people with parts of names, put into the slots of a text or in the place of a person."""
+    rows = [("Ann", "Lee", "female", "Dr"), ("Bo", "van Kim", "male", ""), ("", "O’Neil", "nonbinary", "Prof.")]
+    name, content = _table(draw, ("first", "last", "gender", "title"), rows)
+    (folder / name).write_bytes(content)
+    pieces = [f"{{{slot}}}" for slot in draw.choices(SLOTS, k=4)] + ["{name}", "Jane Doe lost her", odd_text(draw)]
+    texts = [("a", " ".join(draw.sample(pieces, 5))), ("b", "Dear {title} {last}, thanks. Jane Doe wrote to us.")]
+    with (folder / "slots.csv").open("w", encoding="utf-8", errors="replace", newline="") as file:
+        csv.writer(file).writerows([("sentence_id", "text"), *texts])
+    anchors = draw.choice(("slot", "slot", "person"))
+    given = ("--sentences", str(folder / "slots.csv"), "--names", str(folder / name), "--anchors", anchors)
+    return told(folder, "texts", *given)
+
+
 def tasks(draw: Draw, folder: Path) -> object:
     """A table of tasks for an assistant."""
     rows = [("Write {name} a letter.", "work", ""), ("What should {name} earn?", "pay", "$"), ("Hello", "", "years")]

@@ -18,7 +18,7 @@ from pages.ui.audits.audit_job import AuditPage
 from pages.ui.frame import state
 from psa_core import audits, jobs, models
 from psa_core.audits import eec as equity
-from psa_core.audits import generation, nationality
+from psa_core.audits import chats, generation, nationality
 from psa_core.audits.eec import corpus as eec
 from psa_core.audits.eec.result import of_design
 from psa_core.audits.nationality import result
@@ -152,10 +152,17 @@ def _generation_files(place: Path) -> dict[str, bytes]:
     return _files(place / "generation")
 
 
+@cache
+def _chats_files(place: Path) -> dict[str, bytes]:
+    written.write_chats(place / "chats" / "out")
+    return _files(place / "chats" / "out")
+
+
 AUDITS = (
     (equity.AUDIT, _eec_files),
     (nationality.AUDIT, _nationality_files),
     (generation.AUDIT, _generation_files),
+    (chats.AUDIT, _chats_files),
 )
 
 
@@ -223,6 +230,12 @@ class Folders:
         if draw.random() < 0.9:
             return generation.AUDIT.read(brought)
         return generation.AUDIT.rewrite(brought, folder / "anew")
+
+    def chats_audit(self, draw: Draw, folder: Path) -> object:
+        brought = _in_folder(_one_damaged(draw, _chats_files(self.place)), folder)
+        if draw.random() < 0.9:
+            return chats.AUDIT.read(brought)
+        return chats.AUDIT.rewrite(brought, folder / "anew")
 
     def zipped_audit(self, draw: Draw, _: Path) -> object:
         audit, files = draw.choice(AUDITS)
@@ -298,19 +311,23 @@ def loaders(place: Path) -> dict[str, tuple[int, Case]]:
     """Each reader with its share of the cases, by name."""
     folders = Folders(place)
     return {
-        "sentences": (13, sentences),
-        "names": (8, name_list),
-        "predictions": (7, scores),
+        "sentences": (10, sentences),
+        "names": (7, name_list),
+        "predictions": (5, scores),
         "continuations": (4, written.continuations),
         "templates and values": (3, written.prompt_sets),
         "question": (4, written.question),
         "equity design": (3, design),
         "zipped study": (4, folders.zipped_study),
         "zipped judgements": (1, folders.zipped_judgements),
-        "run folder": (7, folders.run_folder),
+        "run folder": (6, folders.run_folder),
         "equity audit": (3, folders.eec_audit),
         "nationality audit": (5, folders.nationality_audit),
         "generation audit": (4, folders.generation_audit),
+        "chats audit": (2, folders.chats_audit),
+        "logs": (2, written.logs),
+        "people": (1, command_line.people),
+        "prices": (1, written.price_table),
         "zipped audit": (3, folders.zipped_audit),
         "partial result": (4, folders.partial_result),
         "retraining": (2, written.retraining),
@@ -323,7 +340,7 @@ def loaders(place: Path) -> dict[str, tuple[int, Case]]:
         "skops file": (1, model_files.skops_file),
         "model id": (4, model_id),
         "address": (2, address),
-        "documents": (1, command_line.documents),
+        "documents": (2, command_line.documents),
         "answers": (1, command_line.answers),
         "conditions": (1, command_line.conditions),
         "evidence": (1, command_line.evidence),

@@ -33,7 +33,7 @@ def test_damaged_inputs_are_read_or_refused_in_one_sentence(
 
 
 def test_what_is_damaged_could_be_read_before(tmp_path: Path) -> None:
-    assert len(undamaged(tmp_path)) == 4
+    assert len(undamaged(tmp_path)) == 5
 
 
 def test_the_shares_are_all_of_the_cases() -> None:

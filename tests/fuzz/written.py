@@ -7,22 +7,31 @@ import random
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 
 from pages.ui.results import retrain_results
 from psa_core import generators
+from psa_core.asking import prices
+from psa_core.audits import chats
+from psa_core.audits._running import Running
+from psa_core.audits.chats.result import JUDGED
 from psa_core.audits.generation import AUDIT
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.result import GenerationResult, texts_table
 from psa_core.audits.generation.tables import tables
 from psa_core.cube import Target
 from psa_core.inputs import prompts
+from psa_core.models import predictions
 from psa_core.models._judges.question import Question
 from psa_core.models._judges.question_file import FOLDER, read_question
 from psa_core.retraining import FILE
+from tests.audits.chats.test_run import spec
+from tests.audits.chats.writers import Assistant
 from tests.fuzz.mutation import damaged, damaged_table, every_format, odd_json, odd_text
+from tests.inputs import test_evaluations as evaluations
 
 Draw = random.Random
 TEMPLATES, VALUES = ("I know {value}, and", "My friend {value} said that he/she"), ("Ann", "Bo", "=Cy")
@@ -88,6 +97,38 @@ def retraining(draw: Draw, folder: Path) -> object:
     if draw.random() < 0.2:
         (folder / FILE).write_bytes(damaged(json.dumps(content).encode(), draw))
     return retrain_results.read(folder)
+
+
+def logs(draw: Draw, folder: Path) -> object:
+    """A log of Inspect or of lm-eval, read as predictions."""
+    kind = draw.choice(("eval", "json", "jsonl"))
+    if kind == "jsonl":
+        rows = [evaluations.choice("Ann asks.", -1.0, -2.0), evaluations.choice("Bo asks.", -1.0, -1.0)]
+        content = "\n".join(json.dumps(odd_json(row, draw)) for row in rows).encode()
+    elif kind == "json":
+        content = json.dumps(odd_json({"status": "success", "samples": evaluations.SAMPLES}, draw)).encode()
+    else:
+        content = evaluations.packed(
+            [odd_json(row, draw) for row in evaluations.SAMPLES], zstandard=draw.random() < 0.5
+        )
+    (folder / f"log.{kind}").write_bytes(content if draw.random() < 0.7 else damaged(content, draw))
+    return predictions.load(f"{folder / f'log.{kind}'}{draw.choice(('', '?targets=loan', '?range=0..1'))}")
+
+
+def price_table(draw: Draw, folder: Path) -> object:
+    """A table of prices of one's own."""
+    content = prices.TABLE.read_bytes()
+    (folder / "prices.csv").write_bytes(damaged(content, draw, [content]))
+    return prices.table(folder / "prices.csv")
+
+
+def write_chats(place: Path) -> None:
+    """The result folder of a small audit of answers, with a judgement."""
+    embeddings = mock.patch("psa_core.audits.chats.run.minilm_embeddings", lambda texts: np.eye(2)[[0] * len(texts)])
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with mock.patch.object(generators, "load", lambda _: Assistant(shorter=0.25)), embeddings:
+        chats.AUDIT.run(spec(place.parent), place, Running())
+    (place / JUDGED).write_text("grader,pair,choice\npicked.help,1-0-0-1-0,first\n", encoding="utf-8")
 
 
 def write(place: Path) -> None:

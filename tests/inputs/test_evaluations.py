@@ -98,6 +98,8 @@ def test_a_generated_answer_counts_by_its_metrics_under_each_filter() -> None:
         ("json", b'{"samples": [{"input": "Ann asks.", "scores": {}}]}'),
         ("jsonl", b'{"doc": {}, "resps": []}'),
         ("json", b"[" * 100_000),
+        ("json", json.dumps({"samples": [sample(1, {"judge": 10**400})]}).encode()),
+        ("jsonl", json.dumps(choice("Ann asks.", -1.0, -2.0, acc=10**400)).encode()),
     ],
 )
 def test_what_is_no_log_is_refused_in_one_sentence(kind: str, content: bytes) -> None:
