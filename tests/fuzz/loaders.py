@@ -17,8 +17,8 @@ import pandas as pd
 from pages.ui.audits.audit_job import AuditPage
 from pages.ui.frame import state
 from psa_core import audits, jobs, models
-from psa_core.audits import eec as equity
 from psa_core.audits import chats, generation, nationality
+from psa_core.audits import eec as equity
 from psa_core.audits.eec import corpus as eec
 from psa_core.audits.eec.result import of_design
 from psa_core.audits.nationality import result
