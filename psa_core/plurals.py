@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from statistics import median
+from typing import Any
 
 #: Longer texts are documents, and shown by their changed passages.
 LONG = 600
@@ -38,15 +37,16 @@ def verb(count: float, plural: str, singular: str = "") -> str:
     return (singular or f"{plural}s") if int(count) == 1 else plural
 
 
-def noun_of(texts: Sequence[str]) -> str:
-    """What most of some texts are: a ``document``, or a ``sentence``.
+def noun_of(texts: Any) -> str:
+    """What most texts of a column are: a ``document``, or a ``sentence``.
 
     Examples
     --------
-    >>> noun_of(["He left.", "She stayed. " * 100, "She stayed. " * 100])
+    >>> import pandas as pd
+    >>> noun_of(pd.Series(["He left.", "She stayed. " * 100, "She stayed. " * 100]))
     'document'
     """
-    return "document" if len(texts) and median(map(len, texts)) > LONG else "sentence"
+    return "document" if len(texts) and texts.str.len().median() > LONG else "sentence"
 
 
 def called(words: str, noun: str) -> str:

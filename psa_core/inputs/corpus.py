@@ -98,7 +98,7 @@ class Corpus:
     @property
     def noun(self) -> str:
         """What its texts are: ``sentence`` or ``document``."""
-        return noun_of(self.sentences["text"].tolist())
+        return noun_of(self.sentences["text"])
 
 
 def packaged() -> dict[str, Path]:
@@ -160,7 +160,7 @@ def parse(file_name: str, content: bytes, text_column: str | None = None) -> Cor
 
 
 def _of_documents(found: Documents, source: str) -> Corpus:
-    table = pd.DataFrame({"sentence_id": [*found.texts], "text": [*found.texts.values()]}, dtype=object)
+    table = pd.DataFrame({"sentence_id": [*found.texts], "text": [*found.texts.values()]}, dtype="str")
     return Corpus(table, source, found.sha256, notes=found.notes, left_out=len(found.left_out))
 
 
@@ -222,7 +222,7 @@ def _find_text_column(table: pd.DataFrame, requested: str | None) -> str:
     by_name = {column.lower(): column for column in reversed(columns)}
     named = next((by_name[name] for name in TEXT_COLUMNS if name in by_name), None)
     column = requested or named or max(columns, key=lambda name: table[name].str.count(r"[^\W\d_]").mean())
-    if not table[column].str.strip().astype(bool).any():
+    if not table[column].str.strip().str.len().gt(0).any():
         raise CorpusError(f"text column {column!r}", got="no text in any row", expected="one text a row")
     return column
 

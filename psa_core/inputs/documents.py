@@ -10,17 +10,19 @@ import hashlib
 import io
 import os
 import stat
+import threading
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from psa_core import trust
 from psa_core.errors import CorpusError, PsaError, in_short
 from psa_core.inputs import bounded
 from psa_core.inputs.archives import FAULTS
 from psa_core.inputs.decoding import Text
-from psa_core.inputs.limits import DOCUMENT, DOCUMENTS, FILE, PAGES
+from psa_core.inputs.limits import DOCUMENT, DOCUMENTS, FILE, MB, PAGES, UPLOADS_EACH
 from psa_core.plurals import counted
 
 #: Endings of files that are one document each; a `.txt` by itself is one text a line, as it always was.
@@ -42,6 +44,7 @@ MIN_LETTERS = 20
 #: Parsed together in one process: so many files of so many bytes.
 TOGETHER, TOGETHER_BYTES = 20, 2**20
 MAX_NOTED = 3
+_READING = threading.Lock()
 Gathered = tuple[str, bytes | str]  # a file's name, and its bytes or the reason why they are not read
 
 
@@ -103,18 +106,23 @@ def read_folder(folder: Path) -> Documents:
             for name in files
             if not _is_unseen(name)
         ]
-    return _read(folder.name, _gather(found))
+    return _read(folder.name, _gather(found, FILE.value))
 
 
 def read_zip(name: str, content: bytes) -> Documents:
     """The documents of a zip; a folder that holds all of them is no part of their names.
+
+    A visitor's may unpack to half of what a session may upload: they are kept in the server's process, whose memory is
+    limited by its uploads, and zips are read there one after the other.
 
     Raises
     ------
     CorpusError
         When it is no zip, or holds no document that can be read.
     """
-    return _read(name, bounded.call(unzipped, name, content, field="sentences", error=CorpusError))
+    most = FILE.value if trust.current() < trust.Origin.VISITOR else min(FILE.value, UPLOADS_EACH.value // 2)
+    with _READING:
+        return _read(name, bounded.call(unzipped, name, content, most, field="sentences", error=CorpusError))
 
 
 def read_file(name: str, content: bytes) -> Documents:
@@ -134,7 +142,7 @@ def zipped(files: Sequence[tuple[str, bytes]]) -> bytes:
     return packed.getvalue()
 
 
-def unzipped(name: str, content: bytes) -> list[Gathered]:
+def unzipped(name: str, content: bytes, most: int) -> list[Gathered]:
     """The files of a zip as `_gather` has them; for a process with limits, since a zip may list millions."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -142,7 +150,7 @@ def unzipped(name: str, content: bytes) -> list[Gathered]:
             entries = [(path, entry) for path, entry in entries if not any(map(_is_unseen, path.split("/")))]
             if len({path.split("/")[0] for path, _ in entries}) == 1 and all("/" in path for path, _ in entries):
                 entries = [(path.split("/", 1)[1], entry) for path, entry in entries]
-            return _gather([(path, _InZip(archive, entry)) for path, entry in entries])
+            return _gather([(path, _InZip(archive, entry)) for path, entry in entries], most)
     except zipfile.BadZipFile as error:
         expected = "a zip of .txt, .md, .docx or .pdf files"
         raise CorpusError(
@@ -192,8 +200,8 @@ def _is_unseen(part: str) -> bool:
     return part.startswith((".", "~$")) or part.lower() in UNSEEN
 
 
-def _gather(files: Sequence[tuple[str, _OnDisk | _InZip]]) -> list[Gathered]:
-    """Each file by name with its bytes, or with the reason why it is not read."""
+def _gather(files: Sequence[tuple[str, _OnDisk | _InZip]], most: int) -> list[Gathered]:
+    """Each file by name with its bytes, at most so many together, or with the reason why it is not read."""
     gathered: dict[str, bytes | str] = {}
     total = read = 0
     for name, file in sorted(files, key=lambda item: item[0]):
@@ -210,9 +218,13 @@ def _gather(files: Sequence[tuple[str, _OnDisk | _InZip]]) -> list[Gathered]:
             continue
         try:
             size = file.size
-            if size > DOCUMENT.value or total + size > FILE.value:
-                over = DOCUMENT.words if size > DOCUMENT.value else f"{FILE.words} together"
-                gathered[name] = f"larger than {over}"
+            if size > DOCUMENT.value or total + size > most:
+                over = (
+                    f"larger than {DOCUMENT.words}"
+                    if size > DOCUMENT.value
+                    else f"larger than {most // MB:,} MB together"
+                )
+                gathered[name] = over
                 continue
             total += size
             gathered[name] = file.read()

@@ -8,6 +8,7 @@ import pytest
 from docx import Document
 from pypdf import PdfWriter
 
+from psa_core import trust
 from psa_core.errors import CorpusError
 from psa_core.inputs import corpus, documents
 
@@ -161,6 +162,24 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("A text.")
     (tmp_path / "b.txt").symlink_to("/etc/hostname")
     assert documents.read_folder(tmp_path).left_out == {"b.txt": "damaged or unreadable"}
+
+
+def test_a_visitors_zip_unpacks_to_half_of_what_a_session_may_upload(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PSA_MAX_UPLOADS_EACH_MB", "2")
+    small = zipped({f"{n}.txt": b"A text. " * 60_000 for n in range(4)})  # 0.48 MB each
+    assert len(small) < 20_000
+    with trust.acting(trust.Origin.VISITOR):
+        assert documents.read_zip("a.zip", small).left_out == dict.fromkeys(
+            ("2.txt", "3.txt"), "larger than 1 MB together"
+        )
+    assert not documents.read_zip("a.zip", small).left_out
+
+
+def test_documents_are_kept_as_compactly_as_rows() -> None:
+    text = "He came. " * 10_000 + "\N{GRINNING FACE}"  # Python's own string of it takes four bytes a letter
+    kept = corpus.parse("a.zip", zipped({"a.txt": text.encode(), "b.txt": text.encode()})).sentences
+    assert kept["text"].tolist() == [text, text]
+    assert kept.memory_usage(deep=True).sum() < 1.1 * 2 * len(text.encode())
 
 
 def test_a_file_locked_inside_a_zip_or_there_twice_is_left_out() -> None:

@@ -24,6 +24,7 @@ def stored(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, dict[str, Any]
     monkeypatch.setattr(gateway.runtime, "get_instance", lambda: server)
     monkeypatch.setattr(gateway, "_admitted", {"ann", "bo"})
     monkeypatch.setattr(gateway, "_kept", WeakKeyDictionary())  # pages of other tests keep theirs a while
+    monkeypatch.setattr(gateway, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id="ann"))
     monkeypatch.setenv("PSA_MAX_UPLOADS_EACH_MB", "2")
     monkeypatch.setenv("PSA_MAX_UPLOADS_MB", "3")
     yield files
@@ -63,7 +64,7 @@ def test_a_session_and_all_of_them_have_a_budget(stored: dict[str, dict[str, Any
     stored["ann"]["1"] = SimpleNamespace(data=content)
     assert (put("ann", MB), put("ann", MB + 1)) == (204, 413)
     kept = Upload("a.csv", content, "")
-    gateway._kept[kept] = "ann", content
+    gateway.keep(kept, len(content), of=content)
     assert put("ann", MB) == 204, "the same bytes were counted twice"
     stored["ann"].clear()  # Streamlit let go of it, the page has not
     assert put("ann", MB + 1) == 413
@@ -73,6 +74,14 @@ def test_a_session_and_all_of_them_have_a_budget(stored: dict[str, dict[str, Any
     assert status == 413 and "PSA_MAX_UPLOADS_MB" in words and "all sessions" in words
     del kept
     assert put("ann", MB) == 204
+
+
+def test_what_an_upload_unpacked_to_counts_while_it_is_held(stored: dict[str, dict[str, Any]]) -> None:
+    table = Upload("unpacked", b"", "")
+    gateway.keep(table, MB)
+    assert (put("ann", MB), put("ann", MB + 1), put("bo", 2 * MB)) == (204, 413, 204)
+    del table
+    assert put("ann", 2 * MB) == 204
 
 
 def test_what_is_arriving_counts(stored: dict[str, dict[str, Any]]) -> None:

@@ -34,7 +34,8 @@ HEADERS = {
 }
 _RAW = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 _admitted: set[str] = set()
-_kept: WeakKeyDictionary[Any, tuple[str, bytes]] = WeakKeyDictionary()
+#: What pages hold: the session, an id that is the same for the same bytes, and how many there are.
+_kept: WeakKeyDictionary[Any, tuple[str, int, int]] = WeakKeyDictionary()
 _arriving: dict[object, tuple[str, int]] = {}
 
 
@@ -96,18 +97,19 @@ def has_visitor() -> bool:
     return context is None or not runtime.exists() or runtime.get_instance().is_active_session(context.session_id)
 
 
-def keep(upload: Any, content: bytes) -> None:
-    """Count a file that a session keeps while it is referenced; bytes also in Streamlit's store count once."""
+def keep(held: Any, size: int, of: bytes | None = None) -> None:
+    """Count what a session holds while it is referenced; bytes also in Streamlit's store (`of`) count once."""
     if (context := get_script_run_ctx(suppress_warning=True)) is not None:
-        _kept[upload] = context.session_id, content
+        _kept[held] = context.session_id, id(held if of is None else of), size
 
 
 def _over(session: str, size: int) -> str:
     """Why another upload of `size` bytes exceeds a limit; empty if it does not."""
     stored: Any = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {})
     files = [(owner, file.data) for owner, some in list(stored.items()) for file in list(some.values())]
-    stored_files = {id(content): (owner, len(content)) for owner, content in [*files, *list(_kept.values())]}
-    sizes = [*stored_files.values(), *_arriving.values(), (session, size)]
+    held = {id(content): (owner, len(content)) for owner, content in files}
+    held |= {key: (owner, length) for owner, key, length in list(_kept.values())}
+    sizes = [*held.values(), *_arriving.values(), (session, size)]
     for limit, total in (
         (UPLOADS_EACH, sum(length for owner, length in sizes if owner == session)),
         (UPLOADS, sum(length for _, length in sizes)),

@@ -75,7 +75,7 @@ def ask_file(
             shell.problem(error, "This file was not accepted; the previous one stays in use")
         else:
             st.session_state[kept] = uploaded
-            gateway.keep(uploaded, content)
+            gateway.keep(uploaded, len(content), of=content)
             return uploaded
     if previous is not None:
         with st.container(horizontal=True, vertical_alignment="center"):

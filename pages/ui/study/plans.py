@@ -20,10 +20,11 @@ from pages.ui.frame.page_scoring import Answer
 from pages.ui.frame.uploads import Upload
 from psa_core.anchors import Anchor, AnchorFinder, Found, search
 from psa_core.cache import digests
+from psa_core.errors import CorpusError
 from psa_core.inputs import corpus as corpora
 from psa_core.inputs import names as name_lists
 from psa_core.inputs.corpus import Corpus
-from psa_core.inputs.limits import SEARCH, check_run, within
+from psa_core.inputs.limits import SEARCH, UPLOADS_EACH, check_run, within
 from psa_core.inputs.names import NameList
 from psa_core.registry import in_short
 from psa_core.study import Plan, StudySpec, lookup
@@ -38,6 +39,8 @@ COUNT_UP_TO, COUNT_UP_TO_LETTERS = 300_000, 30_000_000
 #: Characters of a trial, but for its first text.
 TRIAL_LETTERS = 1_000_000
 SEARCHED_TOGETHER = 200
+#: Files that hold more than they weigh, and count as what they unpack to.
+PACKED = (".gz", ".parquet", ".zip")
 #: What a worker takes to start, and to measure and write the results of a study of usual size.
 AROUND_SECONDS = 10.0
 
@@ -127,7 +130,13 @@ def corpus(source: Source) -> Corpus:
 def _corpus(key: str, _source: Source) -> Corpus:
     if _source.upload is None:
         return corpora.load(_source.spec, _source.column, origin=Origin.FILE)
-    return corpora.parse(_source.upload.name, _source.upload.content, _source.column)
+    upload = _source.upload
+    found = corpora.parse(upload.name, upload.content, _source.column)
+    if upload.name.lower().endswith(PACKED):
+        size = int(found.sentences.memory_usage(deep=True).sum())
+        UPLOADS_EACH.check(size, field="sentences", error=CorpusError, of=f"in {upload.name[:60]}, unpacked")
+        gateway.keep(found, min(size, UPLOADS_EACH.value // 2))  # so that there is room for names
+    return found
 
 
 @st.cache_data(max_entries=6, show_spinner=False, scope="session", hash_funcs={Upload: Upload.key})
