@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -204,16 +205,26 @@ class Resident(_Process):
 
 _idle: list[_Process] = []
 _turn = threading.Condition()
+_line: deque[object] = deque()
 _busy = 0
 
 
 @contextmanager
 def _reader() -> Iterator[_Process]:
-    """A waiting process, or a new one: at most `limits.READERS` at once, the others wait for their turn."""
+    """A waiting process, or a new one: at most `limits.READERS` at once, the others wait in the order of arrival.
+
+    Who reads a thousand documents, one after the other, is behind everybody who came meanwhile each time.
+    """
     global _busy
+    mine = object()
     with _turn:
-        _turn.wait_for(lambda: _busy < READERS.value)
-        _busy += 1
+        _line.append(mine)
+        try:
+            _turn.wait_for(lambda: _line[0] is mine and _busy < READERS.value)
+            _busy += 1
+        finally:
+            _line.remove(mine)
+            _turn.notify_all()
     try:
         reader = _waiting() or _Process()
         try:
@@ -226,7 +237,7 @@ def _reader() -> Iterator[_Process]:
     finally:
         with _turn:
             _busy -= 1
-            _turn.notify()
+            _turn.notify_all()
 
 
 def _waiting() -> _Process | None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 import os
 import stat
-import threading
+import time
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -44,7 +45,8 @@ MIN_LETTERS = 20
 #: Parsed together in one process: so many files of so many bytes.
 TOGETHER, TOGETHER_BYTES = 20, 2**20
 MAX_NOTED = 3
-_READING = threading.Lock()
+#: How long one visitor's documents are read: far more than two thousand take that are as they should be.
+READ_SECONDS = 600.0
 Gathered = tuple[str, bytes | str]  # a file's name, and its bytes or the reason why they are not read
 
 
@@ -112,17 +114,18 @@ def read_folder(folder: Path) -> Documents:
 def read_zip(name: str, content: bytes) -> Documents:
     """The documents of a zip; a folder that holds all of them is no part of their names.
 
-    A visitor's may unpack to half of what a session may upload: they are kept in the server's process, whose memory is
-    limited by its uploads, and zips are read there one after the other.
+    A visitor's may unpack to half of what a session may upload, since it is kept in the server's process, and is read
+    for a limited time.
 
     Raises
     ------
     CorpusError
         When it is no zip, or holds no document that can be read.
     """
-    most = FILE.value if trust.current() < trust.Origin.VISITOR else min(FILE.value, UPLOADS_EACH.value // 2)
-    with _READING:
-        return _read(name, bounded.call(unzipped, name, content, most, field="sentences", error=CorpusError))
+    is_visitors = trust.current() >= trust.Origin.VISITOR
+    most = min(FILE.value, UPLOADS_EACH.value // 2) if is_visitors else FILE.value
+    gathered = bounded.call(unzipped, name, content, most, field="sentences", error=CorpusError)
+    return _read(name, gathered, READ_SECONDS if is_visitors else math.inf)
 
 
 def read_file(name: str, content: bytes) -> Documents:
@@ -234,8 +237,8 @@ def _gather(files: Sequence[tuple[str, _OnDisk | _InZip]], most: int) -> list[Ga
     return [*gathered.items()]
 
 
-def _read(source: str, gathered: Sequence[Gathered]) -> Documents:
-    found, digest = Documents(), hashlib.sha256()
+def _read(source: str, gathered: Sequence[Gathered], seconds: float = math.inf) -> Documents:
+    found, digest, end = Documents(), hashlib.sha256(), time.monotonic() + seconds
     waiting: list[tuple[str, bytes]] = []
     for name, content in gathered:
         if isinstance(content, str):
@@ -247,9 +250,9 @@ def _read(source: str, gathered: Sequence[Gathered]) -> Documents:
             continue
         waiting.append((name, content))
         if len(waiting) == TOGETHER or sum(len(body) for _, body in waiting) > TOGETHER_BYTES:
-            _parse(waiting, found)
+            _parse(waiting, found, end)
             waiting = []
-    _parse(waiting, found)
+    _parse(waiting, found, end)
     found.sha256 = digest.hexdigest()
     found.texts = {name: found.texts[name] for name, _ in gathered if name in found.texts}
     if not found.texts:
@@ -283,9 +286,12 @@ def _keep(found: Documents, name: str, text: str | None) -> None:
         found.left_out[name] = "empty"
 
 
-def _parse(files: list[tuple[str, bytes]], found: Documents) -> None:
-    """The texts of Word and PDF files; where some need too much together, each by itself."""
+def _parse(files: list[tuple[str, bytes]], found: Documents, end: float) -> None:
+    """The texts of Word and PDF files; where some need too much together, each by itself; none when time is over."""
     if not files:
+        return
+    if time.monotonic() > end:
+        found.left_out |= dict.fromkeys((name for name, _ in files), "not read, since those before it took too long")
         return
     limits = {"field": "sentences", "error": CorpusError}
     try:
@@ -295,7 +301,7 @@ def _parse(files: list[tuple[str, bytes]], found: Documents) -> None:
             found.left_out[files[0][0]] = "damaged, or it takes too much time or memory to read"
             return
         for file in files:
-            _parse([file], found)
+            _parse([file], found, end)
         return
     for (name, _), (text, reason) in zip(files, parsed, strict=True):
         if reason:

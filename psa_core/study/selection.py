@@ -248,11 +248,11 @@ def _draw(sentences: pd.DataFrame, seed: int) -> np.ndarray:
     for column in ("sentence_id", "text"):
         if column not in sentences.columns:
             raise CorpusError("sentences", got=f"no column {column}", expected="sentence_id and text")
-    ids = [str(value) for value in sentences["sentence_id"]]
-    if len(set(ids)) < len(ids):
+    ids = sentences["sentence_id"].astype("str")  # never as objects: an upload may have millions
+    if not ids.is_unique:
         raise CorpusError("sentences", got="a sentence_id twice", expected="a distinct id in each row")
     numbers = np.empty(len(ids))
-    numbers[sorted(range(len(ids)), key=ids.__getitem__)] = np.random.default_rng(seed).random(len(ids))
+    numbers[ids.argsort().to_numpy()] = np.random.default_rng(seed).random(len(ids))
     return numbers
 
 

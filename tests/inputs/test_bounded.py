@@ -71,6 +71,25 @@ def test_no_more_are_at_work_at_once_than_the_limit_says(monkeypatch, tmp_path):
     assert not list(tmp_path.glob("two-*"))
 
 
+def test_who_reads_much_lets_others_in_between(monkeypatch):
+    monkeypatch.setenv("PSA_MAX_READERS", "1")
+    order = []
+
+    def read_one() -> None:
+        with bounded._reader():
+            order.append("another's")
+
+    waiting = threading.Thread(target=read_one)
+    with bounded._reader():
+        waiting.start()
+        while not bounded._line:  # until it waits
+            pass
+    with bounded._reader():
+        order.append("mine")
+    waiting.join()
+    assert order == ["another's", "mine"]
+
+
 @LINUX
 def test_memory_that_is_only_reserved_does_not_count_where_pictures_are_drawn(monkeypatch):
     monkeypatch.setenv("PSA_MAX_READ_MB", "400")

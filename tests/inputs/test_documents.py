@@ -3,6 +3,7 @@
 import io
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from docx import Document
@@ -173,6 +174,24 @@ def test_a_visitors_zip_unpacks_to_half_of_what_a_session_may_upload(monkeypatch
             ("2.txt", "3.txt"), "larger than 1 MB together"
         )
     assert not documents.read_zip("a.zip", small).left_out
+
+
+def test_a_visitors_documents_are_read_for_a_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, parsed = [0.0], list[str]()
+
+    def call(function: object, files: Any, *_: object, **__: object) -> Any:
+        if function is documents.unzipped:
+            return [(name, files and b"x") for name in ("a.pdf", "b.pdf", "c.txt")]
+        parsed.extend(name for name, _ in files)
+        now[0] += 2 * documents.READ_SECONDS
+        raise CorpusError("sentences", got="a file that needs more than 15 seconds", expected="less")
+
+    monkeypatch.setattr(documents.bounded, "call", call)
+    monkeypatch.setattr(documents.time, "monotonic", lambda: now[0])
+    with trust.acting(trust.Origin.VISITOR):
+        found = documents.read_zip("a.zip", b"x")
+    assert parsed == ["a.pdf", "b.pdf"] and found.texts == {"c.txt": "x"}
+    assert set(found.left_out.values()) == {"not read, since those before it took too long"}
 
 
 def test_documents_are_kept_as_compactly_as_rows() -> None:
