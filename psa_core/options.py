@@ -128,28 +128,26 @@ class Field:
                 expected = f"one of {', '.join(self.option.choices)}"
                 raise OptionError(self.flag, got=repr(value[:60]), expected=expected)
             return value
-        return self._in_range(whole_number(self.flag, value) if self.kind is int else self._number(value))
-
-    def _number(self, value: Any) -> float:
+        if self.kind is int:
+            return self._in_range(whole_number(self.flag, value))
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise OptionError(self.flag, got=repr(value)[:60], expected="a number")
-        return float(value)
+        return self._in_range(float(value))
 
     def _in_range(self, value: float) -> float:
         low, high, above = self.option.low, self.option.high, self.option.above
         fits = (low is None or value >= low) and (high is None or value <= high) and (above is None or value > above)
         if fits and value == value:
             return value
+        ends = {"above": above, "at least": low, "at most": high}
+        words = {
+            word: f"{end:,}" if isinstance(end, int) else f"{end:,g}" for word, end in ends.items() if end is not None
+        }
         if low is not None and high is not None:
-            expected = f"{_number_text(low)} to {_number_text(high)}"
+            expected = f"{words['at least']} to {words['at most']}"
         else:
-            ends = {"above": above, "at least": low, "at most": high}
-            expected = ", ".join(f"{word} {_number_text(end)}" for word, end in ends.items() if end is not None)
+            expected = ", ".join(map(" ".join, words.items()))
         raise OptionError(self.flag, got=str(value), expected=expected or "a number")
-
-
-def _number_text(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:,g}"
 
 
 def fields_of(spec: type) -> dict[str, Field]:
@@ -186,19 +184,15 @@ def add_arguments(
         if only is not None and name not in only:
             continue
         default = item.default if required else argparse.SUPPRESS
-        declared: dict[str, Any] = {"dest": name, "default": default, "help": _help(item)}
+        shown = item.kind is not bool and item.default not in _EMPTY and "default" not in item.option.help
+        words = f"{item.option.help} (default {item.text(item.default)})" if shown else item.option.help
+        declared: dict[str, Any] = {"dest": name, "default": default, "help": words.replace("%", "%%")}
         if item.kind is bool:
             declared["action"] = argparse.BooleanOptionalAction if item.optional else "store_true"
         else:
             declared |= {"type": item.kind if item.kind in (int, float) else str, "metavar": item.option.metavar}
             declared |= {"choices": list(item.option.choices) or None, "required": required and not item.make_default}
         parser.add_argument(item.flag, **declared)
-
-
-def _help(item: Field) -> str:
-    shown = item.kind is not bool and item.default not in _EMPTY and "default" not in item.option.help
-    words = f"{item.option.help} (default {item.text(item.default)})" if shown else item.option.help
-    return words.replace("%", "%%")
 
 
 def from_arguments(spec: type[Spec], parsed: argparse.Namespace, **others: Any) -> Spec:

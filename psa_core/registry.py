@@ -36,13 +36,13 @@ def in_short(plugin_id: str) -> str:
     >>> in_short("hf:organisation/model"), in_short("http://localhost:8000/a/b/c")
     ('hf:organisation/model', 'http://localhost:8000/a/b/c')
     """
-    return _PART.sub(lambda part: part[0] if "://" in part[0] else _without_folders(part[0]), plugin_id)
 
+    def shortened(part: re.Match[str]) -> str:
+        kind, colon, path = part[0].rpartition(":")
+        names = _SLASH.split(path)
+        return part[0] if len(names) <= 2 or "://" in part[0] else f"{kind}{colon}…/{names[-2]}/{names[-1]}"
 
-def _without_folders(part: str) -> str:
-    kind, colon, path = part.rpartition(":")
-    names = _SLASH.split(path)
-    return part if len(names) <= 2 else f"{kind}{colon}…/{names[-2]}/{names[-1]}"
+    return _PART.sub(shortened, plugin_id)
 
 
 @cache

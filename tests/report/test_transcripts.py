@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 
@@ -85,3 +87,13 @@ def test_the_report_has_the_transcripts_of_its_cards_escaped(tmp_path: Path) -> 
     assert "<script>" not in page
     assert "&lt;script&gt;No" in page
     assert "What the model was asked" not in report.render(cube)
+
+
+def test_a_question_of_a_run_is_read_from_the_runs_own_inputs(tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_text('{"prompt": "Invite? {text}", "choice": {"Yes": 1, "No": 0}}')
+    cube = study()
+    model = f"ask:http://127.0.0.1:9/v1?question={quote('/gone/mine.json')}"
+    asked = replace(cube, provenance={**cube.provenance, "study": {"model": model}})
+    (((found,),), nothing) = (of_cells(asked, "score", [(0, 1)], tmp_path / "no", at) for at in (tmp_path, None))
+    assert found.messages[-1]["content"] == "Invite? Bo bakes <bread>." and found.reply is None
+    assert nothing == [[]]

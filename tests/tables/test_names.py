@@ -147,6 +147,14 @@ def test_further_tests_against_the_names(large_cube: ScoreCube) -> None:
     assert np.log(widest).tolist() != pytest.approx(np.log(by_mean).tolist())
 
 
+def test_equivalence_counts_with_the_whole_range_of_the_score(large_cube: ScoreCube) -> None:
+    signed = replace(large_cube, targets=(replace(large_cube.targets[0], low=-1.0), *large_cube.targets[1:]))
+    table = name_test_table(signed, "toxicity", margin=0.2)
+    differences = stats.baseline_differences(*large_cube.scores("toxicity"))
+    assert table["p_equivalence"].tolist() == stats.equivalence_p(differences, 0.2, score_range=2.0).tolist()
+    assert set(table["needed"]) == {stats.equivalence_sentences(0.2, 2.0, 12)}
+
+
 def test_scores_without_a_range_are_never_equivalent(large_cube: ScoreCube) -> None:
     targets = (replace(large_cube.targets[0], high=np.inf, threshold=0.5), *large_cube.targets[1:])
     table = name_test_table(replace(large_cube, targets=targets), "toxicity", margin=0.2)

@@ -63,6 +63,12 @@ def test_one_name_that_a_lexicon_knows_is_enough_for_shares() -> None:
     assert part_shares(table) == pytest.approx({FIRST: 1.0, REST: 0.0, "the two together": 0.0})
 
 
+def test_six_names_that_differ_have_shares_and_five_have_none() -> None:
+    table = pd.DataFrame({"whole": np.arange(6.0), "first_alone": np.arange(6.0), "rest_alone": 0.0})
+    assert part_shares(table)[FIRST] == pytest.approx(1.0)
+    assert part_shares(table.head(5)) == {} == part_shares(table.assign(whole=0.3))
+
+
 def test_few_names_have_no_shares_but_a_sentence(cube: ScoreCube) -> None:
     plan = plan_parts(cube, sentences=4, names=["Dick Cheney", "Cher"])
     assert plan.names == ("Dick Cheney",)
