@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.errors import NameListError, OptionError
+from psa_core.inputs.names import evidence_columns
 
 CROSS = "*"
 
@@ -32,7 +33,8 @@ def columns_of(table: pd.DataFrame, groups: str) -> tuple[str, ...]:
     parts = tuple(part.strip() for part in groups.split(CROSS))
     unknown = [part for part in parts if part not in given]
     if unknown or len(parts) != 2 or parts[0] == parts[1]:
-        expected = f"a column of the names, or two with {CROSS} between: {', '.join(given) or 'there is none'}"
+        listed = ", ".join(column for column in given if column not in evidence_columns(table))
+        expected = f"a column of the names, or two with {CROSS} between: {listed or 'there is none'}"
         raise OptionError("--groups", got=repr(groups[:80]), expected=expected, fix=_near(unknown, given))
     return parts
 
@@ -131,7 +133,7 @@ def check(table: pd.DataFrame, groups: str, reference: str, select: str = "") ->
         raise OptionError(
             "--select", got=repr(select), expected=expected, fix="With all names selected there is nothing to compare."
         )
-    columns = [str(column) for column in table.columns if column != "name"]
+    columns = [str(column) for column in table.columns.drop(["name", *evidence_columns(table)])]
     if groups:
         found = [label for label in labels_of(table, groups) if label is not None]
         if len(set(found)) < 2:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from psa_core import trust
@@ -341,8 +342,11 @@ def _check_evidence(names: pd.DataFrame) -> None:
     for column in names.columns:
         if column.startswith("p_") and column not in shares and column.removeprefix("p_").casefold() in groups:
             cells = names[names[column] != ""]
-            first = cells[~pd.to_numeric(cells[column], errors="coerce").between(0, 1)].iloc[0]
-            got, fix = f"{first[column][:30]!r} for {first['name']}", "Divide percentages by 100."
+            shares_given = pd.to_numeric(cells[column], errors="coerce")
+            wrong = int(np.flatnonzero(~shares_given.between(0, 1))[0])
+            got = f"{cells[column].iloc[wrong][:30]!r} for {cells['name'].iloc[wrong]}"
+            is_percent = 1 < shares_given.iloc[wrong] <= 100
+            fix = "Divide percentages by 100." if is_percent else "Leave the cell empty where it is not known."
             raise NameListError(f"names, column {column}", got=got, expected="a share from 0 to 1", fix=fix)
 
 
@@ -351,18 +355,25 @@ def _group_notes(names: pd.DataFrame) -> list[str]:
     notes = []
     for column in grouping(names, most=MAX_GROUPS_SPELT):
         sizes = names[names[column] != ""][column].value_counts()
-        rare = {group: [other for other in sizes.index if sizes[other] >= 4 * sizes[group]] for group in sizes.index}
-        for group, others in rare.items():
-            folded = {other.casefold(): other for other in others}
-            for near in difflib.get_close_matches(group.casefold(), folded, 1, cutoff=SPELT_ALIKE):
+        for group, size in sizes.items():
+            larger = [other for other in sizes.index if sizes[other] >= (4 * size if size > 1 else 2)]
+            if near := [other for other in larger if _is_spelt_alike(str(group), str(other))][:1]:
                 notes.append(
-                    f"{counted(int(sizes[group]), 'name')} with {column} “{group}”, {sizes[folded[near]]:,} with "
-                    f"“{folded[near]}”: is it the same group?"
+                    f"{counted(int(size), 'name')} with {column} “{group}”, {sizes[near[0]]:,} with "
+                    f"“{near[0]}”: is it the same group?"
                 )
         single = sizes.index[sizes == 1].tolist()
         if len(single) == 1 and sizes.iloc[0] > 2:  # several, or among few, are no oversight
             notes.append(f"The only name with {column} “{single[0]}” is no group and is not compared.")
     return notes
+
+
+def _is_spelt_alike(group: str, other: str) -> bool:
+    """Whether one may be a misspelling of the other: few letters differ, or the same ones are in another order."""
+    one, two = group.casefold(), other.casefold()
+    if [letter for letter in one if letter.isdigit()] != [letter for letter in two if letter.isdigit()]:
+        return False
+    return difflib.SequenceMatcher(None, one, two).ratio() >= SPELT_ALIKE or sorted(one) == sorted(two)
 
 
 def grouping(table: pd.DataFrame, *, most: int | None = None) -> list[str]:

@@ -62,11 +62,21 @@ def test_a_rule_that_cannot_be_kept_is_told(rule: str, words: str) -> None:
     assert words in told.value.full_message
 
 
-@pytest.mark.parametrize("cell", ["95", "-0.1", "high"])
-def test_evidence_that_is_no_share_is_told_with_its_name(cell: str) -> None:
+@pytest.mark.parametrize(("cell", "fix"), [("95", "by 100"), ("-0.1", "cell empty"), ("high", "cell empty")])
+def test_evidence_that_is_no_share_is_told_with_its_name(cell: str, fix: str) -> None:
     with pytest.raises(PsaError) as told:
         names.from_table(PEOPLE.assign(p_black=["0.9", cell, *["0.9"] * 5]), "mine")
     assert f"column p_black: {cell!r} for b" in told.value.full_message
+    assert fix in told.value.full_message
+
+
+def test_letters_in_another_order_are_a_misspelling_and_another_number_is_none() -> None:
+    def asked(group: str, other: str) -> bool:
+        frame = pd.DataFrame({"name": list("abcdef"), "team": [group] * 3 + ["blue"] * 2 + [other]})
+        return any("same group" in note for note in names.from_table(frame, "mine").notes)
+
+    assert asked("black", "blakc") and asked("Asian", "asain")
+    assert not asked("group 1", "group 2") and not asked("female", "male")
 
 
 def test_a_misspelt_group_and_a_group_of_one_are_told() -> None:
