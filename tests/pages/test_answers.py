@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from psa_core import generators, jobs, models
 from psa_core.audits._running import Running
 from psa_core.audits.chats import AUDIT
-from psa_core.audits.chats.result import judgements
+from psa_core.audits.chats.result import SCORES, judgements
 from psa_core.trust import Origin
 from tests.audits.chats.test_grader import Picker
 from tests.audits.chats.test_run import spec
@@ -44,6 +46,19 @@ def test_what_a_reader_judged_is_there_after_a_reload(finished: str, open_page, 
     assert "1 pair judged; 10 in which you and the grader both pick one are needed." in said
     rows = judgements(jobs.result_folder(finished))
     assert rows["grader"].tolist() == ["picked.helps"] and rows["choice"].tolist() == ["first"]
+
+
+def test_a_measure_of_an_opened_zip_is_never_markup(finished: str, tmp_path: Path, open_page) -> None:  # type: ignore[no-untyped-def]
+    folder, name = jobs.result_folder(finished), "picked.[evil](http://evil.example)"
+    pd.read_parquet(folder / SCORES).rename(columns={"picked.helps": name}).to_parquet(folder / SCORES)
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    manifest["measures"] = [name if measure == "picked.helps" else measure for measure in manifest["measures"]]
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    AUDIT.rewrite(folder, tmp_path / "again")
+    page = open_page("answers", chats=jobs.adopt("chats", tmp_path / "again"), chats_measure=name)
+    shown = [*(button.label for button in page.button), *(header.value for header in page.header)]
+    named = [words for words in shown if "evil" in words]
+    assert len(named) == 3 and not [words for words in named if "[evil](" in words]
 
 
 def test_a_price_is_said_before_a_provider_is_asked(open_page, run, words_of, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]

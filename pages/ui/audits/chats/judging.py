@@ -21,7 +21,7 @@ def show(opened: ChatResult, folder: Path) -> None:
         return
     with st.expander("Judge pairs yourself: does the grader agree with you?", icon=":material/balance:"):
         grader = str(st.selectbox("Grader", graders, key=AUDIT.key("judged_grader")))
-        question = grader.removeprefix("picked.").replace("_", " ").replace("-", " ")
+        question = markup.literal(grader.removeprefix("picked.").replace("_", " ").replace("-", " "))
         rows = judgements(folder)
         choices = dict(rows.loc[rows["grader"] == grader, ["pair", "choice"]].to_numpy())
         pairs = blind_pairs(opened, grader)

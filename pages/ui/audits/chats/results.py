@@ -109,7 +109,7 @@ def _answers(opened: ChatResult, measure: str, pair: str) -> None:
     column, groups = row["column"], (row["group_a"], row["group_b"])
     table = differing_answers(opened.cube, opened.measured[measure], column, groups)
     title = measure_titles(opened.measured, opened.manifest)[measure].title
-    st.header(f"Answers that differ most in {title}", anchor=False)
+    st.header(f"Answers that differ most in {markup.literal(title)}", anchor=False)
     typography.small_print(
         "The most different pair of each task, chosen for its size: these are extremes, not examples."
     )
