@@ -49,8 +49,8 @@ def block(cube: ScoreCube) -> str:
             lines.append(f"- {_plain(findings.group_finding(table, target.name, column=column))}")
     lines += ["", f"| score | {' | '.join(METRICS.values())} |", f"|---{'|---' * len(METRICS)}|"]
     for target in cube.targets:
-        found = [summary[target.name][metric] for metric in METRICS]
-        cells = (bracketed(each["value"], each["low"], each["high"]) for each in found)
+        measures = [summary[target.name][metric] for metric in METRICS]
+        cells = (bracketed(each["value"], each["low"], each["high"]) for each in measures)
         lines.append(f"| {_plain(target.name)} | {' | '.join(cells)} |")
     lines += ["", "To run it again:", "", "```", *sections.commands(cube), "```", END]
     return "\n".join(lines) + "\n"
