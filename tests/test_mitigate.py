@@ -164,7 +164,7 @@ def test_counts_out_of_range(counts: list[int]) -> None:
 
 
 def test_a_person_in_several_forms_is_refused() -> None:
-    with pytest.raises(AnchorError, match="a person in several forms .*with one mention each"):
+    with pytest.raises(AnchorError, match=r"a person in several forms .*with one mention each"):
         NameAveraged(LetterScorer(), ("Ann Lee",), anchors.finder("person")).score(["Jo Roe left. Ms. Roe sang."])
     texts, slots = ("{first} and {his} dog",), anchors.finder("slot").find(["{first} and {his} dog"])
     expected = averaged_over(small_cube(), range(3))

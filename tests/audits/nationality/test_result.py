@@ -13,6 +13,7 @@ from psa_core.audits._running import Running
 from psa_core.audits.nationality import AUDIT
 from psa_core.audits.nationality.result import NationalityResult, NationalitySpec
 from psa_core.errors import OptionError, RunFolderError
+from psa_core.scoring import Progress
 
 TEXTS = ["I met Susan Miller.", "John Smith lied to us again.", "The weather was fine.", "We love Maria Garcia."]
 
@@ -35,13 +36,19 @@ def audit(tmp_path_factory: pytest.TempPathFactory) -> tuple[NationalityResult, 
             countries=("France", "India"),
             draws=3,
         )
-        found = AUDIT.run(spec, place / "out", Running(tell=told.append))
+
+        def on_window(progress: Progress) -> None:
+            told.append(f"{progress.sentences_done} of {progress.sentences_total} sentences")
+
+        found = AUDIT.run(spec, place / "out", Running(tell=told.append, on_window=on_window))
     return found, place / "out", told
 
 
 def test_a_run_draws_scores_and_measures(audit: tuple[NationalityResult, Path, list[str]]) -> None:
     found, out, told = audit
     assert told[:3] == ["Reading the sentences", "Loading the model", "Finding the people in the sentences"]
+    # Two models are one gauge, which ends where it is full.
+    assert [words for words in told if words.endswith(" of 6 sentences")][-1] == "6 of 6 sentences"
     assert found.cube.shape == (3, 6, 1) and found.columns == ["sentiment ≥ 0", "sentiment < 0", "sentiment"]
     assert found.manifest["account"]["no person found"] == 1 and found.manifest["cells"] == 18
     assert found.manifest["lm"]["id"] == "python:lengths:perplexity"

@@ -100,6 +100,9 @@ def test_correlations_are_scipys(cube: ScoreCube) -> None:
     assert table.loc[OVERALL, "local_p"] == pytest.approx(ttest_1samp(np.arctanh(local), 0).pvalue, rel=1e-3)
     assert table.loc[OVERALL, "sentences"] == 4
     assert np.isnan(table.loc["B", "local_r"]) and table.loc["B", "sentences"] == 0  # one draw varies with nothing
+    perplexity[1][0] = 1.5  # nor does a sentence whose counterfactuals are all as unexpected
+    row = correlation_table(cube, perplexity).set_index("country").loc[OVERALL]
+    assert row["sentences"] == 3 and row["local_r"] == pytest.approx(np.mean(local[1:]), rel=1e-4)
 
 
 def test_copies_of_a_sentence_do_not_make_a_correlation_sure() -> None:
