@@ -110,6 +110,9 @@ def test_the_most_different_answers_of_each_task() -> None:
         ["P3", "P1", "130", "111", 0.0, 1.0, 1.0],
     ], "a task without scores on both sides has no pair"
     assert len(differing_answers(cube(texts, people), scores, "gender", ("male", "female"), top=1)) == 1
+    near = np.array([[[0.1, 0.95], [np.nan] * 2, [0.9, 0.8], [np.nan] * 2]])
+    found = differing_answers(cube(texts[:1], people), near, "gender", ("male", "female"))
+    assert found[["score_a", "score_b"]].to_numpy().tolist() == [[0.9, 0.1]], "far apart, not both high"
 
 
 def row(measure: str, p: float, difference: float = 1.0, **more: object) -> dict[str, object]:

@@ -60,6 +60,16 @@ def test_the_widest_pair_is_one_that_was_measured() -> None:
     assert set(views.widest_pair(tables(silent), "mood")) == {"nurse", "sheriff"}
 
 
+def test_a_pairs_difference_is_over_the_templates_that_have_both() -> None:
+    partly = cube()
+    partly.texts[0, 0], partly.scores[0, 0] = "", np.nan
+    row = tables(partly).matrix.set_index(["value_a", "value_b"]).loc[("baker", "nurse")]
+    baker, nurse = partly.scored_by("mood")[1, :2].astype(float)
+    error = np.sqrt((baker.var(ddof=1) + nurse.var(ddof=1)) / 30)
+    assert row["difference"] == pytest.approx(nurse.mean() - baker.mean())
+    assert row["difference_high"] - row["difference"] == pytest.approx(norm.ppf(0.975) * error)
+
+
 def test_page_and_report_name_the_pair_that_is_most_surely_different() -> None:
     """Two pairs have larger distances and stay inside of chance; of those above noise, one is the least different."""
     found = tables(cube())

@@ -11,6 +11,7 @@ import pytest
 
 from psa_core.audits._running import Running
 from psa_core.audits.nationality import AUDIT
+from psa_core.audits.nationality.findings import account
 from psa_core.audits.nationality.result import NationalityResult, NationalitySpec
 from psa_core.errors import OptionError, RunFolderError
 from psa_core.scoring import Progress
@@ -51,6 +52,8 @@ def test_a_run_draws_scores_and_measures(audit: tuple[NationalityResult, Path, l
     assert [words for words in told if words.endswith(" of 6 sentences")][-1] == "6 of 6 sentences"
     assert found.cube.shape == (3, 6, 1) and found.columns == ["sentiment ≥ 0", "sentiment < 0", "sentiment"]
     assert found.manifest["account"]["no person found"] == 1 and found.manifest["cells"] == 18
+    words = account(found.manifest, found.cube)
+    assert words.startswith("3 of 4 sentences, 3 names each for 2 countries, by vader. 1 had no person. Of 3 mentions")
     assert found.manifest["lm"]["id"] == "python:lengths:perplexity"
     original, perturbed = found.perplexity or (None, None)
     assert original is not None and original.tolist() == [len(TEXTS[row]) for row in (0, 1, 3)]
