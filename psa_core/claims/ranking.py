@@ -60,14 +60,15 @@ def agreement_finding(agreement: Agreement) -> Finding:
     names = f"{counted(agreement.names, 'name')} in common"
     if order.reason:
         return Finding(f"With {names}, their rankings cannot be compared: {order.reason}.")
-    is_significant = order.p < stats.SIGNIFICANT and (order.low > 0 or order.high < 0)
+    is_significant = agreement.is_reliable and order.p < stats.SIGNIFICANT and (order.low > 0 or order.high < 0)
     words = ("similarly" if order.r > 0 else "in opposite order") if is_significant else "with no clear agreement"
     interval = (
         f"95 % interval over names {_number(order.low)} to {_number(order.high)}, " if isfinite(order.low) else ""
     )
     return Finding(
         f"The two studies rank the {names} {words}: rank correlation {_number(order.r)}.",
-        f"{interval}p = {order.p:.2g}.",
+        f"{interval}p = {order.p:.2g}."
+        + ("" if agreement.is_reliable else " The ranking of at least one of them may be chance."),
         kind="ranking",
         estimate=order.r,
         low=order.low,

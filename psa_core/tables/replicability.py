@@ -27,10 +27,14 @@ class Replicability:
 
 @dataclass(frozen=True)
 class Agreement:
-    """The Spearman correlation of two studies' effects over their shared names, and the number of these."""
+    """The Spearman correlation of two studies' effects over their shared names.
+
+    ``names`` counts these; ``is_reliable``: both studies rank them beyond what chance gives (see `order_reliability`).
+    """
 
     order: stats.Correlation
     names: int
+    is_reliable: bool
 
 
 def order_replicability(cube: ScoreCube, target: str) -> Replicability:
@@ -54,4 +58,9 @@ def order_in_both(first: ScoreCube, second: ScoreCube, targets: tuple[str, str])
     shared = [name for name in effects[0].index if name in effects[1].index]
     if not shared:
         return None
-    return Agreement(order_agreement(effects[0][shared], effects[1][shared]), len(shared))
+    # Names may move together, as women's do; then two orders of pure chance agree, or are opposite, far too often.
+    is_reliable = all(
+        order_reliability(cube.units(target)[1][:, cube.names["name"].isin(shared).to_numpy()]).low > 0
+        for cube, target in zip((first, second), targets, strict=True)
+    )
+    return Agreement(order_agreement(effects[0][shared], effects[1][shared]), len(shared), is_reliable)

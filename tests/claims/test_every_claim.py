@@ -145,7 +145,8 @@ def test_two_studies_are_ranked_only_where_their_test_says_so() -> None:
             assert agreed is not None
             claim = ranking.agreement_finding(agreed)
             order = agreed.order
-            assert claim.is_significant == (order.p < 0.05 and (order.low > 0 or order.high < 0))
+            is_clear = order.p < 0.05 and (order.low > 0 or order.high < 0)
+            assert claim.is_significant == (is_clear and agreed.is_reliable)
             assert ("no clear agreement" in claim.headline) == (not claim.is_significant and not order.reason)
             moved = replace(first, perturbed=(first.perturbed * np.float32(0.5)))
             row = metric_differences(shared_cells(first, moved), ("anger", "anger")).iloc[0]

@@ -84,5 +84,19 @@ def test_two_studies_of_other_sentences_are_compared_by_the_names_they_share(cub
     ],
 )
 def test_agreement_claims_no_more_than_its_interval(order: Correlation, said: str) -> None:
-    finding = agreement_finding(Agreement(order, 20))
+    finding = agreement_finding(Agreement(order, 20, is_reliable=True))
     assert said in finding.headline and "95 % interval" in finding.evidence
+    doubted = agreement_finding(Agreement(order, 20, is_reliable=False))
+    assert "no clear agreement" in doubted.headline and "chance" in doubted.evidence and not doubted.is_significant
+
+
+def test_names_that_move_together_without_an_effect_are_in_no_order(cube: ScoreCube) -> None:
+    def noise(random: np.random.Generator) -> ScoreCube:
+        pairs = np.repeat(random.normal(0, 0.1, (40, 2)), 6, axis=1) + random.normal(0, 0.01, (40, 12))
+        scores = (0.5 + pairs).astype(np.float32)[:, :, None]
+        return replace(cube, targets=cube.targets[:1], original=cube.original[:, :1], perturbed=scores, controls=None)
+
+    random = np.random.default_rng(2)
+    found = [order_in_both(noise(random), noise(random), ("toxicity", "toxicity")) for _ in range(12)]
+    assert sum(agreed is not None and agreed.order.p < 0.05 for agreed in found) >= 4
+    assert sum(agreed is not None and agreement_finding(agreed).is_significant for agreed in found) == 0
