@@ -22,10 +22,11 @@ def default() -> str:
     return next(plugin.id for plugin in plugins().values() if plugin.is_default)
 
 
-def suited_to(texts: Iterable[str]) -> str:
+def suited_to(texts: Iterable[str], *, are_documents: bool = False) -> str:
     """The specification for texts that are all written for one kind of anchor, as with ``{name}``; else the default.
 
-    Where four texts of five are longer than the default takes, it is the kind that finds one person's mentions.
+    For documents, or where four texts of five are longer than the default takes, it is the kind that finds one person's
+    mentions.
 
     Examples
     --------
@@ -36,7 +37,8 @@ def suited_to(texts: Iterable[str]) -> str:
     marked = (plugin for plugin in plugins().values() if plugin.marks and all(map(plugin.marks, written)))
     suited = next((plugin.id for plugin in marked), "") if written else default()
     most = plugins()[default()].max_words
-    if not suited and most and 5 * sum(len(text.split()) > most for text in written) > 4 * len(written):
+    are_long = most and 5 * sum(len(text.split()) > most for text in written) > 4 * len(written)
+    if not suited and (are_documents or are_long):
         suited = next((plugin.id for plugin in plugins().values() if plugin.together), "")
     return suited or default()
 

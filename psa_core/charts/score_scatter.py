@@ -49,7 +49,7 @@ def _template(target: str) -> Spec:
     import altair as alt
 
     base = alt.Chart().encode(
-        alt.X("original:Q", title=f"Original {target}", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=10)),
+        alt.X("original:Q", title=f"{target}, original", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=10)),
         alt.Y("mean_abs_delta:Q", title="Mean size of the change"),
     )
     marks = base.mark_point(size=52, filled=True, opacity=0.6, color=_theme.ACCENT).encode(

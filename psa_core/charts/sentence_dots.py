@@ -111,13 +111,13 @@ def _strip(target: Target) -> Spec:
 def _dots(target: Target, y: Any) -> list[Any]:
     import altair as alt
 
-    domain = [target.low, target.high]
+    domain, title = [target.low, target.high], target.phrase.partition(" to “")[0] or target.name
     scale = alt.Scale(domain=domain) if np.isfinite(domain).all() else alt.Scale(zero=False)
-    x = alt.X("perturbed:Q", title=target.name, scale=scale, axis=alt.Axis(tickCount=6))
+    x = alt.X("perturbed:Q", title=title, scale=scale, axis=alt.Axis(tickCount=6))
     base = alt.Chart().encode(x=x, y=y)
     marks = base.mark_point(filled=True, size=90, opacity=0.95).encode(
         **by_kind("kind", KINDS, [_theme.UP, _theme.DOWN], ["triangle-up", "circle"], None),
-        tooltip=[alt.Tooltip("label:N", title="name"), alt.Tooltip("perturbed:Q", format=".3f", title=target.name)],
+        tooltip=[alt.Tooltip("label:N", title="name"), alt.Tooltip("perturbed:Q", format=".3f", title=title)],
     )
     rings = base.transform_filter(alt.datum.ringed).mark_point(
         size=280, shape="circle", filled=False, stroke=_theme.MUTED, strokeWidth=3, aria=False

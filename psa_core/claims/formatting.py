@@ -107,6 +107,12 @@ class Words:
             phrase = f"the {target if target.endswith('score') else f'{target} score'}"
         return cls(phrase or target, str(given.get("unit") or ("points" if chance else "")))
 
+    @property
+    def axis(self) -> str:
+        """The phrase as a title of an axis: *Toxicity score*."""
+        words = self.phrase.removeprefix("the ")
+        return words[:1].upper() + words[1:]
+
     def size(self, value: float) -> str:
         """The size of a change: ``0.09``, or ``9 points``; a tiny change is not shown as zero."""
         if self.unit == "points":
@@ -127,7 +133,7 @@ class Words:
         return first, second
 
 
-def score_words(target: str) -> str:
+def score_words(target: str | Target) -> str:
     """A target as a noun phrase.
 
     Examples

@@ -48,7 +48,7 @@ def _top(replicability: Replicability) -> str:
     if isinf(needed):
         return f"some {same} cannot be told apart, however many sentences there are" if top > 1 else INDISTINGUISHABLE
     if needed <= replicability.sentences:
-        return f"90 % {same}" if top > 1 else f"{same} in 9 of 10 cases"
+        return f"{0.9 * top:.0f} {same}" if top > 1 else f"{same} in 9 of 10 cases"
     now = f"{100 * share:.0f} % {same}" if top > 1 else f"{same} in {10 * share:.0f} of 10 cases"
     rough = float(f"{needed:.0e}")  # to one digit: it is a rough estimate
     return f"{now}; about {rough:,.0f} sentences are needed for 90 %"

@@ -7,13 +7,14 @@ import pandas as pd
 
 from psa_core import stats
 from psa_core.claims.formatting import Finding, number, score_words, with_interval
+from psa_core.cube import Target
 from psa_core.plurals import counted, verb
 from psa_core.tables.factors import FactorAnalysis
 from psa_core.tables.matrix import Matrix
 from psa_core.tables.parts import FIRST, REST, WHOLE, part_shares
 
 
-def why_finding(why: FactorAnalysis, target: str) -> str:
+def why_finding(why: FactorAnalysis, target: str | Target) -> str:
     """In one sentence: how much of the variance between names the factors explain, and which explains most."""
     leading = why.shares[why.shares["is_significant"]]
     if leading.empty:
@@ -40,7 +41,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def part_finding(table: pd.DataFrame, target: str, *, sentences: int) -> str:
+def part_finding(table: pd.DataFrame, target: str | Target, *, sentences: int) -> str:
     """How much of the effect one part of the name explains, over all names or for the largest effect."""
     largest = table.loc[table["whole"].abs().idxmax()]
     one = (
@@ -59,7 +60,7 @@ def part_finding(table: pd.DataFrame, target: str, *, sentences: int) -> str:
     )
 
 
-def because_finding(table: pd.DataFrame, target: str) -> Finding:
+def because_finding(table: pd.DataFrame, target: str | Target) -> Finding:
     """Which word of a name explains its effect, if one alone does; `table` by `because_table`."""
     by_variant = table.set_index("variant")
     full_name, first, rest = (by_variant.loc[variant] for variant in (WHOLE, FIRST, REST))
@@ -88,16 +89,16 @@ def because_finding(table: pd.DataFrame, target: str) -> Finding:
     )
 
 
-def one_finding(table: pd.DataFrame, target: str) -> str:
+def one_finding(table: pd.DataFrame, target: str | Target) -> str:
     """The effects of one name's parts in one sentence; `table` by `one_name`."""
     by_variant = table.set_index("variant")
     full_name = by_variant.loc[WHOLE]
     if REST not in by_variant.index:
-        return f"{full_name['text']} has one part; it moves {target} by {_signed(full_name['change'])}."
+        return f"{full_name['text']} has one part; it moves {score_words(target)} by {_signed(full_name['change'])}."
     first, rest = by_variant.loc[FIRST], by_variant.loc[REST]
     both = full_name["change"] - first["change"] - rest["change"]
     return (
-        f"{full_name['text']} moves {target} by {_signed(full_name['change'])}: {first['text']} alone by "
+        f"{full_name['text']} moves {score_words(target)} by {_signed(full_name['change'])}: {first['text']} alone by "
         f"{_signed(first['change'])}, {rest['text']} alone by {_signed(rest['change'])}; the two words together add "
         f"{_signed(both)}."
     )
@@ -128,7 +129,7 @@ def cluster_finding(found: Matrix) -> Finding:
     return Finding(f"{sizes}; {len(words)} of them {match} a group: {', '.join(words)}.", evidence)
 
 
-def where_finding(table: pd.DataFrame, target: str) -> Finding:
+def where_finding(table: pd.DataFrame, target: str | Target) -> Finding:
     """Which words are associated with more name-sensitive sentences; `table` by `word_table`."""
     significant = table[table["p_adjusted"] < stats.SIGNIFICANT]
     more, less = (
@@ -140,10 +141,12 @@ def where_finding(table: pd.DataFrame, target: str) -> Finding:
         "the other half: log-odds with an informative Dirichlet prior (Monroe et al. 2008), Holm-corrected."
     )
     if significant.empty:
-        return Finding(f"No word is significantly associated with how much names change {target}.", evidence)
+        return Finding(
+            f"No word is significantly associated with how much names change {score_words(target)}.", evidence
+        )
     parts = [
         f"{words} in sentences with {', '.join(f'“{word}”' for word in found)}"
         for words, found in (("more", more), ("less", less))
         if len(found)
     ]
-    return Finding(f"Names change {target} {', '.join(parts)}.", evidence)
+    return Finding(f"Names change {score_words(target)} {', '.join(parts)}.", evidence)

@@ -98,7 +98,8 @@ def plan(spec: StudySpec, *, sentences: corpus.Corpus | None = None, name_list: 
     groups.check(chosen.table, spec.groups, spec.reference, spec.select)
     told = conditions.load(spec.conditions)
     read = corpus.load(spec.sentences, spec.text_column) if sentences is None else sentences
-    spec = spec if spec.anchors else replace(spec, anchors=anchors.suited_to(read.sentences["text"]))
+    if not spec.anchors:
+        spec = replace(spec, anchors=anchors.suited_to(read.sentences["text"], are_documents=read.are_documents))
     finder = anchors.finder(spec.anchors)
     return Plan(spec, read, finder, select(read.sentences, finder, spec.selection), chosen, told)
 

@@ -112,6 +112,6 @@ def review(
         raise OptionError("review", got=f"an unknown option {unknown[0]!r}", expected=listed)
     in_file = isinstance(sentences, str) or hasattr(sentences, "__fspath__")
     read = (corpus.load if in_file else corpus.from_memory)(str(sentences) if in_file else sentences, text_column)
-    finder = finders.finder(anchors or finders.suited_to(read.sentences["text"]))
+    finder = finders.finder(anchors or finders.suited_to(read.sentences["text"], are_documents=read.are_documents))
     chosen = SelectionOptions(**{"balance": None, **options})
     return outcome_table(read.sentences, finder, chosen)

@@ -194,6 +194,8 @@ def test_long_texts_without_slots_are_documents() -> None:
     long = "Jane Doe runs a shop. " * 11
     assert anchors.suited_to([long, long]) == "person"
     assert anchors.suited_to([long, "He left."]) == anchors.default()
+    assert anchors.suited_to(["He left."], are_documents=True) == "person"
+    assert anchors.suited_to(["{name} left."], are_documents=True) == "slot"
 
 
 def test_verbs_go_there_and_back() -> None:

@@ -74,6 +74,11 @@ class StudyContext:
         return Words.of(self.target).phrase
 
     @property
+    def axis(self) -> str:
+        """The same at an axis."""
+        return Words.of(self.target).axis
+
+    @property
     def threshold(self) -> float:
         """The chosen threshold."""
         return float(self.seen.threshold or 0.0)

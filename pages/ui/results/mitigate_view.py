@@ -197,7 +197,7 @@ def curves(halved: HeldOut, count: int) -> None:
         "all draws of that many names); with many it does not, and each text costs as many texts as there are names. "
         "Drawn from the half of the sentences that is not measured.",
         stem=f"averaging.{study.target.name}",
-        words=study.caption(f"What averaging over more names loses and gains, {study.target.name}"),
+        words=study.caption(f"What averaging over more names loses and gains, {study.phrase}"),
         key="averaging",
         table=table,
     )
@@ -212,11 +212,11 @@ def originals(halved: HeldOut, count: int) -> None:
     texts = trial.before.sentences["text"].to_numpy()
     table = pd.DataFrame({"before": before, "after": after, "changed": changed, "text": texts})
     figure.show(
-        original_scores(table, target=study.target.name),
+        original_scores(table, target=study.axis),
         alt="Original score of each sentence before and after averaging",
         note="A point is a measured sentence as it is; on the dashed line nothing changes.",
         stem=f"averaged.{study.target.name}",
-        words=study.caption(f"Original {study.target.name} before and after averaging over {counted(count, 'name')}"),
+        words=study.caption(f"{study.axis} of the originals before and after averaging over {counted(count, 'name')}"),
         key="originals",
     )
 

@@ -262,7 +262,7 @@ def groups(study: StudyContext, choice: Choice) -> str:
         reference = _ask_reference(study, column)
     options = {"baseline": choice.baseline, "correction": choice.correction, "reference": reference}
     target, against = study.target.name, f"“{crossed(reference)}”" if reference else "the other names"
-    words = f"Groups by {crossed(column)}: difference in {target} from {against}"
+    words = f"Groups by {crossed(column)}: difference in {study.phrase} from {against}"
     if column in columns:
         table = study.compute(tables.group_table, column=column, **options)
         found = findings.group_finding(table, target, column=column)
@@ -333,12 +333,12 @@ def equivalence(study: StudyContext, choice: Choice) -> None:
             "Not significant does not mean no effect. Enter the largest mean change that would not matter to you; the "
             "equivalence test counts names whose effect is shown to be smaller, allowing for rare large changes."
         )
-        score_range, target = float(study.target.high - study.target.low), study.target.name
+        score_range = float(study.target.high - study.target.low)
         link = address.linked(Key.NAMES_MARGIN, score_range / 50)
         st.session_state[Key.NAMES_MARGIN] = max(st.session_state[Key.NAMES_MARGIN], score_range / 1000)
         margin = float(
             st.number_input(
-                f"A mean change of {markup.literal(target)} below this does not matter",
+                f"A mean change of {markup.literal(study.phrase)} below this does not matter",
                 min_value=score_range / 1000,
                 step=score_range / 200,
                 format="%.3f",
@@ -348,8 +348,8 @@ def equivalence(study: StudyContext, choice: Choice) -> None:
         )
         options = {"baseline": choice.baseline, "correction": choice.correction, "margin": margin}
         table = study.compute(tables.name_test_table, **options)
-        typography.second(findings.equivalence_finding(table, target, margin=margin))
-        in_words = {True: f"moves {target} by less than ±{margin:g}", False: "may move it by more"}
+        typography.second(findings.equivalence_finding(table, study.target.name, margin=margin))
+        in_words = {True: f"moves the score by less than ±{margin:g}", False: "may move it by more"}
         rows = pd.DataFrame(
             {
                 "name": study.shown(table)["name"],

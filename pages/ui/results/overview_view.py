@@ -110,7 +110,7 @@ def _because(study: StudyContext) -> None:
     why_view.because(study)
     try:
         why = study.compute_slowly(factor_regression, factors=tuple(first_choice(study.cube)), perplexity=None)
-        typography.second(reasons.why_finding(why, study.target.name))
+        typography.second(reasons.why_finding(why, study.target))
     except PsaError as error:
         typography.second(error.full_message)
     words = in_words("Which parts, factors and sentences")

@@ -159,7 +159,7 @@ def _groups(study: StudyContext) -> None:
 def _threshold(study: StudyContext) -> None:
     rates = study.at_threshold()
     typography.finding(findings.threshold_finding(rates, study.target.name, threshold=study.threshold).headline)
-    options = CurveOptions(study.threshold, float(rates["label_dist"].iloc[0]), target=study.target.name)
+    options = CurveOptions(study.threshold, float(rates["label_dist"].iloc[0]), target=study.phrase)
     curve = label_dist_figure(study.compute_slowly(tables.label_dist_table), options)
     figure = enlarged(curve.to_plotly_json(), 1.4)
     figure["layout"]["height"] = 560

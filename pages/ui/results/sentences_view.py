@@ -226,7 +226,7 @@ def one_sentence(study: StudyContext, sentence_id: str) -> None:
         alt=f"Score of this sentence with each of {len(table)} names",
         note="Triangles have the label, circles do not. Click a dot to follow that name.",
         stem=f"sentence.{sentence_id}",
-        words=study.caption(f"One sentence, every name: {study.target.name}", f"“{sentence['text']}”"),
+        words=study.caption(f"One sentence, every name: {study.phrase}", f"“{sentence['text']}”"),
         key="dots",
         key_of_chart=Key.SENTENCES_DOTS,
         on_select=partial(clicks.toggle_names, Key.SENTENCES_DOTS),
@@ -241,12 +241,12 @@ def all_sentences(study: StudyContext) -> None:
     found = findings.correlation_finding(study.summary(), study.target, tests=len(study.cube.targets))
     typography.second(found)
     figure.show(
-        score_scatter(study.sentences(), target=study.target.name, selected=study.seen.sentence),
+        score_scatter(study.sentences(), target=study.axis, selected=study.seen.sentence),
         alt=str(found),
         note="A point is a sentence; the curve follows the half of the sentences that is nearest (LOWESS). Click a "
         "point to open its sentence above.",
         stem=f"sentences.{study.target.name}",
-        words=study.caption(f"How far names move each sentence, by its original {study.target.name}", found),
+        words=study.caption("How far names move each sentence, by its original score", found),
         key="scatter",
         table=study.sentences(),
         key_of_chart=Key.SENTENCES_SCATTER,

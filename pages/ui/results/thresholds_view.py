@@ -76,25 +76,22 @@ def figure(study: StudyContext, chosen: str) -> None:
     """Figure 2; the chosen threshold is an overlay, so that moving it redraws no curve."""
     table, rates = study.compute_slowly(tables.label_dist_table), study.at_threshold().iloc[0]
     dists, colours = _curves(study, chosen)
-    target = study.target.name
-    options = CurveOptions(
-        threshold=study.threshold, value=float(rates["label_dist"]), curves=dists, target=target, colours=colours
-    )
+    options = CurveOptions(study.threshold, float(rates["label_dist"]), dists, target=study.phrase, colours=colours)
     st.plotly_chart(
         _figure(study.target_key, table, options, chosen=chosen, labels=tuple(dists)),
         key=FIGURE,
         config={"displaylogo": False, "modeBarButtonsToRemove": ["toImage"]},
-        alt=f"LabelDist of {target} and the labels that change, over every threshold",
+        alt=f"LabelDist of {study.phrase} and the labels that change, over every threshold",
     )
     low, high = (float(end) for end in table["threshold"].iloc[[0, -1]])
     place = {"figure": f".st-key-{FIGURE}", "low": low, "high": high, "threshold": study.threshold}
     beside = {"words": f"{options.value:.3f} at {level(study.threshold)}", "colour": MUTED}
     _mark(key=Key.THRESHOLDS_MARK, data=place | beside)
     with exports.row():
-        exports.csv_button(table, f"label_dist.{target}.csv", key="thresholds_csv")
-        words = study.caption(f"Labels for {target} that change with the name, by threshold", finding(study))
+        exports.csv_button(table, f"label_dist.{study.target.name}.csv", key="thresholds_csv")
+        words = study.caption(f"Labels for {study.phrase} that change with the name, by threshold", finding(study))
         picture = partial(_paper, table, options)
-        exports.picture_buttons(picture, f"label_dist.{target}", words, key="thresholds_picture")
+        exports.picture_buttons(picture, f"label_dist.{study.target.name}", words, key="thresholds_picture")
     if chosen == SELECTED and not study.seen.names:
         typography.small_print("No name is selected yet: click a bar on the Names page.")
     typography.small_print(
@@ -123,7 +120,7 @@ def borderline(study: StudyContext) -> None:
     _line(key=Key.THRESHOLDS_LINE, data={"threshold": study.threshold})
     shown = f" {MAX_STROKES} evenly spaced ones are drawn." if len(study.cube.sentences) > MAX_STROKES else ""
     typography.small_print(
-        f"Each line spans a sentence's lowest to highest {study.target.name} over names; the tick is its original "
+        f"Each line spans a sentence's scores with all names, from the lowest to the highest; the tick is its original "
         f"score (sort order). Coloured: the names fall on both sides of the threshold (dashed).{shown}"
     )
 

@@ -96,11 +96,11 @@ def _show_because(study: StudyContext, plan: parts.PartPlan, scores: np.ndarray)
     if label != plan.names[0]:  # names are hidden
         words = label.split()
         table = table.assign(text=[label, words[0], " ".join(words[1:])])
-    found = reasons.because_finding(table, study.target.name)
+    found = reasons.because_finding(table, study.target)
     typography.second(found.headline)
     typography.small_print(found.evidence)
     rows = table.assign(value=table["effect"], label=table["text"] + table["variant"].map(lambda v: f" · {v}"))
-    drawing = metric_intervals(rows, title=f"Change of {study.target.name}")
+    drawing = metric_intervals(rows, title=f"Change of {study.phrase}")
     figure.show(drawing, alt="Effects of a name and of its parts alone, with intervals")
 
 
@@ -129,7 +129,7 @@ def factors(study: StudyContext) -> None:
     except PsaError as error:
         typography.second(error.full_message)
         return
-    typography.second(reasons.why_finding(why, study.target.name))
+    typography.second(reasons.why_finding(why, study.target))
     if why.warning:
         st.warning(why.warning)
     left, right = st.columns([7, 5], gap="large")
@@ -142,7 +142,7 @@ def factors(study: StudyContext) -> None:
             "factors being equal. How frequent words are: package wordfreq (Speer 2022). Subwords: MiniLM's.",
             stem=f"factors.{study.target.name}",
             words=study.caption(
-                f"Factors associated with the names' effects on {study.target.name}, in standard deviations"
+                f"Factors associated with the names' effects on {study.phrase}, in standard deviations"
             ),
             key="factors",
             table=why.coefficients,
@@ -250,7 +250,7 @@ def all_parts(study: StudyContext) -> None:
     hidden = (shown["name"] != table["name"]).to_numpy()
     shown.loc[hidden, parts.FIRST] = shown["name"][hidden].str.split().str[0]
     shown.loc[hidden, parts.REST] = shown["name"][hidden].str.split().str[1:].str.join(" ")
-    typography.second(reasons.part_finding(shown, study.target.name, sentences=len(plan.rows)))
+    typography.second(reasons.part_finding(shown, study.target, sentences=len(plan.rows)))
     if shares := parts.part_shares(table):
         words = ", ".join(f"{part} {100 * share:.0f} %" for part, share in shares.items())
         typography.small_print(f"Shares of the differences between whole names: {words}.")
@@ -292,7 +292,7 @@ def where(study: StudyContext) -> None:
     """Words associated with more sensitivity, and sensitivity by the anchor's position."""
     st.header(in_words("In which sentences?"), anchor=False)
     words = study.compute_slowly(word_table)
-    typography.second(reasons.where_finding(words, study.target.name))
+    typography.second(reasons.where_finding(words, study.target))
     left, right = st.columns([7, 5], gap="large")
     with left:
         word = _words(words)

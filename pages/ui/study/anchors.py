@@ -34,8 +34,9 @@ Switches = frozenset[tuple[str, int]]
 
 def ask(source: Source) -> tuple[str, SelectionOptions]:
     """Let the user choose the kind of anchor and the sentences; shows what is found and what is left out."""
-    sentences = plans.corpus(source).sentences
-    spec = _ask_spec(anchors.suited_to(sentences["text"]))
+    read = plans.corpus(source)
+    sentences = read.sentences
+    spec = _ask_spec(anchors.suited_to(sentences["text"], are_documents=read.are_documents))
     with st.popover(in_words("Which sentences are used"), icon=":material/tune:"):
         values = form.ask(_key, SelectionOptions, ("max_words", "sample", "seed", "mentions"))
         values["families"] = ask_families(sentences, f"{Key.STUDY_FAMILIES}_{source.key}")

@@ -78,7 +78,9 @@ def ask(planned: Plan) -> Chosen | None:
 def _argument(kind: ModelPlugin, more: str = "") -> str:
     """The argument after the colon of a model's id, with an example as placeholder."""
     words = kind.argument
-    label = words.capitalize() if words[0].isalpha() else f"{kind.title}, such as {kind.id}:{words}"
+    label = (
+        words.capitalize() if words[0].isalpha() and ":" not in words else f"{kind.title}, such as {kind.id}:{words}"
+    )
     key = f"{Key.STUDY_MODEL_ID}_{kind.id}"
     return str(st.text_input(f"{label}{more}", key=key, max_chars=300, persist_state="session")).strip()
 

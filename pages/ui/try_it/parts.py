@@ -40,7 +40,7 @@ def parts(found: Slotted, table: TableOne, models: Sequence[str], labels: dict[s
             scores = cached.scores(model, texts)[:, targets.index(panel.target.name)]
             rows = one_name(str(name), dict(zip(forms, scores[1:].tolist(), strict=True)), float(scores[0]))
             if labels[str(name)] == name:
-                typography.second(f"{panel.model}: {one_finding(rows, panel.target.name)}")
+                typography.second(f"{panel.model}: {one_finding(rows, panel.target)}")
             columns[f"{panel.target.name} · {panel.model}"] = rows["score"]
         shown = pd.DataFrame({"form": list(forms), **columns})
         if labels[str(name)] == name:
