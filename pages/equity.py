@@ -12,11 +12,11 @@ shell.guard()
 frame.begin(AUDIT, results.show)
 frame.ask_earlier(AUDIT)
 
-with step(1, "Systems", "The models to test. Several are compared side by side."), shell.show_errors():
+with step(1, "Systems", "The models to test. Several are compared side by side."):
     systems = setup.ask_systems()
 
-with step(2, "Sentences", "The paper's 8,640 sentences, or your own templates, people and words."), shell.show_errors():
+with step(2, "Sentences", "The paper's 8,640 sentences, or your own templates, people and words."):
     design, sentences = setup.ask_sentences()
 
-with step(3, "Run", "Every sentence by every system. You can close this page; it keeps running."), shell.show_errors():
+with step(3, "Run", "Every sentence by every system. You can close this page; it keeps running."):
     setup.start(systems, design, sentences)

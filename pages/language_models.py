@@ -28,16 +28,16 @@ if view == SEVERAL:
 
 frame.ask_earlier(AUDIT)
 
-with step(1, "Language model", "The language model that continues the prompts."), shell.show_errors():
+with step(1, "Language model", "The language model that continues the prompts."):
     generator = model_choice.ask_generator(AUDIT)
     if not generator:
         st.stop()
 
-with step(2, "Prompts", "Sentences with a slot, and the words that fill it."), shell.show_errors():
+with step(2, "Prompts", "Sentences with a slot, and the words that fill it."):
     chosen = setup.ask_prompts()
 
-with step(3, "Scores", "What each continuation is scored for."), shell.show_errors():
+with step(3, "Scores", "What each continuation is scored for."):
     scorers = setup.ask_scorers()
 
-with step(4, "Run", "You can close this page; it keeps running."), shell.show_errors():
+with step(4, "Run", "You can close this page; it keeps running."):
     setup.start(generator, chosen, scorers)

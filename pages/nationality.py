@@ -14,26 +14,20 @@ shell.guard()
 frame.begin(AUDIT, results.show)
 frame.ask_earlier(AUDIT)
 
-with (
-    step(1, "Sentences", "Texts that mention people by name; those without a person are left out."),
-    shell.show_errors(),
-):
+with step(1, "Sentences", "Texts that mention people by name; those without a person are left out."):
     source = setup.ask_sentences()
     if source is None:
         st.stop()
 
-with step(2, "Countries", "Whose names the people get."), shell.show_errors():
+with step(2, "Countries", "Whose names the people get."):
     drawing = setup.ask_countries(source)
 
-with (
-    step(
-        3, "Model", "The classifier that scores the sentences; a language model also measures how predictable they are."
-    ),
-    shell.show_errors(),
+with step(
+    3, "Model", "The classifier that scores the sentences; a language model also measures how predictable they are."
 ):
     judge = setup.ask_models()
     if judge is None:
         st.stop()
 
-with step(4, "Run", "You can close this page; it keeps running."), shell.show_errors():
+with step(4, "Run", "You can close this page; it keeps running."):
     setup.start(source, drawing, judge)

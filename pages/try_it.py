@@ -62,7 +62,7 @@ with right, shell.show_errors():
     with shell.show_errors():
         asking.ask(found)
     st.markdown(
-        "**One sentence is an anecdote, and famous people are not anybody.** Models have read about them, so their "
+        "**One sentence is an anecdote, and famous people are not typical.** Models have read about them, so their "
         "names show the effect at its largest. A study asks the same of hundreds of sentences, with names of unknown "
         "people that are alike in length and frequency, and says how sure the answer is."
     )

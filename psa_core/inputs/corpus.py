@@ -163,13 +163,8 @@ def parse(file_name: str, content: bytes, text_column: str | None = None) -> Cor
 
 
 def _of_documents(found: Documents, source: str) -> Corpus:
-<<<<<<< HEAD
     table = pd.DataFrame({"sentence_id": [*found.texts], "text": [*found.texts.values()]}, dtype="str")
-    return Corpus(table, source, found.sha256, notes=found.notes, left_out=len(found.left_out))
-=======
-    table = pd.DataFrame({"sentence_id": [*found.texts], "text": [*found.texts.values()]}, dtype=object)
     return Corpus(table, source, found.sha256, notes=found.notes, left_out=len(found.left_out), are_documents=True)
->>>>>>> a70da00 (Charts and reasons say a target's phrase; a zip of documents is read for the person whom each is about)
 
 
 def from_memory(given: Any, text_column: str | None = None) -> Corpus:

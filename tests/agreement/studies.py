@@ -1,4 +1,4 @@
-"""Studies that try the sentences above the numbers: small, null, tied, huge, of a judge, slots, predictions."""
+"""Studies that try the sentences above the numbers: small, null, tied, huge, of judges, documents, conditions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from psa_core import models
 from psa_core.cube import ScoreCube, Target
 from psa_core.inputs import corpus as corpora
 from psa_core.inputs import names as name_lists
+from psa_core.inputs.conditions import Condition
 from psa_core.study import StudySpec, execute, plan
+from psa_core.study.conditions import COUNTS, joined
 
 SPEC = StudySpec(sentences="sample", names="demo", model="keyword", anchors="pronouns")
 TOXICITY = Target("toxicity", meaning="more toxic")
@@ -43,6 +45,10 @@ def cases(folder: Path) -> dict[str, Case]:
         ),
         Case("huge effect", _cube(0.9, noise=0.0)),
         Case("rare", _rare()),
+        Case("one huge name", _one_name()),
+        Case("nobody differs in sampled answers", _sampled(), (0.5, 0.3), target="P(Yes)"),
+        Case("two conditions", _conditions(), target="strict.toxicity"),
+        Case("person", _person(folder), (0.5, 0.55)),
         Case(
             "judge",
             _cube(0.12, targets=(LOAN, replace(LOAN, name="P(No)", phrase="chance of a “No”"))),
@@ -100,6 +106,41 @@ def _rare() -> ScoreCube:
     random = np.random.default_rng(3)
     jumps = 0.4 * (random.random(cube.perturbed.shape) < 0.04)
     return replace(cube, perturbed=np.clip(cube.perturbed + jumps, 0, 1).astype(np.float32))
+
+
+def _one_name() -> ScoreCube:
+    """One name moves every score by half of the range, no other name any."""
+    cube = _cube(0.0)
+    moved = cube.perturbed + 0.5 * np.eye(10)[0][None, :, None]
+    return replace(cube, perturbed=np.clip(moved, 0, 1).astype(np.float32))
+
+
+def _sampled() -> ScoreCube:
+    """Five answers to each text, as often a Yes with one name as with another."""
+    cube, random = _cube(0.0, targets=(replace(LOAN, samples=5),)), np.random.default_rng(11)
+    often = random.uniform(0.2, 0.8, (40, 1, 1))
+    drawn = random.binomial(5, np.broadcast_to(often, (40, 11, 1))) / 5
+    return replace(cube, original=drawn[:, 0].astype(np.float32), perturbed=drawn[:, 1:].astype(np.float32))
+
+
+def _conditions() -> ScoreCube:
+    """Names matter under one of two conditions only."""
+    counts = dict.fromkeys(COUNTS, 1)
+    cubes = [
+        replace(cube, provenance={**cube.provenance, "fingerprint": "f", "notes": [], **counts})
+        for cube in (_cube(0.3), _cube(0.0))
+    ]
+    return joined([Condition("plain", "Answer."), Condition("strict", "Ignore the name.")], cubes)
+
+
+def _person(folder: Path) -> ScoreCube:
+    """Documents as they are written, in which one person is found."""
+    file, people = folder / "written.csv", folder / "written-names.csv"
+    name_lists.load("us-people").table.iloc[::20].to_csv(people, index=False)
+    written = plan(replace(SPEC, sentences="cvs", names=str(people), anchors="slot")).perturbation
+    pd.DataFrame({"text": [written.text(row, 0) for row in range(len(written.texts))]}).to_csv(file, index=False)
+    spec = replace(SPEC, sentences=str(file), names=str(people), anchors="person", model="keyword:she=0.2,Mr=0.1")
+    return execute(plan(spec), models.load(spec.model))
 
 
 def _families() -> ScoreCube:

@@ -1,4 +1,4 @@
-"""Three studies at one threshold contradict themselves nowhere; ``python -m tests.agreement`` reads fourteen at two."""
+"""Three studies at one threshold contradict themselves nowhere; ``python -m tests.agreement`` reads eighteen at two."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def any_audit(audit: Audit) -> None:
     page = AuditPage.of(audit)
     begin(page, partial(_show, page))
     ask_earlier(page)
-    with step(1, "Options", "What is audited, and how."), shell.show_errors():
+    with step(1, "Options", "What is audited, and how."):
         values = form.ask(page.key, audit.spec, unlabelled=True)
         with step(2, "Run", "You can close this page; it keeps running."):
             if is_started(page):

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -167,18 +167,10 @@ def kept_scores(loaded: PageScorer, texts: Sequence[str], *, owner: str | None =
     return loaded.finish(Answer(), texts, CachedScorer(loaded.scorer, of_visitor))
 
 
-def name_table(
-    run_id: str, target: str, *, baseline: str = "original", correction: str = "holm", threshold: float | None = None
-) -> pd.DataFrame:
-    """`tables.name_table` of a run."""
-    status = jobs.status(run_id)
-    return _name_table(run_id, status.sentences_done, (target, baseline, correction, threshold))
-
-
 @st.cache_data(max_entries=64, show_spinner=False)
-def _name_table(run_id: str, sentences_done: int, options: tuple[Any, ...]) -> pd.DataFrame:
-    target, baseline, correction, threshold = options
-    return tables.name_table(cube(run_id), target, baseline=baseline, correction=correction, threshold=threshold)
+def name_table(run_id: str, target: str, baseline: str, _cube: ScoreCube, *, sentences: int) -> pd.DataFrame:
+    """`tables.name_table` of a run that has scored so many sentences."""
+    return tables.name_table(_cube, target, baseline=baseline)
 
 
 def example_run() -> str:

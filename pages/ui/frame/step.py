@@ -7,15 +7,17 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+from pages.ui.frame import shell
+
 
 @contextmanager
 def step(number: int, title: str, hint: str) -> Iterator[None]:
-    """A bordered section under a number, a title and one plain sentence."""
+    """A bordered section under a number, a title and one plain sentence; an error in it ends the page there."""
     with st.container(border=True, key=f"step_{number}"):
         words, work = st.columns([3, 10], gap="medium")
         words.header(f":primary[{number}]\u2002{title}", anchor=False)
         words.markdown(f":gray[{hint}]")
-        with work:
+        with work, shell.show_errors():
             yield
 
 

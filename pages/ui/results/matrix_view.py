@@ -105,13 +105,14 @@ def chosen_cell(study: StudyContext) -> None:
         return
     row, column = int(places[0]), names.index(chosen[-1])
     original, perturbed = study.cube.scores(study.target.name)
+    score = partial(number, digits=3)
     with st.container(border=True):
         text = study.perturbation.text(row, column)
         name, label = names[column], study.labels[names[column]]
         st.html(markup.sentence(text if name == label else text.replace(name, label)))
         typography.second(
-            f"{study.target.name} {original[row]:.3f} as it is, {perturbed[row, column]:.3f} with {label}; "
-            f"the names' mean here is {np.nanmean(perturbed[row]):.3f}."
+            f"{study.axis}: {score(original[row])} as it is, {score(perturbed[row, column])} with {label}; the names' "
+            f"mean here is {score(np.nanmean(perturbed[row]))}."
         )
         transcript_view.show(study, row, name)
 

@@ -12,7 +12,7 @@ from pages.ui.results.context import StudyContext
 from psa_core import jobs, stats, tables
 from psa_core.charts.score_sens import BarOptions, score_sens_bars
 from psa_core.claims import answers, findings, ranking, reasons
-from psa_core.claims.formatting import Finding
+from psa_core.claims.formatting import Finding, too_few_in
 from psa_core.errors import PsaError
 from psa_core.jobs import RunStatus
 from psa_core.tables import replicability
@@ -27,17 +27,20 @@ def show(status: RunStatus) -> None:
     """The whole page for a run that has finished."""
     study = context.need_study()
     controls.target_picker(study.cube)
+    is_enough = not too_few_in(study.cube)  # else the banner says so, and nothing needs to say it again
     with shell.show_errors():
-        _finding(study)
-        _groups(study)
+        _finding(study, is_enough)
+        if is_enough:
+            _groups(study)
         _sentences(study)
-        _because(study)
+        if is_enough:
+            _because(study)
     st.header("What to do", anchor=False)
     shell.cards(NEXT)
     _another_model(status)
 
 
-def _finding(study: StudyContext) -> None:
+def _finding(study: StudyContext, is_enough: bool) -> None:
     """The name with the largest effect, its evidence, and whether the ranking replicates."""
     baseline, name = tables.default_baseline(study.cube), study.target.name
     if missing := answers.unanswered_finding(study.cube, name, labels=study.labels):
@@ -51,7 +54,8 @@ def _finding(study: StudyContext) -> None:
     with words:
         typography.second(found.evidence)
         _with_evidence(findings.corpus_finding(study.summary(), study.target))
-        _with_evidence(ranking.replicability_finding(study.compute(replicability.order_replicability), name))
+        if is_enough:
+            _with_evidence(ranking.replicability_finding(study.compute(replicability.order_replicability), name))
         shell.link("names", "Every name, with its interval")
     with chart:
         reach, words = study.target.high - study.target.low, f"Mean change of {study.phrase}"

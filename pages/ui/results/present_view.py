@@ -124,7 +124,7 @@ def _sentence(study: StudyContext) -> None:
     shown = ([piece for piece in every if piece.kind != "gone"] for every in swapped)
     pieces = [[list(piece) for piece in excerpt(every, MAX_PASSAGES)] for every in shown]
     data: dict[str, Any] = {
-        "target": study.target.name,
+        "target": study.axis,
         "low": float(low),
         "high": float(high),
         "threshold": study.threshold,

@@ -111,7 +111,7 @@ def contents() -> None:
     with st.expander("What is in the zip?", icon=":material/list:"):
         rows = pd.DataFrame({"file": list(FILES), "what it holds": list(FILES.values())})
         st.dataframe(rows, hide_index=True, alt="Files of a result folder and what they hold")
-        st.markdown("Open such a zip again on the **Study** page, or run it again from its `manifest.json`.")
+        st.markdown("Open such a zip again on the page **Your study**, or run it again from its `manifest.json`.")
 
 
 def flips(study: StudyContext) -> None:

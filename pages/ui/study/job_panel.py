@@ -11,7 +11,7 @@ from pages.ui.frame import cached, markup, open_study, shell, typography
 from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
 from pages.ui.results import overview_view
-from psa_core import jobs
+from psa_core import jobs, tables
 from psa_core.claims import findings
 from psa_core.claims.formatting import too_few_in
 from psa_core.errors import PsaError, RunFolderError
@@ -62,9 +62,10 @@ def _watch(run_id: str) -> None:
             st.html(markup.plain(too_few_in(cube), faint=True))
             return
         # The finished sentences come in random order, so this is an early estimate of the whole.
-        target = cube.targets[0].name
+        target, baseline = cube.targets[0].name, tables.default_baseline(cube)
         st.html(markup.plain(f"So far, on {counted(cube.shape[0], 'sentence')} drawn at random:", faint=True))
-        typography.second(findings.name_finding(cached.name_table(run_id, target), target))
+        table = cached.name_table(run_id, target, baseline, cube, sentences=cube.shape[0])
+        typography.second(findings.name_finding(table, target, baseline=baseline))
 
     progress()
 

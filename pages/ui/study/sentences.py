@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -12,6 +13,7 @@ from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
 from psa_core.inputs import corpus as corpora
+from psa_core.inputs.corpus import Corpus
 from psa_core.plurals import counted
 
 PASTE, OWN = "Type or paste", "Your own file"
@@ -41,13 +43,9 @@ def ask() -> Source | None:
     source = _pasted() if choice == PASTE else _file() if choice == OWN else Source(str(choice))
     if source is None:
         return None
-    found = plans.corpus(source)
-    for note in found.notes:
+    for note in plans.corpus(source).notes:
         st.html(markup.plain(note, size="0.9rem", faint=True))
-    with st.expander(counted(len(found.sentences), found.noun)):
-        if len(found.sentences) > PREVIEW_ROWS:
-            st.caption(f"The first {PREVIEW_ROWS} of them.")
-        st.dataframe(found.sentences.head(PREVIEW_ROWS), hide_index=True, height=260, alt="The first texts")
+    preview(source)
     return source
 
 
@@ -72,20 +70,31 @@ def _file() -> Source | None:
         "as CSV UTF-8. Or documents, each one text: several .docx, .pdf, .txt or .md files, or a .zip of them. They "
         "stay on this machine."
     )
-    upload = uploads.ask_file(
-        "File with texts, or documents",
-        KINDS,
-        key=Key.STUDY_FILE,
-        read=lambda file: plans.corpus(Source(file.name, file)),
-        several=True,
-    )
+    return ask_file("File with texts, or documents", KINDS, Key.STUDY_FILE, Key.STUDY_COLUMN, several=True)
+
+
+def ask_file(label: str, kinds: Sequence[str], key: str, column_key: str, *, several: bool = False) -> Source | None:
+    """An uploaded file, and where its texts stand if it has other columns; None while there is none."""
+
+    def read(file: Upload) -> Corpus:
+        return plans.corpus(Source(file.name, file))
+
+    upload = uploads.ask_file(label, kinds, key=key, read=read, several=several)
     if upload is None:
         return None
-    source = Source(upload.name, upload)
-    found = plans.corpus(source)
+    source, found = Source(upload.name, upload), read(upload)
     others = [str(name) for name in found.sentences.columns if name not in ("sentence_id", "text")]
     if not others:
         return source
     columns = list(dict.fromkeys([found.text_column, *others]))
-    chosen = st.selectbox("Column with the text", columns, key=f"{Key.STUDY_COLUMN}_{source.key}")
+    chosen = st.selectbox("Column with the text", columns, key=f"{column_key}_{source.key}")
     return source if chosen == found.text_column else Source(source.spec, source.upload, chosen)
+
+
+def preview(source: Source) -> None:
+    """The first texts, behind a click."""
+    found = plans.corpus(source)
+    with st.expander(counted(len(found.sentences), found.noun)):
+        if len(found.sentences) > PREVIEW_ROWS:
+            st.caption(f"The first {PREVIEW_ROWS} of them.")
+        st.dataframe(found.sentences.head(PREVIEW_ROWS), hide_index=True, height=260, alt="The first texts")

@@ -8,8 +8,8 @@ import streamlit as st
 
 from pages.ui.audits import frame, model_choice
 from pages.ui.audits.audit_job import AuditPage
-from pages.ui.frame import cached, form, permissions, typography, uploads
-from pages.ui.study import anchors, plans
+from pages.ui.frame import cached, form, permissions, typography
+from pages.ui.study import anchors, plans, sentences
 from pages.ui.study.plans import Source
 from psa_core import models
 from psa_core.audits.nationality import AUDIT as NATIONALITY
@@ -18,12 +18,10 @@ from psa_core.audits.nationality.result import NationalitySpec
 from psa_core.errors import OptionError
 from psa_core.inputs.gazetteers import KINDS, PAPER_COUNTRIES, countries
 from psa_core.models import Purpose
-from psa_core.plurals import counted
 
 AUDIT = AuditPage.of(NATIONALITY)
 OURS, OWN = "people", "Your own file"
 FILE_KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
-PREVIEW_ROWS = 100
 
 
 def ask_sentences() -> Source | None:
@@ -39,30 +37,15 @@ def ask_sentences() -> Source | None:
         persist_state="session",
         wrap=True,
     )
-    if choice == OURS:
-        return _preview(Source(OURS))
-    st.caption(
-        "One text a row, in any language that the entity recogniser reads. csv, tsv, txt, jsonl or parquet, gzipped or "
-        "not; from Excel, save as CSV UTF-8. It stays on this machine."
-    )
-    key = AUDIT.key("file")
-    upload = uploads.ask_file(
-        "Sentences file", FILE_KINDS, key=key, read=lambda one: plans.corpus(Source(one.name, one))
-    )
-    if upload is None:
-        return None
-    found = plans.corpus(Source(upload.name, upload))
-    columns = [found.text_column, *(str(c) for c in found.sentences.columns if c not in ("sentence_id", "text"))]
-    column = columns[0]
-    if len(columns) > 1:
-        column = st.selectbox("Column with the text", dict.fromkeys(columns), key=AUDIT.key("column"))
-    return _preview(Source(upload.name, upload, column))
-
-
-def _preview(source: Source) -> Source:
-    sentences = plans.corpus(source).sentences
-    with st.expander(counted(len(sentences), "sentence")):
-        st.dataframe(sentences.head(PREVIEW_ROWS), hide_index=True, height=260, alt="The first sentences")
+    source: Source | None = Source(OURS)
+    if choice != OURS:
+        st.caption(
+            "One text a row, in any language that the entity recogniser reads. csv, tsv, txt, jsonl or parquet, "
+            "gzipped or not; from Excel, save as CSV UTF-8. It stays on this machine."
+        )
+        source = sentences.ask_file("Sentences file", FILE_KINDS, AUDIT.key("file"), AUDIT.key("column"))
+    if source is not None:
+        sentences.preview(source)
     return source
 
 
@@ -121,11 +104,11 @@ def ask_models() -> dict[str, str] | None:
 
 def start(source: Source, drawing: dict[str, Any], chosen: dict[str, str]) -> None:
     """The estimated cost and the start button."""
-    sentences = min(drawing["sample"], len(plans.corpus(source).sentences))
+    most = min(drawing["sample"], len(plans.corpus(source).sentences))
     countries, draws = len(drawing["countries"]), drawing["draws"]
-    texts = sentences * countries * draws
+    texts = most * countries * draws
     drawn = f"{countries} × {draws}"
-    frame.say_sizes({"Sentences, at most": sentences, "Countries × draws": drawn, "Texts, at most": texts})
+    frame.say_sizes({"Sentences, at most": most, "Countries × draws": drawn, "Texts, at most": texts})
     if frame.is_started(AUDIT):
         name = source.upload.name if source.upload else source.spec
         files = {name: source.upload.content} if source.upload else {}
