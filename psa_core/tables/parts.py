@@ -48,19 +48,22 @@ def variants(name: str) -> dict[str, str]:
     return {variant: form for variant, form in zip(VARIANTS, forms, strict=True) if form}
 
 
-def plan_parts(cube: ScoreCube, *, sentences: int = SENTENCES, names: Sequence[str] | None = None) -> PartPlan:
-    """Sample sentences of a study, and list the texts to score for the parts of its names.
+def plan_parts(
+    cube: ScoreCube, target: str = "", *, sentences: int = SENTENCES, names: Sequence[str] | None = None
+) -> PartPlan:
+    """Sample sentences of a study, and list the texts to score for the parts of its names, under a target's condition.
 
-    Raises `CubeError` when no name has two words.
+    Without a `target` it is the first. Raises `CubeError` when no name has two words.
     """
+    target = target or cube.targets[0].name
     given = cube.names["name"].tolist() if names is None else list(names)
     several = tuple(name for name in given if len(name.split()) > 1)[:NAMES]
     if not several:
         raise CubeError("names", got="single names only", expected="first and last names, such as Dick Cheney")
-    count = min(sentences, len(cube.sentences))
-    rows = np.sort(np.random.default_rng(0).permutation(len(cube.sentences))[:count])
+    answered = np.flatnonzero(~np.isnan(cube.scores(target)[1]).all(axis=1))
+    rows = np.sort(np.random.default_rng(0).permutation(answered)[:sentences])
     forms = tuple(form for name in several for form in variants(name).values())
-    full = perturbation_of(cube)
+    full = perturbation_of(cube, target)
     texts = replace(
         full, texts=tuple(full.texts[r] for r in rows), spans=tuple(full.spans[r] for r in rows), names=forms
     )

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from psa_core import tables
+from psa_core import models, tables
 from psa_core.claims.ranking import replicability_finding
 from psa_core.claims.reasons import why_finding
+from psa_core.inputs import names as name_lists
+from psa_core.inputs.conditions import Condition
+from psa_core.study import execute, plan
 from psa_core.tables.factors import factor_regression, first_choice
 from psa_core.tables.replicability import order_replicability
 from tests.pages import result_studies
@@ -61,6 +65,22 @@ def test_hidden_names_are_hidden_here(open_page: OpenPage, words_of: Words) -> N
     assert "Person A" not in words_of(page)
     named = [frame.value["name"] for frame in page.dataframe if "name" in frame.value]
     assert len(named) == 2 and not any("Person" in name for names in named for name in names)
+
+
+def test_the_words_of_a_name_are_scored_under_the_condition_of_the_target(open_page: OpenPage, words_of: Words) -> None:
+    conditions = (Condition("plain"), Condition("swearing", context="What an idiot."))
+    names = name_lists.from_text("name\nDick Cheney\nAnn Lee\nBo Kim")
+    planned = replace(plan(replace(result_studies.SPEC, model="keyword:Dick=0.2")), names=names, conditions=conditions)
+    run = result_studies.keep(execute(planned, models.load(planned.spec.model)))
+    for target in ("plain.toxicity", "swearing.toxicity", "swearing.sentiment"):
+        said = words_of(open_page("study", run=run, target=target))
+        assert "does not score" not in said and "Because of the word Dick" in said
+
+
+def test_of_a_model_that_answers_otherwise_than_in_the_study_no_reason_is_given(
+    open_page: OpenPage, words_of: Words
+) -> None:
+    assert "does not score Person A as it did in this study" in words_of(open_page("study", run=result_studies.keep()))
 
 
 def test_words_lead_to_their_sentences(open_page: OpenPage, run: Run, words_of: Words) -> None:

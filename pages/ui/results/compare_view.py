@@ -175,8 +175,8 @@ def two_studies(study: StudyContext, studies: list[Compared], table: pd.DataFram
     row = metric_differences(shared, targets, thresholds=at).set_index("metric").loc[metric].copy()
     if metric in ON_SCALE:
         row[["first", "second", "difference", "low", "high"]] *= 100
-    if left_target.samples or right_target.samples:  # a paired test would be about how often each was asked
-        typography.second(SAMPLED)
+    if left_target.samples or right_target.samples:
+        typography.second("The difference is not tested: with sampled answers that is about how often each was asked.")
     else:
         typography.second(comparison.difference_finding(row, _title(metric) + "," * (metric in ON_SCALE), titles))
     _names_against(study, shared, targets, titles=titles)

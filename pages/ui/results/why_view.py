@@ -23,6 +23,7 @@ from psa_core.claims import reasons
 from psa_core.errors import PsaError
 from psa_core.models.lm import CARD as PERPLEXITY_CARD
 from psa_core.plurals import counted
+from psa_core.study.conditions import condition_of
 from psa_core.tables import parts
 from psa_core.tables.factors import (
     OF_THE_NAME,
@@ -37,6 +38,8 @@ from psa_core.trust import Origin
 
 #: Sentences in which the parts of one name are scored unasked: five texts each.
 BECAUSE_SENTENCES = 12
+#: Of the range of a study's scores: a model that differs by more from the study is not the one it was.
+SAME = 0.01
 PERPLEXITY = "perplexity"
 PERPLEXITY_SENTENCES, PERPLEXITY_NAMES = 8, 400
 LEFT_SHOWN, SENTENCES_SHOWN, EACH_SIDE = 12, 20, 12
@@ -50,15 +53,15 @@ ODDS = "Above 1: rather in sentences in which names move the score more"
 
 def because(study: StudyContext) -> None:
     """The parts of the name with the largest effect, scored in the background; a fragment polls for them."""
-    means = study.cube.scores(study.target.name)[1].mean(axis=0, dtype="float64")
+    means = stats.mean_by_name(study.cube.scores(study.target.name)[1])
     several = [name for name in study.cube.names["name"] if len(name.split()) > 1]
-    model = str(study.cube.provenance.get("study", {}).get("model", ""))
+    model, place = _asked(study)
     origin = _may_be_asked(study.run, model)
     if not several or origin is None:
         return
-    effects = dict(zip(study.cube.names["name"], np.abs(means - np.median(means)), strict=True))
+    effects = dict(zip(study.cube.names["name"], np.nan_to_num(np.abs(means - np.nanmedian(means))), strict=True))
     strongest = max(several, key=lambda name: effects[name])
-    plan = parts.plan_parts(study.cube, sentences=BECAUSE_SENTENCES, names=[strongest])
+    plan = parts.plan_parts(study.cube, study.target.name, sentences=BECAUSE_SENTENCES, names=[strongest])
     texts = [text for row in range(len(plan.rows)) for text in plan.texts.row(row)]
     going = background.score(model, origin, texts).is_going
 
@@ -66,8 +69,7 @@ def because(study: StudyContext) -> None:
     def look() -> None:
         found = background.score(model, origin, texts)
         if found.scores is not None:
-            scores = found.scores.reshape(len(plan.rows), -1, found.scores.shape[1])
-            _show_because(study, plan, scores[..., study.cube.target_index(study.target.name)])
+            _show_because(study, plan, found.scores[:, place].reshape(len(plan.rows), -1))
         elif found.is_going:
             label = study.labels[strongest]
             typography.small_print(f"The words of {label} are being scored one by one ({len(texts)} texts).")
@@ -78,6 +80,15 @@ def because(study: StudyContext) -> None:
 
     with st.container(key="why_because"):
         look()
+
+
+def _asked(study: StudyContext) -> tuple[str, int]:
+    """The study's model, told what the target's condition says, and the place of the target among its targets."""
+    model, name = str(study.cube.provenance.get("study", {}).get("model", "")), study.target.name
+    condition = condition_of(study.cube, name)
+    together = [one.name for one in study.cube.targets if condition_of(study.cube, one.name) == condition]
+    is_told = condition is not None and condition.system
+    return models.told(model, condition.system) if is_told else model, together.index(name)
 
 
 def _may_be_asked(run: str, model: str) -> Origin | None:
@@ -91,8 +102,13 @@ def _may_be_asked(run: str, model: str) -> Origin | None:
 
 
 def _show_because(study: StudyContext, plan: parts.PartPlan, scores: np.ndarray) -> None:
+    label, cells = study.labels[plan.names[0]], study.cube.scores(study.target.name)[1]
+    known = cells[plan.rows, study.cube.names["name"].tolist().index(plan.names[0])]
+    is_other = np.nanmax(np.abs(scores[:, 0] - known), initial=0.0) > SAME * (np.nanmax(cells) - np.nanmin(cells))
+    if is_other and not study.target.samples:
+        typography.small_print(f"The model does not score {label} as it did in this study, so its words say nothing.")
+        return
     table = parts.because_table(study.cube, study.target.name, plan, scores)
-    label = study.labels[plan.names[0]]
     if label != plan.names[0]:  # names are hidden
         words = label.split()
         table = table.assign(text=[label, words[0], " ".join(words[1:])])
@@ -224,17 +240,17 @@ def all_parts(study: StudyContext) -> None:
     """How much of the effects one part of the name explains, for all names; on request, since it needs the model."""
     st.header("Which part of the name?", anchor=False)
     try:
-        plan = parts.plan_parts(study.cube)
+        plan = parts.plan_parts(study.cube, study.target.name)
     except PsaError as error:
         typography.second(error.full_message)
         return
-    key = f"{Key.WHY_PARTS} of {study.run}"
+    model, place = _asked(study)
+    key = f"{Key.WHY_PARTS} of {study.run} {condition_of(study.cube, study.target.name) or ''}"
     if key not in st.session_state:
         typography.small_print(
             "Each part of a name alone in the anchor's place (Dick, Cheney, Dick Cheney), in lower case, and as "
             "initials, in a few sampled sentences. This asks the model of the study."
         )
-        model = str(study.cube.provenance.get("study", {}).get("model", ""))
         origin = confirmed(study.run, model)
         label = f"Score the parts ({plan.texts.cells:,} texts of {counted(len(plan.rows), 'sentence')})"
         if origin is None or not st.button(label, key=Key.WHY_PARTS, icon=":material/call_split:"):
@@ -244,7 +260,7 @@ def all_parts(study: StudyContext) -> None:
             scores = cached.kept_scores(cached.scorer(model, origin), texts)
             st.session_state[key] = scores.reshape(len(plan.rows), -1, scores.shape[1])
         st.rerun()
-    scores = st.session_state[key][..., study.cube.target_index(study.target.name)]
+    scores = st.session_state[key][..., place]
     table = parts.part_table(study.cube, study.target.name, plan, scores)
     shown = study.shown(table)
     hidden = (shown["name"] != table["name"]).to_numpy()
