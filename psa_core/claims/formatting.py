@@ -108,10 +108,15 @@ class Words:
         return cls(phrase or target, str(given.get("unit") or ("points" if chance else "")))
 
     @property
-    def axis(self) -> str:
-        """The phrase as a title of an axis: *Toxicity score*."""
-        words = self.phrase.removeprefix("the ")
-        return words[:1].upper() + words[1:]
+    def brief(self) -> str:
+        """The phrase without the question it ends with, where room is short.
+
+        Examples
+        --------
+        >>> Words.of(Target("loan", phrase="chance of a “Yes” to “Would you grant it?”")).brief
+        'the chance of a “Yes”'
+        """
+        return self.phrase.partition(" to “")[0]
 
     def size(self, value: float) -> str:
         """The size of a change: ``0.09``, or ``9 points``; a tiny change is not shown as zero."""

@@ -21,17 +21,7 @@ from psa_core.jobs import RUN_ID
 
 @dataclass(frozen=True)
 class AuditPage:
-    """The runs of one command, as their page shows them.
-
-    Attributes
-    ----------
-    command : str
-        Of the command line; also the URL's parameter for the run.
-    words : str
-        What the page calls it.
-    audit : Audit or None
-        None for a command that is no audit.
-    """
+    """The runs of one command, which is also the URL's parameter for the run, and what their page calls them."""
 
     command: str
     words: str

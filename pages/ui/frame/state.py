@@ -21,19 +21,8 @@ MAX_NAMES, MAX_LENGTH = 50, 200
 class View:
     """The current selection; None or empty where nothing was chosen.
 
-    Attributes
-    ----------
-    run : str or None
-        Id of the open study.
-    target : str or None
-    threshold : float or None
-        Of that target.
-    names : tuple of str
-        In the order in which they were chosen.
-    sentence : str or None
-        A ``sentence_id``.
-    others : tuple of (str, float)
-        Thresholds that were chosen for other targets; an empty name stands for the study's first.
+    `names` are in the order in which they were chosen, `sentence` is an id, and `others` are the thresholds that were
+    chosen for other targets; an empty name stands for the study's first.
     """
 
     run: str | None = None

@@ -27,21 +27,10 @@ RUN_IN_TEXT = re.compile(r"(?:^|[?&](?:run|with)=)([A-Za-z0-9_-]{16,32})(?=$|[&#
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """One study that is compared.
+    """One study that is compared, without the sentences that readers took out: `left_out` has their ids.
 
-    Attributes
-    ----------
-    run : str
-    parts : tuple of str
-        Title or model, file, number of names, time: what may tell it apart from the others, in this order.
-    label : str
-        Title, or model and file, and what else tells it apart from the others.
-    brief : str
-        The same without what all of the others have too.
-    cube : ScoreCube
-        Without the sentences that readers took out.
-    left_out : frozenset of str
-        Ids of those sentences.
+    `parts` are what may tell it apart from the others, in this order: title or model, file, number of names, time.
+    `label` has title, or model and file, and what else is needed; `brief` lacks what all of the others have too.
     """
 
     run: str

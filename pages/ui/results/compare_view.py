@@ -46,15 +46,10 @@ Choice = tuple[Compared, Target]
 
 
 def numbers(study: StudyContext, studies: list[Compared]) -> pd.DataFrame:
-    """Every study's metrics with bounds; those that depend on a threshold are at the chosen one.
+    """A row per study and target: each metric's ``value``, ``low`` and ``high`` without what sampling alone gives.
 
-    Returns
-    -------
-    DataFrame
-        One row per study and target: ``run``, ``label``, ``brief``, ``cells`` (alike where sentences and names are),
-        ``target``, ``threshold`` (the chosen one where the target is the chosen one, else the target's own), ``extent``
-        of its range, ``sentences``, ``names``, ``samples``, and, without what sampling alone gives, each metric's
-        ``value``, ``low`` and ``high``.
+    ``cells`` are alike where sentences and names are; the threshold is the chosen one of the chosen target, and its own
+    of any other.
     """
     rows = []
     for compared in studies:

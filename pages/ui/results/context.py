@@ -32,19 +32,9 @@ TargetKey = tuple[RunKey, str]
 
 @dataclass(eq=False)
 class StudyContext:
-    """A study and the current selection in it.
+    """A study and the selection in it, whose target and threshold are set.
 
-    Attributes
-    ----------
-    run : str
-    full_cube : ScoreCube
-        With every sentence.
-    cube : ScoreCube
-        Without the sentences that readers removed.
-    seen : View
-        With target and threshold set.
-    left_out : frozenset of str
-        Ids of the sentences that readers removed.
+    `cube` is `full_cube` without the sentences that readers removed, whose ids are `left_out`.
     """
 
     run: str
@@ -74,9 +64,15 @@ class StudyContext:
         return Words.of(self.target).phrase
 
     @property
+    def brief(self) -> str:
+        """The same on charts and cards, where room is short."""
+        return Words.of(self.target).brief
+
+    @property
     def axis(self) -> str:
-        """The same at an axis."""
-        return Words.of(self.target).axis
+        """The same as a title."""
+        words = self.brief.removeprefix("the ")
+        return words[:1].upper() + words[1:]
 
     @property
     def threshold(self) -> float:

@@ -51,14 +51,7 @@ scorer.score(['I like Ann Lee.', 'I like her.', 'I like Zoe Park.'])  # the same
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """A study split into halves.
-
-    Attributes
-    ----------
-    study : StudyContext
-    names, sentences : Halves
-        Of the study's rows. Of the sentences to measure those are left out that take too long to read.
-    """
+    """A study whose rows are split into halves, without the sentences to measure that take too long to read."""
 
     study: StudyContext
     names: Halves

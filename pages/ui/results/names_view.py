@@ -123,7 +123,7 @@ def bars(table: pd.DataFrame, study: StudyContext, choice: Choice) -> None:
         colour_by=choice.colour,
         section_by=choice.section,
         limit=choice.limit,
-        axis_title=f"Mean change of {study.phrase}",
+        axis_title=f"Mean change of {study.brief}",
         labels=study.labels,
         colours=group_colours(table[choice.colour]) if choice.colour else None,
         score_range=study.target.high - study.target.low,
@@ -286,7 +286,7 @@ def groups(study: StudyContext, choice: Choice) -> str:
         for part in [*rows, added]:
             if len(part):
                 figure.show(
-                    group_differences(part, target=study.phrase), alt="Group differences with their noise floors"
+                    group_differences(part, target=study.brief), alt="Group differences with their noise floors"
                 )
     return column
 
@@ -314,7 +314,7 @@ def group_chart(study: StudyContext, of_groups: pd.DataFrame, **files: Any) -> N
     against = of_groups.attrs.get("reference")
     others = f"those of {crossed(against)}" if against else "that of the other names"
     figure.show(
-        group_differences(of_groups, target=study.phrase),
+        group_differences(of_groups, target=study.brief),
         alt="Group differences with their noise floors",
         note=f"Dots: a group's mean minus {others}. Grey bands: with names assigned to groups at random, "
         "all groups stay within their bands in 95 % of cases. Whiskers: 95 % interval over sentences. Groups with a "

@@ -152,14 +152,14 @@ def _groups(study: StudyContext) -> None:
     baseline = tables.default_baseline(study.cube)
     table = study.compute(tables.group_table, column=column, baseline=baseline, correction="holm")
     typography.finding(findings.group_finding(table, study.target.name, column=column).headline)
-    drawing = group_differences(table, target=study.phrase)
+    drawing = group_differences(table, target=study.brief)
     st.vega_lite_chart(drawing.rows, enlarged(drawing.spec), alt="Group differences with their noise floors")
 
 
 def _threshold(study: StudyContext) -> None:
     rates = study.at_threshold()
     typography.finding(findings.threshold_finding(rates, study.target.name, threshold=study.threshold).headline)
-    options = CurveOptions(study.threshold, float(rates["label_dist"].iloc[0]), target=study.phrase)
+    options = CurveOptions(study.threshold, float(rates["label_dist"].iloc[0]), target=study.brief)
     curve = label_dist_figure(study.compute_slowly(tables.label_dist_table), options)
     figure = enlarged(curve.to_plotly_json(), 1.4)
     figure["layout"]["height"] = 560

@@ -26,15 +26,7 @@ def document(
 ) -> None:
     """A document of the study with its words to replace, those left alone with the reason, and two people side by side.
 
-    Parameters
-    ----------
-    found : Selection
-    position : int
-        Of the document.
-    struck : list of (start, end)
-        What was switched off.
-    switch : callable
-        Switches anchors off or on, by sentence id and start.
+    `struck` are the spans that were switched off; `switch` switches anchors, by sentence id and start.
     """
     row, anchors = found.sentences.iloc[position], found.candidates[position]
     sentence_id, text = str(row["sentence_id"]), str(row["text"])
