@@ -176,4 +176,4 @@ def test_selection_rates_on_the_page(open_page: OpenPage, words_of: Words) -> No
     assert found.headline in html.unescape(words_of(page))
     assert "no bias audit under that law" in words_of(page)
     shown = next(frame.value for frame in page.dataframe if "impact_ratio" in frame.value)
-    assert shown["rate"].tolist() == table["rate"].tolist()
+    assert shown["rate"].tolist() == (100 * table["rate"]).tolist()

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from psa_core.claims.formatting import number
+
+#: Rows whose numbers are written one by one.
+MOST_WRITTEN = 100
 TITLES = {
     "ci_low": "95 % low",
     "ci_high": "95 % high",
@@ -44,6 +49,16 @@ def config(table: pd.DataFrame, given: Mapping[str, Any] | None = None, *, digit
     ['p', 'Original count']
     """
     return {str(column): _column(str(column), table[column], digits) for column in table.columns} | dict(given or {})
+
+
+def signed(table: pd.DataFrame, digits: Mapping[str, int]) -> Any:
+    """A table for `st.dataframe` in which these columns have a sign: a real minus, which no format of a column writes.
+
+    A long table is only rounded, since each of its cells would be written at every run of the page.
+    """
+    if len(table) > MOST_WRITTEN:
+        return table.round(dict(digits))
+    return table.style.format({name: partial(number, digits=count, signed=True) for name, count in digits.items()})
 
 
 def _column(name: str, values: pd.Series, digits: int) -> Any:

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import address, clicks, exports, markup, shell, shown_names, typography
+from pages.ui.frame.columns import signed
 from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
 from pages.ui.results import context, figure
@@ -282,10 +283,9 @@ def _disagreements(shared: SharedCells, targets: tuple[str, str], *, titles: tup
     labels = shown_names.labels_of(texts.names)
     st.markdown("**Where they disagree most**, as changes from the original score, in % of each score's range")
     st.dataframe(
-        rows(replace(texts, names=tuple(labels[name] for name in texts.names))),
+        signed(rows(replace(texts, names=tuple(labels[name] for name in texts.names))), dict.fromkeys(columns, 1)),
         hide_index=True,
         column_config={
-            **dict.fromkeys(columns, st.column_config.NumberColumn(format="%+.1f")),
             "apart": st.column_config.NumberColumn(format="%.1f"),
             "sentence": st.column_config.TextColumn(width="large"),
         },

@@ -11,6 +11,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.frame import address, exports, markup, shown_names, state, typography
+from pages.ui.frame.columns import signed
 from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
 from pages.ui.results import canvas, context, transcript_view
@@ -132,14 +133,14 @@ def clusters(study: StudyContext, found: Matrix) -> None:
         p_adjusted=[p_text(p) for p in table["p_adjusted"]],
     )
     st.dataframe(
-        shown[["cluster", "names", "mean", "group", "inside", "total", "p_adjusted", "members"]],
+        signed(shown[["cluster", "names", "mean", "group", "inside", "total", "p_adjusted", "members"]], {"mean": 3}),
         hide_index=True,
         placeholder="–",
         alt="Clusters of names with the group that explains each",
         column_config={
             "cluster": st.column_config.NumberColumn("From left", width=80),
             "names": "Names",
-            "mean": st.column_config.NumberColumn("Mean effect", format="%+.3f"),
+            "mean": "Mean effect",
             "group": "Matching group",
             "inside": "in the cluster",
             "total": "in the list",

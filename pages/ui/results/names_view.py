@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import address, clicks, exports, markup, shown_names, typography
+from pages.ui.frame.columns import signed
 from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
 from pages.ui.results import context, figure
@@ -185,9 +186,9 @@ def side_table(table: pd.DataFrame, study: StudyContext, choice: Choice) -> None
     ordered = study.shown(by_effect).assign(p_adjusted=by_effect["p_adjusted"].map(p_text))
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     more = {m.id: m for m in methods.plugins().values() if m.axis == "name" and m.id not in COLUMNS}
-    bound = {"format": "%+.3f", "width": 82, "help": "95 % interval over sentences"}
+    bound = {"width": 82, "help": "95 % interval over sentences"}
     st.dataframe(
-        ordered[[*COLUMNS, *more]],
+        signed(ordered[[*COLUMNS, *more]], {"score_sens": 3, "ci_low": 3, "ci_high": 3, "effect_size": 2}),
         hide_index=True,
         height=min(ROW_PIXELS * (len(ordered) + 1) + 3, TABLE_PIXELS),
         key=Key.NAMES_TABLE,
@@ -196,15 +197,11 @@ def side_table(table: pd.DataFrame, study: StudyContext, choice: Choice) -> None
         alt="ScoreSens, interval, adjusted p-value, effect size and LabelDist of every name",
         column_config={
             "name": text("Name", width=140),
-            "score_sens": number(
-                "Change", format="%+.3f", width=66, help="ScoreSens: mean change of the score with this name"
-            ),
+            "score_sens": number("Change", width=66, help="ScoreSens: mean change of the score with this name"),
             "ci_low": number("95 % low", **bound),
             "ci_high": number("95 % high", **bound),
             "p_adjusted": text("p", width=66, help="Corrected as chosen"),
-            "effect_size": number(
-                "Effect", format="%+.2f", width=62, help="Cohen's d_z: the mean change in its own standard deviations"
-            ),
+            "effect_size": number("Effect", width=62, help="Cohen's d_z: the mean change in its standard deviations"),
             "label_dist": number("LabelDist", format="%.3f", width=80, help=LABEL_DIST),
             **{item: number(m.title, format="%.3f", width=78, help=m.summary) for item, m in more.items()},
         },
@@ -226,13 +223,13 @@ def floor(study: StudyContext) -> None:
         with st.expander("The edits, largest change first", icon=":material/edit_note:"):
             table = study.compute(edit_table)
             st.dataframe(
-                table.head(MAX_EDITS),
+                signed(table.head(MAX_EDITS), {"change": 3}),
                 hide_index=True,
                 alt="Neutral edits with the change of the score",
                 column_config={
                     "sentence_id": in_words("Sentence"),
                     "edit": st.column_config.TextColumn("Edit", width="large"),
-                    "change": st.column_config.NumberColumn("Change", format="%+.3f"),
+                    "change": st.column_config.NumberColumn("Change"),
                 },
             )
             exports.csv_button(table, f"edits.{study.target.name}.csv", key="edits_csv")

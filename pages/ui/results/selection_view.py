@@ -23,7 +23,7 @@ def show(study: StudyContext, column: str) -> None:
     table = study.compute(tables.selection_table, column=column, select=select, **options)
     typography.second(selection.selection_finding(table, study.target.name, column=column))
     st.dataframe(
-        table.assign(group=table["group"].map(crossed))[
+        table.assign(group=table["group"].map(crossed), rate=100 * table["rate"])[
             ["group", "rate", "impact_ratio", "is_lower", "low", "high", "selected", "texts", "names"]
         ],
         hide_index=True,
@@ -31,7 +31,7 @@ def show(study: StudyContext, column: str) -> None:
         alt="Selection rate and impact ratio of every group",
         column_config={
             "group": st.column_config.TextColumn("Group", width=190),
-            "rate": st.column_config.ProgressColumn("Selection rate", min_value=0.0, max_value=1.0, format="percent"),
+            "rate": st.column_config.ProgressColumn("Selection rate", min_value=0.0, max_value=100.0, format="%.1f %%"),
             "impact_ratio": st.column_config.NumberColumn(
                 "Impact ratio", format="%.2f", width=100, help="Rate over the highest rate. A single name has none."
             ),

@@ -28,7 +28,7 @@ SIZES = (5, 10, 20)  # every element of a card is drawn again at each click
 ORDERS = {"size": "Largest change", "margin": "Clearest", "sentence": "As in the corpus"}
 EACH = {"name": "One per name", "sentence": "One per sentence", "all": "All"}
 JUDGED = {"all": "All", "no": "Not judged yet", "yes": "Judged"}
-DIRECTIONS = {"both": "Both", "up": "Up (0 → 1)", "down": "Down (1 → 0)"}
+DIRECTIONS = {"both": "Both", "up": "Now flagged", "down": "No longer flagged"}
 #: A card may be anywhere on the page, and what it opens has to be on the screen, also on a small one.
 ON_SCREEN = f"""<style>.st-key-{Key.SENTENCES_DRAWER} {{
   position: fixed; right: 1rem; bottom: 1rem; z-index: 90; overflow: auto; box-sizing: border-box;

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import cached, clicks, exports, markup, permissions, shell, state, typography
+from pages.ui.frame.columns import signed
 from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
 from pages.ui.results import background, figure
@@ -198,7 +199,7 @@ def _unexplained(study: StudyContext, why: FactorAnalysis) -> None:
     as_shown = replace(why, unexplained=study.shown(why.unexplained))
     typography.second(reasons.unexplained_finding(as_shown))
     table = why.unexplained.head(LEFT_SHOWN)
-    number, signed = st.column_config.NumberColumn, {"format": "%+.3f"}
+    number = st.column_config.NumberColumn
     _name_table(
         study.shown(table).assign(p_adjusted=[p_text(p) for p in table["p_adjusted"]]),
         tuple(table["name"]),
@@ -207,9 +208,9 @@ def _unexplained(study: StudyContext, why: FactorAnalysis) -> None:
         alt="Names that differ most from what the factors predict",
         columns={
             "name": st.column_config.TextColumn("Name", width=220),
-            "effect": number("Effect", help="Against the typical name", **signed),
-            "expected": number("Factors say", **signed),
-            "residual": number("Left", **signed),
+            "effect": number("Effect", help="Against the typical name"),
+            "expected": number("Predicted", help="From the factors"),
+            "residual": number("Difference"),
             "p_adjusted": "p",
         },
     )
@@ -226,8 +227,9 @@ def _name_table(
 ) -> None:
     """A table with one row per name; a click on a row selects its name."""
     clicks.tick(key, names, study.seen.names)
+    table = shown[list(columns)]
     st.dataframe(
-        shown[list(columns)],
+        signed(table, dict.fromkeys(table.select_dtypes("number"), 3)),
         hide_index=True,
         key=key,
         on_select=partial(clicks.take_rows, key, names),
@@ -271,7 +273,7 @@ def all_parts(study: StudyContext) -> None:
         words = ", ".join(f"{part} {100 * share:.0f} %" for part, share in shares.items())
         typography.small_print(f"Shares of the differences between whole names: {words}.")
     ordered = shown.sort_values("whole", key=abs, ascending=False, kind="stable")
-    numbers = {column: st.column_config.NumberColumn(title, format="%+.3f") for column, title in PART_COLUMNS.items()}
+    numbers = {column: st.column_config.NumberColumn(title) for column, title in PART_COLUMNS.items()}
     _name_table(
         ordered,
         tuple(table["name"][ordered.index]),

@@ -113,7 +113,7 @@ def start(systems: Asked, design: corpus.Design, sentences: Asked) -> None:
         st.info("Choose at least one system in step 1.")
         return
     frame.say_sizes(
-        {"Systems": len(ids), "Template and word": rows, "People": people, "Sentences": rows * people},
+        {"Systems": len(ids), "Templates × words": rows, "People": people, "Sentences": rows * people},
         "Seconds for a lexicon or a linear model, well under a minute for each packaged transformer.",
     )
     if frame.is_started(AUDIT):
