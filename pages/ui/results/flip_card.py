@@ -17,7 +17,6 @@ from pages.ui.results import context, transcript_view
 from pages.ui.results.context import StudyContext
 from psa_core import jobs, tables
 from psa_core.charts._theme import DOWN, UP
-from psa_core.claims.formatting import level
 from psa_core.folders import judgements
 from psa_core.folders.judgements import VERDICTS, Judgement
 from psa_core.report import Piece, swap_pieces
@@ -98,9 +97,6 @@ def is_open_in(study: StudyContext, card: tuple[str, str] | None) -> bool:
 def three(study: StudyContext) -> None:
     """Three different flips, read-only."""
     flips = tables.find_flips(study.cube, study.target.name, threshold=study.threshold)
-    if not len(flips):
-        st.info(f"No name changes a label at the threshold {level(study.threshold)}.")
-        return
     for _, flip in flips.different(3).frame().iterrows():
         pieces = swap_pieces(study.perturbation, int(flip["sentence_position"]), study.labels[flip["name"]])
         with st.container(border=True, gap="small"):

@@ -33,6 +33,8 @@ BASELINES = {"original": "The original sentence", "names": "The typical name"}
 LIMITS = {0: "All", 10: "10 highest and lowest", 20: "20 highest and lowest"}
 COLUMNS = ["name", "score_sens", "ci_low", "ci_high", "p_adjusted", "effect_size", "label_dist"]
 NONE = "none"
+#: Short, for a phone: the finding above says which score.
+AXIS = "Mean change of the score"
 LONG_LIST = 60
 ROW_PIXELS, TABLE_PIXELS = 35, 1020
 MAX_EDITS = 200
@@ -124,7 +126,7 @@ def bars(table: pd.DataFrame, study: StudyContext, choice: Choice) -> None:
         colour_by=choice.colour,
         section_by=choice.section,
         limit=choice.limit,
-        axis_title=f"Mean change of {study.brief}",
+        axis_title=AXIS,
         labels=study.labels,
         colours=group_colours(table[choice.colour]) if choice.colour else None,
         score_range=study.target.high - study.target.low,
@@ -151,7 +153,9 @@ def bars(table: pd.DataFrame, study: StudyContext, choice: Choice) -> None:
     with exports.row():
         exports.csv_button(table, f"names.{study.target.name}.csv", key="names_csv")
         picture = partial(name_figure, study.shown(found), options)
-        words = study.caption(f"{options.axis_title}, by name (from {BASELINES[choice.baseline].lower()})", in_words)
+        words = study.caption(
+            f"Mean change of {study.phrase}, by name (from {BASELINES[choice.baseline].lower()})", in_words
+        )
         exports.picture_buttons(picture, f"names.{study.target.name}", words, key="names_picture")
 
 
@@ -283,7 +287,7 @@ def groups(study: StudyContext, choice: Choice) -> str:
         for part in [*rows, added]:
             if len(part):
                 figure.show(
-                    group_differences(part, target=study.brief), alt="Group differences with their noise floors"
+                    group_differences(part, target="the score"), alt="Group differences with their noise floors"
                 )
     return column
 
@@ -311,7 +315,7 @@ def group_chart(study: StudyContext, of_groups: pd.DataFrame, **files: Any) -> N
     against = of_groups.attrs.get("reference")
     others = f"those of {crossed(against)}" if against else "that of the other names"
     figure.show(
-        group_differences(of_groups, target=study.brief),
+        group_differences(of_groups, target="the score"),
         alt="Group differences with their noise floors",
         note=f"Dots: a group's mean minus {others}. Grey bands: with names assigned to groups at random, "
         "all groups stay within their bands in 95 % of cases. Whiskers: 95 % interval over sentences. Groups with a "

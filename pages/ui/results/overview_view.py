@@ -58,8 +58,8 @@ def _finding(study: StudyContext, is_enough: bool) -> None:
             _with_evidence(ranking.replicability_finding(study.compute(replicability.order_replicability), name))
         shell.link("names", "Every name, with its interval")
     with chart:
-        reach, words = study.target.high - study.target.low, f"Mean change of {study.brief}"
-        options = BarOptions(limit=SHOWN_ENDS, axis_title=words, labels=study.labels, score_range=reach)
+        reach = study.target.high - study.target.low
+        options = BarOptions(limit=SHOWN_ENDS, axis_title=names_view.AXIS, labels=study.labels, score_range=reach)
         figure = score_sens_bars(table, options)
         st.plotly_chart(figure, key="overview_bars", config={"displayModeBar": False}, alt=str(found))
         typography.small_print("Whiskers: 95 % interval over sentences. * and full colour: significant at 5 %.")

@@ -117,7 +117,7 @@ def _show_because(study: StudyContext, plan: parts.PartPlan, scores: np.ndarray)
     typography.second(found.headline)
     typography.small_print(found.evidence)
     rows = table.assign(value=table["effect"], label=table["text"] + table["variant"].map(lambda v: f" · {v}"))
-    drawing = metric_intervals(rows, title=f"Change of {study.brief}")
+    drawing = metric_intervals(rows, title="Change of the score")
     figure.show(drawing, alt="Effects of a name and of its parts alone, with intervals")
 
 
