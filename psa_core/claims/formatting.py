@@ -109,14 +109,14 @@ class Words:
 
     @property
     def brief(self) -> str:
-        """The phrase without the question it ends with, where room is short.
+        """The phrase without its article and the question it ends with, where room is short.
 
         Examples
         --------
         >>> Words.of(Target("loan", phrase="chance of a “Yes” to “Would you grant it?”")).brief
-        'the chance of a “Yes”'
+        'chance of a “Yes”'
         """
-        return self.phrase.partition(" to “")[0]
+        return self.phrase.partition(" to “")[0].removeprefix("the ")
 
     def size(self, value: float) -> str:
         """The size of a change: ``0.09``, or ``9 points``; a tiny change is not shown as zero."""

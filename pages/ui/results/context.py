@@ -71,8 +71,7 @@ class StudyContext:
     @property
     def axis(self) -> str:
         """The same as a title."""
-        words = self.brief.removeprefix("the ")
-        return words[:1].upper() + words[1:]
+        return self.brief[:1].upper() + self.brief[1:]
 
     @property
     def threshold(self) -> float:

@@ -67,7 +67,7 @@ def show(study: StudyContext, flip: pd.Series, reading: Reading) -> None:
     pieces = swap_pieces(study.perturbation, int(flip["sentence_position"]), study.labels[name])
     with st.container(border=True, gap="small", key=f"flip {sentence_id} {name}"):
         label(study, sentence_id)
-        st.html(scores(flip, study.brief.removeprefix("the ")) + sentence(pieces))
+        st.html(scores(flip, study.brief) + sentence(pieces))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             _judge(reading, Judgement(sentence_id, name, study.target.name, "", reading.reader))
             is_open = is_open_in(study, (sentence_id, name))
@@ -101,7 +101,7 @@ def three(study: StudyContext) -> None:
         pieces = swap_pieces(study.perturbation, int(flip["sentence_position"]), study.labels[flip["name"]])
         with st.container(border=True, gap="small"):
             label(study, str(flip["sentence_id"]))
-            st.html(scores(flip, study.brief.removeprefix("the ")) + sentence(pieces))
+            st.html(scores(flip, study.brief) + sentence(pieces))
 
 
 def label(study: StudyContext, sentence_id: str) -> None:

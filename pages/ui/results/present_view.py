@@ -124,7 +124,7 @@ def _sentence(study: StudyContext) -> None:
     shown = ([piece for piece in every if piece.kind != "gone"] for every in swapped)
     pieces = [[list(piece) for piece in excerpt(every, MAX_PASSAGES)] for every in shown]
     data: dict[str, Any] = {
-        "target": study.axis,
+        "target": study.brief,
         "low": float(low),
         "high": float(high),
         "threshold": study.threshold,
@@ -152,14 +152,14 @@ def _groups(study: StudyContext) -> None:
     baseline = tables.default_baseline(study.cube)
     table = study.compute(tables.group_table, column=column, baseline=baseline, correction="holm")
     typography.finding(findings.group_finding(table, study.target.name, column=column).headline)
-    drawing = group_differences(table, target=study.brief)
+    drawing = group_differences(table, target="the score")
     st.vega_lite_chart(drawing.rows, enlarged(drawing.spec), alt="Group differences with their noise floors")
 
 
 def _threshold(study: StudyContext) -> None:
     rates = study.at_threshold()
     typography.finding(findings.threshold_finding(rates, study.target.name, threshold=study.threshold).headline)
-    options = CurveOptions(study.threshold, float(rates["label_dist"].iloc[0]), target=study.brief)
+    options = CurveOptions(study.threshold, float(rates["label_dist"].iloc[0]), target=f"the {study.brief}")
     curve = label_dist_figure(study.compute_slowly(tables.label_dist_table), options)
     figure = enlarged(curve.to_plotly_json(), 1.4)
     figure["layout"]["height"] = 560

@@ -76,7 +76,9 @@ def figure(study: StudyContext, chosen: str) -> None:
     """Figure 2; the chosen threshold is an overlay, so that moving it redraws no curve."""
     table, rates = study.compute_slowly(tables.label_dist_table), study.at_threshold().iloc[0]
     dists, colours = _curves(study, chosen)
-    options = CurveOptions(study.threshold, float(rates["label_dist"]), dists, target=study.brief, colours=colours)
+    options = CurveOptions(
+        study.threshold, float(rates["label_dist"]), dists, target=f"the {study.brief}", colours=colours
+    )
     st.plotly_chart(
         _figure(study.target_key, table, options, chosen=chosen, labels=tuple(dists)),
         key=FIGURE,
