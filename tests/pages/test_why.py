@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.results import background
 from psa_core import models, tables
 from psa_core.claims.ranking import replicability_finding
 from psa_core.claims.reasons import why_finding
@@ -65,6 +66,12 @@ def test_hidden_names_are_hidden_here(open_page: OpenPage, words_of: Words) -> N
     assert "Person A" not in words_of(page)
     named = [frame.value["name"] for frame in page.dataframe if "name" in frame.value]
     assert len(named) == 2 and not any("Person" in name for names in named for name in names)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is scored in the background is there when the page is drawn, however busy the machine is."""
+    monkeypatch.setattr(background, "FIRST_WAIT_SECONDS", 60.0)
 
 
 def test_the_words_of_a_name_are_scored_under_the_condition_of_the_target(open_page: OpenPage, words_of: Words) -> None:
