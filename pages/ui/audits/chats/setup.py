@@ -83,9 +83,8 @@ def ask_scores() -> dict[str, Any]:
     """The scorers of the answers, and graders that compare two."""
     chosen = model_choice.ask_scorers(AUDIT, "A scorer reads another name in the place of the person's own.")
     typed = st.text_input(
-        "Graders that pick the better of two answers, by their model ids (optional)", key=AUDIT.key("grader"),
-        placeholder="ask:lm:smollm2?question=which-helps",
-        max_chars=permissions.MAX_ID_LENGTH, persist_state="session",
+        "Graders that pick one of two answers: ids of judges that end in ?question=which-helps (optional)",
+        key=AUDIT.key("grader"), max_chars=permissions.MAX_ID_LENGTH, persist_state="session",
     )  # fmt: skip
     graders = [permissions.check(part.strip()) for part in typed.split(",") if part.strip()]
     return {"scorers": chosen, "grader": graders}
