@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 FIRST = 4
+#: Places more for each answer, once a server has said that there are too many.
+CAREFUL = 0.25
 #: A server that takes this many times as long as at best is busy: more at once would only wait there.
 BUSY = 2.0
 
@@ -38,6 +40,7 @@ class Flow:
     most: int
     _limit: float = field(init=False)
     _under_way: int = 0
+    _growth: float = 1.0
     _best: float = float("inf")
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
@@ -63,14 +66,14 @@ class Flow:
                 self._changed.notify()
 
     def answered(self, seconds: float) -> None:
-        """One more place for every full round of answers, while they come about as fast as the fastest did."""
+        """More places, while answers come about as fast as the fastest did: at first twice as many a round."""
         with self._changed:
             self._best = min(self._best, seconds)
             if seconds <= BUSY * self._best + 0.05:
-                self._limit = min(float(self.most), self._limit + max(1 / self._limit, 0.25))
+                self._limit = min(float(self.most), self._limit + self._growth)
                 self._changed.notify()
 
     def refused(self) -> None:
         """Half as many places: the server said that there were too many requests, or fell silent."""
         with self._changed:
-            self._limit = max(1.0, self._limit / 2)
+            self._limit, self._growth = max(1.0, self._limit / 2), CAREFUL

@@ -23,8 +23,8 @@ from psa_core.registry import ASSETS
 TABLE, OWN = ASSETS / "prices.csv", "PSA_PRICES"
 COLUMNS = ("model", "in", "out")
 MILLION = 1_000_000
-#: English text has about four letters a token.
-LETTERS_A_TOKEN = 4
+#: English text has about four letters a token; other scripts fewer, and more bytes a letter.
+BYTES_A_TOKEN = 4
 #: Tokens that a chat adds to each message.
 AROUND_A_MESSAGE = 4
 
@@ -63,7 +63,9 @@ class Estimate:
     price : Price or None
         None where the table has no such model.
     otherwise : Estimate or None
-        What it takes where the server lists no log-probabilities.
+        What it takes where the server does not offer all that is asked for.
+    when : str
+        Of one that stands in for another: when it does.
     """
 
     requests: int
@@ -72,6 +74,7 @@ class Estimate:
     tokens_shared: int = 0
     price: Price | None = None
     otherwise: Estimate | None = None
+    when: str = ""
 
     @property
     def dollars(self) -> float | None:
@@ -88,7 +91,7 @@ class Estimate:
         '1,000 requests, about 90,000 tokens to read and up to 1,000 to write: at most $0.19 (prices of 2025-06).'
         """
         begun = f"{counted(self.requests, 'request')}, about {self.tokens_in:,} tokens to read and up to "
-        more = f" If it lists no log-probabilities: {self.otherwise.words}" if self.otherwise else ""
+        more = f" {self.otherwise.when}: {self.otherwise.words}" if self.otherwise else ""
         if self.price is None or self.dollars is None:
             return f"{begun}{self.tokens_out:,} to write; no price is known for this model.{more}"
         noted = f" (prices of {self.price.noted})" if self.price.noted else ""
@@ -100,10 +103,10 @@ def in_dollars(amount: float) -> str:
 
     Examples
     --------
-    >>> in_dollars(19.987), in_dollars(0.00042), in_dollars(0)
-    ('$19.99', '$0.0004', '$0.00')
+    >>> in_dollars(19.987), in_dollars(0.00042), in_dollars(0.000008), in_dollars(0)
+    ('$19.99', '$0.0004', '$0.000008', '$0.00')
     """
-    return f"${amount:,.2f}" if amount >= 0.01 or not amount else f"${amount:.4f}"
+    return f"${amount:,.2f}" if amount >= 0.01 or not amount else f"${amount:.{4 if amount >= 0.0001 else 6}f}"
 
 
 def price_of(model: str) -> Price | None:
@@ -164,14 +167,18 @@ def estimate(sample: Sequence[Sequence[Request]], texts: int, model: str) -> Est
     written = sum(tokens_out(request.options) for request in requests)
     pairs = enumerate(zip(min(prompts), max(prompts), strict=False))
     begins = next((i for i, (one, other) in pairs if one != other), len(min(prompts)))  # as all of them do
-    shared = begins // LETTERS_A_TOKEN * len(requests)
+    shared = _tokens(min(prompts)[:begins]) * len(requests)
     count, read, written, shared = (round(share * number) for number in (len(requests), read, written, shared))
     return Estimate(count, read, written, shared, price_of(model))
 
 
 def tokens_in(request: Request) -> int:
     """Tokens of a request, about."""
-    return sum(-(-len(m["content"]) // LETTERS_A_TOKEN) + AROUND_A_MESSAGE for m in request.messages)
+    return sum(_tokens(message["content"]) + AROUND_A_MESSAGE for message in request.messages)
+
+
+def _tokens(words: str) -> int:
+    return -(-len(words.encode("utf-8", "replace")) // BYTES_A_TOKEN)
 
 
 def tokens_out(options: Mapping[str, Any]) -> int:

@@ -75,12 +75,15 @@ def sampling_plan(target: Target, sentences: int, names: int) -> str:
     """
     if not target.samples:
         return ""
-    width = target.high - target.low
     found = stats.resolvable(target.samples, sentences, names)
-    shown = f"{100 * found * width:.2g} points" if target.unit == "points" else f"{found * width:.2g}"
+    answers = f"With {counted(target.samples, 'answer')} per text"
+    if found >= 1:
+        return f"{answers} and {counted(sentences, 'text')} per name, no difference is sure to be found: take more texts."
+    difference = found * (target.high - target.low) * (100 if target.unit == "points" else 1)
+    shown = f"{float(f'{difference:.2g}'):,.12g}{' points' * (target.unit == 'points')}"
     return (
-        f"With {counted(target.samples, 'answer')} per text, a name that differs by {shown} is found in 95 of 100 "
-        f"studies; half as much takes {4 * target.samples:,}."
+        f"{answers}, a name that differs by {shown} is found in 95 of 100 studies; "
+        f"half as much takes {4 * target.samples:,}."
     )
 
 

@@ -25,7 +25,7 @@ INSTRUCTION = "Go on with the following text. Write only what comes next, withou
 OWN_NUMBERS = {"parallel": (4.0, 1.0, 64.0), "price_in": (0.0, 0.0, 1e6), "price_out": (0.0, 0.0, 1e6)}
 MAX_FAILED = 20
 # English text has about four letters a token.
-LETTERS_A_TOKEN = 4
+BYTES_A_TOKEN = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class ChatGenerator:
     def estimate(self, draws: Sequence[Draw], sampling: Sampling) -> Estimate:
         """Tokens, about, and their price by the prices that were given, or by the table of prices."""
         extra = len(INSTRUCTION) if self.server.api == "chat" else 0
-        read = sum((len(draw.prompt) + (0 if draw.messages else extra)) // LETTERS_A_TOKEN + 1 for draw in draws)
+        read = sum((len(draw.prompt) + (0 if draw.messages else extra)) // BYTES_A_TOKEN + 1 for draw in draws)
         written = len(draws) * sampling.tokens
         listed = price_of(self.server.model)
         price = None if listed is None else listed.of(read, written)

@@ -23,8 +23,9 @@ SAMPLES = 20
 def estimate(planned: Plan, model_id: str) -> Estimate:
     """What asking the model about every text takes at most; counted on the texts of some sentences.
 
-    A server that lists no log-probabilities is asked for several answers instead, which is counted too. Raises
-    `OptionError` when the model is none that is asked by requests.
+    A server that lists no log-probabilities is asked for several answers instead, and one that gives one answer a
+    request reads each prompt several times; that is counted too. Raises `OptionError` when the model is none that is
+    asked by requests.
     """
     sample: list[list[Request]] = []
     parts = replace(planned, spec=replace(planned.spec, model=model_id)).parts()
@@ -37,9 +38,15 @@ def estimate(planned: Plan, model_id: str) -> Estimate:
                 sample.append([request for judge in judges for request in judge.requests(text)])
     texts = len(parts) * (planned.cells + len(planned.selection.sentences))
     found = of_requests(sample, texts, judges[0].of)
-    if not judges[0].samples and any(need.kind is Kind.ADDRESS for need in models.needs(model_id)):
-        return replace(found, otherwise=estimate(planned, f"{model_id}&samples={SAMPLES}"))
-    return found
+    samples = judges[0].samples
+    if not any(need.kind is Kind.ADDRESS for need in models.needs(model_id)) or samples == 1:
+        return found
+    if samples:
+        requests, read = found.requests * samples, found.tokens_in * samples
+        single = replace(found, requests=requests, tokens_in=read, when="If it gives one answer a request")
+        return replace(found, otherwise=single)
+    sampled = replace(estimate(planned, f"{model_id}&samples={SAMPLES}"), when="If it lists no log-probabilities")
+    return replace(found, otherwise=sampled)
 
 
 def notice(planned: Plan, model_id: str) -> str:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from psa_core.asking import Request
-from psa_core.asking.prices import Estimate, Purse, estimate, price_of
+from psa_core.asking.prices import Purse, estimate, price_of, tokens_in
 from psa_core.cli import main
 from psa_core.errors import OptionError
+from psa_core.study import StudySpec, cost, plan
 from tests.asking.local_server import Answer, LocalServer
 
 Serve = Callable[[Answer], LocalServer]
@@ -88,6 +89,20 @@ def test_a_dry_run_asks_nothing_and_a_limit_keeps_what_was_answered(
     assert "43 times: 4,300 tokens read" in (out / "report.html").read_text("utf-8")
 
 
-def test_what_a_server_without_log_probabilities_takes_is_told_too() -> None:
-    found = Estimate(10, 900, 10, otherwise=Estimate(10, 900, 3200))
-    assert "up to 10 to write" in found.words and "If it lists no log-probabilities: 10 requests" in found.words
+def test_what_a_server_that_offers_less_takes_is_told_too() -> None:
+    planned = plan(StudySpec(sentences="interviews", anchors="slot", names="demo", sample=2, model="keyword"))
+    found = cost.estimate(planned, "ask:chat:https://example.org/v1?question=loan")
+    sampled = found.otherwise
+    assert sampled is not None and sampled.otherwise is not None
+    single = sampled.otherwise
+    assert (found.requests, sampled.requests, single.requests) == (42, 42, 42 * 20)
+    assert single.tokens_in == 20 * sampled.tokens_in and single.tokens_out == sampled.tokens_out
+    assert "If it lists no log-probabilities: 42 requests" in found.words
+    assert "If it gives one answer a request: 840 requests" in found.words
+
+
+def test_tokens_are_counted_by_bytes() -> None:
+    assert [tokens_in(Request(({"role": "user", "content": words},))) for words in ("word" * 25, "申" * 100)] == [
+        29,
+        79,
+    ]

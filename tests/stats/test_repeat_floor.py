@@ -103,6 +103,10 @@ def test_what_is_not_answered_is_said_first() -> None:
 def test_the_plan_says_what_so_many_answers_show() -> None:
     assert "half as much takes 80" in sampling_plan(Target("loan", samples=20), 100, 20)
     assert sampling_plan(Target("loan"), 100, 20) == ""
+    assert "differs by 12,000 is" in sampling_plan(Target("pay", 0, 200_000, samples=20), 100, 20)
+    assert sampling_plan(Target("loan", unit="points", samples=7), 3, 20) == (
+        "With 7 answers per text and 3 texts per name, no difference is sure to be found: take more texts."
+    )
     assert stats.resolvable(80, 50, 10) == pytest.approx(stats.resolvable(20, 50, 10) / 2)
 
 
