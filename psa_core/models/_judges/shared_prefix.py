@@ -18,7 +18,7 @@ from psa_core.models._transformers.classifier import DEVICE_LOCKS
 # What two ways of computing one log-probability may differ by; a model that cannot share a prefix is far off.
 SAME = 1e-3
 #: The log-probability of an answer that is not followed further, and below which a beginning is not.
-NEVER, UNLIKELY = -1e3, -28.0
+NEVER, UNLIKELY = -1e3, -37.0
 #: Token sequences that a load compares with separate passes.
 CHECKED = 4
 
