@@ -78,7 +78,9 @@ def sampling_plan(target: Target, sentences: int, names: int) -> str:
     found = stats.resolvable(target.samples, sentences, names)
     answers = f"With {counted(target.samples, 'answer')} per text"
     if found >= 1:
-        return f"{answers} and {counted(sentences, 'text')} per name, no difference is sure to be found: take more texts."
+        return (
+            f"{answers} and {counted(sentences, 'text')} per name, no difference is sure to be found: take more texts."
+        )
     difference = found * (target.high - target.low) * (100 if target.unit == "points" else 1)
     shown = f"{float(f'{difference:.2g}'):,.12g}{' points' * (target.unit == 'points')}"
     return (
