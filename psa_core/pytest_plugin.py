@@ -26,7 +26,7 @@ SHOWN_SENTENCES = 3
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare ``--psa-update``."""
     group = parser.getgroup("psa", "perturbation sensitivity")
-    group.addoption("--psa-update", action="store_true", help="write the baseline files of psa.assert_stable anew")
+    group.addoption("--psa-update", action="store_true", help="rewrite the baseline files of psa.assert_stable")
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ class NameSensitivity:
             with ``{name}`` against the typical name. Too few sentences to tell are a warning.
         baseline : path, optional
             A file with the scores of an earlier run. Only what grew by more than `max_effect` since then fails. Where
-            there is none it is written, and with ``pytest --psa-update`` it is written anew.
+            there is none it is written, and ``pytest --psa-update`` rewrites it.
         **options
             Those of `psa_core.run`: ``families``, ``anchors``, ``targets``, ``sample`` …
 

@@ -71,8 +71,9 @@ def test_a_test_fails_where_a_name_moves_the_score_and_says_so_like_the_page(tmp
         baseline="kind.npz", targets="score",
     )  # fmt: skip
     command = [sys.executable, "-m", "pytest", "-p", "psa_core.pytest_plugin", "-p", "no:cacheprovider"]
+    alone = {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # where it is installed, it would be twice
     run = subprocess.run(
-        [*command, "--junitxml=out.xml", "-rN"], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        [*command, "--junitxml=out.xml", "-rN"], cwd=tmp_path, env=os.environ | alone,
         capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     said = run.stdout

@@ -59,12 +59,12 @@ class Coverage:
 
     @property
     def words(self) -> str:
-        """The account in one sentence."""
-        return (
-            f"{counted(self.missing, 'text')} without a score, {counted(self.doubled, 'row')} of a text that was there "
-            f"before, {counted(self.extra, 'text')} that the study does not have, "
-            f"{counted(self.unscored, 'row')} with an empty score"
-        )
+        """What does not fit, with its number; empty where everything does."""
+        parts = {
+            "text": [(self.missing, "without a score"), (self.extra, "that the study does not have")],
+            "row": [(self.doubled, "of a text that was there before"), (self.unscored, "with an empty score")],
+        }
+        return ", ".join(f"{counted(n, noun)} {what}" for noun, found in parts.items() for n, what in found if n)
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,7 +52,7 @@ def block(cube: ScoreCube) -> str:
         measures = [summary[target.name][metric] for metric in METRICS]
         cells = (bracketed(each["value"], each["low"], each["high"]) for each in measures)
         lines.append(f"| {_plain(target.name)} | {' | '.join(cells)} |")
-    lines += ["", "To run it again:", "", "```", *sections.commands(cube), "```", END]
+    lines += ["", "To run it again:", "", "```", *(line.strip() for line in sections.commands(cube)), "```", END]
     return "\n".join(lines) + "\n"
 
 
