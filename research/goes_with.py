@@ -129,7 +129,7 @@ def markdown(found: dict[str, dict[str, Found]]) -> str:
     lines += [_repeats(model, by_corpus[both[0]], by_corpus[both[1]]) for model, by_corpus in found.items()]
     lines += [
         "",
-        "| model | corpus | not accounted for (three furthest) | words where names move it more |",
+        "| model | corpus | stand out from the factors (three furthest) | words where names move it more |",
         "|---|---|---|---|",
     ]
     for model, by_corpus in found.items():

@@ -71,7 +71,7 @@ def false_correlations(kind: str, sentences: int, repetitions: int, seed: int = 
 
 
 def false_reasons(kind: str, sentences: int, repetitions: int, seed: int = 0) -> tuple[float, float, float]:
-    """Shares of studies in which a factor goes with effects, a name is not accounted for, and by residuals alone."""
+    """Shares of studies in which a factor is associated with effects, a name stands out, and by residuals alone."""
     random, counted = np.random.default_rng([seed, sentences]), np.zeros(3)
     for _ in range(repetitions):
         cells = NULLS[kind](random, sentences)
@@ -94,7 +94,7 @@ def markdown(repetitions: int, seed: int = 0) -> tuple[str, bool]:
     reasons = {(kind, size): false_reasons(kind, size, repetitions, seed) for kind in NULLS for size in (12, 60)}
     lines = [f"| sensitivity; score | {' | '.join(f'{size} sentences' for size in SIZES)} |", "|---" * 5 + "|"]
     lines += [f"| {kind} | {' | '.join(f'{100 * share:.1f}' for share in row)} |" for kind, row in correlations.items()]
-    lines += ["", "| scores | sentences | a factor goes with it | a name is not accounted for | by residuals alone |"]
+    lines += ["", "| scores | sentences | a factor is associated | a name stands out | by residuals alone |"]
     lines += ["|---" * 5 + "|"]
     for (kind, size), row in reasons.items():
         lines.append(f"| {kind} | {size} | {' | '.join(f'{100 * share:.1f}' for share in row)} |")

@@ -87,7 +87,7 @@ def _measured(part: str, repetitions: int, seed: int) -> tuple[str, bool]:
 
 
 def planted_causes(repetitions: int, *, seed: int = 0) -> Iterator[Planted]:
-    """Studies in which one factor alone moves the score, on names drawn anew each time."""
+    """Studies in which one factor alone moves the score, on names redrawn each time."""
     for cause in CAUSES:
         random = np.random.default_rng([seed, *cause.encode()])
         drawn = [planted(cause, random) for _ in range(repetitions)]
@@ -193,7 +193,7 @@ CAUSES: Mapping[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {
 def markdown(causes: Sequence[Planted], *, repetitions: int) -> str:
     """The table of planted causes."""
     lines = [
-        f"{repetitions} simulated studies a cause, {NAMES} names drawn anew each time, {SENTENCES} sentences; one",
+        f"{repetitions} simulated studies a cause, {NAMES} names redrawn each time, {SENTENCES} sentences; one",
         "factor alone moves the score, and each name also moves it by half as much of its own.",
         "",
         "| planted cause | R² | its share of R² | studies with ≥ 80 % | its interval leaves out 0 | others hold 0 |",
