@@ -16,7 +16,7 @@ def section(cube: GenerationCube, *, kept: int = 8, draws: int = 20) -> str:
     time.
     """
     rows = [
-        "| score | any of them | nearest to the common distribution | values dealt at random |",
+        "| score | any of them | nearest to the common distribution | values assigned at random |",
         "|---|---|---|---|",
     ]
     ways = [[_kept(cube, kept, seed, matched=matched) for seed in range(draws)] for matched in (False, True)]
@@ -30,7 +30,7 @@ def section(cube: GenerationCube, *, kept: int = 8, draws: int = 20) -> str:
     return (
         f"I.F. of {templates} templates × {values} values of the packaged example, {kept} of {CANDIDATES * kept} "
         f"continuations kept, mean of {draws} draws. The matching score is alike by construction; what counts is the "
-        "other one, and whether it is above what dealing values at random shows.\n\n" + "\n".join(rows)
+        "other one, and whether it is above what assigning values at random shows.\n\n" + "\n".join(rows)
     )
 
 

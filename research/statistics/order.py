@@ -22,7 +22,7 @@ DRAWS = 39
 
 @dataclass(frozen=True)
 class Held:
-    """How often the interval of the order's reliability holds 0 where no name has an effect, by sentences and names."""
+    """How often the interval of the order's reliability contains 0 if no name has an effect, by sentences and names."""
 
     scorer: str
     shares: Mapping[tuple[int, int], float]
@@ -57,7 +57,7 @@ SCORERS = (
 
 
 def noise_rows(repetitions: int, *, seed: int = 0, sizes: Sequence[tuple[int, int]] = SIZES) -> Iterator[Held]:
-    """For each scorer, how often the interval holds 0 in studies of each size."""
+    """For each scorer, how often the interval contains 0 in studies of each size."""
     for scorer in SCORERS:
         shares = {}
         for sentences, names in sizes:
@@ -78,7 +78,7 @@ def other_checks(repetitions: int, *, seed: int = 0) -> Iterator[Check]:
         first, second = random.normal(size=(2, NAMES))
         agreement = order_agreement(first, second)
         held.append(agreement.low <= 0 <= agreement.high)
-    yield _check("Agreement of two studies of pure noise holds 0", held, high=PROMISED[1])
+    yield _check("Agreement of two studies of pure noise contains 0", held, high=PROMISED[1])
     effects = random.normal(size=NAMES)
     for spread in (8.0, 3.0):
         truth = _repeats(random, effects, spread)
@@ -137,7 +137,7 @@ def noise_markdown(rows: Sequence[Held]) -> str:
             ("pure noise", *(f"{sentences} × {names}" for sentences, names in sizes)),
             [(row.scorer, *(_share(row.shares[size]) for size in sizes)) for row in rows],
         )
-        + f"\n\nPercent of {rows[0].studies} studies each (sentences × names) in which the interval holds 0, "
+        + f"\n\nPercent of {rows[0].studies} studies each (sentences × names) in which the interval contains 0, "
         + f"each ± {200 * error:.1f} (twice the count's own error); bold outside of 93 to 97."
     )
 
