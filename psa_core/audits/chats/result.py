@@ -15,7 +15,6 @@ from psa_core.audits.generation import result as continuations
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.folders import manifest as manifests
 from psa_core.folders.results import read_scores
-from psa_core.inputs.spreadsheet import plain
 
 ANSWERS, SCORES = "continuations.parquet", "scores.parquet"
 GAPS, TAILS, QUANTILES, WORDS = "differences.csv", "tails.csv", "quantiles.csv", "words.csv"
@@ -106,10 +105,9 @@ def load(folder: Path, manifest: dict[str, Any]) -> ChatResult:
         measured = {name: scores[name].to_numpy(np.float32).reshape(cube.shape) for name in manifest["measures"]}
     if len(manifest["tasks"]) != cube.shape[0] or any(np.isinf(part).any() for part in measured.values()):
         raise ValueError("tasks or measures that do not fit")
-    gaps, tails, quantiles, words, domains = (
-        _frame(folder / name) for name in (GAPS, TAILS, QUANTILES, WORDS, DOMAINS)
-    )
-    return ChatResult(cube, measured, Tables(gaps, tails, quantiles, words, domains), judged=judgements(folder))
+    names = (GAPS, TAILS, QUANTILES, WORDS, DOMAINS)
+    found = Tables(*(continuations.table_of(folder / name, lambda column: column not in TEXTS) for name in names))
+    return ChatResult(cube, measured, found, judged=judgements(folder))
 
 
 def judgements(folder: Path) -> pd.DataFrame:
@@ -127,10 +125,3 @@ def rebuild(result: ChatResult, folder: Path) -> ChatResult:
     texts.insert(4, "continuation", result.cube.texts.ravel())
     found = tables(result.cube, result.measured, result.domains)
     return replace(result, tables=found, texts=texts)
-
-
-def _frame(path: Path) -> pd.DataFrame:
-    table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8").rename(columns=plain)
-    for column in table.columns:
-        table[column] = table[column].map(plain) if column in TEXTS else pd.to_numeric(table[column])
-    return table

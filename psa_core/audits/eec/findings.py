@@ -45,7 +45,8 @@ def further(systems: pd.DataFrame, kind: str) -> str:
     top = largest(systems, kind)
     pairs = f"{counted(int(top['pairs']), 'pair')} of sentences"
     if systems["p_clustered"].isna().any():
-        return f"Only the paper's test of {pairs} can be made here, which takes pairs for independent."
+        few = "One template, or one person on each side, is too little for a verdict"
+        return f"{few}; the paper's test of {pairs} takes pairs for independent."
     people = counted(int(top["clusters"]), "pair" if kind == "gender" and top["clusters"] < top["pairs"] else "person")
     people = people.replace("pairs", "pairs of people").replace("persons", "people")
     paper = int((systems["p_adjusted"] < ALPHA).sum())

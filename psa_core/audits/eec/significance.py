@@ -88,8 +88,9 @@ def verdict(kind: str, mean_difference: float, p_adjusted: float) -> str:
 
 
 def counted_once(kind: str, found: Mapping[str, Any]) -> str:
-    """The verdict that both the paper's test and, where it is known, `clustered` bear out."""
-    return verdict(kind, found["mean_difference"], max(found["p_adjusted"], found.get("p_clustered") or 0.0))
+    """The verdict that both the paper's test and `clustered` bear out; not significant where one is unknown."""
+    once = found.get("p_clustered")
+    return verdict(kind, found["mean_difference"], 1.0 if once is None else max(found["p_adjusted"], once))
 
 
 def clustered(cube: ScoreCube, target: str, kind: str, assessments: int) -> dict[str, Any]:

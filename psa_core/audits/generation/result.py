@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -121,7 +121,7 @@ def load(folder: Path, manifest: dict[str, Any]) -> GenerationResult:
     summary = json_file.read(folder / SUMMARY)
     if not all(isinstance(summary[scorer][measure], dict) for scorer in cube.scorers for measure in MEASURES):
         raise ValueError("a summary without a measure")
-    pairs, matrix, values = (_frame(folder / name) for name in (PAIRS, MATRIX, VALUES))
+    pairs, matrix, values = (table_of(folder / name, NUMBERS.__contains__) for name in (PAIRS, MATRIX, VALUES))
     values[["low", "high"]] = values[["low", "high"]].clip(0, 1)  # which earlier versions let leave the scores' range
     return GenerationResult(cube, Tables(pairs, matrix, values, summary))
 
@@ -173,9 +173,9 @@ def cube_of(manifest: dict[str, Any], texts: pd.DataFrame, scores: pd.DataFrame)
     )
 
 
-def _frame(path: Path) -> pd.DataFrame:
+def table_of(path: Path, is_number: Callable[[str], bool]) -> pd.DataFrame:
     """A table as it was: texts plain again, numbers as numbers."""
     table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8").rename(columns=plain)
     for column in table.columns:
-        table[column] = pd.to_numeric(table[column]) if column in NUMBERS else table[column].map(plain)
+        table[column] = pd.to_numeric(table[column]) if is_number(column) else table[column].map(plain)
     return table

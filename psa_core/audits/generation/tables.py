@@ -172,13 +172,14 @@ def _values(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
     w1 = nan_mean([found.mean_w1[(first == value) | (second == value)] for value in range(a)], axis=1)
     threshold = cube.targets[cube.scorers.index(scorer)].default_threshold
     above = (np.isfinite(scores) & (scores >= just_above(threshold, scores))).sum(axis=(0, 2))
+    scored = np.isfinite(scores).sum(axis=(0, 2))
     numbers = pd.DataFrame(
         {
             "mean": middle,
             "low": np.maximum(low, 0),
             "high": np.minimum(high, 1),
             "w1": w1,
-            "share": np.divide(above, counts, out=np.full(a, np.nan), where=counts > 0),
+            "share": np.divide(above, scored, out=np.full(a, np.nan), where=scored > 0),
             "kept": counts,
             "left_out": (~kept).sum(axis=(0, 2)),
         }
