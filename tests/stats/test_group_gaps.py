@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from psa_core.stats.group_gaps import gap
+from psa_core.stats.group_gaps import _repeat_error, gap
 
 
 def test_p_is_the_share_of_ways_to_form_the_groups() -> None:
@@ -47,3 +47,13 @@ def test_a_task_that_a_group_hardly_answers_does_not_count_against_it() -> None:
     scores[2, 3] = np.nan
     found = gap(scores, [0, 1], [2, 3])
     assert found is not None and found.difference == pytest.approx(5, abs=1e-3)
+
+
+def test_the_error_of_sampling_is_that_of_the_means_of_answers() -> None:
+    """Both people's answers have the variance 2; a mean of two has 1, of four 0.5, and a cell without answers none."""
+    nan, is_first = np.nan, np.array([True, False])
+    assert _repeat_error(np.array([[[0.0, 2.0], [1.0, 3.0]]]), is_first) == pytest.approx(np.sqrt(2))
+    assert _repeat_error(np.array([[[0.0, 2.0], [1.0, 3.0]], [[nan, nan], [5.0, 7.0]]]), is_first) == pytest.approx(
+        np.sqrt(1 + 2 * 1 / 4)
+    )
+    assert np.isnan(_repeat_error(np.array([[[0.0], [1.0]]]), is_first))

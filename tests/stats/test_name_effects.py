@@ -242,3 +242,12 @@ def test_with_missing_scores_too_the_typical_name_is_the_median() -> None:
     perturbed[3, 4] = np.nan
     others = np.delete(name_effects(perturbed).value, 4)  # whose mean is over other sentences
     assert others.tolist() == pytest.approx([1.0, 1.0, *[0.0] * 6])
+
+
+def test_a_names_standardised_effect_is_over_the_sentences_that_it_has() -> None:
+    scores = np.random.default_rng(4).normal(size=(40, 6))
+    scores[:25, 2] = np.nan
+    differences = scores - np.nanmean(scores, axis=1, keepdims=True)
+    means = np.nanmean(differences, axis=0)
+    expected = (means - np.median(means)) / np.nanstd(differences, axis=0, ddof=1)
+    assert name_effects(scores).standardised.tolist() == pytest.approx(expected.tolist())

@@ -86,3 +86,7 @@ def test_the_largest_audit_of_the_paper_is_measured_alike_in_little_memory() -> 
     parts = [scores[:, :9].ravel(), scores[:, 9:].ravel()]
     by_scipy = sum(wasserstein_distance(part.astype(np.float64), scores.ravel().astype(np.float64)) for part in parts)
     assert abs(group - by_scipy) < 1e-9
+
+
+def test_one_row_has_no_pair() -> None:
+    assert pairwise_w1(np.array([[0.0, 1.0]])).tolist() == []
