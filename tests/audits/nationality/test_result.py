@@ -11,7 +11,7 @@ import pytest
 
 from psa_core.audits._running import Running
 from psa_core.audits.nationality import AUDIT
-from psa_core.audits.nationality.findings import account
+from psa_core.audits.nationality.findings import account, left_out
 from psa_core.audits.nationality.result import NationalityResult, NationalitySpec
 from psa_core.errors import OptionError, RunFolderError
 from psa_core.scoring import Progress
@@ -67,6 +67,15 @@ def test_a_run_draws_scores_and_measures(audit: tuple[NationalityResult, Path, l
     rebuilt = AUDIT.rebuild(opened, out)
     assert np.allclose(rebuilt.perplexity[1], perturbed)
     assert [str(said) for said in rebuilt.findings] == [str(said) for said in found.findings]
+
+
+def test_names_left_out_are_counted_and_five_countries_named() -> None:
+    counts = {"Japan": 1, "China": 9, "Iran": 2, "India": 3, "Greece": 4, "Egypt": 5, "Nepal": 0}
+    said = (
+        "24 names that are not in Latin letters were left out (China 9, Egypt 5, Greece 4, India 3, Iran 2 and 2 more)."
+    )
+    assert left_out(counts) == said and left_out({"Nepal": 0}) == ""
+    assert left_out({"Japan": 1}) == "1 name that is not in Latin letters was left out (Japan 1)."
 
 
 def test_the_report_says_what_was_done(audit: tuple[NationalityResult, Path, list[str]]) -> None:

@@ -99,6 +99,7 @@ def test_correlations_are_scipys(cube: ScoreCube) -> None:
     assert table.loc[OVERALL, "local_r"] == pytest.approx(np.mean(local), rel=1e-4)
     assert table.loc[OVERALL, "local_p"] == pytest.approx(ttest_1samp(np.arctanh(local), 0).pvalue, rel=1e-3)
     assert table.loc[OVERALL, "sentences"] == 4
+    assert table.loc["A", "sentences"] == 0, "two points are on a line, whatever they are"
     assert np.isnan(table.loc["B", "local_r"]) and table.loc["B", "sentences"] == 0  # one draw varies with nothing
     perplexity[1][0] = 1.5  # nor does a sentence whose counterfactuals are all as unexpected
     row = correlation_table(cube, perplexity).set_index("country").loc[OVERALL]
