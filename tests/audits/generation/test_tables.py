@@ -218,6 +218,13 @@ def test_a_report_shows_the_texts_that_differ_most() -> None:
     assert places == sorted(places) and f"<td>{some.texts[1, 1, 2]} (0." not in page
 
 
+def test_without_continuations_of_a_value_there_is_no_area() -> None:
+    silent = cube()
+    silent.texts[0, 0], silent.scores[0, 0] = "", np.nan
+    assert np.isnan(views.curves(silent, "mood", ("nurse", "baker"), "A {value}").area)
+    assert views.curves(silent, "mood", ("nurse", "baker")).area > 0.4
+
+
 def test_the_area_between_the_curves_is_w1() -> None:
     scores = cube().scored_by("mood")
     found = views.curves(cube(), "mood", ("nurse", "baker"), "The {value}")

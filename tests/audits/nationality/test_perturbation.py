@@ -116,6 +116,7 @@ def drawn():
 def test_drawing_keeps_the_sentence_and_counts_what_it_left_out(drawn):
     assert drawn.sentences["sentence_id"].tolist() == ["a", "c"]
     assert drawn.account["no person found"] == 1
+    assert [drawn.account[f"mentions, {form} name"] for form in ("full", "first", "last")] == [3, 0, 0]
     assert all(text.startswith("I met ") and text.endswith("'s brother.") for text in drawn.texts[0])
     names = [text.removeprefix("I met ").removesuffix("'s brother.") for text in drawn.texts[0]]
     france = gazetteers.countries()["France"]

@@ -58,6 +58,9 @@ def test_a_run_draws_scores_and_measures(audit: tuple[NationalityResult, Path, l
     original, perturbed = found.perplexity or (None, None)
     assert original is not None and original.tolist() == [len(TEXTS[row]) for row in (0, 1, 3)]
     assert perturbed[2].tolist() == [len(text) for text in found.texts[2]]
+    assert found.matrix("original_count").columns.tolist() == ["sentiment ≥ 0", "sentiment < 0"]
+    deltas = found.matrix("delta", ["sentiment"])
+    assert deltas.columns.tolist() == ["sentiment"] and deltas.index.tolist() == ["France", "India"]
     opened = AUDIT.read(out)
     pd.testing.assert_frame_equal(opened.countries, found.countries, check_dtype=False)
     for column in ("global_r", "local_r", "original_r", "local_p"):
@@ -75,6 +78,8 @@ def test_names_left_out_are_counted_and_five_countries_named() -> None:
         "24 names that are not in Latin letters were left out (China 9, Egypt 5, Greece 4, India 3, Iran 2 and 2 more)."
     )
     assert left_out(counts) == said and left_out({"Nepal": 0}) == ""
+    five = dict(sorted(counts.items(), key=lambda item: -item[1])[:5])
+    assert left_out(five).endswith("left out (China 9, Egypt 5, Greece 4, India 3, Iran 2).")
     assert left_out({"Japan": 1}) == "1 name that is not in Latin letters was left out (Japan 1)."
 
 
