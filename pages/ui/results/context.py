@@ -183,10 +183,8 @@ def summaries(key: RunKey, cube: ScoreCube, thresholds: Mapping[str, float]) -> 
 
 
 def need_study() -> StudyContext:
-    """The open study; without one, an empty state ends the page."""
-    full_cube = open_study.need_run()
-    study = at_selection(str(state.view(full_cube).run), full_cube)
-    shell.open_study_has(study.cube.noun)
+    """The open study under its line of chips; without one, an empty state ends the page."""
+    study = _opened()
     remember_run(study.run)
     st.session_state[Key.PRESENT_FROM] = shell.page_shown()  # where Present begins, and where it is left to
     address.write({Key.PRESENT_VIEW: []})
@@ -194,18 +192,22 @@ def need_study() -> StudyContext:
     controls.study_bar(study.cube)
     open_study.say_unfinished(study.run, study.cube)
     if study.left_out:
-        count = len(full_cube.sentences) - len(study.cube.sentences)
+        count = len(study.full_cube.sentences) - len(study.cube.sentences)
         st.caption(f"Left out: {counted(count, 'sentence')} whose meaning changes with a name, as readers judged.")
     return study
 
 
 def need_study_alone() -> StudyContext:
     """The open study without its line of chips; an empty state ends the page where there is none."""
+    study = _opened()
+    open_study.say_unfinished(study.run, study.cube)
+    return study
+
+
+def _opened() -> StudyContext:
     full_cube = open_study.need_run()
-    run = str(state.view(full_cube).run)
-    study = at_selection(run, full_cube)
+    study = at_selection(str(state.view(full_cube).run), full_cube)
     shell.open_study_has(study.cube.noun)
-    open_study.say_unfinished(run, study.cube)
     return study
 
 

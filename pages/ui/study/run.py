@@ -86,20 +86,9 @@ def ask_most(planned: Plan, files: Mapping[str, bytes]) -> float | None:
 
 
 def price(planned: Plan, source: Source, *, is_upload: bool = False) -> float | None:
-    """Pairs, distinct texts and measured time; a model from a hub is loaded only when asked for.
+    """Pairs, distinct texts, and the seconds that the run will take; None where no model was timed.
 
-    Parameters
-    ----------
-    planned : Plan
-    source : Source
-        Of the plan's sentences.
-    is_upload : bool
-        Whether a file comes with the model, which is then not timed here.
-
-    Returns
-    -------
-    float or None
-        Seconds that the run will take; None when no model was timed.
+    A model that comes with a file is not timed here; one from a hub is loaded only when asked for.
     """
     sentences, names = len(planned.selection.sentences), len(planned.names.table)
     ready = planned.spec.model in {card.id for card in cached.model_cards()}

@@ -41,19 +41,9 @@ SORTS = ("By score", "By name")
 class Choice:
     """The inputs to try.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The typed ones that the list does not have, which are scored first, and those of the list.
-    own : frozenset of str
-        The typed ones.
-    models : tuple of str
-    headline : str or None
-        The model that was chosen last; None where the choice is as it was at first.
-    filler : str
-        Neutral words for the name's place.
-    people : tuple of Person
-        The forms of the list's names; those of the typed ones follow from the name.
+    `names` are the typed ones that the list does not have (`own`), which are scored first, and those of the list, whose
+    forms are in `people`. `headline` is the model that was chosen last, None where the choice is as it was at first;
+    `filler` are neutral words for the name's place.
     """
 
     names: tuple[str, ...]

@@ -26,17 +26,7 @@ FEW = 40
 
 @dataclass(frozen=True, eq=False)
 class Slotted:
-    """A sentence with a slot for a name.
-
-    Attributes
-    ----------
-    perturbation : Perturbation
-        One sentence, N names.
-    neutral : str
-        The words that stand in the name's place in the original.
-    guessed : bool
-        Whether a pronoun was taken for the slot, since there was none.
-    """
+    """A sentence with N names for its slot, which is a pronoun where it was `guessed`; `neutral` stands there first."""
 
     perturbation: Perturbation
     neutral: str
@@ -56,12 +46,8 @@ class Slotted:
 class TableOne:
     """Every name's score by every chosen model, in one sentence; names in the order of the list.
 
-    Attributes
-    ----------
-    panels, others : tuple of Panel
-        The headline target of each model, and the further ones.
-    chosen : str or None
-        Title of the model that the headline is about; without one, of that in which the name matters most.
+    `panels` are the headline targets of the models, `others` the further ones. `chosen` is the title of the model that
+    the headline is about; without one, it is that in which the name matters most.
     """
 
     names: tuple[str, ...]
