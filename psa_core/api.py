@@ -233,7 +233,7 @@ class Study:
         )
 
     def _view(self, kind: str, target: str, options: Mapping[str, Any], *, drawn: bool) -> Chart:
-        """Picture and sentence of one table, so that they cannot speak of different things."""
+        """Picture and sentence from one table, so that they cannot disagree."""
         views: dict[str, Callable[..., Chart]] = {
             "names": self._names_view,
             "thresholds": self._thresholds_view,

@@ -42,7 +42,7 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
 
 @contextmanager
 def disk_errors() -> Iterator[None]:
-    """Raise what the safetensors library says of the disk as the `OSError` that it is: full, or not to be written."""
+    """Raise the safetensors library's errors about the disk (full, not writable) as `OSError`."""
     from safetensors import SafetensorError
 
     try:

@@ -165,7 +165,7 @@ class ScoreCache:
             self.prune()
 
     def _number(self, way: Sequence[str]) -> int:
-        """The number of a way, from 1; 0 where it is not said, or there are too many."""
+        """The number of a way, from 1; 0 if none is given, or there are too many."""
         number = 0
         if way:
             words = ("\0".join(way),)

@@ -22,7 +22,7 @@ def cache_folder() -> Path:
 
 
 def is_ours(name: str) -> bool:
-    """Whether a file or folder of this name in the cache folder is of our making."""
+    """Whether a file or folder of this name in the cache folder is one of ours."""
     return name.startswith(("scores.", ".")) or name in ROOMS
 
 

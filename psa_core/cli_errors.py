@@ -1,4 +1,4 @@
-"""The edge of a program: whatever its user can mend is one sentence on standard error, and an exit status."""
+"""Errors of commands: whatever a user can fix is one sentence on standard error, and an exit status."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def exit_status(work: Callable[[], int], *, named: str = "", stopped: str) -> in
 
 
 def _let_go_of_output() -> None:
-    """What is still to be written to standard output goes nowhere, so that the end of the program says nothing."""
+    """Discard what is still to be written to standard output, so that Python does not complain as it exits."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

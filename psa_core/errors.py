@@ -21,7 +21,7 @@ def in_short(words: str, most: int = 300) -> str:
 
 
 class PsaError(Exception):
-    """An input or a state that the user can mend; pages and the command line show it as one sentence.
+    """An input or a state that the user can fix; pages and the command line show it as one sentence.
 
     Parameters
     ----------

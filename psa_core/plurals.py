@@ -1,4 +1,4 @@
-"""Numbers of things in sentences: the noun and the verb that go with them; what texts are called."""
+"""Nouns and verbs that agree with a number; what texts are called."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def counted(count: float, noun: str) -> str:
 
 
 def verb(count: float, plural: str, singular: str = "") -> str:
-    """The verb that goes with so many.
+    """The verb form for a number.
 
     Examples
     --------

@@ -72,7 +72,7 @@ def finder(spec: str, *, origin: Origin | None = None) -> AnchorFinder:
 
 
 def caution(spec: str) -> str:
-    """What is known of how often anchors of this kind are wrong; empty where nothing is to be said."""
+    """How often anchors of this kind are wrong, as far as that is known; else empty."""
     plugin = _kind(spec)
     return plugin.caution if plugin else ""
 
@@ -84,13 +84,13 @@ def has_original(spec: str) -> bool:
 
 
 def together(spec: str) -> bool:
-    """Whether all mentions in a text are replaced, whatever the option says of mentions."""
+    """Whether all mentions in a text are replaced, whatever the option `mentions` is."""
     plugin = _kind(spec)
     return plugin is not None and plugin.together
 
 
 def max_words(spec: str) -> int | None:
-    """The longest text that anchors of this kind take where nobody says another limit; None: any.
+    """Default limit of words of a text with anchors of this kind; None: no limit.
 
     Examples
     --------

@@ -156,7 +156,7 @@ class AnchorPlugin:
     max_words : int or None
         The longest text that is taken where nobody says another limit; None: any.
     together : bool
-        Whether all mentions in a text are replaced, whatever the option says of mentions.
+        Whether all mentions in a text are replaced, whatever the option `mentions` is.
     """
 
     id: str

@@ -29,7 +29,7 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?…\n])[\s\W]*$")
 
 @dataclass(frozen=True)
 class Form:
-    """One word and what it says of its referent; an empty role means that its place in the sentence tells it."""
+    """A word with what it implies about its referent; an empty role is decided by its place in the sentence."""
 
     word: str
     role: Role | None = None
@@ -115,7 +115,7 @@ def pronoun_tables() -> dict[str, tuple[Form, ...]]:
 
 
 def place_role(text: str, start: int) -> Role:
-    """Role of an expression that says nothing of its own: subject at the start of a sentence, else object."""
+    """Role of an expression that has none of its own: subject at the start of a sentence, else object."""
     return "subject" if _SENTENCE_START.search(text[max(0, start - 40) : start]) else "object"
 
 

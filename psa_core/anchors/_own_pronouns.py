@@ -71,7 +71,7 @@ def rivals_in(text: str, others: Iterable[Evidence], own: Sequence[tuple[int, in
 
 
 def stated_gender(text: str) -> str:
-    """What a form says of gender or sex."""
+    """The gender or sex that a form states."""
     stated = _STATED.search(text)
     return {"f": "female", "w": "female", "m": "male"}[stated[1][0].lower()] if stated else ""
 

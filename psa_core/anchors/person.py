@@ -190,7 +190,7 @@ def _with_verbs(text: str, found: Found) -> Found:
 
 
 def plural_verb(verb: str) -> str:
-    """The verb that goes with *they*.
+    """The verb form for *they*.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def plural_verb(verb: str) -> str:
 
 
 def singular_verb(verb: str) -> str:
-    """The verb that goes with *he* or *she*.
+    """The verb form for *he* and *she*.
 
     Examples
     --------

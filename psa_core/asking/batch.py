@@ -52,7 +52,7 @@ class Batch:
 
     @cached_property
     def client(self) -> Any:
-        """The library's client, which tries again by itself."""
+        """The library's client, which retries."""
         return self.provider.opened(self.provider.retries)
 
     def submit(self) -> str:

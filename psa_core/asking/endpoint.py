@@ -175,7 +175,7 @@ class Endpoint:
             return response.status_code, response.headers, bytes(body)
 
     def _fix(self, status: int, reason: str) -> str:
-        """What to do about an answer that no pause mends."""
+        """What to do about an error that waiting does not fix."""
         if status in (401, 403):
             if os.environ.get(TOKEN, "").strip() and not self._headers():
                 return f"{TOKEN} goes to listed hosts only: list this one in {ALLOW}."
@@ -239,7 +239,7 @@ def _words(status: int) -> str:
 
 
 def _json(content: bytes) -> Any:
-    """What JSON says; None where it is none. A letter that was cut does not spoil the others."""
+    """The parsed JSON; None if it is invalid. A truncated character does not make it so."""
     import json
 
     try:
@@ -260,7 +260,7 @@ def _inner_status(answer: Any) -> int:
 
 
 def told(status: int, answer: Any) -> str:
-    """A status, and what the provider says of it where it says something, without keys.
+    """A status with the provider's own words, if any, without keys.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def told(status: int, answer: Any) -> str:
 
 
 def without_keys(words: str) -> str:
-    """What a provider says without what is, or looks like, a key."""
+    """A provider's words without anything that is, or looks like, a key."""
     for name, value in os.environ.items():
         if len(value) >= 8 and name.upper().endswith(("KEY", "TOKEN", "SECRET")):
             words = words.replace(value, "(a key)")

@@ -119,7 +119,7 @@ class Reply:
 
     @property
     def is_filtered(self) -> bool:
-        """Whether the provider keeps all that the model could say back."""
+        """Whether the provider withheld the whole answer."""
         return any(answer.finish_reason == FILTER and not answer.content for answer in self.answers)
 
 
@@ -204,7 +204,7 @@ def _answer(choice: Mapping[str, Any], api: str) -> Answer:
 
 
 def error_words(content: Any) -> str:
-    """What a provider says of an error, on one line and short; empty where it says nothing.
+    """A provider's words about an error, short and on one line; empty if there are none.
 
     Examples
     --------

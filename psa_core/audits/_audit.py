@@ -183,7 +183,7 @@ class Audit:
 
     @contextmanager
     def _damages(self) -> Iterator[None]:
-        """What goes wrong while a folder is read is its damage, said in one sentence."""
+        """Report what goes wrong while a folder is read as damage, in one sentence."""
         try:
             yield
         except RunFolderError:

@@ -37,7 +37,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Running:
-    """How an audit is run: who is told of its progress, who may stop it, and whether scores are kept.
+    """How an audit is run: callbacks for progress and for stopping it, and whether scores are kept.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ def plain_record(imported: Any) -> dict[str, Any]:
 
 
 def scoring_record(scorer: Scorer, scores: CellScores) -> dict[str, Any]:
-    """What a manifest says of one model's scores."""
+    """A manifest's entries about one model's scores."""
     return {
         "fingerprint": scorer.fingerprint,
         **{name: getattr(scores, name) for name in ACCOUNT},

@@ -109,7 +109,7 @@ def keep(folder: Path, judged: pd.DataFrame) -> pd.DataFrame:
 
 
 def left_out(judged: pd.DataFrame) -> frozenset[str]:
-    """Sentences of which somebody said that a replacement changes the meaning."""
+    """Sentences whose meaning a replacement changes, in somebody's judgement."""
     return frozenset(judged.loc[judged["verdict"] == "meaning", "sentence_id"])
 
 

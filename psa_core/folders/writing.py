@@ -95,7 +95,7 @@ def _settle(old: Path, path: Path) -> None:
 
 
 def _clear_away(path: Path) -> None:
-    """Settle what runs that are gone left beside a place; what is another machine's or a living run's stays."""
+    """Clean up what dead runs left beside a path; what belongs to another machine or a live run stays."""
     for kind in (OLD, NEW):
         for left in path.parent.glob(f"{kind}{_mark(path)}-*"):
             maker = left.with_name(NEW + left.name.removeprefix(kind))  # it holds the lock of its new folder

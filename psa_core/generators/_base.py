@@ -17,7 +17,7 @@ HOTTEST = 5.0
 
 @dataclass(frozen=True)
 class Sampling:
-    """How continuations are sampled; what a generator can be told further is a field here, and nothing else.
+    """How continuations are sampled; every option of a generator is a field here.
 
     Attributes
     ----------

@@ -63,7 +63,7 @@ def yes_or_no(field: str, value: Any) -> bool:
 
 
 def file_name(name: str, most: int = 255) -> str:
-    """What a file that somebody brought is called in a folder of ours: its last part, at most that many bytes of it.
+    """The name under which an uploaded file is stored: the last part of its path, at most that many bytes.
 
     The end counts, since it tells the format. What is left of ``..`` or of nothing is ``upload``.
 

@@ -60,7 +60,7 @@ class Trial:
 
     @property
     def verdict(self) -> str:
-        """What is said before it is used."""
+        """How reliable it is, in a sentence that stands before its results."""
         found = f"{self.right:g} of {self.pairs} pairs with a planted difference"
         if self.believed:
             return f"It picks the right answer in {found}."

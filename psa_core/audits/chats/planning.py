@@ -118,7 +118,7 @@ class PlannedChats(Planned):
 
 
 def plan(spec: ChatSpec) -> PlannedChats:
-    """Read tasks and people and write what is said; loads no model.
+    """Read tasks and people, and compose the chats; loads no model.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def draws_of(asked: Sequence[Task], people: Sequence[Person], place: str, k: int
 
 
 def messages(task: str, person: Person, place: str) -> tuple[tuple[str, str], ...]:
-    """What is said for one person: role and content of each message.
+    """The messages for one person, each with its role and content.
 
     Examples
     --------

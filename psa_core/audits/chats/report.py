@@ -112,7 +112,7 @@ def shown_tables(result: ChatResult) -> dict[str, pd.DataFrame]:
 
 
 def _in_words(table: pd.DataFrame, titles: Mapping[str, Measure]) -> pd.DataFrame:
-    """A table whose measures and groups are told in words, not by their ids; groups first."""
+    """A table with measures and groups in words instead of ids; groups first."""
     heads = {"group": "answers to", "group_b": "answers to", "group_a": "against"}
     told = {
         words: [people_words(*each) for each in zip(table["column"], table[group], strict=True)]

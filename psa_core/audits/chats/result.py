@@ -73,7 +73,7 @@ class ChatResult:
 
     @property
     def domains(self) -> list[str]:
-        """Of each task; empty where nobody said."""
+        """The domain of each task; empty if not given."""
         return [str(task.get("domain", "")) for task in self.cube.provenance["tasks"]]
 
 

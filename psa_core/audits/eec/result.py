@@ -96,7 +96,7 @@ class EquityResult:
 
     @property
     def task_scores(self) -> dict[str, float]:
-        """How well each system does its task, larger = better; empty where nobody said."""
+        """How well each system does its task, larger = better; empty if not given."""
         return dict(self.manifest.get("task_scores", {}))
 
     @property

@@ -60,7 +60,7 @@ def quality(cube: GenerationCube, embed: Embed | None = None) -> dict[str, Any]:
 
 
 def imported_quality(cube: GenerationCube, imported: object) -> dict[str, Any]:
-    """The same for an audit that somebody brought: what a model is needed for is taken as it was, where it is a number.
+    """The same for an imported audit: values that need a model are taken over if they are numbers.
 
     Parameters
     ----------

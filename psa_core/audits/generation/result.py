@@ -127,7 +127,7 @@ def load(folder: Path, manifest: dict[str, Any]) -> GenerationResult:
 
 
 def rebuild(result: GenerationResult, folder: Path) -> GenerationResult:
-    """The same measured again; of what only models can say, the numbers are taken as they were."""
+    """Measure again; numbers that need a model are taken over."""
     found = tables(result.cube, quality=imported_quality(result.cube, result.tables.summary.get("quality")))
     texts = read_texts(folder)
     texts.insert(4, "continuation", result.cube.texts.ravel())

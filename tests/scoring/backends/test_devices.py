@@ -19,7 +19,7 @@ TEXTS = ["she is good", "he said it was so bad and then she said it was good", "
 def one_device():
     """Refuses operations on tensors of two devices, as a GPU does; copies from one to the other are allowed.
 
-    (A FakeTensorMode would do, but a torch without CUDA cannot index its tensors of device ``cuda``.)
+    (A FakeTensorMode would do, but torch without CUDA can neither index nor copy its tensors of device ``cuda``.)
     """
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
