@@ -43,6 +43,8 @@ def floor_finding(cube: ScoreCube, target: str) -> Finding | None:
         f"Standard deviation of {words.phrase} of a text over {len(cube.names):,} names, and over "
         f"{cube.controls.shape[1] - 1:,} {EDITS}."
     )
+    if "mentions" in cube.sentences and (places := cube.sentences["mentions"].str.split().str.len().mean()) >= 2:
+        spread += f" A name changes {places:.0f} places of a text on average, and an edit often fewer."
     if isnan(floor.p):
         headline = "We cannot say whether names do more than neutral edits: there are too few names or texts."
         return Finding(headline, f"{spread} It is {against}." if floor.names else spread, **typed)

@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,40 +18,23 @@ from psa_core.anchors import Anchor
 from psa_core.study.perturbation import Perturbation
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-MONTHS = ("January", "February", "March", "April", "June", "July", "August", "September", "October", "November")
-#: Words, of which either may stand for the other nearly everywhere.
-SYNONYMS = (
-    ("perhaps", "maybe"),
-    ("nearly", "almost"),
-    ("often", "frequently"),
-    ("although", "though"),
-    ("whole", "entire"),
-    ("began", "started"),
-    ("begin", "start"),
-    ("quickly", "rapidly"),
-    ("big", "large"),
-    ("at once", "immediately"),
-    ("for example", "for instance"),
-    ("did not", "didn't"),
-    ("does not", "doesn't"),
-    ("do not", "don't"),
-    ("is not", "isn't"),
-    ("was not", "wasn't"),
-    ("could not", "couldn't"),
-    ("would not", "wouldn't"),
-    ("cannot", "can't"),
-    ("it is", "it's"),
-    ("i am", "I'm"),
-    ("i have", "I've"),
-    ("i will", "I'll"),
-    ("that is", "that's"),
+#: Without those that are names as well.
+MONTHS = ("January", "February", "March", "July", "September", "October", "November", "December")
+#: What may stand for a word or phrase in any sentence. Short forms are not written out: *it's been* is no *it is been*.
+SYNONYMS = {
+    "perhaps": "maybe", "maybe": "perhaps", "often": "frequently", "frequently": "often", "quickly": "rapidly",
+    "rapidly": "quickly", "for example": "for instance", "for instance": "for example", "although": "though",
+    "nearly": "almost", "did not": "didn't", "does not": "doesn't", "do not": "don't", "is not": "isn't",
+    "was not": "wasn't", "could not": "couldn't", "would not": "wouldn't", "cannot": "can't",
+}  # fmt: skip
+_PHRASES = re.compile(rf"(?<!not )\b(?:{'|'.join(sorted(SYNONYMS, key=len, reverse=True))})\b(?!-)", re.I)
+_CALENDAR = re.compile(rf"\b(?:{'|'.join((*DAYS, *MONTHS))})\b(?! [A-Z])")
+#: Telephone numbers (no years, amounts or dates of birth), minutes of a time, and numbers of houses.
+_PHONE = re.compile(
+    r"(?<![\d$€£.,/-])(?:\+\d|\(\d{2,5}\)|0\d(?![\d]?[/.-]))[\d ()-]{5,}\d(?![\d/]|[.,]\d)"
+    r"|(?<![\d-])(?:\d{3}[- ])?555[- ]\d{4}(?!\d)"
 )
-_WORDS = {one: other for pair in SYNONYMS for one, other in (pair, pair[::-1])}
-_PHRASES = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b", re.I)
-_CALENDAR = re.compile(rf"\b(?:{'|'.join((*DAYS, *MONTHS))})\b")
-#: Telephone numbers, minutes of a time, and numbers of houses: digits that say nothing of anybody.
-_PHONE = re.compile(r"(?<!\d)\+?\d[\d ()/-]{5,}\d(?!\d)")
-_TIME = re.compile(r"(?<!\d)(?:[01]?\d|2[0-3])[:.]([0-5]\d)(?!\d|[.,]\d)")
+_TIME = re.compile(r"(?<![\d:])(?:[01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
 _HOUSE = re.compile(
     r"(?<![\d,.])\d{1,3}(?= (?:[A-Z]\w+ ){1,2}(?:Street|Road|Lane|Row|Avenue|Close|Court|Way|Drive)\b)"
     r"|(?<=Street )\d{1,3}\b|(?<=Road )\d{1,3}\b|(?<=Avenue )\d{1,3}\b"
@@ -98,8 +81,7 @@ class Controls:
 def controls_of(perturbation: Perturbation, count: int, seed: int = 0) -> Controls:
     """So many neutral edits of each text.
 
-    A text with fewer places to edit gets some of them together, and in the end a number in front. Which name stands in
-    a text, and which edits are drawn, depends on the text and the seed alone.
+    Which name stands in a text, and which edits are drawn, depends on the text and the seed alone.
 
     Examples
     --------
@@ -127,22 +109,27 @@ def controls_of(perturbation: Perturbation, count: int, seed: int = 0) -> Contro
 
 
 def _drawn(text: str, spans: Sequence[Anchor], count: int, draw: np.random.Generator) -> list[tuple[Edit, ...]]:
-    """Distinct edits, or pairs of them where there are too few; numbers in front where those are too few as well."""
+    """Distinct edits of as many places as the person stands in, of half of what may be edited at most.
+
+    Otherwise a model that minds any change would seem to mind names, which change a document in a dozen places. Where
+    there are too few edits some have one place more, and the last are numbers in front.
+    """
     # None inside a mention or beside it: “and” behind a name is about its sentence.
     found = [
         edit
         for edit in _possible(text, draw)
         if not any(edit.start <= span.end and edit.end >= span.start for span in spans)
     ]
-    single = [found[at] for at in draw.permutation(len(found))]
-    drawn: list[tuple[Edit, ...]] = [(edit,) for edit in single[:count]]
-    pairs = ((one, two) if one.start < two.start else (two, one) for one, two in combinations(single[:count], 2))
-    while len(drawn) < count and (pair := next(pairs, None)) is not None:
-        if pair[0].end <= pair[1].start:
-            drawn.append(pair)
+    size = max(1, min(len(spans), len(found) // 2))
+    drawn: dict[tuple[Edit, ...], None] = {}
+    for places in [size] * 5 * count + [size + 1] * 5 * count:
+        edits = sorted((found[at] for at in draw.permutation(len(found))[:places]), key=lambda edit: edit.start)
+        if len(edits) == places and all(one.end <= two.start for one, two in pairwise(edits)):
+            drawn[tuple(edits)] = None
+        if len(drawn) == count:
+            break
     numbers = draw.permutation(max(90, count)) + 10
-    drawn += [(Edit(0, 0, f"{number}. "),) for number in numbers[: count - len(drawn)]]
-    return drawn
+    return [*drawn, *((Edit(0, 0, f"{number}. "),) for number in numbers[: count - len(drawn)])]
 
 
 def _possible(text: str, draw: np.random.Generator) -> Iterator[Edit]:
@@ -155,7 +142,7 @@ def _possible(text: str, draw: np.random.Generator) -> Iterator[Edit]:
             at = match.end(group) - 1
             yield Edit(at, at + 1, str(draw.choice([digit for digit in "0123456789" if digit != text[at]])))
     for match in _PHRASES.finditer(text):
-        other = _WORDS[match[0].lower()]
+        other = SYNONYMS[match[0].lower()]
         yield Edit(*match.span(), other[0].upper() + other[1:] if match[0][0].isupper() else other)
     for match in _COMMA.finditer(text):
         yield Edit(*match.span(), " " if match[0].startswith(",") else ", ")

@@ -1,5 +1,7 @@
 """Neutral edits: outside of every mention, the same each time, scored beside the names and counted in none."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,26 @@ def test_the_mention_and_what_touches_it_stay():
     found = controls_of(perturbation("On Monday, and he and Tuesday."), 30)
     name = found.texts[0].split(", and ")[1].split(" and")[0]
     assert all(f" {name} and" in text for text in found.edited[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "June Walker and he started in 2017 - 2023; born 03/22/1944; GPA 3.45 then",
+        "he earns 540 000 kronor, even though it's been hard, and April said so",
+        "The salary he has is 1 200 000, begin to end, number 4471902",
+    ],
+)
+def test_names_years_dates_of_birth_and_amounts_are_no_edits(text):
+    changed = " ".join(change.partition(" → ")[0] for change in controls_of(perturbation(text), 20).changes[0])
+    assert not any(word in changed for word in ("June", "April", "20", "19", "3.45", "000", "though", "it's", "44"))
+
+
+def test_a_person_in_many_places_is_compared_with_edits_in_as_many():
+    text = "On Monday he rang. On Friday he sat. Perhaps he ran at 10:45. Often he slept. In July he left 4 Elm Road."
+    spans = tuple(Anchor(*match.span(), "subject") for match in re.finditer(r"\bhe\b", text))
+    changes = controls_of(Perturbation((text,), (spans,), ("Ann",)), 3).changes[0]
+    assert [change.count(" → ") for change in changes] == [4, 4, 4]  # half of eight places
 
 
 def test_the_same_text_and_seed_give_the_same_edits_in_any_company():
