@@ -42,7 +42,7 @@ class SlotFinder:
             anchors = tuple(
                 Anchor(slot.start, slot.end, place_role(text, slot.start), "", "slot", slot.form) for slot in slots
             )
-            found.append(Found(anchors, reason=UNKNOWN_SLOT if wrong and anchors else ""))
+            found.append(Found(anchors, reason=UNKNOWN_SLOT if wrong else ""))
         return found
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from psa_core import options
+from psa_core import anchors, options
 from psa_core.plurals import counted
 from psa_core.study import StudySpec
 from psa_core.study.selection import NOT_BALANCED, Selection
@@ -55,7 +55,8 @@ def tell_left_out(selection: Selection) -> None:
     """Say how many texts are left out and why, and how many by balancing: of a small file they are a large part."""
     reasons = [f"{count:,} {reason}" for reason, count in selection.skipped.items()]
     if reasons:
-        print(f"Note: texts left out: {', '.join(reasons)}.")
+        advice = [anchors.REASONS[reason][1] for reason in selection.skipped if reason in anchors.REASONS]
+        print(" ".join([f"Note: texts left out: {', '.join(reasons)}.", *advice]))
     left = selection.account.get(NOT_BALANCED, 0)
     if left:
         print(

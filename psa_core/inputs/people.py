@@ -61,10 +61,9 @@ SLOTS = ("name", "first", "last", "title", "initials", "email", *PRONOUNS)
 KNOWN_SLOTS = f"{', '.join(f'{{{slot}}}' for slot in SLOTS)} and pairs such as {{is/are}}, which agree with {{he}}"
 _PAIR = re.compile(r"[a-z’']+/[a-z’']+")
 #: Braces with a word or two: a slot, or a slip of the pen.
-_BRACES = re.compile(r"\{\s*([A-Za-z](?:[A-Za-z_’'/-]| (?=[a-z])){0,30})\s*\}")
+_BRACES = re.compile(r"\{\s*([A-Za-z](?:[A-Za-z_’'/-]| (?=[A-Za-z/])){0,30})\s*\}")
 #: Slots that are one mention together: a title is written once, and some people have one name only.
 _TOGETHER = re.compile(r"\{(title|first)\}( )\{(first|last|name)\}(?: \{(last)\})?", re.IGNORECASE)
-_IN_WORD = re.compile(r"[A-Za-zÀ-ɏ]$")
 _SPELLED = re.compile(r"first|last|[fl]", re.IGNORECASE)
 _SUFFIX = re.compile(r",?\s+(?:jr|sr|ii|iii|iv|phd|ph\.d|md|esq)\.?$", re.IGNORECASE)
 PARTICLES = frozenset({
@@ -358,19 +357,20 @@ def find_slots(text: str) -> tuple[tuple[Slot, ...], tuple[str, ...]]:
             together = _TOGETHER.match(text, braces.start())
             end = together.end() if together else braces.end()
             found.append(Slot(braces.start(), end, _joined(together) if together else form.removesuffix("name")))
-        if not form or _IN_WORD.search(text[: braces.start()][-1:]):
-            wrong.append(braces[0] if not form else f"{text[: braces.start()].split()[-1]}{braces[0]}, inside a word")
+        word = re.search(r"[A-Za-zÀ-ɏ]*$", text[: braces.start()])[0] + braces[0]  # type: ignore[index]
+        if not form or word != braces[0]:
+            wrong.append(braces[0] if not form else f"{word}, inside a word")
     return tuple(found), tuple(wrong)
 
 
 def _form_of(written: str) -> str:
     """The form that a slot asks for, with its capitals; *name* is as the list has it. Empty where there is none."""
-    key = written.casefold().replace("_", " ").strip()
+    key = re.sub(r"\s*/\s*", "/", written.casefold().replace("_", " ").strip())
     form = _ALIASES.get(key, key)
     if form == "name":
         return "FULL" if written in ("FULL", "FULL NAME") else "name"
-    if form not in SLOTS:
-        form = key if _PAIR.fullmatch(key) and key not in _ALIASES else ""
+    if form not in SLOTS:  # an article depends on the word behind it, which differs by name
+        form = key if _PAIR.fullmatch(key) and key not in (*_ALIASES, "a/an", "an/a") else ""
         return form.capitalize() if written[0].isupper() else form
     if form == "title":  # capitals of its own
         return "TITLE" if written.isupper() else form

@@ -287,8 +287,9 @@ def _drawn(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions, dr
     """Mark each row that may be drawn as kept or as not drawn; those with the least numbers in `draw` come first."""
     open_rows = sorted((row for row in rows if not row.reason), key=lambda row: float(draw[row.position]))
     balance = options.balance
-    if balance is None:  # one sentence cannot be half female and half male
-        balance = options.sample > 1 and {row.spans[0].gender for row in open_rows} == set(GENDERS)
+    if balance is None:  # one sentence cannot be half female and half male; documents are somebody's own collection
+        balance = options.sample > 1 and not finders.together(finder.spec)
+        balance = balance and {row.spans[0].gender for row in open_rows} == set(GENDERS)
     if not balance:
         kept, reason = open_rows[: options.sample], NOT_SAMPLED
     else:
@@ -324,10 +325,11 @@ def _nothing_left(finder: AnchorFinder, account: dict[str, int], options: Select
     reasons = ", ".join(f"{count} {reason}" for reason, count in account.items())
     balanced = options.balance and NOT_BALANCED in account
     expected = "sentences with female and with male anchors" if balanced else "a sentence with an anchor"
+    advice = " ".join(finders.REASONS[reason][1] for reason in account if reason in finders.REASONS)
     fix = (
         "Do not balance them, or add sentences."
         if balanced
-        else "Choose other anchors, more words, or other sentences."
+        else advice or "Choose other anchors, more words, or other sentences."
     )
     return AnchorError(f"anchors {finder.spec}", got=f"no sentence to study ({reasons})", expected=expected, fix=fix)
 
