@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from psa_core.anchors._name_words import GERMAN, fold
+from psa_core.anchors._name_words import GERMAN, fold, nicknames
 from psa_core.anchors._subject import Named
 from psa_core.inputs import people
 
@@ -40,6 +40,9 @@ def handles_of(text: str, who: Named, *, shared: bool) -> Iterator[tuple[int, in
 def _patterns(who: Named) -> Iterator[tuple[str, str, str]]:
     """Patterns with the two names that they hold: the longest first."""
     given, family = (_spelled(name) for name in (who.first, who.last))
+    if given and family:
+        shorts = {who.nick.casefold(), *nicknames().get(who.first.casefold(), ())} - {""}
+        given = f"(?:{'|'.join((given, *map(_spelled, sorted(shorts))))})"
     # Middle names, and the second half of *Jean-Luc*, may stand between as initials or in full.
     halves = people.handle(" ".join(who.first.split("-")[1:]))
     between = "".join(

@@ -307,7 +307,8 @@ class _Finder:
         own = {*" ".join((*self.who.key, *self.who.middle)).casefold().split()}
         if re.match(r"'s[ ][A-Z]", after):  # Lan's Corner, the Hartley's Harvest line
             place = re.match(r"\w+", after[3:])[0].casefold() in PLACES  # type: ignore[index]
-            if place or before.casefold().endswith("the "):
+            is_last = self.who.first and self.plain[start:end].casefold() == self.who.key[1]
+            if place or is_last or before.casefold().endswith("the "):
                 return around
         capitals = is_capitals(self.plain[start:end])
         following = re.match(rf"[ ]({PART})", after)

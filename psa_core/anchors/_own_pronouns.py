@@ -231,8 +231,8 @@ class _Nearest:
         between = [at for at in self.rivals if last < at < start]
         if last >= 0 and not between:
             end = self.ends[last]
-            # Her sister asked for Aoife's key, and she: either may be meant.
-            sentence = max((m.end() for m in _SENTENCE_END.finditer(self.text, 0, start)), default=0)
+            # Her sister asked for Aoife’s key. She: either may be meant.
+            sentence = max((m.end() for m in _SENTENCE_END.finditer(self.text, 0, last)), default=0)
             if any(sentence <= at < last for at in self.rivals):
                 return False
             # Aoife told her: who does something to herself is no object of the verb.

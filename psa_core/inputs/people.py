@@ -357,7 +357,7 @@ def find_slots(text: str) -> tuple[tuple[Slot, ...], tuple[str, ...]]:
             together = _TOGETHER.match(text, braces.start())
             end = together.end() if together else braces.end()
             found.append(Slot(braces.start(), end, _joined(together) if together else form.removesuffix("name")))
-        word = re.search(r"[A-Za-zÀ-ɏ]*$", text[: braces.start()])[0] + braces[0]  # type: ignore[index]
+        word = re.search(r"[A-Za-zÀ-ɏ]*\Z", text[: braces.start()])[0] + braces[0]  # type: ignore[index]
         if not form or word != braces[0]:
             wrong.append(braces[0] if not form else f"{word}, inside a word")
     return tuple(found), tuple(wrong)

@@ -43,7 +43,7 @@ def test_the_mention_and_what_touches_it_stay():
 @pytest.mark.parametrize(
     "text",
     [
-        "June Walker and he started in 2017 - 2023; born 03/22/1944; GPA 3.45 then",
+        "Then June Walker and he started in 2017 - 2023; born 03/22/1944; GPA 3.45 then",
         "he earns 540 000 kronor, even though it's been hard, and April said so",
         "The salary he has is 1 200 000, begin to end, number 4471902",
     ],
