@@ -13,7 +13,7 @@ from psa_core import trust
 from psa_core.errors import OptionError
 from psa_core.inputs import tables
 from psa_core.inputs.checks import bytes_of
-from psa_core.inputs.limits import NAMES_FILE
+from psa_core.inputs.limits import NAME_COLUMNS, NAMES, NAMES_FILE
 from psa_core.inputs.people import HIDDEN
 from psa_core.inputs.tables import TableSchema
 from psa_core.registry import ASSETS
@@ -27,7 +27,16 @@ EXPECTED = (
     f"first), context (put before each text) and names (empty, {' or '.join(HIDDEN)}); the first row is the one that "
     "others are compared with"
 )
-SCHEMA = TableSchema("--conditions", OptionError, ("csv", "tsv"), row=EXPECTED, headers=frozenset(COLUMNS))
+SCHEMA = TableSchema(
+    "--conditions",
+    OptionError,
+    ("csv", "tsv"),
+    row=EXPECTED,
+    headers=frozenset(COLUMNS),
+    rows=NAMES,
+    columns=NAME_COLUMNS,
+    file=NAMES_FILE,
+)
 
 
 @dataclass(frozen=True)

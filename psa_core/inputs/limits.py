@@ -194,7 +194,9 @@ TRY_CHARACTERS = Limit(
 )
 CACHE = Limit("cache_mb", 2_048, "MB", "bytes of remembered scores", "Older ones are dropped.", MB)
 GRAPHS = Limit("graphs_mb", 4_096, "MB", "bytes of models kept in a faster form", "Older ones are made again.", MB)
-OPENED = Limit("opened_mb", 1_024, "MB", "bytes of studies held open in memory", "They are read again when needed.", MB)
+OPENED = Limit(
+    "opened_mb", 512, "MB", "bytes of studies and audits held open in memory", "They are read again.", MB, own=2_048
+)
 
 LIMITS = tuple(value for value in tuple(globals().values()) if isinstance(value, Limit))
 

@@ -12,7 +12,7 @@ from psa_core import trust
 from psa_core.errors import OptionError
 from psa_core.inputs import tables
 from psa_core.inputs.checks import bytes_of
-from psa_core.inputs.limits import NAMES_FILE
+from psa_core.inputs.limits import NAME_COLUMNS, NAMES, NAMES_FILE
 from psa_core.inputs.tables import TableSchema
 from psa_core.registry import ASSETS
 
@@ -25,6 +25,8 @@ TASKS = TableSchema(
     row="one task a row",
     headers=frozenset({"task"}),
     line="task",
+    rows=NAMES,
+    columns=NAME_COLUMNS,
     file=NAMES_FILE,
 )
 COLUMNS = ("task", "domain", "number")

@@ -147,3 +147,11 @@ def test_a_file_that_is_none_is_told_what_one_is(content: bytes, words: str) -> 
     with pytest.raises(OptionError, match="the columns condition") as raised:
         conditions.read("mine.csv", content)
     assert words in str(raised.value.full_message)
+
+
+def test_a_file_of_conditions_is_as_small_as_one_of_names() -> None:
+    rows = "".join(f"c{n}\n" for n in range(30_000))
+    with pytest.raises(OptionError, match="at most 20,000 rows"):
+        conditions.read("c.csv", f"condition\n{rows}".encode())
+    with pytest.raises(OptionError, match="at most 5 MB"):
+        conditions.read("c.csv", b"condition\n" + b"x" * 6_000_000)

@@ -12,9 +12,9 @@ import streamlit as st
 
 from pages.ui.audits import audit_job
 from pages.ui.audits.audit_job import AuditPage
-from pages.ui.frame import columns, exports, form, shell, typography
+from pages.ui.frame import cached, columns, exports, form, shell, typography
 from pages.ui.frame.step import step
-from psa_core import audits, options
+from psa_core import options
 from psa_core.audits import Audit
 from psa_core.charts.print.caption import Caption
 
@@ -40,12 +40,6 @@ def ask_earlier(page: AuditPage) -> None:
     """Offer to open an audit that was downloaded."""
     with st.expander("Open an earlier audit", icon=":material/folder_open:"):
         audit_job.ask_zip(page)
-
-
-@st.cache_resource(max_entries=13, show_spinner="Opening the audit", show_time=True)
-def opened(audit: str, run_id: str, folder: str) -> Any:
-    """Draw a result; `run_id` identifies it and changes when it is replaced."""
-    return audits.plugins()[audit].read(Path(folder))
 
 
 def end(page: AuditPage, folder: Path, main: pd.DataFrame | None = None, *, file: str = "", key: str = "") -> None:
@@ -111,7 +105,7 @@ def any_audit(audit: Audit) -> None:
 
 
 def _show(page: AuditPage, run_id: str, folder: Path) -> None:
-    result = opened(page.audit.id, run_id, str(folder))
+    result = cached.audit(page.audit.id, run_id, folder)
     report = page.audit.report(result)
     for finding in report.findings:
         typography.finding(finding)

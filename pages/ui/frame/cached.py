@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import sys
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -15,7 +17,7 @@ import streamlit as st
 
 from pages.ui.frame import permissions, visitor
 from pages.ui.frame.page_scoring import Answer, PageScorer
-from psa_core import anchors, jobs, models, tables
+from psa_core import anchors, audits, jobs, models, tables
 from psa_core.anchors import AnchorFinder
 from psa_core.cube import ScoreCube
 from psa_core.inputs import names as name_lists
@@ -28,8 +30,6 @@ from psa_core.trust import Origin
 T = TypeVar("T")
 EXAMPLE = StudySpec(sentences="sample", names="demo", model="profanity-check")
 _EXAMPLES: set[str] = set()
-#: Bytes in memory for a letter of JSON, at most about.
-A_LETTER = 20
 
 
 class SizedCache(Generic[T]):
@@ -65,27 +65,47 @@ class SizedCache(Generic[T]):
             return found
 
 
-def _bytes(cube: ScoreCube) -> int:
-    """Memory that a cube takes: a study can have long texts, many groups and a large manifest beside few scores."""
-    rows = sum(int(table.memory_usage(deep=True).sum()) for table in (cube.sentences, cube.names))
-    manifest = A_LETTER * len(json.dumps(dict(cube.provenance), default=str))
-    return cube.original.nbytes + cube.perturbed.nbytes + rows + manifest
+def bytes_of(held: Any) -> int:
+    """Memory that a result takes, about: few scores can have long texts, many groups or a large manifest beside them."""
+    if isinstance(held, pd.DataFrame):
+        return int(held.memory_usage(deep=True).sum())
+    if isinstance(held, np.ndarray) and held.dtype != object:
+        return held.nbytes
+    if is_dataclass(held):
+        return sum(bytes_of(getattr(held, item.name)) for item in fields(held))
+    if isinstance(held, Mapping):
+        return sum(map(bytes_of, chain(held, held.values())))
+    if isinstance(held, list | tuple | np.ndarray):
+        return sum(map(bytes_of, held.ravel() if isinstance(held, np.ndarray) else held))
+    return sys.getsizeof(held)
 
 
 @cache
-def _cubes() -> SizedCache[ScoreCube]:
-    return SizedCache(OPENED.value, _bytes)
+def _opened(kind: str) -> SizedCache[Any]:
+    """What is open of a kind: studies, and audits, which wait for each other no more than needed."""
+    return SizedCache(OPENED.value // 2, bytes_of)
 
 
 def cube(run_id: str) -> ScoreCube:
     """The cube of a run; while it is running, of the sentences finished so far."""
     status = jobs.status(run_id)
 
-    def opened() -> ScoreCube:
+    def read() -> ScoreCube:
         with st.spinner("Opening the study", show_time=True):
             return jobs.open_cube(run_id)
 
-    return _cubes().get(run_id, (status.state, status.sentences_done), opened)
+    found: ScoreCube = _opened("study").get(run_id, (status.state, status.sentences_done), read)
+    return found
+
+
+def audit(audit_id: str, run_id: str, folder: Path) -> Any:
+    """The result of an audit in a folder; `run_id` identifies it and changes when it is replaced."""
+
+    def read() -> Any:
+        with st.spinner("Opening the audit", show_time=True):
+            return audits.plugins()[audit_id].read(folder)
+
+    return _opened("audit").get(f"{audit_id} {run_id}", str(folder), read)
 
 
 def scorer(model_id: str, origin: Origin | None = None) -> PageScorer:

@@ -13,7 +13,7 @@ import streamlit as st
 from pages.ui.audits import compared, frame
 from pages.ui.audits.chats import judging
 from pages.ui.audits.chats.setup import AUDIT
-from pages.ui.frame import address, exports, markup, typography
+from pages.ui.frame import address, cached, exports, markup, typography
 from psa_core.audits.chats import report
 from psa_core.audits.chats.findings import clause, marked, people_words, short
 from psa_core.audits.chats.result import ChatResult
@@ -30,7 +30,7 @@ ENOUGH = 2
 
 def show(run_id: str, folder: Path, *, own: bool = True) -> None:
     """The whole page, from the finding to the download."""
-    opened = frame.opened(AUDIT.audit.id, run_id, str(folder))
+    opened = cached.audit(AUDIT.audit.id, run_id, folder)
     typography.finding(report.headline(opened))
     typography.small_print(" ".join(report.method_lines(opened)))
     if opened.tables.gaps.empty:
@@ -48,7 +48,7 @@ def show(run_id: str, folder: Path, *, own: bool = True) -> None:
 def show_so_far(run_id: str, folder: Path) -> None:
     """A running audit: its answers to read, and no claim yet."""
     with suppress(RunFolderError):  # a larger part is being put in its place
-        opened = frame.opened(AUDIT.audit.id, run_id, str(folder))
+        opened = cached.audit(AUDIT.audit.id, run_id, folder)
         k, total = opened.cube.shape[2], opened.manifest.get("options", {}).get("answers")
         said = report.headline(opened)
         words = f"So far, {k} of {total or 'all'} answers to each"

@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.ui.audits import compared, frame
 from pages.ui.audits.equity.setup import AUDIT
-from pages.ui.frame import address, markup, shell, typography
+from pages.ui.frame import address, cached, markup, shell, typography
 from psa_core.audits.eec import corpus, findings, significance, tables
 from psa_core.audits.eec.result import SPELLINGS, EquityResult
 from psa_core.charts._altair import drawing_svg
@@ -48,7 +48,7 @@ class Seen:
 
 def show(run_id: str, folder: Path) -> None:
     """Everything, from the finding to the download."""
-    opened: EquityResult = frame.opened(AUDIT.audit.id, run_id, str(folder))
+    opened: EquityResult = cached.audit(AUDIT.audit.id, run_id, folder)
     _assessed(run_id, opened.spelling, opened.systems)  # before anything stands there that would move
     with shell.headline_slot() as slot:
         seen = _ask(run_id, opened)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui.audits import frame
 from pages.ui.audits.generation.setup import AUDIT
-from pages.ui.frame import address, exports, shell, typography
+from pages.ui.frame import address, cached, exports, shell, typography
 from psa_core import jobs
 from psa_core.audits.generation import report
 from psa_core.audits.generation.result import GenerationResult
@@ -113,7 +113,7 @@ def _ask_another() -> None:
 def _open(run: str) -> GenerationResult | None:
     try:
         place = ASSETS / "examples" / "occupations" if run == EXAMPLE else jobs.result_folder(run)
-        return frame.opened(AUDIT.audit.id, run, str(place))
+        return cached.audit(AUDIT.audit.id, run, place)
     except PsaError:  # tidied away meanwhile, or damaged
         return None
 

@@ -12,7 +12,7 @@ import streamlit as st
 from pages.ui.audits import frame
 from pages.ui.audits.generation import comparing, reading
 from pages.ui.audits.generation.setup import AUDIT, FEW
-from pages.ui.frame import address, typography
+from pages.ui.frame import address, cached, typography
 from psa_core.audits.generation import report, tables
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.charts.generation import value_dots, value_matrix
@@ -36,7 +36,7 @@ ENOUGH = 20
 
 def show(run_id: str, folder: Path, *, own: bool = True) -> None:
     """The whole page, from the finding to the download; `own` audits can be closed and downloaded."""
-    opened = frame.opened(AUDIT.audit.id, run_id, str(folder))
+    opened = cached.audit(AUDIT.audit.id, run_id, folder)
     scorer, pair = _ask(opened)
     typography.finding(_finding(opened, scorer))
     _account(opened, scorer)
@@ -51,7 +51,7 @@ def show(run_id: str, folder: Path, *, own: bool = True) -> None:
 def show_so_far(run_id: str, folder: Path) -> None:
     """A running audit so far: its texts, and a finding once there are enough of them."""
     with suppress(RunFolderError):  # a larger part is being put in its place
-        opened = frame.opened(AUDIT.audit.id, run_id, str(folder))
+        opened = cached.audit(AUDIT.audit.id, run_id, folder)
         scorer, pair = _ask(opened)
         k, total = opened.cube.shape[2], opened.manifest.get("options", {}).get("continuations")
         words = f"So far, {k} of {total} continuations of each prompt"

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.audits import frame
 from pages.ui.audits.nationality import examples
 from pages.ui.audits.nationality.setup import AUDIT
-from pages.ui.frame import typography
+from pages.ui.frame import cached, typography
 from psa_core.audits.nationality import findings
 from psa_core.audits.nationality.perturbation import KEPT
 from psa_core.audits.nationality.result import NationalityResult
@@ -33,7 +33,7 @@ LABELS_WIDE = 1.4  # countries' names, in columns of numbers
 
 def show(run_id: str, folder: Path) -> None:
     """Everything, from the finding to the download."""
-    opened: NationalityResult = frame.opened(AUDIT.audit.id, run_id, str(folder))
+    opened: NationalityResult = cached.audit(AUDIT.audit.id, run_id, folder)
     classes, scores = opened.findings
     typography.finding(classes)
     typography.second(str(scores))

@@ -12,6 +12,7 @@ import pytest
 from pages.ui.frame import cached
 from pages.ui.results.compare_studies import MAX_RUNS
 from psa_core import jobs
+from psa_core.audits.generation.cube import GenerationCube
 from psa_core.cube import ScoreCube, Target
 from tests.pages import result_studies
 
@@ -40,7 +41,14 @@ def test_all_that_a_study_holds_is_counted(part: str) -> None:
     scores = np.zeros((1, 2, 1), np.float32)
     notes = {"notes": [long]} if part == "manifest" else {}
     cube = ScoreCube(sentences, names, (Target("toxicity"),), scores[:, 0], scores, notes)
-    assert 10**6 < cached._bytes(cube) < 10**8
+    assert 10**6 < cached.bytes_of(cube) < 2 * 10**6
+
+
+def test_all_that_an_audit_holds_is_counted() -> None:
+    texts = np.full((1, 2, 3), "x" * 10**5, object)
+    templates, values = pd.DataFrame({"template": ["a"]}), pd.DataFrame({"value": ["Ann", "Bo"]})
+    cube = GenerationCube(templates, values, (), texts, np.empty((1, 2, 3, 0), np.float32), {"tasks": []})
+    assert 6 * 10**5 < cached.bytes_of({"cube": cube}) < 7 * 10**5
 
 
 def test_things_are_made_once_and_the_one_asked_for_longest_ago_goes_first() -> None:
