@@ -66,7 +66,7 @@ class SizedCache(Generic[T]):
 
 
 def bytes_of(held: Any) -> int:
-    """Memory that a result takes, about: few scores can have long texts, many groups or a large manifest beside them."""
+    """Memory that a result takes, about: beside few scores there can be long texts, many groups, a large manifest."""
     if isinstance(held, pd.DataFrame):
         return int(held.memory_usage(deep=True).sum())
     if isinstance(held, np.ndarray) and held.dtype != object:
