@@ -108,14 +108,14 @@ def read_folder(folder: Path) -> Documents:
             for name in files
             if not _is_unseen(name)
         ]
-    return _read(folder.name, _gather(found, FILE.value))
+    return _read(folder.name, _gather(found, FILE.value, FILE.value))
 
 
 def read_zip(name: str, content: bytes) -> Documents:
     """The documents of a zip; a folder that holds all of them is no part of their names.
 
-    A visitor's may unpack to half of what a session may upload, since it is kept in the server's process, and is read
-    for a limited time.
+    A visitor's may unpack to what a session may upload, its plain texts to a quarter of that, since texts are kept in
+    the server's process; and it is read for a limited time.
 
     Raises
     ------
@@ -123,8 +123,8 @@ def read_zip(name: str, content: bytes) -> Documents:
         When it is no zip, or holds no document that can be read.
     """
     is_visitors = trust.current() >= trust.Origin.VISITOR
-    most = min(FILE.value, UPLOADS_EACH.value // 2) if is_visitors else FILE.value
-    gathered = bounded.call(unzipped, name, content, most, field="sentences", error=CorpusError)
+    most = (min(FILE.value, UPLOADS_EACH.value), UPLOADS_EACH.value // 4) if is_visitors else (FILE.value, FILE.value)
+    gathered = bounded.call(unzipped, name, content, *most, field="sentences", error=CorpusError)
     return _read(name, gathered, READ_SECONDS if is_visitors else math.inf)
 
 
@@ -145,7 +145,7 @@ def zipped(files: Sequence[tuple[str, bytes]]) -> bytes:
     return packed.getvalue()
 
 
-def unzipped(name: str, content: bytes, most: int) -> list[Gathered]:
+def unzipped(name: str, content: bytes, most: int, plain: int) -> list[Gathered]:
     """The files of a zip as `_gather` has them; for a process with limits, since a zip may list millions."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -153,7 +153,7 @@ def unzipped(name: str, content: bytes, most: int) -> list[Gathered]:
             entries = [(path, entry) for path, entry in entries if not any(map(_is_unseen, path.split("/")))]
             if len({path.split("/")[0] for path, _ in entries}) == 1 and all("/" in path for path, _ in entries):
                 entries = [(path.split("/", 1)[1], entry) for path, entry in entries]
-            return _gather([(path, _InZip(archive, entry)) for path, entry in entries], most)
+            return _gather([(path, _InZip(archive, entry)) for path, entry in entries], most, plain)
     except zipfile.BadZipFile as error:
         expected = "a zip of .txt, .md, .docx or .pdf files"
         raise CorpusError(
@@ -203,10 +203,10 @@ def _is_unseen(part: str) -> bool:
     return part.startswith((".", "~$")) or part.lower() in UNSEEN
 
 
-def _gather(files: Sequence[tuple[str, _OnDisk | _InZip]], most: int) -> list[Gathered]:
-    """Each file by name with its bytes, at most so many together, or with the reason why it is not read."""
+def _gather(files: Sequence[tuple[str, _OnDisk | _InZip]], most: int, plain: int) -> list[Gathered]:
+    """Each file by name with its bytes, at most so many together, and of plain texts; or why it is not read."""
     gathered: dict[str, bytes | str] = {}
-    total = read = 0
+    total = plain_total = read = 0
     for name, file in sorted(files, key=lambda item: item[0]):
         kind = _kind(name)
         if kind not in KINDS:
@@ -221,14 +221,20 @@ def _gather(files: Sequence[tuple[str, _OnDisk | _InZip]], most: int) -> list[Ga
             continue
         try:
             size = file.size
-            if size > DOCUMENT.value or total + size > most:
-                over = (
-                    f"larger than {DOCUMENT.words}"
-                    if size > DOCUMENT.value
-                    else f"larger than {most // MB:,} MB together"
+            of_plain = size if kind in PLAIN else 0
+            over = [
+                words
+                for is_over, words in (
+                    (size > DOCUMENT.value, DOCUMENT.words),
+                    (total + size > most, f"{most // MB:,} MB together"),
+                    (plain_total + of_plain > plain, f"{plain // MB:,} MB together"),
                 )
-                gathered[name] = over
+                if is_over
+            ]
+            if over:
+                gathered[name] = f"larger than {over[0]}"
                 continue
+            plain_total += of_plain
             total += size
             gathered[name] = file.read()
         except FAULTS as error:

@@ -165,8 +165,8 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     assert documents.read_folder(tmp_path).left_out == {"b.txt": "damaged or unreadable"}
 
 
-def test_a_visitors_zip_unpacks_to_half_of_what_a_session_may_upload(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PSA_MAX_UPLOADS_EACH_MB", "2")
+def test_a_visitors_texts_unpack_to_a_quarter_of_what_a_session_may_upload(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PSA_MAX_UPLOADS_EACH_MB", "4")
     small = zipped({f"{n}.txt": b"A text. " * 60_000 for n in range(4)})  # 0.48 MB each
     assert len(small) < 20_000
     with trust.acting(trust.Origin.VISITOR):

@@ -89,6 +89,11 @@ def release_memory() -> None:
     gc.unfreeze()
     gc.collect()
     gc.freeze()
+    trim()
+
+
+def trim() -> None:
+    """Return to the system what is free already, such as the pieces of a large upload that was read."""
     with suppress(AttributeError, OSError):  # the C library is not GNU's
         ctypes.CDLL(None).malloc_trim(0)
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import cached, gateway
+from pages.ui.frame import cached, gateway, internals
 from pages.ui.frame.page_scoring import Answer
 from pages.ui.frame.uploads import Upload
 from psa_core.anchors import Anchor, AnchorFinder, Found, search
@@ -132,6 +132,7 @@ def _corpus(key: str, _source: Source) -> Corpus:
         return corpora.load(_source.spec, _source.column, origin=Origin.FILE)
     upload = _source.upload
     found = corpora.parse(upload.name, upload.content, _source.column)
+    internals.trim()
     if upload.name.lower().endswith(PACKED):
         size = int(found.sentences.memory_usage(deep=True).sum())
         UPLOADS_EACH.check(size, field="sentences", error=CorpusError, of=f"in {upload.name[:60]}, unpacked")
