@@ -9,7 +9,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pandas as pd
