@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from psa_core.audits.chats import findings, measures
-from psa_core.audits.chats.report import GAPS, TAILS, WORDS, shown_tables
+from psa_core.audits.chats.report import GAPS, TAILS, WORDS, method_lines, shown_tables
 from psa_core.audits.chats.result import ChatResult
 from psa_core.audits.chats.tables import (
     differing_answers,
@@ -200,3 +202,39 @@ def test_tables_are_told_in_words(result: ChatResult) -> None:
     assert shown[GAPS]["corrected"].tolist()[1] == "", "what chance explains has none"
     assert shown[TAILS]["below, %"].max() == 100 and "group" not in shown[TAILS]
     assert set(shown[WORDS]["word"]) == {"tea", "milk"}
+
+
+def test_only_known_genders_are_told_as_how_people_are_read() -> None:
+    assert findings.people_words("Gender", "Male") == "people read as men"
+    assert findings.people_words("gender", "nonbinary") == "people of gender “nonbinary”"
+    assert findings.people_words("team", "male") == "people of team “male”"
+
+
+def test_people_without_a_group_and_a_single_person_form_none() -> None:
+    people = PEOPLE.assign(team=["a", "a", "", "", "b", "b", "c", ""])
+    assert [pair[1:] for pair in group_pairs(people) if pair[0] == "team"] == [("a", "b", [0, 1], [4, 5])]
+
+
+def test_a_small_difference_has_its_sign(result: ChatResult) -> None:
+    for difference, sign in ((0.4, "+"), (-0.4, "−")):
+        gaps = result.tables.gaps.assign(difference=difference, low=difference - 0.1, high=difference + 0.1)
+        shown = shown_tables(replace(result, tables=replace(result.tables, gaps=gaps)))[GAPS]
+        assert shown["difference"].str.startswith(sign).all()
+
+
+def test_where_others_have_no_answers_tails_cannot_be_compared() -> None:
+    words = np.random.default_rng(2).normal(40, 5, (3, 8, 4))
+    words[:, ::2] = np.nan
+    made = cube(np.full((3, 8, 4), "text", object))
+    tails = tables(made, {"words": words}, ["", "", ""]).tails
+    assert (tails["p_value"] == 1).all() and (tails["p_adjusted"] == 1).all()
+
+
+def test_the_method_says_of_which_measures_answers_are_missing(result: ChatResult) -> None:
+    given = result.cube.provenance | {"missing": {"answers": 2, "distance": 3, "words": 5, "number": 7}}
+    measured = dict.fromkeys(("distance", "words", "number"), result.measured["words"])
+    told = method_lines(replace(result, cube=replace(result.cube, provenance=given), measured=measured))
+    assert [line for line in told if "answers have no" in line] == [
+        "3 answers have no distance from the answers to others."
+    ]
+    assert "2 of 96 answers are missing or empty." in told

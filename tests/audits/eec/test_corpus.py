@@ -143,3 +143,9 @@ def test_a_template_that_gives_broken_sentences_is_refused(template, kind, expec
     table = pd.DataFrame({"template": [template], "kind": [kind]})
     with pytest.raises(CorpusError, match=expected):
         corpus.Design(table, published.people, published.words)
+
+
+def test_values_that_are_all_alike_have_no_chance() -> None:
+    assert significance._one_sample(np.full(3, -0.5)) == (0.0, -0.5, -0.5)
+    assert significance._one_sample(np.zeros(3)) == (1.0, 0.0, 0.0)
+    assert significance._one_sample(np.array([0.5])) is None

@@ -288,3 +288,19 @@ def test_without_first_names_it_says_so(whole: corpus.Design) -> None:
         tables.by_template(
             ScoreCube(cube.sentences, cube.names.drop(columns="race"), cube.targets, cube.original, cube.perturbed)
         )
+
+
+def test_the_spelling_line_counts_what_changes() -> None:
+    table = pd.DataFrame(
+        {
+            "verdict": ["a", "b"],
+            "verdict_respelled": ["a", "c"],
+            "mean_difference": [0.1, -0.2],
+            "mean_difference_respelled": [0.13, -0.21],
+            "largest_change": [0.25, 0.1],
+        }
+    )
+    said = findings.spelling_line(table, "respelled")
+    assert said.startswith("Spelled “dissapointed” instead, in 240 of the sentences: 1 of 2 verdicts change, no mean")
+    assert "moves by more than 0.0300, and no single score by more than 0.25." in said
+    assert "no verdict changes" in findings.spelling_line(table.head(1), "published")
