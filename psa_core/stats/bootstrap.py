@@ -91,22 +91,10 @@ def label_dist_interval(
 
     One set of resamples serves all thresholds, so the bounds move as smoothly with the threshold as the value does. BCa
     up to 500 sentences, where it matters; the percentile interval above. Of more than 2,000 names, so many at random
-    say how far the mean moves with the sentences.
+    say how far the mean moves with the sentences. `families`, where there are some, are drawn in place of sentences.
 
-    Parameters
-    ----------
-    original, perturbed : arrays (S,), (S, N)
-    thresholds : array (K,) or one number
-    n_resamples, seed : int
-        As for `bootstrap_interval`.
-    families : Families, optional
-        What is drawn in place of single sentences.
-
-    Returns
-    -------
-    Intervals of float64 arrays (K,)
-        In [0, 1]; larger = more labels change. NaN bounds for one sentence. To be trusted where at least about ten
-        sentences have the label.
+    Arrays (K,) in [0, 1]; larger = more labels change. NaN bounds for one sentence. To be trusted where at least about
+    ten sentences have the label.
 
     Examples
     --------
@@ -203,17 +191,8 @@ def paired_difference(first: ArrayLike, second: ArrayLike, *, n_resamples: int =
     the studies (`docs/statistics.md`). Under 10 sentences, and where all differences are equal, there is only the
     t-test.
 
-    Parameters
-    ----------
-    first, second : arrays (S,)
-    n_resamples : int
-        At most this many; fewer for very many sentences.
-
-    Returns
-    -------
-    Difference
-        Signed, first minus second; ``p`` is at least 2 / (n_resamples + 1) where it is drawn. NaN bounds and p-value
-        for one sentence.
+    Of arrays (S,): first minus second, with NaN bounds and p-value for one sentence. `n_resamples` at most; fewer for
+    very many sentences. ``p`` is at least 2 / (n_resamples + 1) where it is drawn.
 
     Examples
     --------

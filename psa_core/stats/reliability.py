@@ -97,18 +97,8 @@ def top_stability(perturbed: ArrayLike, *, top: int = TOP, seed: int = 0) -> Top
 
     Two studies are drawn many times, with the sentences' own covariance as normal errors, around effects of the names
     that are drawn, too: from what this study leaves possible, shrunk by what of their spread is error. Taken as they
-    were found, effects would look further apart than they are.
-
-    Parameters
-    ----------
-    perturbed : array (S, N)
-    top : int
-        How many of the names; at most half of them.
-
-    Returns
-    -------
-    TopStability
-        NaN share and sentences under 4 sentences or 3 names and where no name ever differs from another.
+    were found, effects would look further apart than they are. `top` is at most half of the names. NaN share and
+    sentences under 4 sentences or 3 names and where no name ever differs from another.
 
     Examples
     --------

@@ -41,20 +41,8 @@ def word_odds(words: Sequence[frozenset[str]], marked: ArrayLike, *, fewest: int
     """Compare the words of marked sentences with those of the others (Monroe, Colaresi and Quinn 2008, section 3.3).
 
     A word counts once a sentence. The prior of each word is its share of all words, worth a tenth of them: it pulls
-    rare words, about which little is known, to 0.
-
-    Parameters
-    ----------
-    words : sequence of frozenset of str, length S
-        The distinct words of each sentence.
-    marked : bool array (S,)
-    fewest : int
-        Words in fewer sentences are left out.
-
-    Returns
-    -------
-    WordOdds
-        Without any word where all sentences are marked, or none, or where they have one word only.
+    rare words, about which little is known, to 0. `words` are the distinct words of each sentence; those in fewer than
+    `fewest` sentences are left out, and all where all sentences are marked, or none, or where they have one word only.
 
     Examples
     --------
