@@ -18,6 +18,7 @@ from psa_core.inputs.conditions import Condition
 from psa_core.study import execute, plan
 from psa_core.tables.factors import factor_regression, first_choice
 from psa_core.tables.replicability import order_replicability
+from tests.agreement import studies
 from tests.pages import result_studies
 
 pytestmark = pytest.mark.slow
@@ -82,6 +83,12 @@ def test_the_words_of_a_name_are_scored_under_the_condition_of_the_target(open_p
     for target in ("plain.toxicity", "swearing.toxicity", "swearing.sentiment"):
         said = words_of(open_page("study", run=run, target=target))
         assert "does not score" not in said and "Because of the word Dick" in said
+
+
+def test_a_model_that_cannot_be_told_a_condition_is_not_asked(open_page: OpenPage, words_of: Words) -> None:
+    run = result_studies.keep(studies._conditions())
+    said = words_of(open_page("study", run=run, target="strict.toxicity"))
+    assert "Models side by side" in said and "a system message for" not in said
 
 
 def test_of_a_model_that_answers_otherwise_than_in_the_study_no_reason_is_given(

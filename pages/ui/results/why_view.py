@@ -84,12 +84,19 @@ def because(study: StudyContext) -> None:
 
 
 def _asked(study: StudyContext) -> tuple[str, int]:
-    """The study's model, told what the target's condition says, and the place of the target among its targets."""
+    """The study's model, told what the target's condition says, and the place of the target among its targets.
+
+    A model that cannot be told it, as a file may claim, has no id.
+    """
     model, name = str(study.cube.provenance.get("study", {}).get("model", "")), study.target.name
     condition = condition_of(study.cube, name)
     together = [one.name for one in study.cube.targets if condition_of(study.cube, one.name) == condition]
-    is_told = condition is not None and condition.system
-    return models.told(model, condition.system) if is_told else model, together.index(name)
+    if condition is not None and condition.system:
+        try:
+            model = models.told(model, condition.system)
+        except PsaError:
+            model = ""
+    return model, together.index(name)
 
 
 def _may_be_asked(run: str, model: str) -> Origin | None:
