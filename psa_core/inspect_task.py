@@ -31,8 +31,8 @@ SPOKEN_BY = {"system": ChatMessageSystem, "user": ChatMessageUser}
 def question(texts: str, question: str = "interview") -> Task:
     """Ask a packaged question, or one of a JSON file, about each text that ``psa texts`` wrote.
 
-    What counts as an answer is read as strictly as from any other model; what is none counts as unanswered. With
-    several epochs, a text counts with its mean.
+    Answers are read as strictly as any other model's; a reply that is no valid answer counts as unanswered. With
+    several epochs, a text's score is its mean.
     """
     asked = read_question(question)
     with Path(texts).open(encoding="utf-8", newline="") as stream:

@@ -37,12 +37,12 @@ def psa(request: pytest.FixtureRequest) -> NameSensitivity:
 
 @dataclass(frozen=True)
 class NameSensitivity:
-    """What the fixture gives.
+    """The fixture's value.
 
     Attributes
     ----------
     folder : Path
-        Of the test file: where relative paths of baselines begin.
+        The test file's; relative paths of baselines start there.
     updates : bool
         Whether baselines are written rather than compared with.
     test : pytest.Item, optional
@@ -63,7 +63,7 @@ class NameSensitivity:
         baseline: str | Path | None = None,
         **options: Any,
     ) -> Study:
-        """Fail when a name is shown to move the mean score by more than `max_effect`.
+        """Fail if a name moves the mean score significantly by more than `max_effect`.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class NameSensitivity:
             this, corrected over names and targets; effects are measured against the original sentence, or in sentences
             with ``{name}`` against the typical name. Too few sentences to tell are a warning.
         baseline : path, optional
-            A file with the scores of an earlier run. Only what grew by more than `max_effect` since then fails. Where
+            A file with the scores of an earlier run. Only what grew by more than `max_effect` since then fails. If
             there is none it is written, and ``pytest --psa-update`` rewrites it.
         **options
             Those of `psa_core.run`: ``families``, ``anchors``, ``targets``, ``sample`` …

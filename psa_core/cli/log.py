@@ -20,7 +20,7 @@ FILES = (*TABLES, "flips.csv", "summary.json", "manifest.json", "report.html")
 
 @dataclass(frozen=True)
 class _Run:
-    """What is logged: `metrics` are numbers by name, `parameters` what the study was made of."""
+    """What is logged: `metrics` are numbers by name, `parameters` the study's options and sizes."""
 
     folder: Path
     metrics: dict[str, float]
@@ -54,8 +54,9 @@ def _execute(options: argparse.Namespace) -> int:
     }
     study = {key: str(value)[:250] for key, value in cube.provenance.get("study", {}).items() if value is not None}
     sizes = {"n_sentences": cube.shape[0], "n_names": cube.shape[1], "fingerprint": cube.provenance.get("fingerprint")}
-    where = TRACKERS[options.to](_Run(options.folder, metrics, {**study, **sizes}), options.project)
-    print(f"{len(metrics)} measures and {len(_Run(options.folder, {}, {}).files)} files logged: {where}")
+    run = _Run(options.folder, metrics, {**study, **sizes})
+    where = TRACKERS[options.to](run, options.project)
+    print(f"{len(metrics)} measures and {len(run.files)} files logged: {where}")
     return 0
 
 
@@ -65,7 +66,7 @@ def _mlflow(run: _Run, project: str) -> str:
     mlflow.set_experiment(project)
     with mlflow.start_run(run_name=run.folder.resolve().name) as started:
         mlflow.log_params(run.parameters)
-        mlflow.log_metrics({name: value for name, value in run.metrics.items()})
+        mlflow.log_metrics(run.metrics)
         for file in run.files:
             mlflow.log_artifact(str(file))
     return f"run {started.info.run_id} of experiment {project}, {mlflow.get_tracking_uri()}"

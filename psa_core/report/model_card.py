@@ -27,7 +27,7 @@ SOURCE = "https://arxiv.org/abs/1910.04210"  # Prabhakaran et al. 2019
 
 
 def block(cube: ScoreCube) -> str:
-    """What a card says of a study: its findings, the measures with their intervals, and how to run it again."""
+    """A card's section on a study: its findings, the measures with their intervals, and how to run it again."""
     summary = tables.summary(cube)
     sentences, names, _ = cube.shape
     lines = [
@@ -83,7 +83,7 @@ def results(cube: ScoreCube) -> list[EvalResult]:
 
 
 def card(cube: ScoreCube, *, name: str | None = None, existing: str = "") -> ModelCard:
-    """A card with the block and the metadata, which take the place of those of an earlier study.
+    """A card with the block and the metadata, which replace those of an earlier study.
 
     `name` is the model's: by default what the existing card has, or the study's model. Everything else of the
     `existing` text stays. Raises `OptionError` when its metadata cannot be read.
