@@ -28,6 +28,8 @@ FEWEST = 2
 N_STEPS, STEADY = 100, 1e-6
 #: A group answered seldom where its people answered fewer tasks than this share of what the others did.
 SELDOM = 0.5
+#: Groups whose sizes are less alike are not exchangeable where one differs more among itself.
+ALIKE = 2 / 3
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,8 @@ class Gap:
     corrected : float
         The size without what chance adds; 0 where it is below the floor.
     p : float
-        Share of permuted groups that differ as much (Welch's t, which unequal groups need), or p of Welch's t itself
-        where that is larger: so p and interval say the same, also of groups that are too unequal to be permuted.
+        Share of permuted groups that differ as much (by Welch's t); of groups of unequal sizes, or of which one
+        answered seldom, at least the p of Welch's t itself: such groups may be too unlike each other to be permuted.
     tasks : (int, int)
         Tasks in which the difference has the same sign, and tasks compared.
     """
@@ -100,6 +102,9 @@ def gap(scores: np.ndarray, first: Sequence[int], second: Sequence[int], *, seed
     variances = _variances(cells - levels[:, None] - people, people, is_first)
     half, half_tasks, by_t = _halves(cells - levels[:, None], people, by_task, is_first, variances)
     p, floor = _permuted(people, is_first, seed)
+    answered = [float(np.isfinite(cells[:, side]).mean()) for side in (is_first, ~is_first)]
+    if min(n) < ALIKE * max(n) or min(answered) < SELDOM * max(answered):
+        p = max(p, by_t)
     means = tuple(float(nan_mean(cells[:, side])) for side in (is_first, ~is_first))
     repeats = _repeat_error(np.asarray(scores, np.float64)[np.ix_(usable, both)], is_first)
     size = float(noise_corrected_pair(abs(difference), floor))
@@ -114,7 +119,7 @@ def gap(scores: np.ndarray, first: Sequence[int], second: Sequence[int], *, seed
         floor,
         float(np.sqrt(2 / np.pi) * repeats),
         size,
-        max(p, by_t) if difference else 1.0,
+        p if difference else 1.0,
         (int((by_task * difference > 0).sum()), len(by_task)),
     )
 

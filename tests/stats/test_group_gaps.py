@@ -22,7 +22,7 @@ def test_a_large_difference_survives_a_correction_for_five_hundred_comparisons()
     assert found is not None and found.p * 500 < 0.05 and found.tasks == (3, 3)
 
 
-def test_p_is_never_below_that_of_welch() -> None:
+def test_p_of_unequal_groups_is_never_below_that_of_welch() -> None:
     people = np.array([0.0, 0.9, -1.5, 1.2, 2.05, 2.0, 2.01, 2.02, 2.03, 2.04, 1.99, 1.98])
     found = gap(people[None, :, None], range(4), range(4, 12))
     welch = ttest_ind(people[:4], people[4:], equal_var=False).pvalue
@@ -38,6 +38,13 @@ def test_who_answered_seldom_is_not_sure_to_be_different() -> None:
         scores[4 * person : 4 * person + 4, 8 + person, 0] = 0
     found = gap(scores, range(8), range(8, 16))
     assert found is not None and found.p > 0.05 and found.low < 0 < found.high
+
+
+def test_a_rare_thing_in_one_group_alone_is_found_among_groups_of_one_size() -> None:
+    scores = np.zeros((40, 16, 5))
+    scores[0, 8:, 0], scores[1, 9:12, 0] = 1, 1
+    found = gap(scores, range(8), range(8, 16))
+    assert found is not None and found.p == pytest.approx(2 / 12870)
 
 
 def test_a_task_that_a_group_hardly_answers_does_not_count_against_it() -> None:
