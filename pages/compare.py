@@ -28,7 +28,7 @@ shell.heading("Compare", "Which model is more name-sensitive, on which sentences
 is_retrained = AUDIT.run_id is not None
 study = None if is_retrained and state.view().run is None else context.need_study()
 parts = CONDITIONS | PARTS if study and conditions_of(study.cube) else PARTS
-part = context.ask_part(parts, Key.COMPARE_PART, first="retrain" if is_retrained else next(iter(parts)))
+part = context.ask_part(parts, Key.COMPARE_PART, first="retrain" if is_retrained else "")
 if part == "retrain":
     folder = audit_job.result(AUDIT)
     with shell.show_errors("This retraining cannot be opened", then=lambda: audit_job.ask_another(AUDIT)):

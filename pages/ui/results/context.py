@@ -222,8 +222,9 @@ def ask_part(parts: Mapping[str, str], key: Key, *, first: str = "") -> str:
 
     A page that had an address of its own, and is a part of another one now, is still found there.
     """
-    first = first or shell.page_shown()
-    link = address.linked(key, first if first in parts else next(iter(parts)), parts)
+    shown = shell.page_shown()
+    first = first or (shown if shown in shell.MOVED else next(iter(parts)))
+    link = address.linked(key, first, parts)
     words = {"format_func": lambda part: in_words(parts[part]), "required": True, "label_visibility": "collapsed"}
     return str(st.segmented_control("Part of the page", parts, **words, **link))
 
