@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from psa_core.anchors._name_words import GERMAN, fold, nicknames
+from psa_core.anchors._name_words import GERMAN, as_written, fold, nicknames
 from psa_core.anchors._subject import Named
 from psa_core.inputs import people
 
@@ -33,8 +33,8 @@ def handles_of(text: str, who: Named, *, shared: bool) -> Iterator[tuple[int, in
                 elif not two and re.match(r"[._][a-z]+@", token[0][match.end() :], re.IGNORECASE):  # jane.portfolio@
                     yield start, end, "", DOMAIN
                 else:
-                    second = match[2] + _cased(two, match[3]) if two else ""
-                    yield start, end, f"handle={_cased(one, match[1])}{second}", ""
+                    second = match[2] + as_written(two, match[3]) if two else ""
+                    yield start, end, f"handle={as_written(one, match[1])}{second}", ""
 
 
 def _patterns(who: Named) -> Iterator[tuple[str, str, str]]:
@@ -69,9 +69,3 @@ def _spelled(name: str) -> str:
     whole = whole if german == people.handle(name) else f"(?:{whole}|{german})"
     is_double = len(words) == 2 and words[0].casefold() not in people.PARTICLES
     return f"(?:{whole}|{words[0]})" if is_double else whole
-
-
-def _cased(part: str, written: str) -> str:
-    if len(written) > 1 and written.isupper():
-        return part.upper()
-    return part.capitalize() if written[:1].isupper() else part

@@ -85,6 +85,13 @@ def in_name_case(word: str) -> str:
     return re.sub(r"[^\W\d_]+", lambda m: m[0].capitalize(), word.lower()) if is_capitals(word) else word
 
 
+def as_written(form: str, written: str) -> str:
+    """A form in capitals, or with a capital, where the text has it so."""
+    if written.isupper() and len(written) > 1:
+        return form.upper()
+    return form.capitalize() if written[:1].isupper() else form
+
+
 def is_first(word: str) -> bool:
     """Whether it is well known as a first name, or short for one."""
     if word.casefold() in _short_names() and word.casefold() not in WORD_NAMES and not is_ordinary(word):

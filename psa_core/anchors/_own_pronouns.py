@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from psa_core.anchors._base import Anchor, Role, Undecided
+from psa_core.anchors._name_words import as_written
 from psa_core.anchors._subject import SIGNED, Evidence, gender_told
 
 IN_SPEECH = "a pronoun in the person's own words"
@@ -129,7 +130,7 @@ def pronouns_of(
         words = re.finditer(r"[a-z]+", declaration[0], re.IGNORECASE)
         for word, form in zip(words, ("he", "him", "hers"), strict=False):
             start, end = declaration.start() + word.start(), declaration.start() + word.end()
-            mine.append(Anchor(start, end, "object", "", "subject", _cased(form, word[0])))
+            mine.append(Anchor(start, end, "object", "", "subject", as_written(form, word[0])))
         spans = [span for span in spans if not declaration.start() <= span[0] < declaration.end()]
     writes = _is_writer(text, anchors)
     nearest = _Nearest(text, anchors, [one for one in rivals if one.gender in (gender, "") or they])
@@ -146,7 +147,7 @@ def pronouns_of(
         if reason:
             left.append(Undecided(start, end, reason))
         else:
-            mine.append(Anchor(start, end, role, gender, "subject", _cased(form, text[start:end])))
+            mine.append(Anchor(start, end, role, gender, "subject", as_written(form, text[start:end])))
     return mine, left
 
 
@@ -160,12 +161,6 @@ def _own_words(text: str, anchors: Sequence[Anchor], gender: str) -> Iterator[tu
         speaks = before and (before[1].casefold() == pronoun or before.end(1) in ends)
         if speaks or (after and (after[1] == pronoun or quote.end() + after.end(1) in ends)):
             yield quote.span()
-
-
-def _cased(form: str, written: str) -> str:
-    if written.isupper() and len(written) > 1:
-        return form.upper()
-    return form.capitalize() if written[0].isupper() else form
 
 
 def _form(text: str, pronoun: Anchor) -> str:

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from psa_core.anchors import _mentions, _own_pronouns, _spacy, _subject
 from psa_core.anchors._base import (
@@ -92,13 +92,9 @@ def _found(text: str, named: list[Evidence], pronoun_anchors: Sequence[Anchor], 
     more, also_left = _own_pronouns.pronouns_of(
         text, gender, they=bool(declared) and not gender, anchors=anchors, found=pronoun_anchors, rivals=rivals
     )
-    spans = _apart([*(_with_gender(one, gender) for one in anchors), *more])
+    spans = _apart([*(replace(one, gender=gender) for one in anchors), *more])
     every = sorted([*left, *also_left], key=lambda one: one.start)
     return Found(tuple(spans), dict(Counter(one.reason.partition(":")[0] for one in every)), tuple(every))
-
-
-def _with_gender(anchor: Anchor, gender: str) -> Anchor:
-    return Anchor(anchor.start, anchor.end, anchor.role, gender, anchor.referent, anchor.form)
 
 
 def _apart(anchors: Iterable[Anchor]) -> list[Anchor]:
@@ -114,10 +110,8 @@ def _choose(text: str, named: list[Evidence], chosen: str) -> tuple[Evidence | N
     if not chosen:
         if not named:
             return None, NO_PERSON
-        first = named[0]
-        if re.search(rf"\b{re.escape(first.named.words)},?[ ](?:Sr|Senior)\b", text) and re.search(
-            rf"\b{re.escape(first.named.words)},?[ ](?:Jr|Junior)\b", text
-        ):
+        name = rf"\b{re.escape(named[0].named.words)},?[ ]"
+        if re.search(rf"{name}(?:Sr|Senior)\b", text) and re.search(rf"{name}(?:Jr|Junior)\b", text):
             return None, TWO_OF_A_NAME
         writer = _own_pronouns.writer_of(text, named)
         pronouns = _own_pronouns.pronouns_after(text, named)
@@ -158,11 +152,13 @@ def _weight(text: str, one: Evidence, named: Sequence[Evidence]) -> float:
 
 def _with_verbs(text: str, found: Found) -> Found:
     """Add the verbs that agree with the person's *he* or *she*, so that *they* gets the plural."""
-    subjects = {anchor.start: anchor for anchor in found.anchors if anchor.form.casefold() == "he"}
+    subjects = tuple(anchor.start for anchor in found.anchors if anchor.form.casefold() == "he")
     if not subjects:
         return found
+    # Where the person is they, the verb is plural already.
+    is_plural = text[subjects[0] :][:4].casefold() in _own_pronouns.THEY
     verbs = []
-    for start, end in _spacy.verbs_of(text, tuple(subjects)):
+    for start, end in _spacy.verbs_of(text, subjects):
         word = text[start:end]
         singular = word.casefold()
         plural = (
@@ -170,23 +166,13 @@ def _with_verbs(text: str, found: Found) -> Found:
             if _CONTRACTED.match(word) and _HAS.match(text, start)
             else plural_verb(singular)
         )
-        if _own_pronouns.THEY.get(
-            text[next(iter(subjects)) :][:4].casefold()
-        ):  # the person is they: the verb is plural already
+        if is_plural:
             singular, plural = singular_verb(singular), singular
         pair = f"{singular}/{plural}"
         if singular != plural:
-            verbs.append(
-                Anchor(
-                    start,
-                    end,
-                    "object",
-                    found.anchors[0].gender,
-                    "subject",
-                    pair.capitalize() if word[:1].isupper() else pair,
-                )
-            )
-    return Found(tuple(_apart([*found.anchors, *verbs])), found.masked, found.undecided, found.reason)
+            form = pair.capitalize() if word[:1].isupper() else pair
+            verbs.append(Anchor(start, end, "object", found.anchors[0].gender, "subject", form))
+    return replace(found, anchors=tuple(_apart([*found.anchors, *verbs])))
 
 
 def plural_verb(verb: str) -> str:
