@@ -232,9 +232,32 @@ def test_where_others_have_no_answers_tails_cannot_be_compared() -> None:
 
 def test_the_method_says_of_which_measures_answers_are_missing(result: ChatResult) -> None:
     given = result.cube.provenance | {"missing": {"answers": 2, "distance": 3, "words": 5, "number": 7}}
+    given |= {"graders": {"help": {"id": "judge", "verdict": "it sees them.", "order": 0.1, "ties": 0.25}}}
     measured = dict.fromkeys(("distance", "words", "number"), result.measured["words"])
     told = method_lines(replace(result, cube=replace(result.cube, provenance=given), measured=measured))
     assert [line for line in told if "answers have no" in line] == [
         "3 answers have no distance from the answers to others."
     ]
     assert "2 of 96 answers are missing or empty." in told
+    more = "The answer shown first gains 10 points of 100. 25 % of its picks are close to even."
+    assert told[-1] == f"Grader judge: it sees them. {more}"
+
+
+def test_a_difference_in_shares_says_which_way_and_by_how_much() -> None:
+    row = {"difference": 0.1, "low": 0.05, "high": 0.15, "mean_a": 0.2}
+    less = {"difference": -0.1, "low": -0.15, "high": -0.05, "mean_a": 0.2}
+    for measure, words in ((measures.REFUSAL, "refusals {} often, by"), (measures.NO_NUMBER, "{} often without the")):
+        assert findings.clause(row, measure).startswith(words.format("more"))
+        assert findings.clause(less, measure).startswith(words.format("less"))
+        assert "10 points of 100 [5, 15]" in findings.clause(row, measure)
+        assert findings.short(row, measure) == "+10 points of 100" and findings.short(less, measure)[0] == "−"
+    ten = {"difference": 10.0, "low": 9.0, "high": 11.0, "mean_a": 40.0}
+    plain = measures.Measure("grade", "grade", "plain", "higher by {size}", "lower by {size}", unit="grades")
+    assert findings.size_words(ten, plain) == ("10 grades", "[9, 11]")
+
+
+def test_tails_are_of_groups_of_several_people() -> None:
+    people = PEOPLE.assign(team=["a", "a", "", "", "a", "", "b", ""])
+    words = np.random.default_rng(3).normal(40, 5, (3, 8, 4))
+    tails = tables(cube(np.full((3, 8, 4), "text", object), people), {"words": words}, ["", "", ""]).tails
+    assert tails.loc[tails["column"] == "team", "group"].tolist() == ["a"]
