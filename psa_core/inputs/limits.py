@@ -179,7 +179,13 @@ RUNS_DISK = Limit("runs_mb", 8_192, "MB", "bytes of all ended runs; the oldest a
 HUB = Limit("hub_mb", 2_048, "MB", "bytes of a model that a visitor fetches from a hub", _SMALLER_MODEL, MB)
 HUB_DISK = Limit("hub_disk_mb", 8_192, "MB", "bytes of all models that visitors fetched from a hub", _SMALLER_MODEL, MB)
 ASK_MEMORY = Limit(
-    "ask_mb", 6_144, "MB of memory", "memory of a process for a model not packaged", _SMALLER_MODEL, MB, own=262_144
+    "ask_mb",
+    6_144,
+    "MB of memory",
+    "memory of a process for a language model, or one not packaged",
+    _SMALLER_MODEL,
+    MB,
+    own=262_144,
 )
 ASK_SECONDS = Limit(
     "ask_seconds", 120, "seconds", "time that such a model may take to load, and to answer", _SMALLER_MODEL, own=1_800
