@@ -236,7 +236,7 @@ class Purse:
             self._held -= held
 
     def pay(self, held: float, reply: Reply, model: str) -> None:
-        """Count what a reply took, in place of what was put aside for it."""
+        """Count what a reply took in place of what was held for it; all of that where the server counts nothing."""
         price = price_of(model)
         with self._lock:
             self._held -= held
@@ -246,7 +246,8 @@ class Purse:
             if price is None or self.dollars is None:
                 self.dollars = None
             else:
-                self.dollars += price.of(reply.tokens_in, reply.tokens_out, reply.tokens_cached)
+                is_counted = reply.tokens_in or reply.tokens_out
+                self.dollars += price.of(reply.tokens_in, reply.tokens_out, reply.tokens_cached) if is_counted else held
 
     @property
     def account(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from psa_core.asking import Request
+from psa_core.asking import Reply, Request
 from psa_core.asking.prices import Purse, estimate, price_of, tokens_in
 from psa_core.cli import main
 from psa_core.errors import OptionError
@@ -63,6 +63,8 @@ def test_nothing_is_asked_beyond_the_limit() -> None:
     assert held == pytest.approx([0.0034, 0.0034])
     with pytest.raises(OptionError, match=r"the next requests could pass \$0.01"):
         [purse.hold(request, "dear") for _ in range(2)]
+    purse.pay(held[0], Reply(), "dear")  # a server that counts no tokens
+    assert purse.dollars == pytest.approx(0.0034)
     with pytest.raises(OptionError, match="no price of 'mine'"):
         purse.hold(request, "mine")
 
