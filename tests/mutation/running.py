@@ -259,7 +259,8 @@ def _forked(work: Callable[[], str], seconds: int) -> tuple[int, int]:
             os.dup2(nothing, stream)
         if seconds:
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-            resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MEMORY,) * 2)
+            # Not of addresses: what draws SVG reserves many without using them, and would end as if it had noticed.
+            resource.setrlimit(resource.RLIMIT_DATA, (_data() + MEMORY,) * 2)
             signal.signal(signal.SIGXCPU, signal.SIG_DFL)
         content = work().encode()
         while content:
@@ -269,8 +270,8 @@ def _forked(work: Callable[[], str], seconds: int) -> tuple[int, int]:
         os._exit(status)
 
 
-def _address_space() -> int:
-    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+def _data() -> int:
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5]) * resource.getpagesize()
 
 
 def _answer(answers: int, pid: int) -> str:
