@@ -40,7 +40,7 @@ class SelectionOptions:
         Most sentences taken.
     balance : bool or None
         Take as many sentences with a female as with a male anchor; None does so where every anchor has a gender and
-        both occur.
+        both occur, except for documents about one person each.
     seed : int
         Of the draw. The same corpus, options and seed give the same sentences, whatever their order; a smaller sample
         is part of a larger one, and a sentence switched off is replaced by the next without moving the others.

@@ -287,3 +287,9 @@ def test_reddit_comments_as_the_paper_chose_them() -> None:
     texts = list(Perturbation(tuple(selection.sentences["text"]), selection.spans, names))
     assert len(texts) == 2000
     assert not [text for text in texts if "'s's" in text or "’s’s" in text or "'s'll" in text]
+
+
+def test_documents_about_a_person_are_all_taken_whatever_their_genders() -> None:
+    texts = ["Jane Doe came. She left.", "Anna Weber came. She left.", "Peter Hall came. He left."]
+    table = pd.DataFrame({"sentence_id": list("abc"), "text": texts})
+    assert len(select(table, anchors.finder("person")).sentences) == 3
