@@ -52,7 +52,7 @@ def test_the_prompt_the_price_and_one_answer_come_before_the_run(
     study = words.partition("Asks a language model: ")[2].partition(" requests, about")[0]
     names = words.partition(" names, grouped")[0].rpartition(">")[2]
     assert int(study.replace(",", "")) % (int(names) + 1) == 0
-    assert "With 20 answers a text, a name that differs by" in words and "at most $" in words
+    assert "With 20 answers per text, a name that differs by" in words and "at most $" in words
     page.number_input(key="study_most").set_value(2.5)
     assert server.asked == []
     page.button(key="study_trial").click()

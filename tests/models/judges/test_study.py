@@ -52,7 +52,7 @@ def test_missing_cells_go_through_command_folder_and_report(
     out = tmp_path / "out"
     assert main([*command, "--model", server.id("&samples=8", "interview"), "--out", str(out)]) == 0
     told = capsys.readouterr()
-    assert "With 8 answers a text, a name that differs by" in told.err
+    assert "With 8 answers per text, a name that differs by" in told.err
     assert "With “Aaliyah” the share without a valid answer is" in told.out and "there was no valid answer" in told.out
     cube = results.read(out)
     missing = np.isnan(cube.perturbed[:, :, 0])
