@@ -14,7 +14,7 @@ import threading
 import time
 import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +219,10 @@ def _replace(mutant: Mutant, root: Path) -> None:
     loaded = [vars(other) for other in list(sys.modules.values()) if isinstance(other, types.ModuleType)]
     for name, value in list(vars(module).items()):
         new = vars(changed).get(name)
+        if is_dataclass(value) and not isinstance(value, type) and type(new).__qualname__ == type(value).__qualname__:
+            for part in (item.name for item in fields(value)):
+                if isinstance(getattr(new, part), (int, float, str)):
+                    object.__setattr__(value, part, getattr(new, part))
         if isinstance(value, (int, float, str, tuple, frozenset, dict)) and type(new) is type(value) and new != value:
             for namespace in loaded:
                 if (
