@@ -39,7 +39,7 @@ def blind_pairs(result: ChatResult, measure: str) -> list[BlindPair]:
     """The pairs that a grader saw, in random order; of those it is unsure of, and of those it is sure of, alike."""
     people = people_of(result.cube.values.rename(columns={"value": "name"}))
     texts = unnamed(result.cube.texts, masks([[person.name, person.first, person.last] for person in people]))
-    scores, seed = result.measured[measure], int(result.manifest.get("options", {}).get("seed", 0))
+    scores, seed = result.measured[measure], result.cube.seed
     tasks = result.cube.templates["template"].astype(str).tolist()
     met = pairs_of(result.cube.texts != "", seed)
     order = np.random.default_rng([seed, 23]).permutation(len(met))[:SHOWN]

@@ -123,5 +123,5 @@ def rebuild(result: ChatResult, folder: Path) -> ChatResult:
     """The same with every table measured again from the scores."""
     texts = continuations.read_texts(folder)
     texts.insert(4, "continuation", result.cube.texts.ravel())
-    found = tables(result.cube, result.measured, result.domains)
+    found = tables(result.cube, result.measured, result.domains, seed=result.cube.seed)
     return replace(result, tables=found, texts=texts)

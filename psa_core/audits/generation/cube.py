@@ -99,6 +99,11 @@ class GenerationCube:
         return bool(self.provenance.get("generator", {}).get("common_noise", False))
 
     @property
+    def seed(self) -> int:
+        """The seed of the audit, so that a folder measured again has the same permutations."""
+        return int(self.provenance.get("options", {}).get("seed", 0))
+
+    @property
     def scorers(self) -> list[str]:
         """The names of the targets, as `pairs.csv` and `summary.json` have them."""
         return [target.name for target in self.targets]

@@ -128,7 +128,8 @@ def load(folder: Path, manifest: dict[str, Any]) -> GenerationResult:
 
 def rebuild(result: GenerationResult, folder: Path) -> GenerationResult:
     """Measure again; numbers that need a model are taken over."""
-    found = tables(result.cube, quality=imported_quality(result.cube, result.tables.summary.get("quality")))
+    quality = imported_quality(result.cube, result.tables.summary.get("quality"))
+    found = tables(result.cube, seed=result.cube.seed, quality=quality)
     texts = read_texts(folder)
     texts.insert(4, "continuation", result.cube.texts.ravel())
     return GenerationResult(result.cube, found, texts)

@@ -48,6 +48,18 @@ def test_data_are_kept_and_everything_else_is_made_anew(tmp_path: Path) -> None:
     assert set(after.tables.pairs["scorer"]) == {"mood"}
 
 
+def test_the_numbers_are_those_of_the_audit_s_own_seed(tmp_path: Path) -> None:
+    write(tmp_path / "brought")
+    place = tmp_path / "brought" / "manifest.json"
+    place.write_text(json.dumps({**json.loads(place.read_text("utf-8")), "options": {"seed": 3}}), "utf-8")
+    AUDIT.rewrite(tmp_path / "brought", tmp_path / "written")
+    after = AUDIT.read(tmp_path / "written")
+    floors, by_seed = after.tables.pairs["floor"], [tables(after.cube, seed=seed).pairs["floor"] for seed in (0, 3)]
+    assert floors.tolist() == pytest.approx(by_seed[1].tolist()) and floors.tolist() != pytest.approx(
+        by_seed[0].tolist()
+    )
+
+
 def test_numbers_that_a_model_is_needed_for_are_taken_as_they_were_and_nothing_else(tmp_path: Path) -> None:
     before = write(tmp_path / "brought")
     summary = tmp_path / "brought" / result.SUMMARY
