@@ -237,6 +237,11 @@ def test_what_balancing_and_the_sample_leave_out_is_said(open_page: OpenPage, wo
     assert "3 are used: 7 not in the random sample." in words_of(run(page))
 
 
+def test_a_slot_is_neither_he_nor_she(open_page: OpenPage, run: Run) -> None:
+    page = run(open_page("new_study", study_source="interviews"))
+    assert "study_balance" not in [toggle.key for toggle in page.toggle]
+
+
 def test_what_was_chosen_stands_in_the_address_and_survives_a_reload(open_page: OpenPage, run: Run) -> None:
     page = open_page("new_study")
     page.toggle(key="study_balance").set_value(False)

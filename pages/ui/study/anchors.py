@@ -43,8 +43,10 @@ def ask(source: Source) -> tuple[str, SelectionOptions]:
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         # What balancing costs stands beside its switch, but is known only after the switch was asked.
         coverage = st.container(width="stretch")
-        with st.container(width="content"):
-            balance = form.ask(_key, SelectionOptions, ("balance",))["balance"]
+        balance = True
+        if anchors.has_original(spec) and not anchors.together(spec):  # a slot has no gender, a document is whole
+            with st.container(width="content"):
+                balance = form.ask(_key, SelectionOptions, ("balance",))["balance"]
     options = SelectionOptions(**values, balance=None if balance else False, exclude=_switched_off(source, spec))
     try:
         found = plans.selection(source, spec, options)
