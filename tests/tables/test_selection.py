@@ -32,7 +32,9 @@ def test_crossed_rates_in_words_and_as_published() -> None:
     assert found.headline.startswith(
         f"Of 100 identical texts, {100 * rates['female*green']:.0f} are selected with “female × green”"
     )
-    assert "below 0.8, the EEOC's four-fifths rule of thumb" in found.evidence
+    assert "That is below 0.8, the EEOC's four-fifths rule of thumb." in found.evidence
+    higher = selection_finding(table.assign(impact_ratio=0.8), "toxicity", column="gender*colour")
+    assert "That is not below 0.8," in higher.evidence
     columns = ["gender", "colour", "# of Applicants", "# Selected", "Selection Rate", "Impact Ratio"]
     published = published_table(table, "gender*colour")
     assert published.columns.tolist() == columns
