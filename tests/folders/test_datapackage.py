@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +92,20 @@ def test_the_page_s_commands_for_polars(cube: ScoreCube, folder: Path, monkeypat
     assert np.allclose(scope["effects"].row(0), expected, atol=1e-6)
     table = pd.read_csv("results/names.csv").query("p_adjusted < 0.05")
     assert scope["names"]["name"].to_list() == table["name"].tolist()
+
+
+def test_the_page_s_commands_for_r(folder: Path) -> None:
+    if shutil.which("Rscript") is None:
+        pytest.skip("R is not installed: apt-get install r-base-core")
+    lines = code_block("r", "R").strip().splitlines()
+    shown = [lines[0], f"found <- {lines[1]}", f"counts <- {lines[2]}"]
+    script = "\n".join([*shown, 'cat(found$name, "", found$score_sens, "", sum(counts), sep="\\n")'])
+    done = subprocess.run(["Rscript", "-e", script], cwd=folder.parent, capture_output=True, text=True, check=True)
+    names, effects, flips = done.stdout.split("\n\n")
+    table = pd.read_csv(folder / "names.csv").query("p_adjusted < 0.05")
+    assert names.splitlines() == table["name"].tolist() and len(table)
+    assert [float(effect) for effect in effects.split()] == pytest.approx(table["score_sens"].tolist(), rel=1e-5)
+    assert int(flips) == len(pd.read_csv(folder / "flips.csv"))
 
 
 def test_the_page_s_commands_for_duckdb(cube: ScoreCube, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
