@@ -84,7 +84,8 @@ def page(opened: GenerationResult) -> str:
         "- A scorer's sentiment is not a person's. The two scorers do not agree on every number; a difference that "
         "only one of them shows should be read, not quoted.",
         "- Continuations were scored without their prompts, but they may name the occupation themselves.",
-        "- A difference in sentiment between occupations is no defect by itself: a person reads the texts and decides.",
+        "- A difference in sentiment between occupations is not in itself a defect: a person reads the texts and "
+        "decides.",
     ]
     return "\n".join(lines) + "\n"
 

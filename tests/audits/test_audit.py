@@ -103,7 +103,7 @@ def test_it_runs_from_the_command_line_to_a_folder_with_a_report(
     assert manifest["audit"] == "lengths" and manifest["options"] == {"texts": ["one", "three"], "least": 4}
     page = (out / "report.html").read_text("utf-8")
     assert "Lengths of texts" in page and "Letters are no words." in page
-    command = page.partition("<pre>")[2].partition("</pre>")[0].split(" -m psa_core ")[1]
+    command = page.partition("<pre>")[2].partition("</pre>")[0].removeprefix("psa ")
     assert shlex.split(command) == ["lengths", "--texts", "one,three", "--least", "4", "--out", "again"]
 
 

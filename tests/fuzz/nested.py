@@ -14,7 +14,7 @@ import numpy as np
 
 from pages.ui.results import retrain_results
 from psa_core import anchors, models
-from psa_core.asking.endpoint import Endpoint
+from psa_core.asking import endpoint as _endpoint
 from psa_core.audits.generation.journal import Journal
 from psa_core.cli import _from_manifest
 from psa_core.folders import cube_file, manifest, writing
@@ -105,6 +105,6 @@ READERS: dict[str, tuple[Read, ...]] = {
     "retraining.json": (retrain_results.read,),
     "a.jsonl": (lambda folder: corpus.parse("a.jsonl", (folder / "a.jsonl").read_bytes()),),
     "about.json": (lambda folder: _about(folder / "about.json"),),
-    "answer": (lambda folder: Endpoint("http://a")._content((folder / "answer").read_bytes()),),
+    "answer": (lambda folder: _endpoint._json((folder / "answer").read_bytes()),),
     "labels": (_arrays,),
 }

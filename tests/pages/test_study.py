@@ -455,7 +455,7 @@ def test_predictions_are_made_elsewhere_and_brought_back(
     assert status.state == "finished", status.message
     cube = jobs.open_cube(run_id)
     assert cube.shape == (2, 20, 1) and cube.targets[0].name == "rudeness"
-    assert "0 texts without a score" in " ".join(cube.provenance["notes"])
+    assert "42 texts with a score" in " ".join(cube.provenance["notes"])
     assert cube.provenance["study"]["model"] == f"predictions:{kept}"
 
 
@@ -474,7 +474,7 @@ def test_a_file_that_cannot_be_read_leaves_the_one_before_it(open_page: OpenPage
 def test_a_workbook_is_told_how_to_become_a_csv_file(open_page: OpenPage, words_of: Words, run: Run, name: str) -> None:
     page = own_sentences(open_page("new_study"), run, name, WORKBOOK)
     assert f"File: a workbook, {name}." in words_of(page)
-    assert "save the sheet as CSV UTF-8, and bring that file." in words_of(page)
+    assert "save the sheet as CSV UTF-8, and use that file." in words_of(page)
     page.file_uploader(key="study_file_0").upload("comments.csv", COMMENTS)
     run(page).button_group(key="study_names_way").set_value(OWN)
     run(page).file_uploader(key="study_names_file_0").upload(name, WORKBOOK)

@@ -141,7 +141,7 @@ def test_the_parts_of_a_name_are_scored_alone(
     page = open_page("try_it")
     page.session_state["try_parts"] = True
     said = words_of(run(page))
-    assert "Dick Cheney moves toxicity by" in said and "Dick alone by" in said
+    assert "Dick Cheney moves the toxicity score by" in said and "Dick alone by" in said
     forms = page.dataframe[-1].value
     assert forms["text"].tolist() == ["Dick Cheney", "Dick", "Cheney", "dick cheney", "D. C."]
     whole, first = models.load("profanity-check").score(["I hate Dick Cheney.", "I hate Dick."])[:, 0]

@@ -113,7 +113,10 @@ def test_a_large_model_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch)
 def test_who_waits_for_others_too_long_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     subprocess_scorer.load(f"hf:{folder}", OWN)
     monkeypatch.setenv(ASK_SECONDS.setting, "1")
-    with subprocess_scorer._slots[f"hf:{folder}", OWN].lock, pytest.raises(ModelError, match="others who have asked"):
+    with (
+        subprocess_scorer._slots[f"hf:{folder}", OWN].lock,
+        pytest.raises(ModelError, match="of other visitors busy"),
+    ):
         subprocess_scorer.load(f"hf:{folder}", OWN)
 
 
