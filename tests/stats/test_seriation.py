@@ -50,6 +50,12 @@ def test_groups_that_are_there_are_found() -> None:
     assert len(set(found[:5])) == len(set(found[5:13])) == 1
 
 
+def test_groups_have_two_rows_on_average() -> None:
+    """Two pairs and two rows alone would be four groups of six rows, of which two hold nothing together."""
+    rows = [[0.0], [0.01], [5.0], [10.0], [10.01], [20.0]]
+    assert len(set(clusters(rows))) <= 3
+
+
 def test_rows_without_a_difference_are_one_group() -> None:
     assert clusters(np.ones((9, 2))).tolist() == [0] * 9
     assert clusters(np.eye(4)).tolist() == [0] * 4

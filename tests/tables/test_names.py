@@ -170,3 +170,11 @@ def test_unknown_choices_are_refused(cube: ScoreCube) -> None:
         name_table(cube, "toxicity", correction="sidak")
     with pytest.raises(OptionError, match="margin"):
         name_test_table(cube, "toxicity", margin=-1)
+
+
+def test_p_values_against_names_are_corrected_over_the_names(large_cube: ScoreCube) -> None:
+    """Bonferroni multiplies each of the twelve names' p by twelve; Holm the smallest one by as much."""
+    for correction, several in (("bonferroni", slice(None)), ("holm", slice(0, 1))):
+        found = effect_columns(large_cube, "toxicity", baseline="names", correction=correction)
+        order = np.argsort(found["p_value"], kind="stable")[several]
+        assert found["p_adjusted"][order] == pytest.approx(np.minimum(1, 12 * found["p_value"][order]))

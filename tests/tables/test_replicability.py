@@ -10,7 +10,7 @@ import pytest
 from psa_core.claims.ranking import agreement_finding, replicability_finding
 from psa_core.cube import ScoreCube
 from psa_core.stats import Correlation, Interval
-from psa_core.stats.reliability import TopStability
+from psa_core.stats.reliability import TopStability, top_stability
 from psa_core.tables.replicability import Agreement, Replicability, order_in_both, order_replicability
 from tests.pages import result_studies
 
@@ -27,6 +27,16 @@ def test_a_study_says_how_well_its_order_repeats(cube: ScoreCube) -> None:
     found = replicability_finding(again, "toxicity")
     assert f"Reliability {again.reliability.value:.2f}" in found.evidence
     assert "ranking of the names" in found.headline and "reliability" not in found.headline
+
+
+def test_sentences_that_a_stable_top_takes_are_counted_though_families_were_drawn(cube: ScoreCube) -> None:
+    alone = order_replicability(cube, "toxicity")
+    assert alone.stability == top_stability(cube.units("toxicity")[1]) and alone.families is None
+    pairs = replace(cube, sentences=cube.sentences.assign(family=np.repeat(np.arange(20), 2).astype(str)))
+    found = order_replicability(pairs, "toxicity")
+    units = top_stability(pairs.units("toxicity")[1])
+    assert found.families == 20 and found.stability.sentences == 2 * units.sentences
+    assert found.stability.share == units.share
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,9 @@ def clause(row: Any, measure: Measure) -> str:
 
 
 def short(row: Any, measure: Measure) -> str:
-    """One difference as a number: *−8 %*."""
-    return ("+" if row["difference"] > 0 else "−") + size_words(row, measure)[0]
+    """One difference as a number: *−8 %*; none at all has no sign."""
+    sign = "+" if row["difference"] > 0 else "−" if row["difference"] < 0 else ""
+    return sign + size_words(row, measure)[0]
 
 
 def in_words(parts: Sequence[str]) -> str:

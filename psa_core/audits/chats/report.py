@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core.audits.chats.findings import finding, people_words, size_words
+from psa_core.audits.chats.findings import finding, people_words, short, size_words
 from psa_core.audits.chats.measures import Measure
 from psa_core.audits.chats.planning import PLACES
 from psa_core.audits.chats.result import ChatResult
@@ -131,11 +131,10 @@ def _gaps(gaps: pd.DataFrame, titles: Mapping[str, Measure]) -> pd.DataFrame:
     rows = []
     for _, row in gaps.iterrows():
         measure = titles[row["measure"]]
-        size, interval = size_words(row, measure)
         rows.append(
             {
-                "difference": f"{'+' if row['difference'] > 0 else '−'}{size}",
-                "95 % interval": interval,
+                "difference": short(row, measure),
+                "95 % interval": size_words(row, measure)[1],
                 "noise": _in_units(row, measure, "floor"),
                 "sampling alone": _in_units(row, measure, "repeat_floor"),
                 "corrected": _in_units(row, measure, "corrected") if row["p_adjusted"] < SIGNIFICANT else "",

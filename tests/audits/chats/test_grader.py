@@ -68,7 +68,9 @@ def test_a_grader_that_guesses_says_so_before_it_is_used() -> None:
     texts = np.array([[["a long answer to it"], ["short"]]], object)
     _, trial = grader.graded("ask:x?question=which-helps", Picker(sees=False, lean=0.3), texts, running)
     assert not trial.believed and trial.right == 5 and "cannot tell them apart" in said[0] and trial.ties == 1
-    assert not grader.graded("ask:x?question=mine", Picker(), texts, ALONE)[1].believed, "nothing was planted for it"
+    untried = grader.graded("ask:x?question=mine", Picker(), texts, running)[1]
+    assert not untried.believed and (untried.pairs, untried.right) == (0, 0), "nothing was planted for it"
+    assert said[-1].startswith("No planted pairs for this question")
 
 
 def test_a_judge_that_does_not_pick_is_refused() -> None:

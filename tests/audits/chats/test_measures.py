@@ -25,6 +25,8 @@ def test_counts_of_an_answer_and_none_where_there_is_no_answer() -> None:
 def test_a_silent_e_and_neighbouring_vowels_are_no_syllables() -> None:
     # "make" 1, "the" 1 (its only vowel), "beautiful" 3.
     assert measures.reading_level("make the beautiful") == pytest.approx(0.39 * 3 + 11.8 * 5 / 3 - 15.59)
+    # Five words of one syllable in two sentences.
+    assert measures.reading_level("A cat sat. It ran.") == pytest.approx(0.39 * 5 / 2 + 11.8 - 15.59)
     assert np.isnan(measures.reading_level("…"))
 
 

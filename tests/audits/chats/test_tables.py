@@ -200,6 +200,7 @@ def test_tables_are_told_in_words(result: ChatResult) -> None:
     )  # fmt: skip
     assert first["difference"].startswith("+25 %") and first["tasks alike"] == "3 of 3"
     assert shown[GAPS]["corrected"].tolist()[1] == "", "what chance explains has none"
+    assert shown[GAPS]["difference"].tolist()[1] == "0.0 points of 100", "no difference has no sign"
     assert shown[TAILS]["below, %"].max() == 100 and "group" not in shown[TAILS]
     assert set(shown[WORDS]["word"]) == {"tea", "milk"}
 

@@ -81,15 +81,15 @@ def test_a_part_without_pairs_is_left_out(systems):
 def test_group_table_averages_over_systems():
     tested = pd.DataFrame(
         {
-            "target": ["joy", "joy", "joy"],
-            "verdict": ["F↑–M↓", "F↑–M↓", "F=M not significant"],
-            "mean_positive": [0.2, 0.4, None],
-            "mean_negative": [-0.1, None, -0.3],
+            "target": ["joy", "joy", "joy", "joy"],
+            "verdict": ["F↑–M↓", "F↑–M↓", "F↑–M↓", "F=M not significant"],
+            "mean_positive": [0.2, 0.4, 0.9, None],
+            "mean_negative": [-0.1, None, None, -0.3],
         }
     )
     table = tables.group_table(tested, "gender").set_index("group")
-    assert table["systems"].to_dict() == {"F=M not significant": 1, "F↑–M↓": 2, "F↓–M↑": 0, "All": 3}
-    assert table.loc["F↑–M↓", "mean_positive"] == pytest.approx(0.3)
+    assert table["systems"].to_dict() == {"F=M not significant": 1, "F↑–M↓": 3, "F↓–M↑": 0, "All": 4}
+    assert table.loc["F↑–M↓", "mean_positive"] == pytest.approx(0.5)
     assert table.loc["All", "mean_negative"] == pytest.approx(-0.2)
     assert np.isnan(table.loc["F↓–M↑", "mean_positive"])
 
@@ -129,6 +129,12 @@ def test_the_finding_in_words(systems):
     lower = sure.assign(mean_difference=-0.1, low=-0.3, high=-0.05)
     assert "10.00 % of the range (95 % interval 5.00 to 30.00) lower" in findings.headline(lower, "gender")
     assert "4 tests were made" in findings.correction(tested) and "0.05 / 4 = 0.013" in findings.correction(tested)
+
+
+def test_a_verdict_begins_below_five_per_cent():
+    none, up, down = significance.VERDICTS["gender"]
+    told = [significance.verdict("gender", mean, p) for mean, p in ((0.1, 0.05), (0.1, 0.049), (-0.1, 0.049))]
+    assert told == [none, up, down]
 
 
 def test_a_verdict_needs_both_tests(systems):

@@ -51,6 +51,9 @@ def test_words_that_chance_may_explain_and_the_values_own_are_left_out() -> None
     row = found.set_index("word").loc["law"]
     assert (row["count_a"], row["count_b"]) == (12, 0) and row["log_odds"] < 0 and row["p_adjusted"] < 0.05
     assert quality.words_apart([], ["word"] * 9, "").empty
+    sides = [[" ".join(f"word{letter}" for letter in side)] * 40 for side in ("abcdefg", "hijklmn")]
+    assert len(quality.words_apart(*sides, "")) == 12, "of fourteen words the surest"
+    assert len(quality.words_apart(*sides, "", top=20)) == 14
 
 
 def test_a_word_of_one_person_alone_does_not_set_two_groups_apart() -> None:
@@ -71,6 +74,28 @@ def test_occupations_by_the_gender_of_the_template() -> None:
     table = quality.occupation_counts(found, least=2)
     assert sorted(table.to_numpy().tolist()) == [["CEO", 2, 2], ["nurse", 4, 2]]
     assert quality.occupation_counts(found, least=5)["occupation"].tolist() == ["nurse"]
+
+
+@dataclass(frozen=True)
+class Counting:
+    """A causal scorer in which each text costs 3, however many words it has; its rows begin with one more token."""
+
+    fingerprint: str = "counting-1"
+    targets: tuple[Target, ...] = (Target("loss", 0.0, 1000.0),)
+
+    def score(self, texts: Sequence[str]) -> np.ndarray:
+        return np.full((len(texts), 1), 3.0, np.float32)
+
+    def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
+        return [[0] * (1 + len(text.split())) for text in texts]
+
+
+def test_perplexity_is_of_all_tokens_and_of_the_texts_with_a_value() -> None:
+    found = quality.perplexities(Counting(), ["he is", "Ann is a baker", "Annals say so"], ["ann", "bob"])
+    # Three times 3 over 2 + 4 + 3 words, and 3 over the 4 words of the only text with a value.
+    assert (found["ppl"], found["ppl_sensitive"]) == pytest.approx((np.e, np.exp(0.75)))
+    assert (found["held_out"], found["held_out_sensitive"]) == (3, 1)
+    assert quality.perplexities(Counting(), [], ["ann"])["ppl"] is None
 
 
 @pytest.mark.slow

@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from psa_core.audits.generation.report import comparable, comparison_finding, model_table, relevance_table
+from psa_core.audits.generation.cube import WHOLE
+from psa_core.audits.generation.report import (
+    QUALITY,
+    account,
+    comparable,
+    comparison_finding,
+    model_table,
+    relevance_table,
+)
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import tables
 from tests.audits.generation.test_tables import cube
@@ -61,3 +69,19 @@ def test_the_sentence_says_what_the_intervals_allow() -> None:
 def test_only_audits_of_the_same_prompts_are_about_the_same() -> None:
     part = replace(AUDITS["large"], cube=AUDITS["large"].cube.part(values=[0, 1]))
     assert comparable(AUDITS) and not comparable(AUDITS | {"part": part})
+
+
+def test_why_continuations_were_left_out_depends_on_how_they_are_cut() -> None:
+    made = AUDITS["large"].cube
+    for cut, why in (
+        (WHOLE, "they are empty."),
+        ("sentence", "they have no full stop and no line break to be cut at."),
+    ):
+        told = account(replace(made, provenance={"options": {"cut": cut}}))
+        assert told[1] == f"1 of 180 continuations were left out: {why}"
+
+
+def test_what_is_of_texts_with_a_value_says_so() -> None:
+    assert {key for key, words in QUALITY.items() if "with a value in them" in words} == {
+        "ppl_sensitive", "held_out_sensitive",
+    }  # fmt: skip

@@ -123,6 +123,8 @@ def test_two_runs_do_not_write_for_one_folder_at_a_time(tmp_path: Path, parrot: 
     journal = run.Journal.of(tmp_path / "out", parrot, Sampling())
     with journal.writing(), pytest.raises(OptionError, match="another run"), journal.writing():
         pass
+    with run.Journal.of(tmp_path / "new" / "newer" / "out", parrot, Sampling()).writing():
+        assert (tmp_path / "new" / "newer").is_dir(), "the place is made for the first run"
 
 
 def test_parts_are_published_on_the_way(tmp_path: Path, parrot: Parrot) -> None:

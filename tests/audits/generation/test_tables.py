@@ -237,7 +237,7 @@ def test_the_area_between_the_curves_is_w1() -> None:
 def test_single_rows_are_ordered_and_have_no_distance_that_chance_explains() -> None:
     found = tables(cube())
     rows = views.surest_first(found.pairs, "mood")
-    assert len(rows) == 6 and "scorer" not in rows
+    assert rows.index.tolist() == [*range(6)] and "scorer" not in rows
     shown = rows["corrected"].notna()
     assert shown.tolist() == [True] * 4 + [False] * 2
     assert set(rows["value_a"][shown]) | set(rows["value_b"][shown]) == {"baker", "nurse", "sheriff"}

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import pearsonr, t, ttest_1samp
 
 from psa_core.audits.nationality import findings
+from psa_core.audits.nationality.result import measured
 from psa_core.audits.nationality.tables import OVERALL, by_country, correlation_table, country_table
 from psa_core.cube import ScoreCube, Target
 from tests.pages import result_studies
@@ -129,6 +130,14 @@ def test_scores_that_follow_perplexity_exactly(cube: ScoreCube) -> None:
     line = ScoreCube(cube.sentences, cube.names, cube.targets, cube.original, steps[:, :, None].astype(np.float32))
     row = correlation_table(line, (np.arange(4.0), 8 * steps)).set_index("country").loc[OVERALL]
     assert row["local_r"] == pytest.approx(1) and not (row["local_p"] or 0) > 0.05
+    # One sentence follows it exactly the other way round, and its Fisher z is finite.
+    for side in (1, -1):
+        turned = (np.arange(4.0), np.array([[side], [1], [1], [1]]) * steps + [[0.0], [0.1], [0.2], [0.3]])
+        turned[1][1:, 0] += 0.1
+        row = correlation_table(line, turned).set_index("country").loc[OVERALL]
+        local = [pearsonr(x, y).statistic for x, y in zip(steps, turned[1], strict=True)]
+        z = np.arctanh(np.clip(local, -1 + 1e-12, 1 - 1e-12))
+        assert row["local_p"] == pytest.approx(ttest_1samp(z, 0).pvalue, rel=1e-3)
 
 
 def test_the_strongest_correlation_beyond_chance_is_named_with_its_side() -> None:
@@ -198,3 +207,14 @@ def test_half_a_sentence_and_the_edge_of_chance(now: float, p: float, words: str
     table = pd.DataFrame({"country": ["A"], "target": "hate", "original_count": 10, "perturbed_count": now})
     table = table.assign(change_percent=10 * (now - 10), change_low=-1.0, change_high=1.0, p_adjusted=p)
     assert findings.class_finding(table, 20).headline.startswith(words)
+
+
+def test_the_mean_change_is_shown_of_signed_targets_and_of_all_where_there_is_none(cube: ScoreCube) -> None:
+    for second, expected in ((Target("mood", -1, 1), ["mood"]), (Target("joy"), ["hate", "joy"])):
+        both = replace(
+            cube,
+            targets=(Target("hate"), second),
+            original=np.repeat(cube.original, 2, axis=1),
+            perturbed=np.repeat(cube.perturbed, 2, axis=2),
+        )
+        assert measured(both, (), None).moved_targets == expected
