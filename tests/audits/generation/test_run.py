@@ -16,7 +16,7 @@ from psa_core.audits.generation import AUDIT, planning, run, tables
 from psa_core.audits.generation.cube import cut
 from psa_core.audits.generation.planning import GenerationSpec, Planned
 from psa_core.errors import Cancelled, ModelError, OptionError, RunFolderError
-from psa_core.generators import Generator, Matching, Sampling
+from psa_core.generators import Batch, Generator, Matching, Sampling
 from psa_core.generators._matching import CANDIDATES
 from tests.audits.generation.conftest import Parrot, plan
 
@@ -103,6 +103,17 @@ def test_a_killed_resampling_asks_for_no_candidate_twice(tmp_path: Path, parrot:
     assert len(parrot.asked) == 36 * CANDIDATES
     whole = execute(planned, Matching(Parrot(), models.load("vader")), tmp_path / "other")
     assert done.cube.texts.tolist() == whole.cube.texts.tolist()
+
+
+def test_every_candidate_that_is_known_counts_the_last_one_too(tmp_path: Path, parrot: Parrot) -> None:
+    planned, out, matched = plan(tmp_path), tmp_path / "out", Matching(parrot, models.load("vader"))
+    last = max(planned.draws, key=lambda draw: draw.k)
+    candidate = replace(last, k=last.k * CANDIDATES + CANDIDATES - 1)
+    with run.Journal.of(out, parrot, planned.spec).writing() as writer:
+        writer.write([candidate], Batch((0,), ("good.",)))
+        work = run._Work(planned, matched, {}, run.Journal.of(out, matched, planned.spec), Running())
+        work._resumable(writer, list(planned.draws))
+    assert (work.candidates, work.remembered) == (1, 1)
 
 
 def test_a_resampling_is_told_by_candidates_and_never_goes_back(tmp_path: Path, parrot: Parrot) -> None:
