@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from psa_core import stats
@@ -91,8 +90,7 @@ def published_table(table: pd.DataFrame, column: str) -> pd.DataFrame:
         ``Selection Rate``, ``Impact Ratio``. Rates have two decimals there; here they have three.
     """
     parts = column.split(CROSS) if CROSS in column else ["Category"]
-    cells = [group.split(CROSS) if len(parts) > 1 else [group] for group in table["group"]]
-    names = pd.DataFrame(np.array(cells, dtype=object).reshape(len(cells), -1)[:, : len(parts)], columns=parts)
+    names = pd.DataFrame([group.split(CROSS, len(parts) - 1) for group in table["group"]], columns=parts)
     numbers = table[list(PUBLISHED)].rename(columns=PUBLISHED).reset_index(drop=True)
     rounded = numbers.assign(**{heading: numbers[heading].round(3) for heading in ("Selection Rate", "Impact Ratio")})
     return pd.concat([names, rounded], axis=1)

@@ -39,7 +39,11 @@ def test_crossed_rates_in_words_and_as_published() -> None:
     published = published_table(table, "gender*colour")
     assert published.columns.tolist() == columns
     assert published["Impact Ratio"].max() == 1.0
-    assert published_table(selection_table(study, "toxicity", "gender"), "gender").columns[0] == "Category"
+    assert (published["gender"] + "*" + published["colour"]).tolist() == table["group"].tolist()
+    starred = published_table(table.assign(group="female*light*green"), "gender*colour")
+    assert starred.loc[0, ["gender", "colour"]].tolist() == ["female", "light*green"]
+    alone = published_table(selection_table(study, "toxicity", "gender").assign(group="non*binary"), "gender")
+    assert alone.columns[0] == "Category" and set(alone["Category"]) == {"non*binary"}
 
 
 def test_nothing_beyond_chance_is_not_claimed() -> None:
