@@ -66,7 +66,7 @@ def test_equity_from_a_fresh_start_to_the_reopened_folder(page: Page, tmp_path: 
     expect(boxes.locator("canvas")).to_be_visible()  # of thousands of differences Streamlit makes no SVG
     expect(page.get_by_text(re.compile("scores? differs? significantly"))).to_be_visible()
     axe_finds_nothing(page)
-    assert is_picture_twice(page, "eec_picture")
+    assert is_picture_twice(page, "eec_gender_all_picture")
     page.reload()
     expect(page.get_by_text(re.compile("scores? differs? significantly"))).to_be_visible()
     kept = folder_as_zip(page, tmp_path / "eec.zip")
@@ -92,7 +92,7 @@ def test_nationality_stopped_resumed_and_read_cell_by_cell(page: Page, tmp_path:
     read = [re.search(r"country: ([^;]+); .+: [+−]?\d", area.get_attribute("aria-label") or "") for area in areas.all()]
     assert len({found[1] for found in read if found}) == 17
     axe_finds_nothing(page)
-    assert is_picture_twice(page, "nationality_heat_picture") and is_picture_twice(page, "nationality_map_picture")
+    assert is_picture_twice(page, "nationality_countries_picture") and is_picture_twice(page, "nationality_map_picture")
     heat = page.locator(".st-key-nationality_heat .js-plotly-plot")
     heat.click(position={"x": 200, "y": 92 + 30 * 16.5})
     expect(page.get_by_role("combobox", name="Country")).to_have_value("Morocco")

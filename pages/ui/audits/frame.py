@@ -75,7 +75,8 @@ def words_apart(page: AuditPage, found: pd.DataFrame, sides: tuple[str, str]) ->
 def picture(page: AuditPage, draw: Callable[[], str], stem: str, caption: Caption) -> None:
     """The buttons below a chart that save it as a picture."""
     with exports.row():
-        exports.picture_buttons(draw, stem, caption, key=page.key(f"{stem.partition('.')[0]}_picture"))
+        what = stem.removeprefix(f"{page.command}_").partition(".")[0]
+        exports.picture_buttons(draw, stem, caption, key=page.key(f"{what}_picture"))
 
 
 def say_sizes(sizes: Mapping[str, int | str], caption: str = "") -> None:
