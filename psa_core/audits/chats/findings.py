@@ -19,6 +19,7 @@ from psa_core.stats import SIGNIFICANT
 PEOPLE = {"female": "people read as women", "male": "people read as men"}
 MOST_CLAUSES = 3
 NOTHING = "nothing else is above noise"
+SHOWN_WORDS = 3
 
 
 def people_words(column: str, group: str) -> str:
@@ -43,6 +44,8 @@ def size_words(row: Any, measure: Measure) -> tuple[str, str]:
     sign = -1 if size < 0 else 1
     digits = 1 if abs(size) < 10 and (measure.kind == "plain" or abs(size) < 2) else 0
     low, high = sorted(sign * end for end in ends)
+    if low * high > 0 and float(f"{low:.{digits}f}") * float(f"{high:.{digits}f}") == 0:
+        digits += 1  # an interval without 0 does not end at 0
     return f"{abs(size):.{digits}f}{unit}", f"[{low:.{digits}f}, {high:.{digits}f}]"
 
 
@@ -84,7 +87,12 @@ def people_needed(comparisons: int) -> int:
 
 
 def finding(
-    gaps: pd.DataFrame, titles: Mapping[str, Measure], graders: Mapping[str, Any], *, shape: tuple[int, int, int]
+    gaps: pd.DataFrame,
+    titles: Mapping[str, Measure],
+    graders: Mapping[str, Any],
+    *,
+    shape: tuple[int, int, int],
+    words: pd.DataFrame | None = None,
 ) -> Finding:
     """The first sentence of page, report and terminal.
 
@@ -98,6 +106,8 @@ def finding(
         Of the manifest.
     shape : (int, int, int)
         Tasks, people and answers of each.
+    words : DataFrame, optional
+        `Tables.words`: where some differ, no sentence says that nothing does.
     """
     m, a, k = shape
     over = f"{counted(m, 'task')}, {a:,} people, {counted(k, 'answer')} to each"
@@ -106,13 +116,16 @@ def finding(
         return Finding(said, f"{over}.", kind="answers")
     fewest = int(gaps[["people_a", "people_b"]].min(axis=None))
     tests = f"{counted(len(gaps), 'comparison')}, p corrected for their number (Holm) and found by exchanging people"
-    found = marked(gaps, graders)
+    found, quoted = marked(gaps, graders), _quoted(words)
     if found.empty:
-        words = "No clear difference between the answers to one group of people and another."
-        if fewest < (needed := people_needed(len(gaps))):
-            words = f"Too few people to say whether answers differ: {fewest} in the smallest group, and "
-            words += f"{needed} are needed."
-        return Finding(words, f"{over}; {tests}.", kind="answers", n=m)
+        said = "No clear difference between the answers to one group of people and another."
+        if quoted:
+            said = "No measure differs clearly between the answers to one group of people and another, but some words "
+            said += f"do: {quoted}."
+        elif fewest < (needed := people_needed(len(gaps))):
+            said = f"Too few people to say whether answers differ: {fewest} in the smallest group, and "
+            said += f"{needed} are needed."
+        return Finding(said, f"{over}; {tests}.", kind="answers", n=m)
     first = found.iloc[0]
     same = found[(found["column"] == first["column"]) & (found["group_a"] == first["group_a"])
                  & (found["group_b"] == first["group_b"])]  # fmt: skip
@@ -121,7 +134,8 @@ def finding(
     to, than = (people_words(first["column"], first[side]) for side in ("group_b", "group_a"))
     headline = f"Answers to {to} are {in_words(clauses)} than to {than}"
     rest = len(found) - len(clauses)
-    headline += f"; {NOTHING}." if not rest else f"; {counted(rest, 'other difference')} {'is' if rest == 1 else 'are'}"
+    nothing = f"beside this only some words differ: {quoted}" if quoted else NOTHING
+    headline += f"; {nothing}." if not rest else f"; {counted(rest, 'other difference')} {'is' if rest == 1 else 'are'}"
     headline += "" if not rest else " above noise too."
     doubt = ""
     if first["tasks_low"] <= 0 <= first["tasks_high"]:
@@ -139,3 +153,9 @@ def finding(
         n=m,
         is_significant=True,
     )
+
+
+def _quoted(words: pd.DataFrame | None) -> str:
+    """The surest words that differ; empty where none does."""
+    known = [] if words is None else list(dict.fromkeys(f"“{word}”" for word in words["word"]))
+    return (in_words(known[:SHOWN_WORDS]) if known else "") + (", among others" if len(known) > SHOWN_WORDS else "")

@@ -70,17 +70,19 @@ COUNTED = (WORDS, SENTENCES, GRADE, REFUSAL)
 OWN = (*COUNTED, DISTANCE, NUMBER, NO_NUMBER)
 
 
-def of_scorer(name: str) -> Measure:
+def of_scorer(name: str, phrase: str = "") -> Measure:
     """A scorer's target as a measure; scores are in [0, 1] and told in points of a hundred."""
-    plain = name.replace("{", "").replace("}", "")
-    return Measure(name, name, "share", f"{{size}} higher in {plain}", f"{{size}} lower in {plain}")
+    title = f"{phrase} by {name}" if phrase else name
+    plain = title.replace("{", "").replace("}", "")
+    return Measure(name, title, "share", f"{{size}} higher in {plain}", f"{{size}} lower in {plain}")
 
 
-def of_grader(target: str) -> Measure:
+def of_grader(target: str, *, doubted: bool = False) -> Measure:
     """How often a grader picks an answer, as a measure."""
     plain = target.replace("{", "").replace("}", "")
     more, less = (f"picked {word} often for {plain}, by {{size}}" for word in ("more", "less"))
-    return Measure(f"picked.{target}", f"picked by the grader ({target})", "share", more, less)
+    title = f"picked by the grader ({target})" + (", which supports no finding" if doubted else "")
+    return Measure(f"picked.{target}", title, "share", more, less)
 
 
 def words_of(text: str) -> list[str]:

@@ -36,7 +36,8 @@ def headline(result: ChatResult) -> Finding:
     """The one sentence."""
     manifest = result.manifest
     titles = measure_titles(result.measured, manifest)
-    return finding(result.tables.gaps, titles, manifest.get("graders", {}), shape=result.cube.shape)
+    found = result.tables
+    return finding(found.gaps, titles, manifest.get("graders", {}), shape=result.cube.shape, words=found.words)
 
 
 def method_lines(result: ChatResult) -> list[str]:

@@ -179,10 +179,12 @@ def _words(cube: GenerationCube, pairs: Sequence[Any]) -> pd.DataFrame:
 def measure_titles(measured: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, Measure]:
     """What each measure is; a scorer's and a grader's by their names."""
     known = {measure.id: measure for measure in measuring.OWN}
-    graders = {
-        name: measuring.of_grader(name.removeprefix("picked.")) for name in measured if name.startswith("picked.")
-    }
-    return {name: known.get(name) or graders.get(name) or measuring.of_scorer(name) for name in measured}
+    for name in measured:
+        if name.startswith("picked."):
+            doubted = not manifest.get("graders", {}).get(name, {}).get("believed", True)
+            known[name] = measuring.of_grader(name.removeprefix("picked."), doubted=doubted)
+    phrases = {target["name"]: target.get("phrase", "") for target in manifest.get("targets", ())}
+    return {name: known.get(name) or measuring.of_scorer(name, phrases.get(name, "")) for name in measured}
 
 
 def surest_first(gaps: pd.DataFrame) -> pd.DataFrame:

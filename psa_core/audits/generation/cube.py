@@ -161,7 +161,9 @@ def measured_targets(scorer_id: str, scorer: Scorer) -> dict[int, Target]:
         target = scorer.targets[t]
         name = scorer_id if len(taken) == 1 else f"{scorer_id}.{target.name}"
         threshold = (target.default_threshold - target.low) / (target.high - target.low)
-        found[t] = Target(name, 0.0, 1.0, target.meaning, threshold)
+        # An id such as keyword:… does not say which of its targets stands for the others.
+        phrase = target.name if len(taken) < len(scorer.targets) and target.name not in scorer_id else ""
+        found[t] = Target(name, 0.0, 1.0, target.meaning, threshold, phrase)
     return found
 
 

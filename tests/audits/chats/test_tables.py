@@ -169,6 +169,32 @@ def test_a_grader_that_sees_nothing_supports_no_finding() -> None:
     assert "picked more often for help, by 100 points" in said(picked, **{"picked.help": {"believed": True}}).headline
 
 
+def test_tables_say_which_grader_is_doubted_and_which_target_a_scorer_has() -> None:
+    manifest = {
+        "graders": {"picked.help": {"believed": False}, "picked.care": {"believed": True}},
+        "targets": [{"name": "keyword:apron=0.5", "phrase": "sentiment"}, {"name": "mood"}],
+    }
+    titles = measure_titles(["picked.help", "picked.care", "keyword:apron=0.5", "mood"], manifest)
+    assert [each.title for each in titles.values()] == [
+        "picked by the grader (help), which supports no finding", "picked by the grader (care)",
+        "sentiment by keyword:apron=0.5", "mood",
+    ]  # fmt: skip
+    assert titles["keyword:apron=0.5"].more == "{size} higher in sentiment by keyword:apron=0.5"
+
+
+def test_words_that_differ_are_not_denied() -> None:
+    words = pd.DataFrame({"word": ["tea", "milk", "tea", "cup", "jug"]})
+    found = [
+        findings.finding(pd.DataFrame([row("words", p)]), TITLES, {}, shape=(40, 16, 5), words=words).headline
+        for p in (0.3, 0.001)
+    ]
+    assert found[0] == (
+        "No measure differs clearly between the answers to one group of people and another, but some words do: "
+        "“tea”, “milk” and “cup”, among others."
+    )
+    assert found[1].endswith("; beside this only some words differ: “tea”, “milk” and “cup”, among others.")
+
+
 @pytest.mark.parametrize(
     ("measure", "values", "words"),
     [
@@ -176,6 +202,7 @@ def test_a_grader_that_sees_nothing_supports_no_finding() -> None:
         ("words", (0.4, -0.4, 1.2), ("1.0 %", "[-1.0, 3.0]")),
         ("refusal", (0.012, 0.004, 0.02), ("1.2 points of 100", "[0.4, 2.0]")),
         ("refusal", (0.0, -0.1, 0.3), ("0.0 points of 100", "[-10.0, 30.0]")),
+        ("refusal", (0.0014, 0.0004, 0.0024), ("0.14 points of 100", "[0.04, 0.24]")),
         ("reading_level", (-1.25, -2.0, -0.5), ("1.2 school grades", "[0.5, 2.0]")),
     ],
 )

@@ -144,6 +144,8 @@ def test_a_threshold_is_put_on_the_same_scale_as_the_scores() -> None:
     scorer: Any = Ranged((Target("sentiment", -1.0, 1.0, threshold=0.5), Target("positive")))
     (found,) = measured_targets("vader", scorer).values()
     assert (found.name, found.low, found.high, found.default_threshold) == ("vader", 0.0, 1.0, 0.75)
+    assert found.phrase == "sentiment", "the id does not say which of two"
+    assert measured_targets("my-sentiment", scorer)[0].phrase == ""
     assert on_unit(np.array([[0.5, 0.1], [-1.0, 0.2]]), scorer, {0: found}).tolist() == [[0.75], [0.0]]
     several: Any = Ranged((Target("anger"), Target("stars", 1.0, 5.0, threshold=2.0)))
     found_all = measured_targets("m", several)
