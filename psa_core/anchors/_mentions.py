@@ -16,10 +16,12 @@ from psa_core.anchors._name_words import (
     NEVER_NAMES,
     PART,
     PERSON_VERB,
+    PLACE_LASTS,
     PLACES,
     WORD_NAMES,
     could_be_name,
     fold,
+    in_address,
     in_name_case,
     is_capitals,
     is_date,
@@ -37,6 +39,8 @@ SHARED, OTHER_NAME, FAMILY = "a name that two people share", "part of another na
 PERHAPS, ANOTHER = "perhaps the same person", "another person"
 A_WORD, SHORT, NEAR = "a word that may be no name", "letters that may be initials", "nearly the person's name"
 _TITLE = r"(?:(?:Mr|Mrs|Ms|Miss|Mx|MR|MRS|MS|MISS)\b\.?)"
+#: A title that stays whoever bears the name.
+_OTHER_TITLE = re.compile(r"\b(?:Dr|Prof|Professor|Nurse|Sister)\b\.?[ ]$")
 _FAMILY = re.compile(r"s?[ ](?:family|household|brothers|sisters|siblings|couple|twins)\b", re.IGNORECASE)
 _COMPANY = re.compile(
     r"[ ]&[ ]|[ ]and[ ](?:sons?|daughters?|co|partners|brothers|associates)\b"
@@ -301,8 +305,11 @@ class _Finder:
         if _FAMILY.match(after):
             return FAMILY
         around = f"{OTHER_NAME}: {_around(self.text, start, end)}"
+        is_titled = re.match(rf"{_TITLE}[ ]", self.plain[start:end]) or _OTHER_TITLE.search(before)
         hyphen = (after[:1] == "-" and after[1:2].isalpha()) or (before[-1:] == "-" and before[-2:-1].isalpha())
         if hyphen or _COMPANY.match(after) or before.endswith(" & "):
+            return around
+        if self.who.key[1] in PLACE_LASTS and not is_titled and in_address(before, after):
             return around
         own = {*" ".join((*self.who.key, *self.who.middle)).casefold().split()}
         if re.match(r"'s[ ][A-Z]", after):  # Lan's Corner, the Hartley's Harvest line
@@ -339,8 +346,13 @@ class _Finder:
     def _as_word(self, start: int, end: int) -> str:
         """Whether a name that is also a word may be the word here: at a sentence's start, and nothing shows a name."""
         word, before, after = self.plain[start:end].casefold(), self.plain[:start], self.plain[end:]
-        if not (word in WORD_NAMES or is_ordinary(word)):
+        if not (word in WORD_NAMES or word in PLACE_LASTS or is_ordinary(word)):
             return ""
+        if word == self.who.key[1] and word in PLACE_LASTS:
+            titled = _OTHER_TITLE.search(before)
+            possessive = re.match(r"['’]s[ ][a-z]", after) and not re.search(r"\bthe[ ]$", before, re.IGNORECASE)
+            begins = _LINE_START.search(before[-40:]) and PERSON_VERB.match(after) and word not in {"best", "march"}
+            return "" if titled or possessive or begins else A_WORD
         line = before.rpartition("\n")[2].strip()
         if is_date(before, word, after) or (not line and re.match(r"(?:[ ][a-z]+){1,3}:", after)):  # Grant requested:
             return A_WORD

@@ -23,6 +23,11 @@ PERSON_VERB = re.compile(
     r"|broke|bought|caught|heard|sang|slept|woke|wore|also|then|never|always|often|later|and)\b"
 )
 _MONTHS = frozenset({"jan", "may", "april", "june", "august", "march"})
+_PLACE_BEFORE = re.compile(
+    r"(?:(?<!\w)\d+[a-z]?,?|\b(?:in|on|at|near|along|through|across|around|off|down|up|past|into|onto|opposite|behind"
+    r"|beside|between|outside|via|the))[ ]$",
+    re.IGNORECASE,
+)
 _DATE_BEFORE = re.compile(
     r"(?:\b(?:in|since|until|by|of|from|to|during|early|late|mid|last|next|this)[ -]|\d(?:st|nd|rd|th)?[ ])$",
     re.IGNORECASE,
@@ -39,6 +44,8 @@ NEVER_NAMES = _words("never-names")
 WORD_NAMES = _words("word-names")
 #: Names that a sentence may have for its subject as words: *Patience is needed*.
 MASS_NOUNS = _words("mass-nouns")
+#: Those of them that are last names too, where the text shows a person: *Ms. Lane*, *Anna Lane applied*.
+PLACE_LASTS = _words("place-last-names")
 #: Words after a name that make it a place's or a company's, though they are no names.
 PLACES = _words("place-words")
 
@@ -110,6 +117,13 @@ def could_be_name(word: str) -> bool:
 def is_date(before: str, word: str, after: str) -> bool:
     """Whether *May* is a month here."""
     return word.casefold() in _MONTHS and bool(_DATE_BEFORE.search(before[-12:]) or re.match(r"[ ]\d", after))
+
+
+def in_address(before: str, after: str) -> bool:
+    """Whether a name such as *Anna Lane* is a street's or a park's here, by what stands beside it."""
+    place = _PLACE_BEFORE.search(before[-12:]) and not re.match(r"['’]s?\b", after)
+    following = re.match(rf"[ ](?:({PART})|\d)|,[ ](?:{PART}[, ]+)?[A-Z]{{0,2}}\d", after)
+    return bool(place or (following and (not following[1] or following[1].casefold() in PLACES)))
 
 
 def is_slip(word: str, name: str) -> bool:

@@ -136,6 +136,7 @@ def pronouns_of(
     nearest = _Nearest(text, anchors, [one for one in rivals if one.gender in (gender, "") or they])
     others_gender = _Nearest(text, anchors, [one for one in rivals if one.gender != gender or not gender])
     quoted = list(_own_words(text, anchors, gender))
+    others_at = list[int]()
     for start, end, form, said, role in sorted(spans):
         if gender and said and said != gender:
             if others_gender.is_persons(start, form):
@@ -143,8 +144,9 @@ def pronouns_of(
             continue
         reason = "" if gender or they else UNKNOWN_GENDER
         reason = reason or (IN_SPEECH if any(a <= start < b for a, b in quoted) else "")
-        reason = reason or (WRITER if writes else "" if nearest.is_persons(start, form) else NEAR_ANOTHER)
+        reason = reason or (WRITER if writes else "" if nearest.is_persons(start, form, others_at) else NEAR_ANOTHER)
         if reason:
+            others_at += [start] if reason == NEAR_ANOTHER else []
             left.append(Undecided(start, end, reason))
         else:
             mine.append(Anchor(start, end, role, gender, "subject", as_written(form, text[start:end])))
@@ -219,8 +221,11 @@ class _Nearest:
         self.ends = {anchor.start: anchor.end for anchor in anchors}
         self.rivals = sorted(rival.at for rival in rivals)
 
-    def is_persons(self, start: int, form: str) -> bool:
-        """Whether the person is named before it with nobody else between, or just behind it in its sentence."""
+    def is_persons(self, start: int, form: str, others_at: Sequence[int] = ()) -> bool:
+        """Whether the person is named before it with nobody else between, or just behind it in its sentence.
+
+        At `others_at` stand pronouns before it that may be another's.
+        """
         before = bisect_right(self.named, start) - 1
         last = self.named[before] if before >= 0 else -1
         between = [at for at in self.rivals if last < at < start]
@@ -228,7 +233,7 @@ class _Nearest:
             end = self.ends[last]
             # Her sister asked for Aoife’s key. She: either may be meant.
             sentence = max((m.end() for m in _SENTENCE_END.finditer(self.text, 0, last)), default=0)
-            if any(sentence <= at < last for at in self.rivals):
+            if any(sentence <= at < last for at in (*self.rivals, *others_at)):
                 return False
             # Aoife told her: who does something to herself is no object of the verb.
             return not (form == "him" and _VERB_ONLY.fullmatch(self.text, end, start))

@@ -14,9 +14,11 @@ from psa_core.anchors._name_words import (
     NEVER_NAMES,
     PART,
     PERSON_VERB,
+    PLACE_LASTS,
     WORD_NAMES,
     could_be_name,
     fold,
+    in_address,
     in_name_case,
     is_capitals,
     is_date,
@@ -32,6 +34,23 @@ from psa_core.inputs.gazetteers import evidence, gender_of, is_listed
 _PARTICLE = r"(?:(?i:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ten|ter|ní|nic)[ ]|(?:al|el)-)"
 _GIVEN = rf"(?:[A-Z]\.|{PART})"
 _NICK = rf"(?:[\"“(]{PART}[\"”)][ ])?"
+#: What is said of people and not of places, before and after a name.
+_OF_PEOPLE = re.compile(
+    r"\b(?:recommend(?:ing)?|know|known|met|meet|thank|hired?|interviewed|supervised|taught|told|asked|colleague)[ ]$",
+    re.IGNORECASE,
+)
+_DOES = (
+    r"(?:applied|came|works?|worked|wrote|said|told|asked|joined|studied|led|teaches|taught|thinks?|thought|lives?|lived"
+    r"|moved|pays|paid|sleeps|slept|ate|called|asks|says|writes|feels|felt|wants|wanted|likes|liked|knows|knew|thanked"
+    r"|reported|manages|managed|signed|agreed|sings)\b"
+)
+_AS_PEOPLE = re.compile(
+    rf",[ ]who\b|[^A-Z]*\b(?:[Ss]he|[Hh]er|[Hh]ers|[Hh]e|[Hh]im|[Hh]is)\b|[ ]{_DOES}"
+    r"|[ ](?:is|was|became)[ ](?:an?|our|my|the)[ ](?:[\w-]+[ ]){0,2}"
+    r"(?:\w+(?:ist|ician|eer|cher|ager|yer|tant|ssor|woman)"
+    r"|nurse|doctor|tenant|student|baker|designer|director|writer|worker|clerk|chef|driver|tutor|candidate|applicant"
+    r"|patient|borrower|friend|colleague|resident|developer|analyst|volunteer)\b"
+)
 #: Words that begin with a capital, one after another.
 _RUN = re.compile(rf"(?<![\w@./-]){_GIVEN}[ ]{_NICK}(?:{_PARTICLE}*{_GIVEN}[ ])*{_PARTICLE}*{PART}(?![\w@])")
 _ALONE = re.compile(rf"(?<![\w@./-]){PART}(?![\w@/])")
@@ -44,6 +63,11 @@ _LABEL = re.compile(
     r"^[ \t]*((?:[\w' ]{0,15}\bname|patient|applicant|candidate|client|re|subject|employee|tenant|borrower|"
     r"student|member|resident|regarding|pt)(?:[ ](?:\d|name))?)(?:[ ]\([^)\n]*\))?[ \t]*[:\-–][ \t]*(.+)$",
     re.IGNORECASE | re.MULTILINE,
+)
+#: A Chinese name of one or two syllables in Latin letters.
+_PINYIN = re.compile(
+    r"(?:(?:[zcs]h|[b-df-hj-np-tw-z])?(?:[aeo]|[aeo]i|[ao][ou]|[aeiu]ng?|ong|iu?|ia[no]?g?|iong|ie|u[aeio]?|ua[in]g?)){1,2}",
+    re.IGNORECASE,
 )
 #: The two halves of a name on two lines of a form.
 _FIELDS = re.compile(
@@ -109,13 +133,49 @@ class Evidence:
 
 
 def _word_as_last(first: str, last: str) -> bool:
-    """Whether an ordinary word follows a first name as its last name: *Daniel Rivers*."""
-    return is_first(first) and last.casefold() not in NEVER_NAMES and first.casefold() not in WORD_NAMES
+    """Whether an ordinary word follows a first name as its last name: *Daniel Rivers*, *Anna Lane*, *Ji-woo Park*."""
+    named_so = is_first(first) or re.fullmatch(r"[A-Z][a-z]+-[a-z]+", first)
+    return bool(named_so) and last.casefold() not in NEVER_NAMES - PLACE_LASTS and first.casefold() not in WORD_NAMES
+
+
+def _place_last(words: Sequence[str]) -> bool:
+    """Whether a name ends in a word such as *Lane*, behind first names and initials."""
+    given = all(is_first(word) or re.fullmatch(r"[A-Z]\.?", word) for word in words[1:-1])
+    return words[-1].casefold() in PLACE_LASTS and len(words) > 1 and given and _word_as_last(words[0], words[-1])
+
+
+def _may_be_place(text: str, who: Named) -> bool:
+    """Whether nothing in a text shows that a name such as *Anna Lane* is a person's and not a street's or a park's."""
+    if who.last.casefold() not in PLACE_LASTS or not who.first:
+        return False
+    first, last, handle = map(re.escape, (who.first, who.last, people.handle(who.first)))
+    titles = r"(?:M(?:r|rs|s|iss|x)|Dr|Prof)\.?[ ]"
+    shown = (
+        rf"\b{titles}{first}[ ]{last}(?![\w-]|[ ]\d)",
+        rf"\b{handle}[._]?{last}\d*@",
+        rf"\b(?:dear|hi|hello|my[ ]name[ ]is)[ ]{first}\b",
+        rf"\b{first}(?:,[ ]who\b|[ ](?:{_DOES}|(?:is|was|has|had|will)\b)|['’]s[ ][a-z])",
+        r"^[ \t]*(?:[\w' ]{0,15}\bname|patient|applicant|candidate|client|employee|tenant|from|to)[ \t]*:[ \t]*"
+        rf"{first}\b",
+    )
+    if any(re.search(pattern, text, re.IGNORECASE | re.MULTILINE) for pattern in shown):
+        return False
+    middle = "".join(rf"{re.escape(word)}[ ]" for word in who.middle)
+    found = list(re.finditer(rf"\b{first}[ ]{middle}{last}\b", text, re.IGNORECASE))
+    free = [one for one in found if not in_address(text[: one.start()], text[one.end() :])]
+    if any(_OF_PEOPLE.search(text[: one.start()]) or _AS_PEOPLE.match(text, one.end()) for one in free):
+        return False
+    titled = re.search(rf"\b{titles}{last}(?![\w-]|[ ]\d)", text, re.IGNORECASE)
+    signed = any(match[1].startswith(who.first) for match in SIGNED.finditer(text))
+    return len(free) < len(found) or not (titled or signed)
 
 
 def _family_first(words: Sequence[str]) -> bool:
     """Whether a name begins with the last name, by what the words are known as."""
     known = evidence(words[0])
+    syllables = all(_PINYIN.fullmatch(word) for word in words)
+    if len(words) == 2 and syllables and known.last > max(2.4, 2 * known.first, 3 * evidence(words[1]).last):  # Li Wei
+        return True
     if is_first(words[0]) or known.last <= 2 * known.first or not all(map(is_listed, words[1:-1])):
         return False
     return evidence(words[-1]).first > max(0.7, 2 * evidence(words[-1]).last)
@@ -137,7 +197,12 @@ def named(words: Sequence[str], gender: str = "", *, sure: bool = False) -> Name
     capitals = [word for word in kept if is_capitals(word)]
     kept = [in_name_case(word) for word in kept]
     ordinary = [word for word in kept if word[:1].isupper() and not could_be_name(word)]
-    if not kept or (ordinary and not sure and not (ordinary == kept[1:] and _word_as_last(*kept[:2]))):
+    if not kept or (
+        ordinary
+        and not sure
+        and not (ordinary == kept[1:] and _word_as_last(*kept[:2]))
+        and not (ordinary == kept[-1:] and _place_last(kept))
+    ):
         return None
     if len(kept) == 1:
         return Named(kept[0], "", (), gender)
@@ -174,7 +239,11 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[_Told]:
         )
         while words and not sure and not could_be_name(words[0]) and words[0].casefold().strip(".") not in GENDERED:
             start += len(words.pop(0)) + 1
-        while words and not sure and not (could_be_name(words[-1]) or (len(words) == 2 and _word_as_last(*words))):
+        while (
+            words
+            and not sure
+            and not (could_be_name(words[-1]) or _place_last(words) or (len(words) == 2 and _word_as_last(*words)))
+        ):
             words.pop()
         if len(words) > 2 and not sure and not is_listed(in_name_case(words[0])) and is_first(words[1]):
             start += len(words.pop(0)) + 1  # File Jane Doe
@@ -188,6 +257,7 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[_Told]:
         if (
             sure
             or is_first(plain[0])
+            or _place_last(plain)
             or (listed and (len(plain) == 2 or heads))
             or (tagged and not is_capitals(run[0]))
         ):
@@ -253,7 +323,9 @@ def _titled(text: str) -> Iterator[_Told]:
         kept = list[str]()
         for word in match[2].split():
             bare = re.sub(r"['’]s$", "", word)
-            if not could_be_name(bare.rstrip(".")) and (kept or bare.casefold() in NEVER_NAMES):
+            is_last = bare.casefold() in PLACE_LASTS and not re.match(r"[ ]\d", text[match.end(2) :])
+            is_last = is_last and all(is_first(one) or re.fullmatch(r"[A-Z]\.", one) for one in kept)
+            if not could_be_name(bare.rstrip(".")) and not is_last and (kept or bare.casefold() in NEVER_NAMES):
                 break
             kept.append(bare)
             if bare != word:
@@ -293,7 +365,7 @@ def find_people(text: str, entities: Sequence[tuple[int, int]]) -> list[Evidence
     found: dict[tuple[str, ...], Evidence] = {}
     told = (*_runs(text, entities), *_places(text), *_titled(text), *_alone(text, entities))
     for who, at, weight, gender in told:
-        if who is None:
+        if who is None or _may_be_place(text, who):
             continue
         one = found.setdefault((*who.key, "" if who.first else gender), Evidence(who))
         if len(who.middle) > len(one.named.middle) or (who.nick and not one.named.nick):

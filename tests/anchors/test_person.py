@@ -14,11 +14,11 @@ from psa_core.study.perturbation import Perturbation
 
 DOCUMENTS = Path(__file__).with_name("person-documents.txt").read_text(encoding="utf-8").split("=====\n")[1:]
 #: A person's name, then the text: ``[words|form]`` is a mention, ``[she]`` a pronoun, and ``[words|-]`` a mention that
-#: must stay and be listed. Nobody in them is real. The rules were mended with the first and the third; the second and
-#: the last came later: of the last 184 of 187 changed spans were right at first sight.
-HARD, HELD_OUT, LETTERS, UNSEEN = (
+#: must stay and be listed. Nobody in them is real. The rules were mended with the first and the third; the others came
+#: later: of "unseen" 184 of 187 and of "long" 226 of 229 changed spans were right at first sight.
+HARD, HELD_OUT, LETTERS, UNSEEN, LONG = (
     Path(__file__).with_name(f"person-{kind}.txt").read_text(encoding="utf-8").split("=====\n")
-    for kind in ("hard", "held-out", "letters", "unseen")
+    for kind in ("hard", "held-out", "letters", "unseen", "long")
 )
 _MARKED = re.compile(r"\[([^\[\]|\n]+?)(?:\|([^\[\]|\n]+))?\](?!\()")
 _PRONOUNS = {word: form for form, words in PRONOUNS.items() if form not in ("him", "his") for word in words}
@@ -77,8 +77,8 @@ def unmarked(marked: str) -> tuple[str, list[tuple[int, int, str]]]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("documents", "least_right", "most_silent"),
-    [(HARD, 0.99, 0), (HELD_OUT, 0.96, 3), (LETTERS[1:], 0.99, 0), (UNSEEN[1:], 0.99, 0)],
-    ids=["hard", "held out", "letters", "unseen"],
+    [(HARD, 0.99, 0), (HELD_OUT, 0.96, 3), (LETTERS[1:], 0.99, 0), (UNSEEN[1:], 0.99, 0), (LONG[1:], 0.99, 0)],
+    ids=["hard", "held out", "letters", "unseen", "long"],
 )
 def test_documents_with_relatives_initials_nicknames_and_addresses(
     documents: list[str], least_right: float, most_silent: int
@@ -149,6 +149,62 @@ def test_all_forms_of_a_name_change_together() -> None:
 def test_what_belongs_to_others_or_cannot_be_decided_stays_and_is_listed(text: str, stays: str) -> None:
     assert stays in changed(text, GREG) and "Jane" not in changed(text, GREG)
     assert any(words in stays or stays in words for words, _ in left(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Anna Lane came. She left.", "Greg Baker came. He left."),
+        ("Ms. Lane will be missed.", "Mr. Baker will be missed."),
+        ("Maria Park is a nurse. Park joined in 2019.", "Greg Baker is a nurse. Baker joined in 2019."),
+        ("Ji-woo Park is a designer. Ms. Park joined in May.", "Greg Baker is a designer. Mr. Baker joined in May."),
+        ("Dr. West saw the patient.", "Dr. Baker saw the patient."),
+        ("Anna Marie Lane joined us. Anna is a baker.", "Greg Baker joined us. Greg is a baker."),
+        ("Patient: Anna House\nShe sleeps well.", "Patient: Greg Baker\nHe sleeps well."),
+        (
+            "Anna Lane lives at 5 Anna Lane. She came from Park Lane.",
+            "Greg Baker lives at 5 Anna Lane. He came from Park Lane.",
+        ),
+        ("Anna West moved West. She is kind.", "Greg Baker moved West. He is kind."),
+        ("Jennifer Best applied. Best regards,\nTom", "Greg Baker applied. Best regards,\nTom"),
+        ("Ms. Park lives at 3 Park Lane, near the Park.", "Mr. Baker lives at 3 Park Lane, near the Park."),
+        ("Jane Doe lives in Anna Street. Jane Doe left.", "Greg Baker lives in Anna Street. Greg Baker left."),
+    ],
+)
+def test_a_last_name_that_is_also_a_word_for_a_place(text: str, expected: str) -> None:
+    assert changed(text, GREG) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We met in Hyde Park on Monday.",
+        "The shop on Anna Street is closed.",
+        "Write to 4 Peter Lane, Leeds.",
+        "Elizabeth Park is green.",
+        "Charlotte Street was busy today.",
+        "The Martin House is open.",
+        "John Street Clinic called.",
+        "Queen Victoria Street is closed. Victoria Ward is full.",
+        "Alice House, 12 Mill Road, wants a new door.",
+        "In March Anna Lane was closed.",
+    ],
+)
+def test_streets_parks_and_wards_with_a_first_name_are_nobody(text: str) -> None:
+    assert changed(text) == text
+
+
+def test_the_order_of_a_chinese_name_is_told_by_what_its_words_are_known_as() -> None:
+    text = "Chen Jing is a nurse. She works nights. Jing sings; Ms. Chen is kind."
+    assert changed(text, GREG) == "Greg Baker is a nurse. He works nights. Greg sings; Mr. Baker is kind."
+    assert changed("Li Wei came. She left.", GREG) == "Greg Baker came. He left."
+    assert changed("Mei Lin is a nurse. Ms. Lin left.", GREG) == "Greg Baker is a nurse. Mr. Baker left."
+
+
+def test_a_pronoun_is_left_where_the_one_before_the_name_is_anothers() -> None:
+    text = "Jane Doe paid. A Mrs. Lindgren called. We told her that we would let to Jane Doe again. She wanted to know."
+    assert changed(text, GREG).endswith("We told her that we would let to Greg Baker again. She wanted to know.")
+    assert ("She", "a pronoun nearer to another person") in left(text)
 
 
 def test_pronouns_and_verbs_agree() -> None:
