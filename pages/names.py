@@ -20,10 +20,11 @@ part = context.ask_part(PARTS, Key.NAMES_PART)
 reliability = ranking.replicability_finding(study.compute(replicability.order_replicability), study.target.name)
 if part == "why":
     with shell.show_errors("The associations cannot be computed"):
-        why_view.because(study)
-        typography.second(reliability)
-        why_view.factors(study)
-        why_view.all_parts(study)
+        if why_view.names_differ(study):
+            why_view.because(study)
+            typography.second(reliability)
+            why_view.factors(study)
+            why_view.all_parts(study)
         why_view.where(study)
     st.stop()
 

@@ -120,7 +120,7 @@ class ScoreCube:
     @property
     def noun(self) -> str:
         """What its texts are: ``sentence`` or ``document``."""
-        return noun_of(self.sentences["text"])
+        return noun_of(self.sentences)
 
     def target_index(self, name: str) -> int:
         """Position of a target; raises `CubeError` when the cube has no such target."""

@@ -7,6 +7,8 @@ from typing import Any
 
 #: Longer texts are documents, and shown by their changed passages.
 LONG = 600
+#: How the ids of texts end that were files of their own: `psa_core.inputs.documents.KINDS`.
+FILES = (".txt", ".md", ".docx", ".pdf")
 #: What is quoted, and the name of a file, are somebody's own words.
 _SENTENCE = re.compile(r"“[^”]*”|(?<![\w./-])([Ss])entence(?=s?\b(?!\.\w))")
 
@@ -37,16 +39,23 @@ def verb(count: float, plural: str, singular: str = "") -> str:
     return (singular or f"{plural}s") if int(count) == 1 else plural
 
 
-def noun_of(texts: Any) -> str:
-    """What most texts of a column are: a ``document``, or a ``sentence``.
+def noun_of(sentences: Any) -> str:
+    """What the texts of a table are: a ``document`` where each was a file, or most are long; else a ``sentence``.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> noun_of(pd.Series(["He left.", "She stayed. " * 100, "She stayed. " * 100]))
+    >>> noun_of(pd.DataFrame({"sentence_id": ["1", "2"], "text": ["He left.", "She stayed."]}))
+    'sentence'
+    >>> noun_of(pd.DataFrame({"sentence_id": ["anna.txt", "team/ben.PDF"], "text": ["He left.", "She stayed."]}))
+    'document'
+    >>> noun_of(pd.DataFrame({"sentence_id": ["1", "2"], "text": ["She stayed. " * 100] * 2}))
     'document'
     """
-    return "document" if len(texts) and texts.str.len().median() > LONG else "sentence"
+    if not len(sentences):
+        return "sentence"
+    were_files = sentences["sentence_id"].str.lower().str.endswith(FILES).all()
+    return "document" if were_files or sentences["text"].str.len().median() > LONG else "sentence"
 
 
 def called(words: str, noun: str) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 from psa_core.charts import _theme
 from psa_core.charts._altair import Drawing, Spec, in_rows, template
 
-ROW_PIXELS, FRAME_PIXELS = 64, 110
+ROW_PIXELS, FRAME_PIXELS = 64, 146
 AXIS_TITLE = "Δ of the score, as a share of its range"
 #: Colour and mark of the three verdicts, in the paper's order: not significant, first side higher, second side higher.
 LOOKS = ((_theme.MUTED, "●"), (_theme.UP, "▲"), (_theme.DOWN, "▼"))
@@ -45,7 +45,7 @@ def _spec(verdicts: tuple[str, ...], points: bool) -> Spec:
     words = [f"{mark} {verdict}" for verdict, (_, mark) in zip(verdicts, LOOKS, strict=True)]
     # Labels stand on the middle of their three lines.
     axis = alt.Axis(labelExpr=f"split(datum.label, {BREAK!r})", labelLimit=260, labelFontSize=13, labelOffset=-16)
-    legend = alt.Legend(orient="top", title=None, labelLimit=300, symbolOpacity=1)
+    legend = alt.Legend(orient="top", title=None, labelLimit=300, symbolOpacity=1, columns=1)  # as a phone needs
     scale = alt.Scale(domain=words, range=[colour for colour, _ in LOOKS])
     base = alt.Chart().encode(
         alt.Y("label:N", title=None, axis=axis), alt.Color("verdict:N", scale=scale, legend=legend)

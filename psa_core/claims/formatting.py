@@ -181,4 +181,5 @@ def level(threshold: float) -> str:
 
 def _digits(value: float) -> int:
     """Decimals that show the first digit of a small number: at least 2, at most 6."""
-    return 2 if value == 0 or not isfinite(value) else min(6, max(2, -floor(log10(abs(value)))))
+    is_shown = isfinite(value) and abs(value) >= 5e-7  # smaller ones are zero at six decimals
+    return min(6, max(2, -floor(log10(abs(value))))) if is_shown else 2

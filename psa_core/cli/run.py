@@ -80,7 +80,7 @@ def _execute(options: argparse.Namespace) -> int:
     planned, cube = from_manifest.score(
         options, spec, most=options.most, options=scoring, cache=cache, on_window=_Progress().show
     )
-    print(f"{counted(cube.shape[0], 'sentence')} × {counted(cube.shape[1], 'name')}: results in {options.out}")
+    print(f"{counted(cube.shape[0], cube.noun)} × {counted(cube.shape[1], 'name')}: results in {options.out}")
     for target in cube.targets:
         if found := unanswered_finding(cube, target.name):
             print(found)

@@ -101,7 +101,7 @@ class Corpus:
     @property
     def noun(self) -> str:
         """What its texts are: ``sentence`` or ``document``."""
-        return noun_of(self.sentences["text"])
+        return noun_of(self.sentences)
 
 
 def packaged() -> dict[str, Path]:

@@ -5,6 +5,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from docx import Document
 from pypdf import PdfWriter
@@ -12,6 +13,7 @@ from pypdf import PdfWriter
 from psa_core import trust
 from psa_core.errors import CorpusError
 from psa_core.inputs import corpus, documents
+from psa_core.plurals import noun_of
 
 
 def pdf(text: str, pages: int = 1) -> bytes:
@@ -104,6 +106,16 @@ def test_a_zip_and_a_folder_of_documents_give_one_text_a_file_with_its_lines(tmp
     assert texts(corpus.load(str(folder))) == TEXTS
     (folder / "a.txt").write_text("Other")
     assert corpus.load(str(folder)).sha256 != packed.sha256
+
+
+@pytest.mark.parametrize("kind", documents.KINDS)
+def test_short_files_of_every_kind_are_documents_and_their_texts_in_a_table_sentences(kind: str) -> None:
+    ids = [f"team/Anna.{kind.upper()}", f"ben.{kind}"]
+    table = pd.DataFrame({"sentence_id": ids, "text": ["He left.", "She stayed."]})
+    assert noun_of(table) == "document"
+    assert noun_of(table.assign(sentence_id=["1", ids[1]])) == noun_of(table.iloc[:0]) == "sentence"
+    read = corpus.parse("cvs.zip", zipped({"a.txt": b"He left.", "b.txt": b"She stayed."}))
+    assert read.noun == "document"
 
 
 def test_what_cannot_be_read_is_left_out_with_its_reason_and_the_rest_goes_on() -> None:

@@ -89,6 +89,18 @@ def test_a_model_that_cannot_be_told_a_condition_is_not_asked(open_page: OpenPag
     run = result_studies.keep(studies._conditions())
     said = words_of(open_page("study", run=run, target="strict.toxicity"))
     assert "Models side by side" in said and "a system message for" not in said
+    why = words_of(open_page("names", run=run, target="strict.toxicity", names_part="why"))
+    assert "the model of this study cannot be asked here" in why and "''" not in why
+    assert "This asks the model of the study" not in why and "is not loaded" not in why
+
+
+def test_of_names_that_all_have_the_same_effect_nothing_is_explained(open_page: OpenPage, words_of: Words) -> None:
+    model = "keyword:unheard=0.2"
+    run = result_studies.keep(execute(plan(replace(result_studies.SPEC, model=model)), models.load(model)))
+    for page in (open_page("study", run=run), open_page("names", run=run, names_part="why")):
+        said = words_of(page)
+        assert not page.exception and "so there is nothing to explain" in said
+        assert "Needed:" not in said and "No single word" not in said
 
 
 def test_of_a_model_that_answers_otherwise_than_in_the_study_no_reason_is_given(

@@ -111,6 +111,8 @@ def _sentences(study: StudyContext) -> None:
 def _because(study: StudyContext) -> None:
     """The part of the name with the largest effect that explains it, and what is associated with the names' effects."""
     st.header("Because", anchor=False)
+    if not why_view.names_differ(study):
+        return
     why_view.because(study)
     try:
         why = study.compute_slowly(factor_regression, factors=tuple(first_choice(study.cube)), perplexity=None)

@@ -23,7 +23,7 @@ def show(study: StudyContext, column: str) -> None:
     table = study.compute(tables.selection_table, column=column, select=select, **options)
     typography.second(selection.selection_finding(table, study.target.name, column=column))
     st.dataframe(
-        table.assign(group=table["group"].map(crossed), rate=100 * table["rate"])[
+        table.assign(group=table["group"].map(crossed), rate=100 * table["rate"], selected=table["selected"].round(1))[
             ["group", "rate", "impact_ratio", "is_lower", "low", "high", "selected", "texts", "names"]
         ],
         hide_index=True,

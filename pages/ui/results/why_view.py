@@ -52,6 +52,16 @@ CHANGE = "How far the names move the score in these sentences, up or down, on av
 ODDS = "Above 1: rather in sentences in which names move the score more"
 
 
+def names_differ(study: StudyContext) -> bool:
+    """Whether the names' effects differ by more than rounding; where they do not, the page says so instead."""
+    means = stats.mean_by_name(study.cube.scores(study.target.name)[1])
+    means = means[np.isfinite(means)]
+    if means.size and np.ptp(means) <= parts.ROUNDING:
+        typography.second(f"Every name has the same effect on {study.phrase}, so there is nothing to explain.")
+        return False
+    return True
+
+
 def because(study: StudyContext) -> None:
     """The parts of the name with the largest effect, scored in the background; a fragment polls for them."""
     means = stats.mean_by_name(study.cube.scores(study.target.name)[1])
@@ -254,6 +264,9 @@ def all_parts(study: StudyContext) -> None:
         typography.second(error.full_message)
         return
     model, place = _asked(study)
+    if not model:
+        typography.small_print("The parts of the names cannot be scored: the model of this study cannot be asked here.")
+        return
     key = f"{Key.WHY_PARTS} of {study.run} {condition_of(study.cube, study.target.name) or ''}"
     if key not in st.session_state:
         typography.small_print(
@@ -261,7 +274,7 @@ def all_parts(study: StudyContext) -> None:
             "initials, in a few sampled sentences. This asks the model of the study."
         )
         origin = confirmed(study.run, model)
-        label = f"Score the parts ({plan.texts.cells:,} texts of {counted(len(plan.rows), 'sentence')})"
+        label = in_words(f"Score the parts ({plan.texts.cells:,} texts of {counted(len(plan.rows), 'sentence')})")
         if origin is None or not st.button(label, key=Key.WHY_PARTS, icon=":material/call_split:"):
             return
         with shell.show_errors("The model of this study cannot be asked"):

@@ -84,7 +84,10 @@ def spelling_line(table: pd.DataFrame, spelling: str) -> str:
     shift = (table["mean_difference_respelled"] - table["mean_difference"]).abs().max()
     other = "“disappointed”" if spelling == "published" else "“dissapointed”"
     verdicts = "no verdict changes" if changed.empty else f"{len(changed)} of {len(table)} verdicts change"
+    means = "the mean differences stay as they are to four decimals"
+    if shift >= 0.00005:
+        means = f"no mean difference moves by more than {shift:.4f}"
     return (
-        f"Spelled {other} instead, in 240 of the sentences: {verdicts}, no mean difference moves by more than "
-        f"{shift:.4f}, and no single score by more than {table['largest_change'].max():.2f}."
+        f"Spelled {other} instead, in 240 of the sentences: {verdicts}, {means}, and no single score moves by more "
+        f"than {table['largest_change'].max():.2f}."
     )

@@ -118,14 +118,14 @@ def finding(summary: dict[str, Any], scorer: str, matrix: pd.DataFrame) -> Findi
         return Finding("What is written about one value and another differs no more than chance makes it.", evidence)
     values = (str(most["value_a"]), str(most["value_b"]))
     headline = f"What is written about {values[0]} and {values[1]} differs most: their scores are "
-    headline += f"{most['corrected']:.3f} apart on a scale of 0 to 1."
+    headline += f"{most['corrected']:.3f} apart on a scale of 0 to 1"
     low, high = (float(most.get(end, np.nan)) for end in ("difference_low", "difference_high"))
     if low > 0 or high < 0:  # a distance can be one of spread alone
         higher = values[1] if low > 0 else values[0]
         ends = " to ".join(f"{end:.3f}" for end in sorted((abs(low), abs(high))))
-        headline += f" {higher} scores higher, by {abs(most['difference']):.3f} on average (95 % interval {ends})."
+        headline += f"; {higher} scores higher, by {abs(most['difference']):.3f} on average (95 % interval {ends})"
     verb = "is" if marked == 1 else "are"
-    return Finding(headline, f"{marked} of {counted(len(rows), 'pair')} {verb} above noise. {evidence}")
+    return Finding(f"{headline}.", f"{marked} of {counted(len(rows), 'pair')} {verb} above noise. {evidence}")
 
 
 def _scorer(cube: GenerationCube, found: Tables, scorer: str) -> Html:

@@ -41,7 +41,7 @@ def class_finding(countries: pd.DataFrame, sentences: int) -> Finding:
     instead = f"{now} of {counted(sentences, 'sentence')} are predicted as {top['target']} instead of {was}"
     if not top["p_adjusted"] < SIGNIFICANT:
         return Finding(
-            "No clear difference: with no country's names does the size of a predicted class change beyond chance.",
+            "No clear difference: no country's names change the size of a predicted class beyond chance.",
             f"The largest change: with names from {top['country']}, {instead}; too few to tell.",
         )
     marked = int((changing["p_adjusted"] < SIGNIFICANT).sum())

@@ -308,5 +308,6 @@ def test_the_spelling_line_counts_what_changes() -> None:
     )
     said = findings.spelling_line(table, "respelled")
     assert said.startswith("Spelled “dissapointed” instead, in 240 of the sentences: 1 of 2 verdicts change, no mean")
-    assert "moves by more than 0.0300, and no single score by more than 0.25." in said
-    assert "no verdict changes" in findings.spelling_line(table.head(1), "published")
+    assert "moves by more than 0.0300, and no single score moves by more than 0.25." in said
+    same = findings.spelling_line(table.head(1).assign(mean_difference_respelled=0.10001), "published")
+    assert "no verdict changes, the mean differences stay as they are to four decimals, and no" in same

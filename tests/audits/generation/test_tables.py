@@ -93,7 +93,7 @@ def test_page_and_report_name_the_pair_that_is_most_surely_different() -> None:
     assert views.widest_pair(found, "mood") == ("baker", "nurse")
     said = report.finding(found.summary, "mood", matrix)
     assert said.headline == (
-        "What is written about baker and nurse differs most: their scores are 0.290 apart on a scale of 0 to 1. "
+        "What is written about baker and nurse differs most: their scores are 0.290 apart on a scale of 0 to 1; "
         "baker scores higher, by 0.300 on average (95 % interval 0.250 to 0.350)."
     )
     assert said.evidence.startswith("2 of 4 pairs are above noise.")

@@ -201,7 +201,7 @@ def test_a_clear_order_would_repeat_and_noise_would_not(sampled: ScoreCube) -> N
 @pytest.mark.parametrize(("now", "p", "words"), [
     (10.5, 0.01, "With names from A, 0.5 more sentences are predicted as hate."),
     (9.5, 0.01, "With names from A, 0.5 fewer sentences are predicted as hate."),
-    (10.5, 0.05, "No clear difference: with no country's names does the size of a predicted class change beyond"),
+    (10.5, 0.05, "No clear difference: no country's names change the size of a predicted class beyond"),
 ])  # fmt: skip
 def test_half_a_sentence_and_the_edge_of_chance(now: float, p: float, words: str) -> None:
     table = pd.DataFrame({"country": ["A"], "target": "hate", "original_count": 10, "perturbed_count": now})
