@@ -56,6 +56,9 @@ def test_tied_names_stay_tied() -> None:
     scores = np.repeat(np.linspace(0.1, 0.7, 10)[:, None], 9, axis=1)
     scores[:, 4] += 0.2  # a lexicon that knows one name
     assert order_reliability(scores).value == 1.0
+    tied, others = reliability._ranks(np.array([[0.2, 0.1, 0.2]])), reliability._ranks(np.array([[0.3, 0.1, 0.2]]))
+    # Each rank less the same number, whichever it begins at.
+    assert (tied - tied.min()).tolist() == [[1.5, 0, 1.5]] and (others - others.min()).tolist() == [[2, 0, 1]]
 
 
 @pytest.mark.parametrize("scores", [np.full((9, 5), 0.3), noisy(3), noisy(10, 2)])
