@@ -364,3 +364,9 @@ def test_too_few_families_are_said() -> None:
     assert str(told).startswith("60 sentences in 2 families are too few to say anything. Results come from 12 families")
     unequal = findings.name_finding(table.assign(families=14), "toxicity")
     assert "60 sentences in 14 families cannot show" in str(unequal) and "one of them too large" in str(unequal)
+
+
+@pytest.mark.parametrize(("left", "is_one_name"), [(0.04, True), (0.06, False), (-0.06, True)])
+def test_a_difference_of_which_under_half_is_left_is_one_names(left: float, is_one_name: bool) -> None:
+    said = findings._without_extreme(pd.Series({"difference": 0.1, "without_furthest": left}), 2)
+    assert ("so it is not the group's" in said) is is_one_name

@@ -108,6 +108,9 @@ def test_a_planted_word_is_found_and_a_name_of_its_own_stays_unexplained(figures
     assert why.shares[why.shares["is_significant"]]["factor"].tolist() == ["word"]
     assert why.unexplained["name"][0] == figures["name"][11]
     assert figures["name"][11] in reasons.unexplained_finding(why)
+    six = pd.DataFrame({"name": list("abcdef"), "p_adjusted": 0.01})
+    for count, named in ((5, "a, b, c, d, e stand out"), (6, "a, b, c, d, e and 1 more stand out")):
+        assert reasons.unexplained_finding(replace(why, unexplained=six.head(count))).startswith(named)
     assert "No name" in reasons.unexplained_finding(replace(why, unexplained=why.unexplained.assign(p_adjusted=1.0)))
 
 

@@ -142,3 +142,14 @@ def test_the_effects_of_the_parts_are_those_of_the_table(cube: ScoreCube) -> Non
     assert table["effect"].tolist() == pytest.approx(whole[["whole", "first_alone", "rest_alone"]].tolist())
     assert (table["low"] < table["effect"]).all() and (table["effect"] < table["high"]).all()
     assert table["text"].tolist() == [plan.names[0], whole[FIRST], whole[REST]]
+
+
+def test_a_share_of_the_first_part_is_of_what_the_full_name_does(cube: ScoreCube) -> None:
+    plan = plan_parts(cube, sentences=4)
+    scores = np.random.default_rng(0).random((4, len(plan.texts.names)))
+    before = part_table(cube, "toxicity", plan, scores)
+    assert before["first_share"][1] == pytest.approx(before["first_alone"][1] / before["whole"][1])
+    scores[:, 0] -= before["whole"][0]  # the first name as a whole does nothing, nor does the second one's first part
+    scores[:, len(VARIANTS) + 1] -= before["first_alone"][1]
+    after = part_table(cube, "toxicity", plan, scores)["first_share"]
+    assert np.isnan(after[0]) and after[1] == pytest.approx(0, abs=1e-9)

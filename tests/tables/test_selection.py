@@ -52,6 +52,11 @@ def test_nothing_beyond_chance_is_not_claimed() -> None:
     assert not found.is_significant and found.headline.startswith("No clear difference")
 
 
+def test_where_nothing_is_selected_no_name_selects() -> None:
+    table = selection_table(crossed_cube(), "toxicity", "gender", threshold=1.0).assign(selected=0, rate=0.0)
+    assert selection_finding(table, "toxicity", column="gender").headline.endswith(", with any name.")
+
+
 def test_the_file_follows_the_study() -> None:
     study = crossed_cube(0.2)
     asked = {"groups": "gender*colour", "select": "top:6"}
@@ -68,4 +73,5 @@ def test_the_file_follows_the_study() -> None:
         "high",
     ]
     assert table["column"].unique().tolist() == ["gender", "colour", "gender*colour"]
+    assert table.index.tolist() == [*range(len(table))]
     assert table.groupby("column")["selected"].sum().round(6).tolist() == [240.0] * 3
