@@ -7,6 +7,7 @@ import pandas as pd
 from psa_core.audits.eec.significance import ALPHA, VERDICTS
 from psa_core.claims.formatting import Finding
 from psa_core.plurals import counted, verb
+from psa_core.registry import in_short
 
 SIDES = {
     "gender": ("sentences about women", "the same sentences about men"),
@@ -34,9 +35,9 @@ def headline(systems: pd.DataFrame, kind: str) -> str:
         low, high = sorted(100 * abs(top[end]) for end in ("low", "high"))
         ends = f" (95 % interval {low:.2f} to {high:.2f})"
     return (
-        f"{count} significantly by {kind}. {'Most by ' if several else 'By '}{top['system']}: its {top['target']} "
-        f"score is {100 * abs(top['mean_difference']):.2f} % of the range{ends} {more} on average for {first} than "
-        f"for {second}."
+        f"{count} significantly by {kind}. {'Most by ' if several else 'By '}{in_short(str(top['system']))}: its "
+        f"{top['target']} score is {100 * abs(top['mean_difference']):.2f} % of the range{ends} {more} on average "
+        f"for {first} than for {second}."
     )
 
 

@@ -128,6 +128,8 @@ def test_the_finding_in_words(systems):
     )
     lower = sure.assign(mean_difference=-0.1, low=-0.3, high=-0.05)
     assert "10.00 % of the range (95 % interval 5.00 to 30.00) lower" in findings.headline(lower, "gender")
+    own = lower.assign(system="predictions:/home/ada/eec/mine.csv")
+    assert " predictions:…/eec/mine.csv: its " in findings.headline(own, "gender")
     assert "4 tests were made" in findings.correction(tested) and "0.05 / 4 = 0.013" in findings.correction(tested)
 
 
