@@ -76,3 +76,14 @@ def downloaded(page: Page) -> bytes:
     with page.expect_download() as download:
         page.locator("[class*=st-key-report_zip] button").click()
     return Path(download.value.path()).read_bytes()
+
+
+def test_a_choice_that_was_away_comes_back_as_it_is_used(page: Page) -> None:
+    open_address(page, "/new_study")
+    page.get_by_text("Your own file", exact=True).first.click()
+    expect(page.get_by_text("Packaged list")).to_have_count(0)
+    page.get_by_text("Sample", exact=True).first.click()
+    expect(page.get_by_text("160 names, grouped by")).to_be_visible()
+    settle(page)
+    shown = page.locator("[data-testid=stSelectbox] input").first
+    assert "(160)" in (shown.input_value() or page.locator("[data-testid=stSelectbox]").first.inner_text())

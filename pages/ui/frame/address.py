@@ -30,6 +30,7 @@ def bring_over(page: str, ours: Collection[str]) -> None:
     """
     carried = st.session_state.setdefault(Key.ADDRESS_CARRIED, set())
     carried.update(ours)
+    st.session_state[Key.ADDRESS_SHOWN] = st.session_state.pop(Key.ADDRESS_SHOWING, set())
     turned = st.session_state.setdefault(Key.ADDRESS_PAGE, page) != page
     st.session_state[Key.ADDRESS_PAGE] = page
     if turned and not len(st.query_params):
@@ -113,6 +114,10 @@ def linked(
         st.session_state[key] = _value(texts, default, options, longest, read)
     elif options is not None and not all(item in options for item in _listed(st.session_state[key])):
         st.session_state[key] = default
+    showing = st.session_state.setdefault(Key.ADDRESS_SHOWING, set())
+    if key not in showing and key not in st.session_state.get(Key.ADDRESS_SHOWN, ()):
+        st.session_state[key] = st.session_state[key]  # a widget that was away comes back with its default, unless told
+    showing.add(key)
     st.session_state[memory] = texts
 
     def changed() -> None:

@@ -20,6 +20,8 @@ class Key(StrEnum):
     ADDRESS = auto()
     ADDRESS_PAGE = auto()
     ADDRESS_CARRIED = auto()
+    ADDRESS_SHOWN = auto()
+    ADDRESS_SHOWING = auto()
     ADDRESS_WAITING = auto()
     ADDRESS_WAITING_SINCE = auto()
     TRY_SENTENCE = auto()
