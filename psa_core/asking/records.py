@@ -53,7 +53,7 @@ class Request:
 
     @property
     def custom_id(self) -> str:
-        """The same for the same messages, so that an answer in a file is found again; at most 64 letters."""
+        """The same for the same messages, so that its answer can be looked up in a file; at most 64 letters."""
         said = [[message["role"], message["content"]] for message in self.messages]
         found = hashlib.sha256(json.dumps(said).encode()).hexdigest()[:32]
         return f"{self.tag}-{found}" if self.tag else found

@@ -348,7 +348,7 @@ def _table(sentences: pd.DataFrame, kept: list[_Row], families: Families) -> pd.
         }
     )
     others = sentences.drop(columns=["sentence_id", "text"]).iloc[[row.position for row in kept]]
-    # A column of the corpus that is called so says nothing of families by itself.
+    # A column that happens to have this name does not make families: `families` chooses one.
     own, prefix = [*table, "mentions", FAMILY], "corpus_"
     if families.any:
         table[FAMILY] = families.labels

@@ -1,6 +1,6 @@
 """Text beside the charts: the finding in large type, its evidence in an expandable line, and small print.
 
-On the pages of a study of documents, what is said about sentences is said about documents: see `texts_are`.
+Pages of a study of documents say “document” where others say “sentence”: see `texts_are`.
 """
 
 from __future__ import annotations

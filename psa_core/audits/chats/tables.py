@@ -46,7 +46,7 @@ class Tables:
     quantiles : DataFrame
         One row a measure and pair of groups: the difference of quantiles, each task's median taken off.
     words : DataFrame
-        ``column, group_a, group_b, word, count_a, count_b, log_odds, p_adjusted``: words that go with one group.
+        ``column, group_a, group_b, word, count_a, count_b, log_odds, p_adjusted``: words used more for one group.
     domains : DataFrame
         Differences in each domain of tasks, corrected over this table.
     """

@@ -246,6 +246,6 @@ def _sentences_with_people(
     )
     spans = [[Anchor(p.start, p.end, "object") for p in mentions] for mentions in people]
     families = column_families(rows[column]) if column else near_copies(rows["text"].tolist(), spans)
-    # A column of the reader's that is called so says nothing of families by itself.
+    # A column that happens to have this name does not make families: `families` chooses one.
     table = table.rename(columns={FAMILY: f"corpus_{FAMILY}"})
     return table.assign(**{FAMILY: families.labels}) if families.any else table
