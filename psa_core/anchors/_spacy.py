@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import distribution
 from importlib.util import find_spec
@@ -29,6 +29,8 @@ PACKAGES = ("en_core_web_sm", FROM_PYPI)
 LABELS = ("PERSON", "ORG", "GPE", "LOC", "NORP")
 #: Only the beginning of a text of more characters is searched: spaCy's own limit is a memory error away.
 MAX_CHARACTERS = 100_000
+#: What a pipeline is given at once: 200 documents of two pages take 1.1 GB together, and others wait until it is done.
+PORTION = 20_000
 #: How many words around a pronoun the tags are told of.
 TAGS_BEFORE, TAGS_AFTER = 6, 6
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
@@ -149,16 +151,29 @@ def entities(texts: Sequence[str], labels: frozenset[str], name: str = "") -> li
 
     `name` is another pipeline than the default; its recogniser may need its ``tok2vec``, as the default's does not.
     """
-    if not texts:
-        return []
-    with _lock, _pipeline(name).memory_zone():
-        cut = (text[:MAX_CHARACTERS] for text in texts)
-        unused = ["tagger", "parser", *([] if name else ["tok2vec"])]
-        documents = list(_pipeline(name).pipe(cut, disable=unused, batch_size=256))
-        naming = [document for document in documents if any(entity.label_ in labels for entity in document.ents)]
-        for _ in _pipeline(name).pipe(naming, disable=["tagger", "ner"], batch_size=256):
-            pass  # the parser writes into the documents that need it
-        return [[_bounds(e) for e in document.ents if e.label_ in labels] for document in documents]
+    found = []
+    for portion in portions(texts):
+        with _lock, _pipeline(name).memory_zone():
+            cut = (text[:MAX_CHARACTERS] for text in portion)
+            unused = ["tagger", "parser", *([] if name else ["tok2vec"])]
+            documents = list(_pipeline(name).pipe(cut, disable=unused))
+            naming = [document for document in documents if any(entity.label_ in labels for entity in document.ents)]
+            for _ in _pipeline(name).pipe(naming, disable=["tagger", "ner"]):
+                pass  # the parser writes into the documents that need it
+            found += [[_bounds(e) for e in document.ents if e.label_ in labels] for document in documents]
+    return found
+
+
+def portions(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Texts in their order, so many at once that a pipeline needs little memory and others wait for it only briefly."""
+    start, characters = 0, 0
+    for place, text in enumerate(texts):
+        if place > start and characters + len(text) > PORTION:
+            yield texts[start:place]
+            start, characters = place, 0
+        characters += len(text)
+    if texts:
+        yield texts[start:]
 
 
 def verbs_of(text: str, subjects: Sequence[int]) -> list[tuple[int, int]]:

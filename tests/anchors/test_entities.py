@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from psa_core import anchors
+from psa_core.anchors import _spacy, portions
 from psa_core.errors import AnchorError, OptionError
 from psa_core.trust import Origin
 
@@ -189,3 +190,22 @@ def test_a_pipeline_that_cannot_be_chosen_is_said_plainly(option: str, message: 
 def test_what_is_known_of_its_accuracy() -> None:
     assert "46 %" in anchors.caution("entities:PERSON?pipeline=x")
     assert anchors.caution("pronouns") == anchors.caution("unknown") == ""
+
+
+def test_portions_keep_the_order_and_hold_a_few_pages_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_spacy, "PORTION", 10)
+    assert list(portions([])) == []
+    assert list(portions(["a" * 4, "b" * 6, "c", "d" * 30, "e", "f" * 9])) == [
+        ["a" * 4, "b" * 6],
+        ["c"],
+        ["d" * 30],
+        ["e", "f" * 9],
+    ]
+
+
+def test_entities_are_the_same_however_many_texts_are_searched_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"Mary Miller met {name} in {place}." for name in ("Tom Hall", "Ann Lee") for place in ("Rome", "Oslo")]
+    together = _spacy.entities(texts, frozenset({"PERSON"}))
+    monkeypatch.setattr(_spacy, "PORTION", 1)
+    assert _spacy.entities(texts, frozenset({"PERSON"})) == together
+    assert all(len(found) == 2 for found in together)
