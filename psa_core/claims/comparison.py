@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
+from scipy.stats import studentized_range
 
 from psa_core import stats
 from psa_core.claims.findings import METRIC_MEANS
@@ -10,6 +12,9 @@ from psa_core.claims.formatting import Finding, number, too_few, with_interval
 from psa_core.plurals import counted
 
 MIN_P = 0.001
+#: Standard errors from a value to the end of its 95 % interval.
+TO_95 = 1.96
+TINY = 1e-12
 
 
 def comparison_finding(table: pd.DataFrame, metric: str) -> Finding:
@@ -26,8 +31,10 @@ def comparison_finding(table: pd.DataFrame, metric: str) -> Finding:
             f"{metric} of {most['label']} is {with_interval(most, 'value')}.{means}",
             kind="comparison",
         )
-    is_clear = bool(most["low"] > least["high"])
-    overlap = "" if is_clear else "; their intervals overlap"
+    is_apart = bool(most["low"] > least["high"])
+    is_clear = is_apart and _range_p(most, least, len(ranked)) < stats.SIGNIFICANT
+    of_so_many = f"; of {len(ranked)} studies, two may be this far apart by chance"
+    overlap = "" if is_clear else of_so_many if is_apart else "; their intervals overlap"
     evidence = (
         f"{metric} is largest for {most['label']}, {with_interval(most, 'value')}, and smallest for {least['label']}, "
         f"{with_interval(least, 'value')}{overlap}.{means}"
@@ -37,6 +44,13 @@ def comparison_finding(table: pd.DataFrame, metric: str) -> Finding:
         elsewhere = ", but on other names or sentences" if "cells" in ranked and most["cells"] != least["cells"] else ""
         headline = f"{most['label']} is more name-sensitive than {least['label']}{elsewhere}."
     return Finding(headline, evidence, kind="comparison", is_significant=is_clear)
+
+
+def _range_p(most: pd.Series, least: pd.Series, studies: int) -> float:
+    """How often the largest and smallest of so many equal values are as far apart by chance (Tukey's range test)."""
+    errors = [(most["value"] - most["low"]) / TO_95, (least["high"] - least["value"]) / TO_95]
+    apart = (most["value"] - least["value"]) / max(float(np.sqrt(np.mean(np.square(errors)))), TINY)
+    return float(studentized_range.sf(apart, studies, np.inf))
 
 
 def difference_finding(row: pd.Series, metric: str, titles: tuple[str, str]) -> Finding:
