@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.audits import audit_job
+from pages.ui.audits import frame
 from pages.ui.frame import controls, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.results import (
@@ -30,8 +30,8 @@ study = None if is_retrained and state.view().run is None else context.need_stud
 parts = CONDITIONS | PARTS if study and conditions_of(study.cube) else PARTS
 part = context.ask_part(parts, Key.COMPARE_PART, first="retrain" if is_retrained else "")
 if part == "retrain":
-    folder = audit_job.result(AUDIT)
-    with shell.show_errors("This retraining cannot be opened", then=lambda: audit_job.ask_another(AUDIT)):
+    folder = frame.result(AUDIT)
+    with shell.show_errors("This retraining cannot be opened", then=lambda: frame.ask_another(AUDIT)):
         if folder is None:
             retrain_setup.show(study or context.need_study())
         else:

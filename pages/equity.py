@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from pages.ui.audits import frame
-from pages.ui.audits.equity import results, setup
-from pages.ui.audits.equity.setup import AUDIT
+from pages.ui.audits import equity, frame
+from pages.ui.audits.equity import AUDIT
 from pages.ui.frame import shell
 from pages.ui.frame.step import step
 
 shell.guard()
-frame.begin(AUDIT, results.show)
+frame.begin(AUDIT, equity.show)
 frame.ask_earlier(AUDIT)
 
 with step(1, "Systems", "The models to test. Several are compared side by side."):
-    systems = setup.ask_systems()
+    systems = equity.ask_systems()
 
 with step(2, "Sentences", "The paper's 8,640 sentences, or your own templates, people and words."):
-    design, sentences = setup.ask_sentences()
+    design, sentences = equity.ask_sentences()
 
 with step(3, "Run", "Every sentence by every system. You can close this page; it keeps running."):
-    setup.start(systems, design, sentences)
+    equity.start(systems, design, sentences)

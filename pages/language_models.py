@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.audits import frame, model_choice
-from pages.ui.audits.generation import comparing, results, setup
-from pages.ui.audits.generation.setup import AUDIT
+from pages.ui.audits import frame, generation, generation_compared, parts
+from pages.ui.audits.generation import AUDIT
 from pages.ui.frame import address, shell
 from pages.ui.frame.step import step
 from psa_core.registry import ASSETS
@@ -14,30 +13,30 @@ from psa_core.registry import ASSETS
 EXAMPLE, NEW, SEVERAL = "A finished example", "Your own audit", "Models side by side"
 
 shell.guard()
-frame.begin(AUDIT, results.show, results.show_so_far)
+frame.begin(AUDIT, generation.show, generation.show_so_far)
 VIEWS = (EXAMPLE, NEW, SEVERAL)
 view = st.segmented_control(
     "View", VIEWS, required=True, label_visibility="collapsed", **address.linked(AUDIT.key("view"), EXAMPLE, VIEWS)
 )
 if view == EXAMPLE:
-    results.show("example", ASSETS / "examples" / "occupations", own=False)
+    generation.show("example", ASSETS / "examples" / "occupations", own=False)
     st.stop()
 if view == SEVERAL:
-    comparing.show()
+    generation_compared.show()
     st.stop()
 
 frame.ask_earlier(AUDIT)
 
 with step(1, "Language model", "The language model that continues the prompts."):
-    generator = model_choice.ask_generator(AUDIT)
+    generator = parts.ask_generator(AUDIT)
     if not generator:
         st.stop()
 
 with step(2, "Prompts", "Sentences with a slot, and the words that fill it."):
-    chosen = setup.ask_prompts()
+    chosen = generation.ask_prompts()
 
 with step(3, "Scores", "What each continuation is scored for."):
-    scorers = setup.ask_scorers()
+    scorers = generation.ask_scorers()
 
 with step(4, "Run", "You can close this page; it keeps running."):
-    setup.start(generator, chosen, scorers)
+    generation.start(generator, chosen, scorers)

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.audits import frame
-from pages.ui.audits.nationality import results, setup
-from pages.ui.audits.nationality.setup import AUDIT
+from pages.ui.audits import frame, nationality
+from pages.ui.audits.nationality import AUDIT
 from pages.ui.frame import shell
 from pages.ui.frame.step import step
 
 shell.guard()
-frame.begin(AUDIT, results.show)
+frame.begin(AUDIT, nationality.show)
 frame.ask_earlier(AUDIT)
 
 with step(1, "Sentences", "Texts that mention people by name; those without a person are left out."):
-    source = setup.ask_sentences()
+    source = nationality.ask_sentences()
     if source is None:
         st.stop()
 
 with step(2, "Countries", "Whose names the people get."):
-    drawing = setup.ask_countries(source)
+    drawing = nationality.ask_countries(source)
 
 with step(
     3, "Model", "The classifier that scores the sentences; a language model also measures how predictable they are."
 ):
-    judge = setup.ask_models()
+    judge = nationality.ask_models()
     if judge is None:
         st.stop()
 
 with step(4, "Run", "You can close this page; it keeps running."):
-    setup.start(source, drawing, judge)
+    nationality.start(source, drawing, judge)

@@ -35,7 +35,7 @@ import pytest
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.audits.generation import setup as generation_setup
+from pages.ui.audits import generation as generation_page
 from pages.ui.frame import cached, exports, gateway, permissions, uploads, visitor
 from pages.ui.frame.page_scoring import PageScorer
 from pages.ui.study import plans
@@ -901,7 +901,7 @@ def test_a_client_may_send_what_the_page_does_not_offer(place: Path) -> None:
         with pytest.raises(OptionError, match=r"runs a program|reads this machine's files"):
             use()
     with pytest.raises(OptionError, match="expected one of country"):
-        generation_setup._packaged(own)
+        generation_page._packaged(own)
     with trust.acting(Origin.VISITOR), pytest.raises(OptionError, match="reads this machine's files"):
         prompts.load(own)
     assert not (place / "was-run").exists()

@@ -14,7 +14,7 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 
-from pages.ui.audits.audit_job import AuditPage
+from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import state
 from psa_core import audits, jobs, models
 from psa_core.audits import chats, generation, nationality

@@ -123,13 +123,13 @@ def test_a_click_in_the_heat_map_chooses_the_cell(run: Run) -> None:
     def script() -> None:
         import streamlit as st
 
-        from pages.ui.audits.nationality import examples
+        from pages.ui.audits import nationality
 
         points = [{"customdata": ["India", "joy", "India: joy"]}]
         st.session_state["heat"] = {"selection": {"points": points}}
-        examples.take_click("heat")
+        nationality.take_click("heat")
         st.session_state["heat"] = {"selection": {"points": []}}
-        examples.take_click("heat")
+        nationality.take_click("heat")
 
     page = run(AppTest.from_function(script))
     assert page.session_state["nationality_country"] == "India"

@@ -1,8 +1,10 @@
-"""What the pages of all audits share: heading, the open run, opening an earlier one, the footer of a result."""
+"""What the pages of all audits share: the run in the address, opening an earlier one, and the footer of a result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,45 +12,184 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.audits import audit_job
-from pages.ui.audits.audit_job import AuditPage
-from pages.ui.frame import cached, columns, exports, form, shell, typography
+from pages.ui.frame import cached, columns, exports, form, markup, permissions, shell, typography, visitor
 from pages.ui.frame.step import step
-from psa_core import options
+from pages.ui.study import job_panel
+from psa_core import audits, jobs, options
 from psa_core.audits import Audit
 from psa_core.charts.print.caption import Caption
+from psa_core.errors import RunFolderError
+from psa_core.folders import results
+from psa_core.jobs import RUN_ID
 
+#: Takes what names a result, and its folder.
 Show = Callable[[str, Path], None]
+
+
+@dataclass(frozen=True)
+class AuditPage:
+    """The runs of one command, which is also the URL's parameter for the run, and what their page calls them.
+
+    The run's id is in the URL, so that results survive a page change, a reload and a restart.
+    """
+
+    command: str
+    words: str
+    audit: Audit | None = None
+
+    @classmethod
+    def of(cls, audit: Audit) -> AuditPage:
+        return cls(audit.command, audit.noun, audit)
+
+    def key(self, part: str) -> str:
+        """A widget key of this audit's page."""
+        return f"{self.command}_{part}"
+
+    def kept(self, part: str) -> dict[str, Any]:
+        """Arguments of a widget whose value is still there when one comes back to the page."""
+        return {"key": self.key(part), "persist_state": "session"}
+
+    @property
+    def run_id(self) -> str | None:
+        """Id of the open run: from the URL or, after a page change, from the session."""
+        linked = st.query_params.get(self.command, "")
+        if RUN_ID.fullmatch(linked):
+            st.session_state[self.key("run")] = linked
+        run_id: str | None = st.session_state.get(self.key("run"))
+        if run_id and linked != run_id:
+            st.query_params[self.command] = run_id
+        return run_id
+
+    def open(self, run_id: str) -> None:
+        st.session_state[self.key("run")] = run_id
+        st.query_params[self.command] = run_id
+
+    def leave(self) -> None:
+        """Close the open run; it keeps running, and its link stays valid."""
+        st.session_state.pop(self.key("run"), None)
+        st.query_params.pop(self.command, None)
+
+    def run(self, values: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
+        """Queue the audit with these option values; uploaded files are referred to by name."""
+        self.start(options.as_arguments(self.audit.spec, values), files)
+
+    def start(self, arguments: Sequence[str], files: Mapping[str, bytes]) -> None:
+        """Queue the command for a worker process and show its progress."""
+        with shell.show_errors(f"This {self.words} cannot be started"):
+            run_id = jobs.submit_audit(
+                self.command, arguments, files, origin=permissions.origin(), visitor=visitor.key()
+            )
+        self.open(run_id)
+        st.rerun()
 
 
 def begin(page: AuditPage, show: Show, so_far: Show | None = None) -> None:
     """Draw the heading of an audit; show the open run and end the page, or explain the audit if none is open.
 
-    `show` takes what names a result, and its folder; `so_far` takes the same of a run that is not finished.
+    `so_far` shows a run that is not finished.
     """
     audit = page.audit
     shell.heading(audit.title, audit.question)
-    folder = audit_job.result(page, so_far)
+    folder = result(page, so_far)
     if folder is not None:
-        with shell.show_errors("This audit cannot be opened", then=lambda: audit_job.ask_another(page)):
+        with shell.show_errors("This audit cannot be opened", then=lambda: ask_another(page)):
             show(str(page.run_id), folder)
         st.stop()
     typography.second(audit.introduction)
 
 
+def result(page: AuditPage, so_far: Show | None = None) -> Path | None:
+    """The result folder of the open run, None when no run is open; until it exists, show its status and end the page.
+
+    `so_far` shows the smaller result that an unfinished run has by now.
+    """
+    run_id = page.run_id
+    if run_id is None:
+        return None
+    with shell.show_errors(f"This {page.words} cannot be opened", then=lambda: ask_another(page)):
+        status = jobs.status(run_id)
+        if status.state == "finished":
+            return jobs.result_folder(run_id)
+        part = jobs.result_so_far(run_id)
+    stamp = _stamp(part)
+    with st.container(border=True, key=page.key("job")):
+        if status.live:
+            _watch(page, run_id, stamp)
+        else:
+            st.markdown(f":orange[:material/warning: **{job_panel.WORDS[status.state]}.**]")
+            st.html(markup.plain(status.message))
+            if st.button("Resume", key=page.key("resume"), icon=":material/play_arrow:", type="primary"):
+                with shell.show_errors():
+                    jobs.resume(run_id)
+                st.rerun()
+    if so_far is not None and part is not None:
+        so_far(f"{run_id} {stamp}", part)
+    ask_another(page)
+    st.stop()
+
+
+def _watch(page: AuditPage, run_id: str, shown: int) -> None:
+    @st.fragment(run_every=job_panel.POLL_SECONDS)
+    def progress() -> None:
+        try:
+            status, part = jobs.status(run_id), jobs.result_so_far(run_id)
+        except RunFolderError:  # tidied away meanwhile
+            st.rerun()
+        if not status.live or _stamp(part) not in (0, shown):
+            st.rerun()
+        st.html(markup.plain(f"{page.words.capitalize()} · {job_panel.WORDS[status.state]}", faint=True))
+        job_panel.bar(status)
+        st.button("Stop", key=page.key("stop"), icon=":material/stop:", on_click=job_panel.stop, args=(run_id,))
+
+    progress()
+
+
+def _stamp(folder: Path | None) -> int:
+    """Changes when the folder is replaced; 0 while there is none."""
+    try:
+        return folder.stat().st_ino if folder else 0
+    except OSError:
+        return 0
+
+
+def ask_another(page: AuditPage) -> None:
+    """Leave the run that is open, so that another one can be set up."""
+    words = f"Set up another {page.words}"
+    st.button(words, key=page.key("new"), type="tertiary", icon=":material/add:", on_click=page.leave)
+
+
 def ask_earlier(page: AuditPage) -> None:
-    """Offer to open an audit that was downloaded."""
+    """Offer to open an audit that was downloaded, as a new run."""
     with st.expander("Open an earlier audit", icon=":material/folder_open:"):
-        audit_job.ask_zip(page)
+        chosen = st.file_uploader("A result folder as a zip", ["zip"], key=page.key("zip"))
+        opened = page.key("zip_opened")
+        if chosen is None or st.session_state.get(opened) == chosen.file_id:
+            return
+        # Every file is written again from the data alone, and only then kept: no page or table of the archive survives.
+        with shell.show_errors("This zip cannot be opened"), tempfile.TemporaryDirectory() as aside:
+            audits.open_zip(page.audit.id, chosen.getvalue(), Path(aside) / "written")
+            run_id = jobs.adopt(page.command, Path(aside) / "written", visitor=visitor.key())
+        st.session_state[opened] = chosen.file_id
+        page.open(run_id)
+        st.rerun()
 
 
 def end(page: AuditPage, folder: Path, main: pd.DataFrame | None = None, *, file: str = "", key: str = "") -> None:
     """The footer of a result: download its folder or main table, or start another audit."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        audit_job.ask_download(page, folder)
+        st.download_button(
+            "Download the result folder",
+            lambda: results.to_zip(folder),
+            file_name=f"{page.command}.zip",
+            mime="application/zip",
+            key=page.key("download"),
+            icon=":material/folder_zip:",
+            on_click="ignore",
+            help="Every score, table and setting. Open the zip on this page to see it again.",
+        )
         if main is not None:
             exports.csv_button(main, file, key=page.key(key))
-        audit_job.ask_another(page)
+        ask_another(page)
 
 
 def table(
@@ -61,15 +202,6 @@ def table(
         typography.small_print(words)
     if csv:
         exports.csv_button(shown, csv, key=page.key(f"{Path(csv).stem}_csv"))
-
-
-def words_apart(page: AuditPage, found: pd.DataFrame, sides: tuple[str, str]) -> None:
-    """Words that texts to or about one side have and the other's hardly, with how many have them; nothing without."""
-    if len(found):
-        st.subheader("Words that differ", anchor=False)
-        heads = dict(zip(("count_a", "count_b"), sides, strict=True))
-        shown = found[["word", "count_a", "count_b", "p_adjusted"]]
-        table(page, shown, "Words by the number of texts that have them", words="Words beyond chance alone.", **heads)
 
 
 def picture(page: AuditPage, draw: Callable[[], str], stem: str, caption: Caption) -> None:
@@ -106,13 +238,13 @@ def any_audit(audit: Audit) -> None:
 
 
 def _show(page: AuditPage, run_id: str, folder: Path) -> None:
-    result = cached.audit(page.audit.id, run_id, folder)
-    report = page.audit.report(result)
+    found = cached.audit(page.audit.id, run_id, folder)
+    report = page.audit.report(found)
     for finding in report.findings:
         typography.finding(finding)
     for line in report.method:
         typography.small_print(line)
-    for name, content in page.audit.files(result).items():
+    for name, content in page.audit.files(found).items():
         if isinstance(content, pd.DataFrame):
             st.header(name, anchor=False)
             table(page, content, name)

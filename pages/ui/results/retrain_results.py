@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.audits import audit_job
-from pages.ui.audits.audit_job import AuditPage
+from pages.ui.audits import frame
+from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import exports, permissions, shell, shown_names, state, typography, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.results import context, figure
@@ -96,9 +96,7 @@ def show(audit: AuditPage, folder: Path) -> None:
     options = {"default": NAMES, "required": True, "key": audit.key("part"), "label_visibility": "collapsed"}
     parts[str(st.segmented_control("Part", list(parts), **options))](*cells, target)
     _as_studies(audit, folder, strength, target)
-    with st.container(horizontal=True):
-        audit_job.ask_download(audit, folder)
-        audit_job.ask_another(audit)
+    frame.end(audit, folder)
     _say_the_id(picked, str(cells[1].provenance.get("study", {}).get("model", "")))
 
 

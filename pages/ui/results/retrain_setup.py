@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from pages.ui.audits.audit_job import AuditPage
+from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import cached, exports, permissions, typography, uploads
 from pages.ui.frame.step import duration, step
 from pages.ui.results.context import StudyContext

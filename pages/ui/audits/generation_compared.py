@@ -8,9 +8,10 @@ from functools import partial
 import streamlit as st
 
 from pages.ui.audits import frame
-from pages.ui.audits.generation.setup import AUDIT
+from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import address, cached, exports, shell, typography
 from psa_core import jobs
+from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import report
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.charts._altair import drawing_svg
@@ -19,6 +20,7 @@ from psa_core.charts.relevance import relevance
 from psa_core.errors import PsaError
 from psa_core.registry import ASSETS, in_short
 
+AUDIT = AuditPage.of(GENERATION)
 SEEN, CHOSEN = AUDIT.key("seen"), AUDIT.key("compared")
 EXAMPLE = "example"
 MOST = 12

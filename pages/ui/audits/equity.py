@@ -1,9 +1,9 @@
-"""Results of an Equity Evaluation Corpus audit: finding, figure, tables, pairs, export."""
+"""Equity: setting up an Equity Evaluation Corpus audit, and its result from the finding to the pairs."""
 
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.audits import compared, frame
-from pages.ui.audits.equity.setup import AUDIT
-from pages.ui.frame import address, cached, markup, shell, typography
+from pages.ui.audits import frame, parts
+from pages.ui.audits.frame import AuditPage
+from pages.ui.frame import address, cached, exports, form, markup, permissions, shell, typography, uploads
+from psa_core import models
+from psa_core.audits import eec
 from psa_core.audits.eec import corpus, findings, significance, tables
-from psa_core.audits.eec.result import SPELLINGS, EquityResult
+from psa_core.audits.eec.result import SPELLINGS, EquityResult, EquitySpec, sentences
 from psa_core.charts._altair import drawing_svg
 from psa_core.charts._theme import DOWN, UP
 from psa_core.charts.eec_boxes import delta_boxes
@@ -23,7 +25,15 @@ from psa_core.charts.print.caption import Caption
 from psa_core.claims.findings import Finding
 from psa_core.claims.formatting import number
 from psa_core.cube import ScoreCube
+from psa_core.models import Purpose
 
+AUDIT = AuditPage.of(eec.AUDIT)
+LISTS = {
+    "templates": "Templates: {person}, {object}, {reflexive}, {a}, {word}",
+    "people": "People: their forms, gender, race and pair",
+    "words": "Words: kind, emotion, word",
+}
+TASK_SCORES = "task-scores.csv"
 COMPARISONS = {"gender": "Gender (female − male)", "race": "Race (African − European American)"}
 PART_WORDS = {tables.ALL: "All rows", corpus.NEUTRAL: "Neutral rows"}
 PAPER_TABLES = {("gender", "all"): "Table 5", ("gender", "neutral"): "Table 6", ("race", "all"): "Table 7"}
@@ -31,6 +41,94 @@ ORDERS = ("As listed", "By Δ-spread", "By task score")
 VIEWS = ("By verdict", "System by system")
 SIGNS = ("Both", "Δ > 0", "Δ < 0")
 SHOWN = 8
+
+#: Options of the audit, and the files that they name.
+Asked = tuple[dict[str, Any], dict[str, bytes]]
+
+
+def ask_systems() -> Asked:
+    """Packaged models, models by id, and systems given only as a file of predictions."""
+    cards = {card.id: card for card in cached.model_cards() if card.targets and not models.measures_perplexity(card.id)}
+    kinds = {item: kind for item, kind in permissions.kinds().items() if not kind.perplexity}
+    chosen = st.pills(
+        "Packaged models",
+        list(cards),
+        selection_mode="multi",
+        default=[item for item in cards if Purpose.FIRST_LOOK in cards[item].good_for],
+        format_func=lambda item: cards[item].title,
+        wrap=True,
+        **AUDIT.kept("models"),
+    )
+    with st.expander("Another model, or a file of predictions"):
+        typed = st.text_input(
+            "Further models by their ids, separated by commas",
+            placeholder=", ".join(f"{item}:<{kind.argument}>" for item, kind in kinds.items() if not kind.uploads)[:80],
+            max_chars=permissions.MAX_ID_LENGTH,
+            **AUDIT.kept("others"),
+        )
+        elsewhere = next(kind for kind in kinds.values() if kind.known_texts_only)
+        st.caption(
+            "A system that only you can run: download the sentences, score them, and upload a csv file with the "
+            "column `text` and one column a score."
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            exports.csv_button(sentences(EquitySpec())[["text"]], "eec_texts.csv", key=AUDIT.key("texts"))
+            st.markdown("The 8,640 sentences", width="content")
+        upload = uploads.ask_file("Predictions", elsewhere.uploads, key=AUDIT.key("scores"))
+        ranked = uploads.ask_file(
+            "Task scores: a csv file with system and score; the systems are then sorted by how well they do their task",
+            ("csv",),
+            key=AUDIT.key("task_scores"),
+        )
+    others = [part.strip() for part in typed.split(",") if part.strip()]
+    for item in others:
+        permissions.check(item)
+    files, options = dict[str, bytes](), dict[str, Any]()
+    if upload is not None:  # its name stands in a list of model ids, whose options follow a question mark
+        name = upload.name.replace(",", "_").replace("?", "_")
+        taken = name.removesuffix(".csv") in (*corpus.PARTS, "task-scores")
+        files[f"scores-{name}" if taken else name] = upload.content
+    ids = [item for item in cards if item in chosen] + others + [f"{elsewhere.id}:{name}" for name in files]
+    if ranked is not None:
+        corpus.read_task_scores(ranked.content)  # a wrong file is told here
+        files[TASK_SCORES], options["task_scores"] = ranked.content, TASK_SCORES
+    return {"model": tuple(dict.fromkeys(ids)), **options}, files
+
+
+def ask_sentences() -> tuple[corpus.Design, Asked]:
+    """Spelling, and custom lists in place of the paper's."""
+    spelling = str(form.ask(AUDIT.key, EquitySpec)["spelling"])
+    design, files = corpus.published_design(spelling), {}
+    with st.expander("Your own templates, people or words"):
+        st.caption(
+            "Download the paper's lists, change what you like, and upload them as csv. "
+            "Lists that you do not upload stay the paper's."
+        )
+        for part in corpus.PARTS:
+            left, right = st.columns([5, 2], vertical_alignment="bottom")
+            with left:
+                given = uploads.ask_file(LISTS[part], ("csv",), key=AUDIT.key(part))
+            with right:
+                published: pd.DataFrame = getattr(corpus.published_design(spelling), part)
+                exports.csv_button(published, f"{part}.csv", key=AUDIT.key(f"{part}_csv"))
+            if given is not None:
+                files[f"{part}.csv"] = given.content
+                design = replace(design, **{part: corpus.read_part(part, given.content)})
+    return design, ({"spelling": spelling, **{Path(name).stem: name for name in files}}, files)
+
+
+def start(systems: Asked, design: corpus.Design, texts: Asked) -> None:
+    """The estimated cost and the start button."""
+    rows, people, ids = len(design.rows), len(design.people), systems[0]["model"]
+    if not ids:
+        st.info("Choose at least one system in step 1.")
+        return
+    frame.say_sizes(
+        {"Systems": len(ids), "Templates × words": rows, "People": people, "Sentences": rows * people},
+        "Seconds for a lexicon or a linear model, well under a minute for each packaged transformer.",
+    )
+    if frame.is_started(AUDIT):
+        AUDIT.run(systems[0] | texts[0], systems[1] | texts[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +142,11 @@ class Seen:
     part: str
     spelling: str
     table: pd.DataFrame
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """What names this view, for what is measured of it once."""
+        return self.run, self.kind, self.part, self.spelling
 
 
 def show(run_id: str, folder: Path) -> None:
@@ -59,7 +162,8 @@ def show(run_id: str, folder: Path) -> None:
             typography.finding(Finding(findings.headline(seen.table, seen.kind), findings.correction(seen.table)))
             typography.second(findings.further(seen.table, seen.kind))
             if opened.respelled:
-                typography.small_print(findings.spelling_line(_spelling(run_id, opened), opened.spelling))
+                changes = parts.measured("spelling", run_id, _measure=lambda: opened.spelling_table)
+                typography.small_print(findings.spelling_line(changes, opened.spelling))
     _figure(seen)
     _tables(seen)
     _pairs(seen)
@@ -69,44 +173,36 @@ def show(run_id: str, folder: Path) -> None:
 
 def _ask(run_id: str, opened: EquityResult) -> Seen:
     """Controls: gender or race, which rows, which spelling."""
-    kinds, parts = list(opened.design.comparisons), list(tables.parts_of(next(iter(opened.systems.values()))))
+    kinds, rows = list(opened.design.comparisons), list(tables.parts_of(next(iter(opened.systems.values()))))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         link = address.linked(AUDIT.key("kind"), kinds[0], kinds)
         kind = st.segmented_control("Compare", kinds, required=True, format_func=COMPARISONS.get, wrap=True, **link)
         part = st.selectbox(
             "On",
-            parts,
+            rows,
             format_func=lambda item: PART_WORDS.get(item, f"Rows about {item}"),
             width=170,
-            **address.linked(AUDIT.key("part"), parts[0], parts),
+            **address.linked(AUDIT.key("part"), rows[0], rows),
         )
         spelling = opened.spelling
         if opened.respelled:
-            spelling = str(
-                st.segmented_control(
-                    "Spelling",
-                    SPELLINGS,
-                    required=True,
-                    format_func=SPELLINGS.get,
-                    wrap=True,
-                    help="A system that is known by a file of predictions is left out where the file does not have the "
-                    "sentences.",
-                    **address.linked(AUDIT.key("seen_spelling"), opened.spelling, list(SPELLINGS)),
-                )
+            spelling = st.segmented_control(
+                "Spelling",
+                SPELLINGS,
+                required=True,
+                format_func=SPELLINGS.get,
+                wrap=True,
+                help="A system that is known by a file of predictions is left out where the file does not have the "
+                "sentences.",
+                **address.linked(AUDIT.key("seen_spelling"), opened.spelling, list(SPELLINGS)),
             )
     systems = opened.systems if spelling == opened.spelling else opened.respelled
     table = tables.system_table(_assessed(run_id, spelling, systems), str(kind), str(part))
-    return Seen(run_id, opened, systems, str(kind), str(part), spelling, table)
+    return Seen(run_id, opened, systems, str(kind), str(part), str(spelling), table)
 
 
-@st.cache_resource(max_entries=12, show_spinner="Testing", show_time=True)
-def _assessed(run_id: str, spelling: str, _systems: dict[str, ScoreCube]) -> dict[str, dict[str, Any]]:
-    return significance.assess(_systems)
-
-
-@st.cache_data(max_entries=12, show_spinner=False)
-def _spelling(run_id: str, _opened: EquityResult) -> pd.DataFrame:
-    return _opened.spelling_table
+def _assessed(run_id: str, spelling: str, systems: dict[str, ScoreCube]) -> dict[str, dict[str, Any]]:
+    return parts.measured("tests", run_id, spelling, _measure=lambda: significance.assess(systems))
 
 
 def _figure(seen: Seen) -> None:
@@ -124,7 +220,8 @@ def _figure(seen: Seen) -> None:
     if order != ORDERS[0]:
         by_spread = order == ORDERS[1]
         table = table.sort_values("spread", ascending=False) if by_spread else tables.by_task_score(table, task_scores)
-    deltas = _deltas(seen.run, seen.spelling, seen.kind, seen.part, seen.systems)
+    find = partial(tables.delta_table, seen.systems, seen.kind, seen.part)
+    deltas = parts.measured("deltas", *seen.about, _measure=find)
     verdicts, finding = significance.VERDICTS[seen.kind], findings.headline(table, seen.kind)
     drawing = delta_boxes(deltas, table, verdicts, points=points)
     alt = f"Box plot of {len(deltas):,} score differences of {len(table)} scores. {finding}"
@@ -137,11 +234,6 @@ def _figure(seen: Seen) -> None:
     )
     words = Caption(title, finding, "Equity Evaluation Corpus")
     frame.picture(AUDIT, partial(drawing_svg, drawing, width=620), f"eec_{seen.kind}_{seen.part}", words)
-
-
-@st.cache_data(max_entries=24, show_spinner=False)
-def _deltas(run_id: str, spelling: str, kind: str, part: str, _systems: dict[str, ScoreCube]) -> pd.DataFrame:
-    return tables.delta_table(_systems, kind, part)
 
 
 def _tables(seen: Seen) -> None:
@@ -181,7 +273,9 @@ def _pairs(seen: Seen) -> None:
         link = address.linked(AUDIT.key("sign"), SIGNS[0], SIGNS)
         sign = st.segmented_control("Direction", SIGNS, required=True, **link)
     system, target = choices.get(chosen, choices[first])  # what a client sends need not be one of them
-    table = _pair_table(seen, system, target, seen.run, seen.kind, seen.part, seen.spelling)
+    design = corpus.spelled(seen.opened.design, seen.spelling) if seen.opened.respelled else seen.opened.design
+    find = partial(tables.pair_table, design, seen.systems[system], target, seen.kind, seen.part)
+    table = parts.measured("pairs", *seen.about, system, target, _measure=find)
     if sign != SIGNS[0]:
         table = table[table["delta"] > 0] if sign == SIGNS[1] else table[table["delta"] < 0]
     shown = table[table["delta"] != 0].head(SHOWN)
@@ -198,13 +292,6 @@ def _pairs(seen: Seen) -> None:
         frame.table(AUDIT, people, "Mean score by person, highest first")
 
 
-@st.cache_data(max_entries=24, show_spinner=False)
-def _pair_table(_seen: Seen, system: str, target: str, *looked_at: str) -> pd.DataFrame:
-    design = _seen.opened.design
-    design = corpus.spelled(design, _seen.spelling) if _seen.opened.respelled else design
-    return tables.pair_table(design, _seen.systems[system], target, _seen.kind, _seen.part)
-
-
 def _pair(row: Any) -> str:
     """One pair: Δ, then both sentences with the differing words marked."""
     lines = "".join(
@@ -213,7 +300,7 @@ def _pair(row: Any) -> str:
         f'min-width: 4rem; opacity: 0.85">{number(score, digits=3)}</span>{markup.marked(text, spans)}</div>'
         for text, spans, score in zip(
             (row.first_text, row.second_text),
-            compared.differing(str(row.first_text), str(row.second_text)),
+            parts.differing(str(row.first_text), str(row.second_text)),
             (row.first, row.second),
             strict=True,
         )
@@ -235,7 +322,8 @@ def _first_names(seen: Seen) -> None:
         if not section.open:
             return
         with shell.show_errors("This cannot be computed for these people"):
-            table = _people_table(seen.run, seen.spelling, seen.systems)
+            find = partial(tables.people_table, seen.systems)
+            table = parts.measured("first names", seen.run, seen.spelling, _measure=find)
         titles = {"target": "Score", "associated with": "Associated with (share of variance)", "r_squared": "R²"}
         words = (
             "Sentences from one template are not independent, so each template counts once. Reliability: the expected "
@@ -244,8 +332,3 @@ def _first_names(seen: Seen) -> None:
         )
         alt = "Reliability of the ranking of first names by system, and the factors associated with it"
         frame.table(AUDIT, table, alt, words=words, digits=2, **titles)
-
-
-@st.cache_data(max_entries=12, show_spinner="Measuring the first names", show_time=True)
-def _people_table(run_id: str, spelling: str, _systems: dict[str, ScoreCube]) -> pd.DataFrame:
-    return tables.people_table(_systems)

@@ -1,0 +1,333 @@
+"""Language models: setting up an audit, and its result: finding, values against chance, pairs, texts, all numbers."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.audits import frame, generation_compared, parts
+from pages.ui.audits.frame import AuditPage
+from pages.ui.frame import address, cached, exports, form, markup, typography
+from psa_core.audits.generation import AUDIT as GENERATION
+from psa_core.audits.generation import report, tables
+from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.planning import GenerationSpec
+from psa_core.audits.generation.result import GenerationResult
+from psa_core.charts import generation as charts
+from psa_core.claims.findings import Finding
+from psa_core.errors import OptionError, RunFolderError
+from psa_core.inputs import prompts
+from psa_core.plurals import counted
+from psa_core.registry import in_short
+
+AUDIT = AuditPage.of(GENERATION)
+OWN = "Your own templates"
+FIRST_VALUES = 8
+#: Fewer continuations of each prompt show only large differences.
+FEW = 40
+#: From so many on, a run that is not finished states a finding.
+ENOUGH = 20
+EVERY = "All templates"
+PAGE, PAGE_KEY = 5, AUDIT.key("page")
+PLAIN = {"displayModeBar": False}
+SCORER, FIRST, SECOND = AUDIT.key("score"), AUDIT.key("first"), AUDIT.key("second")
+MATRIX = AUDIT.key("matrix")
+TAB, TABS = AUDIT.key("tab"), ("Averages", "Values", "Pairs", "Pairs in each template")
+PAIRS = "p is corrected for the number of rows (Holm); the corrected distance is empty where it does not reach 5 %."
+FLOOR = (
+    "Floor: the value expected by chance (permutation test, values shuffled inside each template). Corrected: what "
+    "chance does not explain; empty where the test does not reach 5 %. Last column: continuations of each prompt "
+    "needed for a ±20 % interval."
+)
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """Templates and values, and the command options that refer to them."""
+
+    found: prompts.PromptSet
+    templates: str
+    files: dict[str, bytes]
+
+
+def ask_prompts() -> Prompts:
+    """The paper's templates or the user's own, and the values to swap."""
+    known = prompts.packaged()
+    titles = {name: content["title"] for name, content in known.items()}
+    chosen = st.segmented_control(
+        "Templates",
+        [*titles, OWN],
+        default=next(iter(titles)),
+        required=True,
+        format_func=lambda item: titles.get(item, item),
+        label_visibility="collapsed",
+        wrap=True,
+        **AUDIT.kept("templates"),
+    )
+    return _own() if chosen == OWN else _packaged(str(chosen))
+
+
+def _packaged(chosen: str) -> Prompts:
+    if chosen not in prompts.packaged():
+        raise OptionError("templates", got=repr(chosen[:80]), expected=f"one of {', '.join(prompts.packaged())}")
+    found = prompts.load(chosen)
+    every = found.values["value"].astype(str).tolist()
+    kept = st.multiselect("Values", every, default=every[:FIRST_VALUES], wrap=True, **AUDIT.kept(f"values_{chosen}"))
+    if len(kept) < 2:
+        raise OptionError("values", got=f"{len(kept)}", expected="at least two", fix="Choose two values to compare.")
+    table = found.values[found.values["value"].astype(str).isin(kept)].reset_index(drop=True)
+    with st.expander(f"Choose among the {len(found.templates)} templates, see the prompts"):
+        lines = st.multiselect(
+            "Templates",
+            list(found.templates),
+            default=list(found.templates),
+            wrap=True,
+            help="Fewer templates take less time and say less about other sentences.",
+            **AUDIT.kept(f"lines_{chosen}"),
+        )
+        kept_lines = [line for line in found.templates if line in lines]
+        part = prompts.checked(kept_lines, table, group=found.group) if kept_lines else None
+        if part is not None:
+            _preview(part)
+    if part is None:
+        raise OptionError("templates", got="none", expected="at least one", fix="Choose a template.")
+    files = {"values.csv": exports.exact_csv(table)}
+    if len(part.templates) == len(found.templates):
+        return Prompts(part, chosen, files)
+    return Prompts(part, "templates.txt", files | {"templates.txt": "\n".join(part.templates).encode()})
+
+
+def _own() -> Prompts:
+    left, right = st.columns(2)
+    with left:
+        lines = st.text_area(
+            "Templates, one a line, each with {value} or, about people, with {name}, {his} …",
+            "My friend is a/an {value}, and we",
+            height=140,
+            **AUDIT.kept("own_templates"),
+        )
+    with right:
+        values = st.text_area("Values, one a line", "nurse\nsheriff", height=140, **AUDIT.kept("own_values"))
+    templates = [line.strip() for line in str(lines).splitlines() if line.strip()]
+    names = list(dict.fromkeys(line.strip() for line in str(values).splitlines() if line.strip()))
+    table = pd.DataFrame({"value": names})
+    found = prompts.checked(templates, table, source="typed on the page")
+    with st.expander(f"{counted(len(found.templates), 'template')} × {counted(len(found.values), 'value')}"):
+        _preview(found)
+    files = {"values.csv": exports.exact_csv(table), "templates.txt": "\n".join(templates).encode()}
+    return Prompts(found, "templates.txt", files)
+
+
+def _preview(found: prompts.PromptSet) -> None:
+    first = found.values.iloc[0].to_dict()
+    rows = [{"template": line, "first prompt": prompts.filled(line, first)} for line in found.templates]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="The templates with their first value")
+
+
+def ask_scorers() -> list[str]:
+    """The scorers of the continuations."""
+    chosen = parts.ask_scorers(
+        AUDIT, "Continuations are scored alone, without the prompt. Two scorers that agree are better than one."
+    )
+    if not chosen:
+        raise OptionError("scores", got="none", expected="at least one", fix="Choose a score.")
+    return chosen
+
+
+def start(generator: str, chosen: Prompts, scorers: list[str]) -> None:
+    """The number of continuations, the estimated cost, and the start button."""
+    values = form.ask(AUDIT.key, GenerationSpec)
+    k, tokens = values["continuations"], values["tokens"]
+    texts = len(chosen.found.templates) * len(chosen.found.values) * k
+    time = parts.time_to_write(texts * tokens)
+    frame.say_sizes({"Continuations": texts, "Tokens, at most": texts * tokens, "On two processor cores": time})
+    if k < FEW:
+        typography.small_print(
+            f"With {k} continuations only large differences stand out from chance; 50 show a difference of 0.08 to "
+            "within a fifth. More can be added later: only the new ones are written."
+        )
+    if frame.is_started(AUDIT):
+        asked = {"lm": generator, "templates": chosen.templates, "values": "values.csv", "scorers": scorers}
+        AUDIT.run({**values, **asked}, chosen.files)
+
+
+def show(run_id: str, folder: Path, *, own: bool = True) -> None:
+    """The whole page, from the finding to the download; `own` audits can be closed and downloaded."""
+    opened = cached.audit(AUDIT.audit.id, run_id, folder)
+    scorer, pair = _ask(opened)
+    typography.finding(_finding(opened, scorer))
+    _account(opened, scorer)
+    _charts(run_id, opened, scorer, pair)
+    _texts(opened.cube, scorer, pair)
+    _numbers(opened, scorer)
+    if own:
+        generation_compared.remember(run_id)
+        frame.end(AUDIT, folder)
+
+
+def show_so_far(run_id: str, folder: Path) -> None:
+    """A running audit so far: its texts, and a finding once there are enough of them."""
+    with suppress(RunFolderError):  # a larger part is being put in its place
+        opened = cached.audit(AUDIT.audit.id, run_id, folder)
+        scorer, pair = _ask(opened)
+        k, total = opened.cube.shape[2], opened.manifest.get("options", {}).get("continuations")
+        words = f"So far, {k} of {total} continuations of each prompt"
+        if k < ENOUGH:
+            typography.finding(f"{words}: too few to say what differs, enough to read.")
+            _dots(run_id, opened, scorer)
+        else:
+            found = _finding(opened, scorer)
+            typography.finding(Finding(f"{words}. {found.headline}", found.evidence))
+            _charts(run_id, opened, scorer, pair)
+        _texts(opened.cube, scorer, pair)
+
+
+def _finding(opened: GenerationResult, scorer: str) -> Finding:
+    return report.finding(opened.tables.summary, scorer, opened.tables.matrix)
+
+
+def _charts(run_id: str, opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        _dots(run_id, opened, scorer)
+    with right:
+        values = opened.cube.values["value"].astype(str).tolist()
+        st.header("Each pair of values", anchor=False)
+        st.plotly_chart(
+            charts.value_matrix(tables.matrix(opened.tables, scorer, values), selected=pair),
+            key=MATRIX,
+            config=PLAIN,
+            on_select=partial(_take_click, values),
+            selection_mode="points",
+            alt="Distance of each pair of values, chance taken off.",
+        )
+        typography.small_print(
+            "Distance between two values' scores (W1) over all templates, corrected for chance; “·” = could be chance. "
+            "Click a square to read both."
+        )
+
+
+def _dots(run_id: str, opened: GenerationResult, scorer: str) -> None:
+    find = partial(tables.value_means, opened.cube, scorer)
+    table = parts.measured("means", run_id, scorer, _measure=find)
+    st.header("Each value against chance", anchor=False)
+    st.plotly_chart(
+        charts.value_dots(table, scorer),
+        key=AUDIT.key("dots"),
+        config=PLAIN,
+        alt=f"Mean {scorer} of each value; {table['value'][0]} highest, {table['value'].iloc[-1]} lowest.",
+    )
+    typography.small_print("Grey: where chance alone would put 95 of 100 such dots.")
+
+
+def _ask(opened: GenerationResult) -> tuple[str, tuple[str, str]]:
+    """The chosen score and pair of values; by default the two that differ most."""
+    values = opened.cube.values["value"].astype(str).tolist()
+    scorers = opened.cube.scorers
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = str(st.selectbox("Score", scorers, width=260, **address.linked(SCORER, scorers[0], scorers)))
+        widest = tables.widest_pair(opened.tables, chosen)
+        links = [address.linked(key, value, values) for key, value in zip((FIRST, SECOND), widest, strict=True)]
+        if not {st.query_params.get(FIRST), st.query_params.get(SECOND)} <= set(values):
+            st.session_state[FIRST], st.session_state[SECOND] = widest
+        first, second = (
+            str(st.selectbox(words, values, key=link["key"], width=220, on_change=_take_pair))
+            for words, link in zip(("Compare", "with"), links, strict=True)
+        )
+    return chosen, (first, second)
+
+
+def _take_pair() -> None:
+    """Put both values in the URL, or neither."""
+    address.put_all({key: st.session_state[key] for key in (FIRST, SECOND)})
+
+
+def _take_click(values: list[str]) -> None:
+    """Select the pair of the clicked square."""
+    points = st.session_state[MATRIX]["selection"]["points"]
+    if points:
+        first, second = points[0]["customdata"][:2]
+        if first in values and second in values:
+            address.put_all({FIRST: first, SECOND: second})
+
+
+def _account(opened: GenerationResult, scorer: str) -> None:
+    k = opened.cube.shape[2]
+    generator = in_short(str(opened.manifest.get("generator", {}).get("id", "A language model")))
+    typography.small_print(f"{generator}: {' '.join(report.account(opened.cube))}")
+    if k < FEW and not opened.tables.summary[scorer]["individual_fairness"]["above_noise"]:
+        typography.small_print(
+            f"{k} continuations show only large differences. Set up another audit with the same choices and 50 "
+            "continuations of each prompt: those that are written are used again."
+        )
+
+
+def _numbers(opened: GenerationResult, scorer: str) -> None:
+    """Expandable: what is averaged on this page, and over what."""
+    found = opened.tables
+    is_linked = TAB in st.query_params
+    with st.expander("All numbers, with floors and intervals", expanded=is_linked, icon=":material/table_chart:"):
+        averages = report.shown_averages(found.summary, opened.cube.scorers)
+        shown = (
+            ("averages", averages, "I.F., G.F. and disparity of each score", FLOOR),
+            ("values", tables.of_scorer(found.values, scorer), f"Each value's mean {scorer}",
+             "Mean over templates with its 95 % interval; share above the threshold."),
+            ("pairs", tables.surest_first(found.matrix, scorer), f"Each pair's distance in {scorer}",
+             f"Over all templates. {PAIRS}"),
+            ("template_pairs", tables.surest_first(found.pairs, scorer), f"Pairs in each template, {scorer}",
+             f"Each template alone. {PAIRS}"),
+        )  # fmt: skip
+        for part, (name, table, alt, words) in zip(
+            st.tabs(TABS, **address.linked(TAB, TABS[0], TABS)), shown, strict=True
+        ):
+            with part:
+                frame.table(AUDIT, table, alt, words=words, csv=f"{name}.csv")
+
+
+def _texts(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
+    """The difference between the two, then their texts."""
+    st.header("Two values, side by side", anchor=False)
+    if pair[0] == pair[1]:
+        st.info("Choose two different values above to compare what was written about them.")
+        return
+    templates = [EVERY, *cube.templates["template"].astype(str)]
+    template = st.selectbox(
+        "Template", templates, **address.linked(AUDIT.key("template"), EVERY, templates, clears=(PAGE_KEY,))
+    )
+    template = str(template) if template in set(cube.templates["template"]) else ""
+    curves = tables.curves(cube, scorer, pair, template)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        st.plotly_chart(
+            charts.two_distributions(curves.scores, curves.first, curves.second, names=pair, score=scorer),
+            key=AUDIT.key("curves"),
+            config={"displayModeBar": False},
+            alt=f"Share of continuations up to each {scorer}, for {pair[0]} and {pair[1]}; the gap's area is W1.",
+        )
+        typography.small_print(
+            f"The shaded area is the distance between the two (W1): {curves.area:.3f}, chance included."
+        )
+        parts.words_apart(AUDIT, tables.differing_words(cube, pair, template), pair)
+    with right:
+        _side_by_side(tables.side_by_side(cube, scorer, pair, template), pair, together=cube.common_noise)
+
+
+def _side_by_side(table: pd.DataFrame, pair: tuple[str, str], *, together: bool) -> None:
+    if table.empty:
+        st.info("No continuation of both values was kept on this template.")
+        return
+    pages = -(-len(table) // PAGE)
+    same = " generated with the same random seed" if together else ""
+    typography.small_print(f"{counted(len(table), 'pair')}{same}, largest difference first.")
+    number = st.pagination(pages, **address.linked(PAGE_KEY, 1, range(1, pages + 1))) if pages > 1 else 1
+    for row in table.iloc[(int(number) - 1) * PAGE : int(number) * PAGE].itertuples():
+        with st.container(border=True):
+            st.html(markup.plain(str(row.template), size="0.85rem", faint=True))
+            first = parts.column(pair[0], row.first_score, f"… {row.first}", charts.FIRST)
+            second = parts.column(pair[1], row.second_score, f"… {row.second}", charts.SECOND)
+            st.html(markup.side_by_side([first, second]))

@@ -1,0 +1,125 @@
+"""Parts that several audits have: the choice of a model, and two texts beside each other with their different words."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any, TypeVar
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.audits import frame
+from pages.ui.audits.frame import AuditPage
+from pages.ui.frame import cached, markup, permissions, step
+from psa_core import generators, trust
+from psa_core.audits.generation.planning import default_scorers
+
+T = TypeVar("T")
+#: Texts longer than this have no words marked: comparing them would take long.
+MAX_COMPARED = 6000
+#: Tokens a second on two processor cores, for the estimate of a generator that gives none.
+TOKENS_PER_SECOND = 130
+
+
+def ask_model(
+    page: AuditPage,
+    label: str,
+    name: str,
+    ready: Mapping[str, str],
+    kinds: Mapping[str, Any],
+    *,
+    check: Callable[[str], str] = permissions.check,
+    **arguments: Any,
+) -> str:
+    """The id of the chosen model, checked by `check`; empty while the argument of a kind is not typed.
+
+    `label` is the widget's text and `name` its key; `ready` maps ids to titles (an empty id stands for no model) and
+    `kinds` ids to plug-ins whose ids have an argument. Further arguments go to the select box.
+    """
+    titles = {**ready, **{f"{item}:": f"{plugin.title} …" for item, plugin in kinds.items()}}
+    words = {"format_func": lambda item: titles.get(item, item)}
+    chosen = str(st.selectbox(label, list(titles), **page.kept(name), **words, **arguments))
+    if chosen.endswith(":") and chosen in titles:
+        argument = kinds[chosen[:-1]].argument.capitalize()
+        typed = st.text_input(argument, key=page.key(f"{name}_{chosen}"), max_chars=permissions.MAX_ID_LENGTH).strip()
+        return check(f"{chosen}{typed}") if typed else ""
+    return check(chosen) if chosen else ""  # what a client sends need not be one of the options
+
+
+def ask_generator(page: AuditPage) -> str:
+    """A packaged language model, or one by id; empty while nothing is typed."""
+    who = permissions.origin()
+    ready = {card.id: card.title for card in generators.cards()}
+    kinds = {item: plugin for item, plugin in generators.plugins().items() if trust.offered_to(plugin.takes, who)}
+    return ask_model(page, "Language model", "lm", ready, kinds, check=lambda chosen: generators.check(chosen, who))
+
+
+def ask_scorers(page: AuditPage, help: str) -> list[str]:
+    """What scores the texts that are written, any number of models."""
+    cards = {card.id: card for card in cached.model_cards() if card.targets}
+    chosen = st.multiselect(
+        "Scores",
+        list(cards),
+        default=[item for item in default_scorers() if item in cards],
+        format_func=lambda item: cards[item].title if item in cards else item,
+        wrap=True,
+        help=help,
+        **page.kept("scorers"),
+    )
+    return [permissions.check(item) for item in chosen]
+
+
+def time_to_write(tokens: int) -> str:
+    """How long a packaged language model writes, in words."""
+    return f"about {step.duration(tokens / TOKENS_PER_SECOND)}"
+
+
+@st.cache_resource(max_entries=96, show_spinner="Measuring", show_time=True)
+def measured(what: str, *about: str, _measure: Callable[[], T]) -> T:
+    """What `_measure` finds, once for all sessions; `what` and `about` name what it is and of which result."""
+    return _measure()
+
+
+def words_apart(page: AuditPage, found: pd.DataFrame, sides: tuple[str, str]) -> None:
+    """Words that texts to or about one side have and the other's hardly, with how many have them; nothing without."""
+    if len(found):
+        st.subheader("Words that differ", anchor=False)
+        heads = dict(zip(("count_a", "count_b"), sides, strict=True))
+        shown = found[["word", "count_a", "count_b", "p_adjusted"]]
+        frame.table(page, shown, "Words by the number of texts that have them", words="Words beyond chance alone.",
+                    **heads)  # fmt: skip
+
+
+def column(title: str, score: float, text: str, colour: str, spans: Sequence[markup.Span] = ()) -> str:
+    """A text under its title and score, a block of `markup.side_by_side`."""
+    reading = f"{markup.SERIF}; font-size: 1.02rem; line-height: 1.45; overflow-wrap: anywhere; white-space: pre-wrap"
+    return (
+        f'<div style="flex: 1 1 14rem; min-width: 0; border-left: 4px solid {colour}; padding-left: 0.7rem">'
+        f'<div style="font-size: 0.85rem"><b>{html.escape(title)}</b> '
+        f'<span style="{markup.DIGITS}">{score:.3g}</span></div>'
+        f'<div style="{reading}">{markup.marked(text, spans)}</div></div>'
+    )
+
+
+def differing(first: str, second: str) -> tuple[list[markup.Span], list[markup.Span]]:
+    """Spans of the words in which two texts differ; none where one of them is long.
+
+    Examples
+    --------
+    >>> differing("She ran.", "He ran.")
+    ([(0, 3)], [(0, 2)])
+    """
+    spans: tuple[list[markup.Span], list[markup.Span]] = ([], [])
+    if max(len(first), len(second)) > MAX_COMPARED:
+        return spans
+    words = [list(re.finditer(r"\S+", text)) for text in (first, second)]
+    compared = SequenceMatcher(None, *([word[0] for word in part] for part in words), autojunk=False)
+    for tag, *bounds in compared.get_opcodes():
+        for part, side, (start, stop) in zip(words, spans, (bounds[:2], bounds[2:]), strict=True):
+            if tag != "equal" and stop > start:
+                last = part[stop - 1]
+                side.append((part[start].start(), last.start() + len(last[0].rstrip(".,;:!?")) or last.end()))
+    return spans
