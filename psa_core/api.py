@@ -17,10 +17,10 @@ import pandas as pd
 
 from psa_core import report, stats, study, tables
 from psa_core.cache import ScoreCache
-from psa_core.charts._altair import drawing_svg
-from psa_core.charts.group_differences import group_differences
+from psa_core.charts.drawing import drawing_svg
+from psa_core.charts.intervals import group_differences
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
-from psa_core.charts.print.figures import figure_svg
+from psa_core.charts.plotly_svg import figure_svg
 from psa_core.charts.score_sens import BarOptions, name_figure
 from psa_core.claims import findings
 from psa_core.claims.formatting import BASELINES, Words

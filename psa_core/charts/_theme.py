@@ -32,6 +32,9 @@ INK, PAPER = "#1C2326", "#FFFFFF"
 FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 TITLE_SIZE, TICK_SIZE = 15, 14
 OTHER, MAX_GROUPS, HIGHLIGHTED = "other", 8, 5
+#: What is larger for the last row of a room.
+ENLARGED = {"fontSize", "labelFontSize", "titleFontSize", "labelLimit", "limit", "size", "height", "strokeWidth"}
+ENLARGED |= {"xshift", "yshift", "dx", "dy"}
 
 #: The text colour of the page around a picture, whichever mode that is in; no one colour has a contrast of 4.5 on both.
 PAGE_INK = "currentColor"
@@ -126,3 +129,25 @@ def group_colours(groups: pd.Series) -> dict[str, str]:
     if len(ordered) <= MAX_GROUPS:
         return dict(zip(ordered, CATEGORICAL, strict=False))
     return dict(zip(ordered[:HIGHLIGHTED], CATEGORICAL, strict=False)) | {OTHER: MUTED}
+
+
+def enlarged(part: Any, factor: float = 1.5) -> Any:
+    """A copy of a Plotly figure's or a Vega-Lite specification's mapping with every size multiplied.
+
+    Examples
+    --------
+    >>> enlarged({"layout": {"height": 100, "margin": {"l": 8}, "font": {"size": 14}, "xaxis": {"nticks": 5}}})
+    {'layout': {'height': 150.0, 'margin': {'l': 12.0}, 'font': {'size': 21.0}, 'xaxis': {'nticks': 5}}}
+    """
+    if isinstance(part, list | tuple):
+        return [enlarged(item, factor) for item in part]
+    if not isinstance(part, dict):
+        return part
+    copy = {}
+    for key, value in part.items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if key == "margin":
+            copy[key] = {side: pixels * factor if side in "lrtb" else pixels for side, pixels in value.items()}
+        else:
+            copy[key] = value * factor if key in ENLARGED and is_number else enlarged(value, factor)
+    return copy

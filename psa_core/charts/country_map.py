@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._altair import Drawing, Spec, template
 from psa_core.charts._theme import faded
-from psa_core.charts.country_heat import number_text
+from psa_core.charts.drawing import CONFIG, Drawing, Spec, quantity, words
+from psa_core.charts.squares import number_text
 from psa_core.registry import ASSETS
 
 HEIGHT = 460
@@ -39,16 +39,10 @@ def country_map(values: pd.DataFrame, *, title: str, number: str = "+.1f", heigh
 
 
 def _spec(title: str, top: float, *, has_small: bool) -> Spec:
-    import altair as alt
-
-    words: dict[str, Any] = {"titleLimit": 500, "format": ".6~f", "gradientLength": 340}
-    colour: Any = alt.Color(
-        "value:Q",
-        scale=alt.Scale(domain=[-top, 0, top], range=COLOURS, interpolate="rgb"),
-        legend=alt.Legend(orient="bottom", title=title, **words),
-    ).to_dict()
-    tooltip = [{"field": "country", "type": "nominal"}, {"field": "shown", "type": "nominal", "title": title}]
-    known = {"color": {**colour, "field": "value", "type": "quantitative"}, "tooltip": tooltip}
+    legend = {"orient": "bottom", "title": title, "titleLimit": 500, "format": ".6~f", "gradientLength": 340}
+    scale = {"domain": [-top, 0, top], "range": COLOURS, "interpolate": "rgb"}
+    tooltip = [words("country"), words("shown", title=title)]
+    known = {"color": quantity("value", scale=scale, legend=legend), "tooltip": tooltip}
     edge = {"stroke": _theme.MUTED, "strokeWidth": 0.7}
     faint = edge | {"strokeOpacity": 0.5}
     outlines = {"values": list(shapes().values())}
@@ -66,7 +60,7 @@ def _spec(title: str, top: float, *, has_small: bool) -> Spec:
             {"transform": [found], "mark": {"type": "geoshape", **edge}, "encoding": known},
             *([round_marks] if has_small else []),  # a group without marks is a picture without a name
         ],
-        "config": template(alt.Chart().mark_point())["config"],
+        "config": CONFIG,
     }
 
 

@@ -1,4 +1,4 @@
-"""Charts of a language model audit: means with the range of chance, pairs, two distributions."""
+"""Charts of a language model audit: means with the range of chance, two distributions."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._theme import faded, shown_label
-from psa_core.charts.country_heat import CLICKED, Cell, frame, squares
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 ROW_PIXELS, MARGIN_PIXELS = 34, 96
-ONE_SIDED = ((0.0, faded(_theme.UP, 0.04)), (1.0, faded(_theme.UP, 0.72)))
 FIRST, SECOND = _theme.CATEGORICAL[0], _theme.CATEGORICAL[1]
 
 
@@ -61,35 +59,6 @@ def value_dots(table: pd.DataFrame, score: str) -> go.Figure:
         "yaxis": _theme.row_axis(labels, rows, [len(table) - 0.5, -0.5]) | {"showgrid": True},
     }
     return go.Figure(data=[band, dots], layout=layout)
-
-
-def value_matrix(square: pd.DataFrame, *, selected: tuple[str, str] | None = None) -> go.Figure:
-    """Draw the corrected distance of each pair of values; a dot stands for a pair that is not above noise.
-
-    `square` is values by values, NaN where not above noise; the pair `selected` gets a frame. Each square carries its
-    two values in ``customdata``, on marks that can be clicked.
-    """
-    import plotly.graph_objects as go
-
-    values, numbers = square.index.tolist(), square.to_numpy(float)
-    is_above, is_pair = np.isfinite(numbers), ~np.eye(len(values), dtype=bool)
-    high = float(np.nanmax(numbers)) if is_above.any() else 1.0
-    texts = np.where(is_pair, np.where(is_above, np.char.mod("%.2f", np.nan_to_num(numbers)), "·"), "")
-    depths = np.where(is_pair, np.nan_to_num(numbers), np.nan)
-    cells: list[Cell] = [
-        (r, c, (values[r], values[c]), f"{shown_label(values[r])} and {shown_label(values[c])}: {words}")
-        for r, c in zip(*(index.tolist() for index in np.nonzero(is_pair)), strict=True)
-        for words in [f"<b>{numbers[r, c]:.3f}</b>" if is_above[r, c] else "not above noise"]
-    ]
-    places, labels = list(range(len(values))), [shown_label(value) for value in values]
-    layout = _theme.house_layout(MARGIN_PIXELS + 46 * len(values)) | CLICKED
-    layout |= {
-        "shapes": [frame(r, c) for r, c, names, _ in cells if selected in (names, names[::-1])],
-        "xaxis": _theme.row_axis(labels, places, [-0.5, len(values) - 0.5]) | {"side": "top"},
-        "yaxis": _theme.row_axis(labels, places, [len(values) - 0.5, -0.5]),
-    }
-    traces = squares(depths, texts.tolist(), cells, limits=(0, high), colours=ONE_SIDED)
-    return go.Figure(data=traces, layout=layout)
 
 
 def two_distributions(

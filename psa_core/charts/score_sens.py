@@ -12,7 +12,7 @@ import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._theme import MAX_GROUPS, OTHER, TICK_SIZE, TITLE_SIZE, faded, group_colours, shown_label
-from psa_core.charts.print.figures import figure_svg
+from psa_core.charts.plotly_svg import figure_svg
 from psa_core.plurals import counted
 from psa_core.stats import SIGNIFICANT
 

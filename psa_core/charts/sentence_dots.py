@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._altair import SIDES, Drawing, Spec, by_kind, in_rows, template, written
+from psa_core.charts.drawing import (
+    CIRCLE,
+    CLICKED,
+    HELP,
+    NAME_CLICK,
+    Drawing,
+    Spec,
+    by_kind,
+    drawing,
+    layer,
+    quantity,
+    row_axis,
+    words,
+    written,
+)
 from psa_core.cube import Target
 from psa_core.stats import labels_at
 
-POINT = "name"
-KINDS = ["label 1", "label 0"]
+KINDS = {"label 1": (_theme.UP, "triangle-up"), "label 0": (_theme.DOWN, CIRCLE)}
 ROWS_WITH_LABELS = 60
 # Axes and legend are fitted into the height.
 ROW_PIXELS, FRAME_PIXELS, STRIP_PIXELS = 21, 76, 480
@@ -44,9 +54,17 @@ def sentence_dots(table: pd.DataFrame, *, target: Target, threshold: float, sele
         threshold=threshold,
         **_rule_sides(float(dots["original"].iloc[0]), threshold, target),
     )
-    if count > ROWS_WITH_LABELS:
-        return Drawing(with_labels(dots, target), {**_strip(target), "height": STRIP_PIXELS})
-    return in_rows(dots, _rows(target), dots["label"], height=FRAME_PIXELS + ROW_PIXELS * count)
+    rules = [*_rule("original", []), *_rule("threshold", [5, 4])]
+    if count <= ROWS_WITH_LABELS:
+        y = row_axis("label", dots["label"], labelLimit=180, labelFontSize=13)
+        return drawing(dots, [*rules, *_dots(target, y)], height=FRAME_PIXELS + ROW_PIXELS * count, click=NAME_CLICK)
+    scale, axis = {"reverse": True, "nice": False, "padding": 14}, {"labels": False, "grid": False}
+    y = {"y": quantity("rank", title="Names, highest score first", scale=scale, axis=axis)}
+    place = {"x": quantity("perturbed"), "y": quantity("line")}
+    to_label = place | {"y": quantity("rank"), "y2": {"field": "line"}}
+    leaders = layer("rule", to_label, where="datum.beside !== ''", opacity=0.6, **HELP)
+    layers = [*rules, leaders, *_dots(target, y), *written(place)]
+    return drawing(with_labels(dots, target), layers, height=STRIP_PIXELS, click=NAME_CLICK)
 
 
 def _rule_sides(original: float, threshold: float, target: Target) -> dict[str, str]:
@@ -86,61 +104,28 @@ def with_labels(dots: pd.DataFrame, target: Target) -> pd.DataFrame:
     )
 
 
-@lru_cache(maxsize=32)
-def _rows(target: Target) -> Spec:
-    import altair as alt
-
-    y = alt.Y("label:N", title=None, axis=alt.Axis(labelLimit=180, labelFontSize=13))
-    return template(alt.layer(*_rules(), *_dots(target, y)))
-
-
-@lru_cache(maxsize=32)
-def _strip(target: Target) -> Spec:
-    import altair as alt
-
-    axis = alt.Axis(labels=False, grid=False)
-    y = alt.Y(
-        "rank:Q", title="Names, highest score first", scale=alt.Scale(reverse=True, nice=False, padding=14), axis=axis
-    )
-    base = alt.Chart().encode(x="perturbed:Q")
-    leaders = base.transform_filter(alt.datum.beside != "").mark_rule(color=_theme.MUTED, opacity=0.6, aria=False)
-    letters = [written(base.encode(y="line:Q"), side, size=13) for side in SIDES]
-    return template(alt.layer(*_rules(), leaders.encode(y="rank:Q", y2="line:Q"), *_dots(target, y), *letters))
-
-
-def _dots(target: Target, y: Any) -> list[Any]:
-    import altair as alt
-
+def _dots(target: Target, y: Spec) -> list[Spec]:
+    """A mark for each name, and a ring around the selected ones."""
     domain, title = [target.low, target.high], target.phrase.partition(" to “")[0] or target.name
-    scale = alt.Scale(domain=domain) if np.isfinite(domain).all() else alt.Scale(zero=False)
-    x = alt.X("perturbed:Q", title=title, scale=scale, axis=alt.Axis(tickCount=6))
-    base = alt.Chart().encode(x=x, y=y)
-    marks = base.mark_point(filled=True, size=90, opacity=0.95).encode(
-        **by_kind("kind", KINDS, [_theme.UP, _theme.DOWN], ["triangle-up", "circle"], None),
-        tooltip=[alt.Tooltip("label:N", title="name"), alt.Tooltip("perturbed:Q", format=".3f", title=title)],
+    scale: Spec = {"domain": domain} if np.isfinite(domain).all() else {"zero": False}
+    place = y | {"x": quantity("perturbed", title=title, scale=scale, axis={"tickCount": 6})}
+    tooltip = [words("label", title="name"), quantity("perturbed", format=".3f", title=title)]
+    marks = layer(
+        "point", place | by_kind("kind", KINDS, None) | {"tooltip": tooltip}, filled=True, size=90, opacity=0.95
     )
-    rings = base.transform_filter(alt.datum.ringed).mark_point(
-        size=280, shape="circle", filled=False, stroke=_theme.MUTED, strokeWidth=3, aria=False
-    )
-    return [marks.add_params(alt.selection_point(name=POINT, fields=["name"], toggle="true", clear=False)), rings]
+    ring: Spec = {"size": 280, "shape": CIRCLE, "filled": False, "stroke": _theme.MUTED, "strokeWidth": 3}
+    return [marks | CLICKED, layer("point", place, where="datum.ringed", aria=False, **ring)]
 
 
-def _rules() -> list[Any]:
-    return [*_rule("original", []), *_rule("threshold", [5, 4])]
-
-
-def _rule(field: str, dash: list[int]) -> list[Any]:
-    import altair as alt
-
-    base = alt.Chart().encode(x=f"mean({field}):Q")
-    style: dict[str, Any] = {"baseline": "top", "dy": -14, "fontSize": 13, "aria": False, "color": _theme.PAGE_INK}
-    places: list[tuple[str, Any, int]] = [("left", "right", -4), ("right", "left", 4)]
+def _rule(field: str, dash: list[int]) -> list[Spec]:
+    """An upright line with its word on the side that its rows say."""
+    x = {"x": quantity(field, aggregate="mean")}
+    style: Spec = {"baseline": "top", "dy": -14, "fontSize": 13, "aria": False, "color": _theme.PAGE_INK}
+    word = x | {"y": {"value": 0}, "text": {"value": field}}
     return [
-        base.mark_rule(color=_theme.MUTED, strokeWidth=2, strokeDash=dash, aria=False),
+        layer("rule", x, strokeWidth=2, strokeDash=dash, **HELP),
         *(
-            base.transform_filter(alt.datum[f"{field}_side"] == side)
-            .mark_text(align=align, dx=dx, **style)
-            .encode(y=alt.value(0), text=alt.value(field))
-            for side, align, dx in places
+            layer("text", word, where=f"datum.{field}_side === '{side}'", align=align, dx=dx, **style)
+            for side, align, dx in (("left", "right", -4), ("right", "left", 4))
         ),
     ]

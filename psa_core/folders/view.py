@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -84,3 +85,20 @@ def _own_thresholds(cube: ScoreCube) -> dict[str, float]:
     """Each target's threshold before a reader moved it."""
     moved = cube.provenance.get(KEY, {}).get("own_thresholds", {})
     return {target.name: float(moved.get(target.name, target.default_threshold)) for target in cube.targets}
+
+
+def obfuscated(names: Iterable[str]) -> dict[str, str]:
+    """Each name to its initials and dots, distinct for distinct names, as in the paper's Figure 1.
+
+    Examples
+    --------
+    >>> obfuscated(["Ann Lee", "Amy Low", "Cher"])
+    {'Ann Lee': 'A•• L••', 'Amy Low': 'A•• L•• (2)', 'Cher': 'C•••'}
+    """
+    seen: Counter[str] = Counter()
+    shown = {}
+    for name in names:
+        dotted = " ".join(word[0] + "•" * (len(word) - 1) for word in name.split())
+        seen[dotted] += 1
+        shown[name] = dotted if seen[dotted] == 1 else f"{dotted} ({seen[dotted]})"
+    return shown

@@ -7,12 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from psa_core import tables
-from psa_core.charts.obfuscate import obfuscated
 from psa_core.claims import findings
 from psa_core.claims.answers import unanswered_finding
 from psa_core.claims.formatting import too_few_in
 from psa_core.cube import ScoreCube
-from psa_core.folders.view import view_of
+from psa_core.folders.view import obfuscated, view_of
 from psa_core.plurals import counted
 from psa_core.report import _sections as sections
 from psa_core.report.frame import Report, framed

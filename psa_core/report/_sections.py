@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from psa_core import anchors, models, options, stats, tables
+from psa_core.charts.caption import study_source
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
-from psa_core.charts.print.caption import study_source
-from psa_core.charts.print.figures import figure_svg
+from psa_core.charts.plotly_svg import figure_svg
 from psa_core.charts.score_sens import BarOptions, name_figure
 from psa_core.claims import findings, selection
 from psa_core.claims.floor import band_words, floor_finding

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from psa_core.charts.print.caption import NOT_XML
+from psa_core.charts.caption import NOT_XML
 from psa_core.claims.comparison import change_finding
 from psa_core.plurals import counted
 from psa_core.stats import SIGNIFICANT

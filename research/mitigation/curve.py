@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._altair import NUMBERS, PRINTED_AXIS, SIZES
+from psa_core.charts.drawing import CONFIG, PRINTED_AXIS, SIZES
 from research.mitigation.language import PARTS, Audit, by_training, pairs_of, similarity
 
 SIDE = 250
@@ -65,7 +65,7 @@ def picture(audits: Sequence[Audit]) -> str | None:
     words = trained.mark_text(align="left", dx=8, dy=-8, fontSize=13).encode(text="strength:Q")
     panel = alt.layer(line, seeds, dots, words, data=found).properties(width=SIDE, height=SIDE)
     chart = panel.facet(column=alt.Column("score:N", title=None, header=alt.Header(labelFontSize=14)))
-    printed = chart.properties(background=_theme.PAPER).configure(locale={"number": NUMBERS})
+    printed = chart.properties(background=_theme.PAPER).configure(locale=CONFIG["locale"])
     printed = printed.configure_axis(domain=False, ticks=False, **PRINTED_AXIS, **SIZES)
     printed = printed.configure_view(stroke=None).configure_legend(labelColor=_theme.INK, labelFontSize=13)
     return vl_convert.vegalite_to_svg(printed.to_dict())

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.charts._altair import drawing_svg
 from psa_core.charts.country_map import country_map
+from psa_core.charts.drawing import drawing_svg
 from psa_core.inputs import gazetteers
 from psa_core.registry import ASSETS
 

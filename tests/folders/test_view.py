@@ -15,7 +15,7 @@ from psa_core import report, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError
 from psa_core.folders import results
-from psa_core.folders.view import HIDDEN, View, shown, view_of, with_view
+from psa_core.folders.view import HIDDEN, View, obfuscated, shown, view_of, with_view
 
 SEEN = View({"rude": 0.25, "glad": 0.0}, ("c", "nowhere"), True)
 
@@ -86,3 +86,9 @@ def test_a_damaged_view_is_refused(cube: ScoreCube, tmp_path: Path, view: object
     path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "view": view}), encoding="utf-8")
     with pytest.raises(RunFolderError, match="view"):
         results.read(tmp_path / "out")
+
+
+def test_obfuscated_names_stay_distinct() -> None:
+    shown = obfuscated(["Ann Lee", "Amy Low", "Al Li", "", "Ann Lee"])
+    assert len(set(shown.values())) == len(shown)
+    assert all("nn" not in text for text in shown.values())

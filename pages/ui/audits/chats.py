@@ -21,8 +21,8 @@ from psa_core.audits.chats.findings import clause, marked, people_words, short
 from psa_core.audits.chats.planning import MAX_GROUPS, ChatSpec, chosen_people, draws_of, group_columns
 from psa_core.audits.chats.result import ChatResult, judgements
 from psa_core.audits.chats.tables import differing_answers, measure_titles, people_table, surest_first
-from psa_core.charts.answer_gaps import answer_gaps
 from psa_core.charts.generation import FIRST, SECOND
+from psa_core.charts.squares import answer_gaps
 from psa_core.claims.findings import Finding
 from psa_core.errors import OptionError, RunFolderError
 from psa_core.generators import Draw, Sampling

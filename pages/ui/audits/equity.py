@@ -18,10 +18,10 @@ from psa_core import models
 from psa_core.audits import eec
 from psa_core.audits.eec import corpus, findings, significance, tables
 from psa_core.audits.eec.result import SPELLINGS, EquityResult, EquitySpec, sentences
-from psa_core.charts._altair import drawing_svg
 from psa_core.charts._theme import DOWN, UP
-from psa_core.charts.eec_boxes import delta_boxes
-from psa_core.charts.print.caption import Caption
+from psa_core.charts.caption import Caption
+from psa_core.charts.drawing import drawing_svg
+from psa_core.charts.intervals import delta_boxes
 from psa_core.claims.findings import Finding
 from psa_core.claims.formatting import number
 from psa_core.cube import ScoreCube

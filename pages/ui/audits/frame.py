@@ -17,7 +17,7 @@ from pages.ui.frame.step import step
 from pages.ui.study import job_panel
 from psa_core import audits, jobs, options
 from psa_core.audits import Audit
-from psa_core.charts.print.caption import Caption
+from psa_core.charts.caption import Caption
 from psa_core.errors import RunFolderError
 from psa_core.folders import results
 from psa_core.jobs import RUN_ID

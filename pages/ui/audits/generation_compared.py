@@ -14,9 +14,9 @@ from psa_core import jobs
 from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import report
 from psa_core.audits.generation.result import GenerationResult
-from psa_core.charts._altair import drawing_svg
-from psa_core.charts.print.caption import Caption
-from psa_core.charts.relevance import relevance
+from psa_core.charts.caption import Caption
+from psa_core.charts.drawing import drawing_svg
+from psa_core.charts.scatter import relevance
 from psa_core.errors import PsaError
 from psa_core.registry import ASSETS, in_short
 

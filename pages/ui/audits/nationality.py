@@ -22,12 +22,12 @@ from psa_core.audits.nationality import examples, findings
 from psa_core.audits.nationality.perturbation import KEPT
 from psa_core.audits.nationality.result import NationalityResult, NationalitySpec
 from psa_core.audits.nationality.tables import OVERALL
-from psa_core.charts._altair import drawing_svg
 from psa_core.charts._theme import DOWN, UP
-from psa_core.charts.country_heat import Block, country_heat, printed_width
+from psa_core.charts.caption import Caption
 from psa_core.charts.country_map import HEIGHT, country_map
-from psa_core.charts.print.caption import Caption
-from psa_core.charts.print.figures import figure_svg
+from psa_core.charts.drawing import drawing_svg
+from psa_core.charts.plotly_svg import figure_svg
+from psa_core.charts.squares import Block, country_heat, printed_width
 from psa_core.claims.formatting import number
 from psa_core.errors import OptionError
 from psa_core.inputs.gazetteers import KINDS, PAPER_COUNTRIES, countries

@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import typography
-from psa_core.charts._altair import to_png
-from psa_core.charts.print.caption import Caption, captioned
+from psa_core.charts.caption import Caption, captioned
+from psa_core.charts.drawing import to_png
 from psa_core.inputs import spreadsheet
 
 

@@ -9,8 +9,8 @@ import streamlit as st
 
 from pages.ui.frame import address
 from pages.ui.frame.keys import Key
-from psa_core.charts.obfuscate import obfuscated
 from psa_core.cube import ScoreCube
+from psa_core.folders.view import obfuscated
 
 
 def _linked() -> dict[str, Any]:

@@ -16,8 +16,9 @@ from pages.ui.results import context, figure
 from pages.ui.results.compare_studies import Compared
 from pages.ui.results.context import StudyContext
 from psa_core import methods, stats
-from psa_core.charts.comparison import metric_intervals, name_scatter
-from psa_core.charts.print.caption import Caption
+from psa_core.charts.caption import Caption
+from psa_core.charts.intervals import metric_intervals
+from psa_core.charts.scatter import name_scatter
 from psa_core.claims import comparison, ranking
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError

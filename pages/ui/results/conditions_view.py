@@ -10,7 +10,7 @@ from pages.ui.frame.keys import Key
 from pages.ui.results import figure
 from pages.ui.results.context import StudyContext
 from psa_core import tables
-from psa_core.charts.group_differences import group_differences
+from psa_core.charts.intervals import group_differences
 from psa_core.claims.conditions import condition_finding
 from psa_core.claims.findings import crossed
 from psa_core.claims.formatting import with_interval

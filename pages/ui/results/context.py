@@ -16,7 +16,7 @@ from pages.ui.frame import address, controls, open_study, shell, shown_names, st
 from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
 from psa_core import jobs, tables
-from psa_core.charts.print.caption import Caption, study_source
+from psa_core.charts.caption import Caption, study_source
 from psa_core.claims.formatting import Finding, Words
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import RunFolderError

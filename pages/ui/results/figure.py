@@ -10,8 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import exports, typography
-from psa_core.charts._altair import Drawing, drawing_svg
-from psa_core.charts.print.caption import Caption
+from psa_core.charts.caption import Caption
+from psa_core.charts.drawing import Drawing, drawing_svg
 
 
 def show(

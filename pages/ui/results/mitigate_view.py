@@ -16,7 +16,7 @@ from pages.ui.results import context, figure
 from pages.ui.results.context import StudyContext
 from pages.ui.results.why_view import confirmed
 from psa_core import anchors, mitigate, stats, tables
-from psa_core.charts.mitigation import averaging_curves, original_scores
+from psa_core.charts.scatter import averaging_curves, original_scores
 from psa_core.claims import mitigation
 from psa_core.claims.formatting import level
 from psa_core.mitigate import Halves, Trial

@@ -17,7 +17,7 @@ from pages.ui.results import context, figure
 from pages.ui.results.context import StudyContext
 from psa_core import methods, tables
 from psa_core.charts._theme import group_colours
-from psa_core.charts.group_differences import group_differences
+from psa_core.charts.intervals import group_differences
 from psa_core.charts.score_sens import BarOptions, highlight, name_figure, order, score_sens_bars
 from psa_core.claims import findings
 from psa_core.claims.findings import crossed

@@ -14,9 +14,8 @@ from pages.ui.frame.keys import Key
 from pages.ui.results import canvas, flip_card, names_view
 from pages.ui.results.context import StudyContext
 from psa_core import tables
-from psa_core.charts._theme import DOWN, UP
-from psa_core.charts.enlarged import enlarged
-from psa_core.charts.group_differences import group_differences
+from psa_core.charts._theme import DOWN, UP, enlarged
+from psa_core.charts.intervals import group_differences
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
 from psa_core.charts.score_sens import BarOptions, score_sens_bars
 from psa_core.claims import findings

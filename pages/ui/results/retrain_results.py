@@ -15,9 +15,10 @@ from pages.ui.frame import exports, permissions, shell, shown_names, state, typo
 from pages.ui.frame.keys import Key
 from pages.ui.results import context, figure
 from psa_core import jobs, report
+from psa_core.charts.caption import Caption
+from psa_core.charts.intervals import MAX_NAMES, WHENS, name_changes
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
-from psa_core.charts.mitigation import MAX_NAMES, WHENS, name_changes, trade_off
-from psa_core.charts.print.caption import Caption
+from psa_core.charts.scatter import trade_off
 from psa_core.claims import mitigation
 from psa_core.cube import ScoreCube
 from psa_core.errors import RunFolderError

@@ -17,7 +17,7 @@ from pages.ui.frame.typography import in_words
 from pages.ui.results import context, figure, flip_card, transcript_view
 from pages.ui.results.context import StudyContext
 from psa_core import tables
-from psa_core.charts.score_scatter import score_scatter
+from psa_core.charts.scatter import score_scatter
 from psa_core.charts.sentence_dots import sentence_dots
 from psa_core.claims import findings
 from psa_core.folders import judgements

@@ -19,7 +19,7 @@ from pages.ui.results.names_view import group_columns
 from psa_core import tables
 from psa_core.charts._theme import MUTED, OTHER, UP, group_colours
 from psa_core.charts.label_dist import MEAN, CurveOptions, label_dist_figure
-from psa_core.charts.print.figures import figure_svg
+from psa_core.charts.plotly_svg import figure_svg
 from psa_core.claims import findings
 from psa_core.claims.formatting import Finding, level
 from psa_core.cube import ScoreCube

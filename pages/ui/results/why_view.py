@@ -18,8 +18,8 @@ from pages.ui.results import background, figure
 from pages.ui.results.context import StudyContext
 from pages.ui.results.names_view import p_text
 from psa_core import models, stats
-from psa_core.charts import factors as charts
-from psa_core.charts.comparison import metric_intervals
+from psa_core.charts import intervals as charts
+from psa_core.charts.intervals import metric_intervals
 from psa_core.claims import reasons
 from psa_core.errors import PsaError
 from psa_core.models.lm import CARD as PERPLEXITY_CARD

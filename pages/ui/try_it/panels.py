@@ -13,9 +13,9 @@ from pages.ui.frame.keys import Key
 from pages.ui.try_it.controls import SORTS
 from pages.ui.try_it.one_sentence import FEW, Slotted, TableOne, extremes
 from psa_core.charts import try_it
-from psa_core.charts._altair import drawing_svg
 from psa_core.charts._theme import CATEGORICAL
-from psa_core.charts.print.caption import Caption
+from psa_core.charts.caption import Caption
+from psa_core.charts.drawing import drawing_svg
 from psa_core.charts.sentence_dots import sentence_dots
 from psa_core.claims import findings
 

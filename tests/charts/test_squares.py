@@ -1,4 +1,4 @@
-"""Table 1 as a heat map: the numbers are in the cells, and colour follows their sign."""
+"""Squares can be seen and clicked, also where nothing is marked; words are escaped, and columns are narrow."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import re
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from psa_core.charts import _theme
-from psa_core.charts.country_heat import DIVERGING, Block, country_heat, printed_width
-from psa_core.charts.print.figures import figure_svg
+from psa_core.charts.plotly_svg import figure_svg
+from psa_core.charts.squares import DIVERGING, Block, answer_gaps, country_heat, printed_width, value_matrix
 
 CHANGES = pd.DataFrame([[12.5, -40.0], [0.0, np.nan]], index=["France", "<i>India"], columns=["anger", "joy"])
 DELTAS = pd.DataFrame([[0.51], [-0.2]], index=CHANGES.index, columns=["sentiment"])
@@ -80,3 +81,48 @@ def test_on_paper_squares_hold_the_numbers_and_the_two_colours() -> None:
     down, up = (f"{_rgb(colour)}, 0.720" for colour in (_theme.DOWN, _theme.UP))
     seven = country_heat([Block("x", pd.DataFrame({"a": [-7.0, 7.0, 0.1]}, index=list("xyz")), [""])])
     assert figure_svg(seven).count(down) == figure_svg(seven).count(up) == 1
+
+
+def test_squares_say_what_is_marked_and_heads_are_wrapped_and_escaped() -> None:
+    table = pd.DataFrame(
+        {
+            "measure": ["words", "distance"],
+            "title": ["length in words", "distance from the answers to others"],
+            "pair": "people with <b>X</b> names against people with African-American names",
+            "short": ["+8 %", "−3 points of 100"],
+            "words": ["8 % longer", "3 points of 100 nearer"],
+            "strength": [3.0, -9.0],
+            "is_marked": [True, False],
+        }
+    )
+    figure = answer_gaps(table, selected=("words", table["pair"][0]))
+    heat = figure.data[0]
+    assert [">+8 %<" in heat.text[0][0], ">·<" in heat.text[1][0]] == [True, True]
+    assert np.array(heat.z).ravel().tolist() == [3, 0]
+    (head,) = figure.layout.xaxis.ticktext
+    assert "people with &lt;b&gt;X&lt;/b&gt;<br>names against people<br>with African-American<br>names" in head
+    assert ["distance from the<br>answers to others" in label for label in figure.layout.yaxis.ticktext] == [
+        False,
+        True,
+    ]
+    assert figure.layout.width < 358, "one column stands beside the labels on a phone"
+    assert len(figure.layout.shapes) == 1
+    assert "3 points of 100 nearer: could be chance" in str(figure.data[1])
+
+
+VALUES = ["baker", "nurse", "sheriff"]
+
+
+@pytest.mark.parametrize("distance", [np.nan, 0.2])
+def test_pairs_that_are_not_above_noise_have_a_square_and_a_point(distance: float) -> None:
+    square = pd.DataFrame(np.nan, index=VALUES, columns=VALUES)
+    square.loc["baker", "nurse"] = square.loc["nurse", "baker"] = distance
+    heat, marks = value_matrix(square).data
+    drawn = np.array(heat.z, float)
+    assert np.isfinite(drawn).tolist() == (~np.eye(3, dtype=bool)).tolist()
+    texts = np.array(heat.text, str)
+    shown = np.char.find(texts, "·") >= 0
+    assert shown.sum() == (6 if np.isnan(distance) else 4)
+    assert np.nan_to_num(drawn)[shown].max() == 0
+    pairs = [[a, b] for a in VALUES for b in VALUES if a != b]
+    assert np.array(marks.customdata).tolist() == pairs

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from psa_core.charts._altair import drawing_svg
-from psa_core.charts.relevance import relevance
+from psa_core.charts.drawing import drawing_svg
+from psa_core.charts.scatter import relevance
 
 COLUMNS = ["audit", "similarity", "fairness", "low", "high"]
 

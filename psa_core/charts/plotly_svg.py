@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from psa_core.charts import _theme
-from psa_core.charts._altair import NUMBERS, PRINTED_AXIS, SIZES
+from psa_core.charts.drawing import CONFIG, PRINTED_AXIS, SIZES
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -43,7 +43,7 @@ def figure_svg(figure: go.Figure, *, width: int = WIDTH) -> str:
         "padding": PADDING,
         "background": _theme.PAPER,
         "config": {
-            "locale": {"number": NUMBERS},
+            "locale": CONFIG["locale"],
             "axis": {**PRINTED_AXIS, **SIZES, "domain": False, "ticks": False, "labelLimit": 320, "titleLimit": 620},
             "view": {"stroke": None},
             "text": {"color": _theme.INK},

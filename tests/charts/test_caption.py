@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from psa_core.charts.print.caption import Caption, captioned
+from psa_core.charts.caption import Caption, captioned
 
 PICTURE = '<svg version="1.1" xmlns="http://www.w3.org/2000/svg" width="300" height="100" viewBox="0 0 300 100"></svg>'
 

@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 
 from psa_core.charts import _theme
-from psa_core.charts._altair import to_png
-from psa_core.charts.generation import two_distributions, value_dots, value_matrix
+from psa_core.charts.drawing import to_png
+from psa_core.charts.generation import two_distributions, value_dots
 from psa_core.charts.label_dist import MEAN, CurveOptions, label_dist_figure
-from psa_core.charts.print.figures import figure_svg
+from psa_core.charts.plotly_svg import figure_svg
 from psa_core.charts.score_sens import BarOptions, name_figure, score_sens_bars
+from psa_core.charts.squares import value_matrix
 from psa_core.charts.try_it import Panel, figure
 from psa_core.cube import Target
 

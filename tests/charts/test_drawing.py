@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.charts import _theme, comparison, group_differences, mitigation, score_scatter, sentence_dots
-from psa_core.charts._altair import Drawing, drawing_svg, in_rows
-from psa_core.charts.mitigation import trade_off
-from psa_core.charts.obfuscate import obfuscated
+from psa_core.charts import _theme, intervals, scatter, sentence_dots
+from psa_core.charts.drawing import Drawing, drawing_svg
+from psa_core.charts.scatter import trade_off
 from psa_core.cube import Target
 
 TOXICITY = Target("toxicity")
@@ -100,9 +99,9 @@ def test_labels_are_text_in_the_drawing() -> None:
 def test_the_curve_through_a_hump_goes_up_and_comes_down() -> None:
     original = np.linspace(0, 1, 60)
     rows = pd.DataFrame({"sentence_id": range(60), "text": "", "original": original})
-    near = score_scatter.score_scatter(rows.assign(mean_abs_delta=original * (1 - original))).rows["near"]
+    near = scatter.score_scatter(rows.assign(mean_abs_delta=original * (1 - original))).rows["near"]
     assert near.iloc[30] > 1.5 * max(near.iloc[0], near.iloc[-1])
-    assert score_scatter.score_scatter(rows[:5].assign(mean_abs_delta=0.1)).rows["near"].isna().all()
+    assert scatter.score_scatter(rows[:5].assign(mean_abs_delta=0.1)).rows["near"].isna().all()
 
 
 def test_score_scatter() -> None:
@@ -115,13 +114,13 @@ def test_score_scatter() -> None:
             "flips": [0, 3, 0],
         }
     )
-    drawing = score_scatter.score_scatter(rows, target="toxicity", selected="b")
+    drawing = scatter.score_scatter(rows, target="toxicity", selected="b")
     assert drawing.rows["text"].str.len().max() == 80
     assert "flips" not in drawing.rows, "a moving threshold leaves the points alone"
     assert drawing.rows["ringed"].tolist() == [False, True, False]
     assert svg(drawing).count(_theme.ACCENT) >= 3
     names = [parameter["name"] for parameter in drawing.spec["params"]]
-    assert names == [score_scatter.POINT]
+    assert names == [scatter.POINT]
 
 
 def test_group_differences_against_their_floor() -> None:
@@ -138,7 +137,7 @@ def test_group_differences_against_their_floor() -> None:
             "above_noise": [False, True],
         }
     )
-    drawing = group_differences.group_differences(rows, target="toxicity")
+    drawing = intervals.group_differences(rows, target="toxicity")
     assert drawing.rows["kind"].tolist() == ["within", "outside"]
     drawn = svg(drawing)
     assert "actor (4)" in drawn and "leader (6)" in drawn
@@ -146,17 +145,17 @@ def test_group_differences_against_their_floor() -> None:
 
 def test_comparison_is_sorted_and_names_are_written_where_they_differ() -> None:
     rows = pd.DataFrame({"label": ["a", "b"], "value": [0.1, 0.2], "low": [0.05, 0.1], "high": [0.2, 0.3]})
-    assert comparison.metric_intervals(rows, title="ScoreDev").rows["label"].tolist() == ["b", "a"]
-    assert "ScoreDev" in svg(comparison.metric_intervals(rows, title="ScoreDev"))
+    assert intervals.metric_intervals(rows, title="ScoreDev").rows["label"].tolist() == ["b", "a"]
+    assert "ScoreDev" in svg(intervals.metric_intervals(rows, title="ScoreDev"))
     names = [f"n{i}" for i in range(8)]
     effects = pd.DataFrame({"name": names, "first": 0.0, "second": np.arange(8) / 100})
-    drawing = comparison.name_scatter(
+    drawing = scatter.name_scatter(
         effects, titles=("A", "B"), selected=("n0",), labels={name: name.upper() for name in names}
     )
     assert drawing.rows.loc[drawing.rows["beside"] != "", "label"].tolist() == ["N4", "N5", "N6", "N7"]
     assert "N7" in svg(drawing)
     together = effects.assign(second=[0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.0])
-    drawing = comparison.name_scatter(together, titles=("A", "B"), selected=(), labels={name: name for name in names})
+    drawing = scatter.name_scatter(together, titles=("A", "B"), selected=(), labels={name: name for name in names})
     assert (drawing.rows["beside"] != "").sum() == 1, "names at one spot are not written upon each other"
 
 
@@ -164,26 +163,13 @@ def test_mitigation_curves() -> None:
     rows = pd.DataFrame(
         {"names": [1, 10], "score_change": [0.1, 0.2], "list_dependence": [0.1, 0.0], "labels_changed": 1}
     )
-    drawing = mitigation.averaging_curves(rows, chosen=10)
+    drawing = scatter.averaging_curves(rows, chosen=10)
     assert len(drawing.rows) == 4 and (drawing.rows["chosen"] == 10).all()
     assert "Names averaged over" in svg(drawing)
     before = pd.DataFrame({"before": [0.1, 0.9], "after": [0.2, 0.4], "changed": [False, True], "text": ["x", "y"]})
-    drawn = mitigation.original_scores(before, target="toxicity")
+    drawn = scatter.original_scores(before, target="toxicity")
     assert drawn.rows["kind"].tolist() == ["label stays", "label changes"]
     assert "toxicity averaged over names" in svg(drawn)
-
-
-def test_filling_leaves_the_remembered_specification_alone() -> None:
-    spec = {"layer": [{"encoding": {"y": {"field": "label"}}}, {"mark": "rule"}]}
-    copy = in_rows(pd.DataFrame(), spec, ["b", "a"], height=10).spec
-    assert copy["layer"][0]["encoding"]["y"]["sort"] == ["b", "a"]
-    assert "sort" not in spec["layer"][0]["encoding"]["y"] and "height" not in spec
-
-
-def test_obfuscated_names_stay_distinct() -> None:
-    shown = obfuscated(["Ann Lee", "Amy Low", "Al Li", "", "Ann Lee"])
-    assert len(set(shown.values())) == len(shown)
-    assert all("nn" not in text for text in shown.values())
 
 
 def test_the_trade_off_of_strengths() -> None:

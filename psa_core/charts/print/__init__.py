@@ -1,1 +1,0 @@
-"""Figures for paper."""
