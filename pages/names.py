@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.frame import controls, shell, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import context, names_view, selection_view, transcript_view, why_view
-from psa_core.claims import ranking
+from psa_core.claims import comparison
 from psa_core.tables import replicability
 
 PARTS = {"names": "Which names?", "why": "Why these names?"}
@@ -17,7 +17,7 @@ shell.heading("Names", "Which names move the score, by how much, how surely, and
 study = context.need_study()
 controls.target_picker(study.cube)
 part = context.ask_part(PARTS, Key.NAMES_PART)
-reliability = ranking.replicability_finding(study.compute(replicability.order_replicability), study.target.name)
+reliability = comparison.replicability_finding(study.compute(replicability.order_replicability), study.target.name)
 if part == "why":
     with shell.show_errors("The associations cannot be computed"):
         if why_view.names_differ(study):

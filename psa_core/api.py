@@ -24,6 +24,7 @@ from psa_core.charts.plotly_svg import figure_svg
 from psa_core.charts.score_sens import BarOptions, name_figure
 from psa_core.claims import findings
 from psa_core.claims.formatting import BASELINES, Words
+from psa_core.claims.groups import group_finding
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError, OptionError, RunFolderError
 from psa_core.folders import results
@@ -275,7 +276,7 @@ class Study:
         chosen = self._group_column(column)
         table = tables.group_table(self.cube, target, chosen, correction=correction)
         svg = drawing_svg(group_differences(table, target=Words.of(target, table).phrase)) if drawn else ""
-        return Chart(svg, Finding(findings.group_finding(table, target, column=chosen)))
+        return Chart(svg, Finding(group_finding(table, target, column=chosen)))
 
     def _target(self, target: str | None) -> str:
         if target is not None:

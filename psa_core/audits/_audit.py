@@ -18,7 +18,7 @@ from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders import datapackage, results, writing
 from psa_core.folders import manifest as manifests
 from psa_core.inputs import archives, limits, spreadsheet
-from psa_core.report.frame import Report, framed
+from psa_core.report.page import Report, framed
 
 #: What an audit writes, by file name: a table as .csv or .parquet, anything else as .json.
 Files = Mapping[str, Any]

@@ -78,6 +78,13 @@ def too_few(sentences: int, families: int | None = None) -> str:
     return f"{counted(sentences, 'sentence')} {verb} too few to say anything. Results come from {MIN_SENTENCES} on."
 
 
+def too_few_rows(table: pd.DataFrame) -> str:
+    """`too_few` of a table whose rows all rest on the same sentences, ``n``, and ``families``; else empty."""
+    if "n" not in table:
+        return ""
+    return too_few(int(table["n"].iloc[0]), int(table["families"].iloc[0]) if "families" in table else None)
+
+
 def too_few_in(cube: ScoreCube) -> str:
     """`too_few` of a study: of its families where it has some, as its findings are."""
     return too_few(len(cube.sentences), cube.families.count if cube.families.any else None)
@@ -172,6 +179,20 @@ def number(value: float, *, digits: int | None = None, signed: bool = False) -> 
     text = f"{value:{'+' if signed else ''}.{_digits(value) if digits is None else digits}f}"
     is_zero = not text.strip("+-0.")
     return text.lstrip("+-") if is_zero else text.replace("-", "−")
+
+
+def over(row: pd.Series) -> str:
+    """The sentences behind a claim, and their number of families, if any."""
+    sentences = counted(row["n"], "sentence")
+    return f"{sentences} in {row['families']:,} families" if "families" in row else sentences
+
+
+def about(kind: str, words: Words, row: pd.Series, value: str = "", low: str = "", high: str = "") -> dict[str, Any]:
+    """The fields of a finding that come from its row: what it is about, and the columns that have its number."""
+    columns = {"estimate": value, "low": low, "high": high, "p_adjusted": "p_adjusted"} if value else {}
+    numbers = {field: float(row.get(column, nan)) for field, column in columns.items()}
+    sizes = {field: int(row.get(field, 0)) for field in ("n", "families")}
+    return {"kind": kind, "target": words.phrase, **sizes, **numbers}
 
 
 def level(threshold: float) -> str:

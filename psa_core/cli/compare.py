@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from psa_core import api, tables
-from psa_core.claims.conditions import condition_finding
 from psa_core.claims.formatting import with_interval
+from psa_core.claims.groups import condition_finding
 from psa_core.cli._base import Command
 from psa_core.report.model_card import bracketed
 

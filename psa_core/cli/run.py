@@ -10,7 +10,7 @@ from pathlib import Path
 from psa_core import study, tables
 from psa_core.cache import ScoreCache
 from psa_core.claims.answers import unanswered_finding
-from psa_core.claims.floor import floor_finding
+from psa_core.claims.findings import floor_finding
 from psa_core.cli import _from_manifest as from_manifest
 from psa_core.cli._base import Command, add_selection, study_spec, tell_left_out
 from psa_core.cube import ScoreCube

@@ -14,8 +14,7 @@ from psa_core.cube import ScoreCube
 from psa_core.folders.view import obfuscated, view_of
 from psa_core.plurals import counted
 from psa_core.report import _sections as sections
-from psa_core.report.frame import Report, framed
-from psa_core.report.markup import Html, element, prose_called
+from psa_core.report.page import Html, Report, element, framed, prose_called
 from psa_core.report.swaps import Piece, excerpt, is_long, swap_pieces
 
 

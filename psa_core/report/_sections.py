@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,10 @@ from psa_core.charts.caption import study_source
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
 from psa_core.charts.plotly_svg import figure_svg
 from psa_core.charts.score_sens import BarOptions, name_figure
-from psa_core.claims import findings, selection
-from psa_core.claims.floor import band_words, floor_finding
+from psa_core.claims import findings
+from psa_core.claims.findings import band_words, floor_finding
 from psa_core.claims.formatting import BASELINES, Words, level, number, with_interval
-from psa_core.claims.selection import selection_finding
+from psa_core.claims.groups import ABOUT_SELECTION, crossed, group_finding, interaction_finding, selection_finding
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError
 from psa_core.inputs.groups import columns_of, references
@@ -27,12 +26,10 @@ from psa_core.inputs.names import grouping
 from psa_core.plurals import counted
 from psa_core.registry import in_short
 from psa_core.report import transcripts
-from psa_core.report.frame import finding_html
-from psa_core.report.markup import Html, Text, element, join, picture, table
-from psa_core.report.swaps import excerpt, is_long, swap_pieces
+from psa_core.report.page import Html, Text, element, finding_html, join, picture, table
+from psa_core.report.swaps import Piece, excerpt, is_long, swap_pieces
 from psa_core.report.transcripts import Transcript
 from psa_core.study import StudySpec, perturbation_of, spec_of
-from psa_core.study.perturbation import Perturbation
 from psa_core.tables.edits import edit_span, edit_table
 from psa_core.tables.groups import CELLS
 
@@ -52,60 +49,6 @@ LIMITS = (
     "other kinds of text; noise floors are about other names.",
     "A threshold decides which differences become another label; at another threshold other sentences flip.",
 )
-
-
-@dataclass(frozen=True, eq=False)
-class _Evidence:
-    """Tables and numbers of one target, as the functions of `tables` make them; `groups` by column."""
-
-    target: Target
-    baseline: str
-    names: pd.DataFrame
-    thresholds: pd.DataFrame
-    groups: dict[str, pd.DataFrame]
-    crossing: tuple[str, pd.DataFrame] | None
-    selection: dict[str, pd.DataFrame]
-    flips: pd.DataFrame
-    flip_count: int
-    numbers: Mapping[str, Any]
-    warning: str
-
-
-def _evidence_of(cube: ScoreCube, target: Target, numbers: Mapping[str, Any]) -> _Evidence:
-    flips = tables.find_flips(cube, target.name)
-    baseline = tables.default_baseline(cube)
-    differences = stats.effect_differences(*cube.units(target.name), baseline=baseline)
-    spread = float(stats.nan_mean(stats.sentence_moments(differences)[2])) if len(differences) > 1 else float("nan")
-    columns = grouping(cube.names, most=MAX_GROUPS)
-    asked, reference = str(_study(cube).get("groups") or ""), str(_study(cube).get("reference") or "")
-    against = references(cube.names, columns, reference) if columns else {}
-    select, crossing = _study(cube).get("select"), None
-    if len(columns_of(cube.names, asked) if asked else ()) > 1:
-        crossing = asked, tables.crossing_table(cube, target.name, asked, baseline=baseline, reference=reference)
-    score_range = float(target.high - target.low)
-    if not score_range < float("inf"):
-        scores = np.concatenate([array.ravel() for array in cube.scores(target.name)])
-        score_range = max(float(np.ptp(scores)), 1e-6)
-    return _Evidence(
-        target=target,
-        baseline=baseline,
-        names=tables.name_table(cube, target.name, baseline=baseline),
-        thresholds=tables.label_dist_table(cube, target.name),
-        groups={
-            column: tables.group_table(cube, target.name, column, baseline=baseline, reference=against.get(column, ""))
-            for column in columns
-        },
-        crossing=crossing,
-        selection={
-            column: tables.selection_table(cube, target.name, column, select=str(select))
-            for column in [*columns, *([asked] if crossing else [])]
-            if select
-        },
-        flips=flips.one_each("sentence").frame(limit=SHOWN_FLIPS),
-        flip_count=len(flips),
-        numbers=numbers,
-        warning=stats.small_sample_warning(len(differences), spread, half_width=0.01 * score_range),
-    )
 
 
 def model_name(cube: ScoreCube) -> str:
@@ -169,118 +112,122 @@ def target_section(cube: ScoreCube, target: Target, numbers: Mapping[str, Any], 
 
     With `answers`, a language model's file of them, each flip has what was asked and answered.
     """
-    evidence = _evidence_of(cube, target, numbers)
+    baseline = tables.default_baseline(cube)
+    names = tables.name_table(cube, target.name, baseline=baseline)
+    thresholds = tables.label_dist_table(cube, target.name)
+    columns = grouping(cube.names, most=MAX_GROUPS)
+    against = references(cube.names, columns, str(_study(cube).get("reference") or "")) if columns else {}
+    groups = {
+        column: tables.group_table(cube, target.name, column, baseline=baseline, reference=against.get(column, ""))
+        for column in columns
+    }
     curves = CurveOptions(target.default_threshold, target=target.name)
     source = study_source(cube, target, target.default_threshold)
-    changes = findings.threshold_finding(evidence.thresholds, target.name, threshold=target.default_threshold)
+    changes = findings.threshold_finding(thresholds, target.name, threshold=target.default_threshold)
     floor = floor_finding(cube, target.name)
+    flips = tables.find_flips(cube, target.name)
     parts = [
         element("h2", f"Target: {target.name}"),
         element("p", f"A larger score means: {target.meaning}." if target.meaning else ""),
         element("h3", "Figure 1: what each name does to the score"),
-        _figure_1(evidence, source, cube),
+        _figure_1(cube, target, names, groups, baseline, source),
         *([finding_html(floor), _edits(cube, target)] if floor else []),
         element("h3", "Figure 2: what the names do to the label"),
-        picture(figure_svg(label_dist_figure(evidence.thresholds, curves)), f"{changes} {source}."),
-        element("h3", f"The largest changes of a label ({evidence.flip_count:,} in all)"),
-        _flips(cube, evidence, answers),
-        *_statistics(evidence, len(cube.targets)),
+        picture(figure_svg(label_dist_figure(thresholds, curves)), f"{changes} {source}."),
+        element("h3", f"The largest changes of a label ({len(flips):,} in all)"),
+        _flips(cube, target, flips.one_each("sentence").frame(limit=SHOWN_FLIPS), answers),
+        *_statistics(cube, target, names, numbers, baseline),
+        *_groups(cube, target, groups, baseline),
     ]
     return join(parts)
 
 
 def _edits(cube: ScoreCube, target: Target) -> Html:
     """The neutral edits that moved the score most, behind a click."""
-    table_of_edits = edit_table(cube, target.name)
-    if table_of_edits.empty:
+    edits = edit_table(cube, target.name).head(SHOWN_EDITS)
+    if edits.empty:
         return Html("")
-    title = f"The {counted(min(len(table_of_edits), SHOWN_EDITS), 'edit')} with the largest change"
-    rows = [
-        [row.edit, str(row.sentence_id), _change(row.change)] for row in table_of_edits.head(SHOWN_EDITS).itertuples()
-    ]
-    shown = table(("Edit", cube.noun.capitalize(), "Change"), rows, css="swaps")
-    return element("details", join([element("summary", title), shown]))
+    rows = [[row.edit, str(row.sentence_id), _change(row.change)] for row in edits.itertuples()]
+    title = f"The {counted(len(edits), 'edit')} with the largest change"
+    return _behind_a_click(title, table(("Edit", cube.noun.capitalize(), "Change"), rows, css="swaps"))
 
 
-def _figure_1(evidence: _Evidence, source: str, cube: ScoreCube) -> Html:
-    columns = list(evidence.groups)
-    few = [column for column in columns if len(evidence.groups[column]) <= 3]
-    section = few[0] if few else ""
-    colours = [column for column in columns if column != section]
-    sections = len(evidence.groups[section]) if section else 1
+def _figure_1(
+    cube: ScoreCube,
+    target: Target,
+    names: pd.DataFrame,
+    groups: Mapping[str, pd.DataFrame],
+    baseline: stats.Baseline,
+    source: str,
+) -> Html:
+    section = next((column for column in groups if len(groups[column]) <= 3), "")
+    sections = len(groups[section]) if section else 1
     options = BarOptions(
-        colour_by=colours[0] if colours else "",
+        colour_by=next((column for column in groups if column != section), ""),
         section_by=section,
-        limit=0 if len(evidence.names) <= MAX_FIGURE_ROWS else 30 // (2 * sections) + 1,
-        axis_title=f"Mean change of {Words.of(evidence.target).phrase} from {BASELINES[evidence.baseline]}",
-        score_range=evidence.target.high - evidence.target.low,
-        band=edit_span(cube, evidence.target.name),
+        limit=0 if len(names) <= MAX_FIGURE_ROWS else 30 // (2 * sections) + 1,
+        axis_title=f"Mean change of {Words.of(target).phrase} from {BASELINES[baseline]}",
+        score_range=target.high - target.low,
+        band=edit_span(cube, target.name),
     )
-    words = findings.name_finding(evidence.names, evidence.target.name, baseline=evidence.baseline)
-    tested = evidence.names["p_adjusted"].notna().any()
+    found = findings.name_finding(names, target.name, baseline=baseline)
+    tested = names["p_adjusted"].notna().any()
     mark = " * and full colour: adjusted p < 0.05. Whiskers: 95 % interval over sentences." if tested else ""
-    return picture(name_figure(evidence.names, options), f"{words}{mark} {band_words(cube, options.band)} {source}.")
+    return picture(name_figure(names, options), f"{found}{mark} {band_words(cube, options.band)} {source}.")
 
 
-def _flips(cube: ScoreCube, evidence: _Evidence, answers: Path | None) -> Html:
-    if evidence.flips.empty:
-        return element("p", f"No label changes at the threshold {level(evidence.target.default_threshold)}.")
-    texts = perturbation_of(cube, evidence.target.name)
-    cells = list(
-        zip(evidence.flips["sentence_position"].tolist(), evidence.flips["name_position"].tolist(), strict=True)
-    )
-    asked = transcripts.of_cells(cube, evidence.target.name, cells, answers) if answers else [[] for _ in cells]
-    rows = [
-        [
-            join(
-                [
-                    element("small", str(flip.sentence_id)) if cube.noun != "sentence" else "",
-                    _swapped(texts, flip.sentence_position, str(flip.name)),
-                    *_transcripts(of_flip, texts, flip),
-                ]
-            ),
-            f"{number(flip.original, digits=2)}{ARROW}{number(flip.perturbed, digits=2)}",
-            f"0{ARROW}1" if flip.direction == "up" else f"1{ARROW}0",
-        ]
-        for flip, of_flip in zip(evidence.flips.itertuples(index=False), asked, strict=True)
-    ]
+def _flips(cube: ScoreCube, target: Target, flips: pd.DataFrame, answers: Path | None) -> Html:
+    if flips.empty:
+        return element("p", f"No label changes at the threshold {level(target.default_threshold)}.")
+    texts = perturbation_of(cube, target.name)
+    cells = list(zip(flips["sentence_position"].tolist(), flips["name_position"].tolist(), strict=True))
+    asked = transcripts.of_cells(cube, target.name, cells, answers) if answers else [[] for _ in cells]
+    rows = []
+    for flip, of_flip in zip(flips.itertuples(index=False), asked, strict=True):
+        pieces = swap_pieces(texts, flip.sentence_position, str(flip.name))
+        marked = _marked(pieces, {"gone": "del", "come": "mark"})
+        if is_long(pieces):
+            brief = _marked(excerpt(pieces), {"gone": "del", "come": "mark"})
+            marked = join([brief, _behind_a_click("Whole text", marked)])
+        number_of_text = element("small", str(flip.sentence_id)) if cube.noun != "sentence" else ""
+        scores = f"{number(flip.original, digits=2)}{ARROW}{number(flip.perturbed, digits=2)}"
+        label = f"0{ARROW}1" if flip.direction == "up" else f"1{ARROW}0"
+        rows.append([join([number_of_text, marked, *(_transcript(one, pieces) for one in of_flip)]), scores, label])
     return table((cube.noun.capitalize(), "Score", "Label"), rows, css="swaps")
 
 
-def _transcripts(found: Sequence[Transcript], texts: Perturbation, flip: Any) -> list[Html]:
-    """What a language model was asked about a flip's text and what it answered, each behind a click."""
-    pieces = swap_pieces(texts, flip.sentence_position, str(flip.name))
-    shown = []
-    for transcript in found:
-        parts = [element("summary", "What the model was asked")]
-        for heading, words in transcript.parts(pieces):
-            marked = (element("mark", text) if kind == "come" else text for kind, text in words)
-            parts += [element("b", heading), element("pre", *marked)]
-        shown.append(element("details", *parts, css="small"))
-    return shown
+def _transcript(transcript: Transcript, pieces: Sequence[Piece]) -> Html:
+    """What a language model was asked about a flip's text and what it answered, behind a click."""
+    parts: list[Html] = []
+    for heading, words in transcript.parts(pieces):
+        parts += [element("b", heading), element("pre", _marked(words, {"come": "mark"}))]
+    return _behind_a_click("What the model was asked", *parts, css="small")
 
 
-def _swapped(texts: Perturbation, sentence: int, name: str) -> Html:
-    tags = {"gone": "del", "come": "mark"}
-    pieces = swap_pieces(texts, sentence, name)
-
-    def words(some: Sequence[tuple[str, str]]) -> Html:
-        return join(element(tags[kind], text) if kind != "same" else text for kind, text in some)
-
-    if not is_long(pieces):
-        return words(pieces)
-    whole = element("details", join([element("summary", "Whole text"), words(pieces)]))
-    return join([words(excerpt(pieces)), whole])
+def _marked(pieces: Sequence[tuple[str, str]], tags: Mapping[str, str]) -> Html:
+    return join(element(tags[kind], text) if kind in tags else text for kind, text in pieces)
 
 
-def _statistics(evidence: _Evidence, tests: int) -> list[Html]:
-    target = evidence.target.name
-    correlation = findings.correlation_finding(evidence.numbers, evidence.target, tests=tests)
-    ranked = evidence.names.sort_values("score_sens", ascending=False)
+def _behind_a_click(title: str, *content: Html, css: str = "") -> Html:
+    return element("details", element("summary", title), *content, css=css)
+
+
+def _statistics(
+    cube: ScoreCube, target: Target, names: pd.DataFrame, numbers: Mapping[str, Any], baseline: stats.Baseline
+) -> list[Html]:
+    """The names at both ends of the ranking with their tests."""
+    differences = stats.effect_differences(*cube.units(target.name), baseline=baseline)
+    spread = float(stats.nan_mean(stats.sentence_moments(differences)[2])) if len(differences) > 1 else float("nan")
+    score_range = float(target.high - target.low)
+    if not score_range < float("inf"):
+        scores = np.concatenate([array.ravel() for array in cube.scores(target.name)])
+        score_range = max(float(np.ptp(scores)), 1e-6)
+    warning = stats.small_sample_warning(len(differences), spread, half_width=0.01 * score_range)
+    ranked = names.sort_values("score_sens", ascending=False)
     ends = ranked if len(ranked) <= 2 * EXTREMES else pd.concat([ranked.head(EXTREMES), ranked.tail(EXTREMES)])
-    measured = "ScoreSens" if evidence.baseline == "original" else "Effect"
+    measured = "ScoreSens" if baseline == "original" else "Effect"
     header = ("Name", measured, "95 % interval", "adjusted p", "effect size", "LabelDist")
-    names = [
+    rows = [
         [
             str(row["name"]),
             _change(row["score_sens"]),
@@ -291,36 +238,47 @@ def _statistics(evidence: _Evidence, tests: int) -> list[Html]:
         ]
         for _, row in ends.iterrows()
     ]
-    parts = [
+    note = (
+        f"Changes from {BASELINES[baseline]}; tests over sentences, Holm's correction over names; the "
+        "effect size is Cohen's d_z, the mean change in its own standard deviations. Groups differ "
+        "beyond chance where both a test over sentences and a permutation of names say so, corrected over groups."
+    )
+    return [
         element("h3", "Statistics"),
-        element("p", evidence.warning, css="small") if evidence.warning else Html(""),
-        finding_html(correlation),
-        table(header, names),
-        element(
-            "p",
-            f"Changes from {BASELINES[evidence.baseline]}; tests over sentences, Holm's correction over names; the "
-            "effect size is Cohen's d_z, the mean change in its own standard deviations. Groups differ "
-            "beyond chance where both a test over sentences and a permutation of names say so, corrected over groups.",
-            css="small",
-        ),
+        element("p", warning, css="small") if warning else Html(""),
+        finding_html(findings.correlation_finding(numbers, target, tests=len(cube.targets))),
+        table(header, rows),
+        element("p", note, css="small"),
     ]
-    for column, groups in evidence.groups.items():
-        parts += [finding_html(findings.group_finding(groups, target, column=column)), _group_table(column, groups)]
-    if evidence.crossing:
-        columns, crossing = evidence.crossing
+
+
+def _groups(
+    cube: ScoreCube, target: Target, groups: Mapping[str, pd.DataFrame], baseline: stats.Baseline
+) -> list[Html]:
+    """Differences between groups, those of crossed groups, and how often each group is selected."""
+    parts: list[Html] = []
+    for column, rows in groups.items():
+        found = group_finding(rows, target.name, column=column)
+        parts += [finding_html(found), _group_table(column, rows)]
+    asked, reference = (str(_study(cube).get(key) or "") for key in ("groups", "reference"))
+    is_crossed = bool(asked) and len(columns_of(cube.names, asked)) > 1
+    if is_crossed:
+        crossing = tables.crossing_table(cube, target.name, asked, baseline=baseline, reference=reference)
         cells = crossing[crossing["part"] == CELLS]
         parts += [
-            finding_html(findings.group_finding(cells, target, column=columns)),
-            finding_html(findings.interaction_finding(crossing, target, columns=columns)),
-            _group_table(findings.crossed(columns), cells.assign(group=cells["group"].map(findings.crossed))),
+            finding_html(group_finding(cells, target.name, column=asked)),
+            finding_html(interaction_finding(crossing, target.name, columns=asked)),
+            _group_table(crossed(asked), cells.assign(group=cells["group"].map(crossed))),
         ]
-    if evidence.selection:
-        parts.append(element("h3", "Selection rates"))
-    for column, rates in evidence.selection.items():
-        parts += [finding_html(selection_finding(rates, target, column=column)), _selection_table(column, rates)]
-    if evidence.selection:
-        parts.append(element("p", selection.ABOUT, css="small"))
-    return parts
+    select, columns = _study(cube).get("select"), [*groups, *([asked] if is_crossed else [])]
+    if not select or not columns:
+        return parts
+    parts.append(element("h3", "Selection rates"))
+    for column in columns:
+        rates = tables.selection_table(cube, target.name, column, select=str(select))
+        found = selection_finding(rates, target.name, column=column)
+        parts += [finding_html(found), _selection_table(column, rates)]
+    return [*parts, element("p", ABOUT_SELECTION, css="small")]
 
 
 def _change(value: float, *, digits: int = 4) -> str:
@@ -329,6 +287,10 @@ def _change(value: float, *, digits: int = 4) -> str:
 
 def _p_text(p_value: float) -> str:
     return "<\u00a00.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def _ends(row: pd.Series, name: str) -> str:
+    return f"{_change(row[f'{name}_low'])} to {_change(row[f'{name}_high'])}"
 
 
 def _group_table(column: str, groups: pd.DataFrame) -> Html:
@@ -342,7 +304,7 @@ def _group_table(column: str, groups: pd.DataFrame) -> Html:
         ]
         for _, row in groups.iterrows()
     ]
-    reference = findings.crossed(groups.attrs.get("reference", "")) or "the rest"
+    reference = crossed(groups.attrs.get("reference", "")) or "the rest"
     measured = f"Difference from {reference} (95 % interval)"
     return table((f"{column} (names)", measured, "Without its furthest name", "Random groups", "adjusted p"), rows)
 
@@ -350,7 +312,7 @@ def _group_table(column: str, groups: pd.DataFrame) -> Html:
 def _selection_table(column: str, rates: pd.DataFrame) -> Html:
     rows = [
         [
-            f"{findings.crossed(row['group'])} ({row['names']})",
+            f"{crossed(row['group'])} ({row['names']})",
             f"{row['selected']:,.6g} of {row['texts']:,}",
             f"{row['rate']:.3f}",
             "one name" if row["names"] == 1 else with_interval(row, "impact_ratio"),
@@ -358,21 +320,15 @@ def _selection_table(column: str, rates: pd.DataFrame) -> Html:
         ]
         for _, row in rates.iterrows()
     ]
-    return table((f"{findings.crossed(column)} (names)", "Selected", "Rate", "Impact ratio", "Clearly lower"), rows)
-
-
-def _ends(row: pd.Series, name: str) -> str:
-    return f"{_change(row[f'{name}_low'])} to {_change(row[f'{name}_high'])}"
+    return table((f"{crossed(column)} (names)", "Selected", "Rate", "Impact ratio", "Clearly lower"), rows)
 
 
 def _interval(numbers: Mapping[str, Any], value: str = "value") -> Text:
+    """A number over its interval, where it has one."""
     if numbers[value] is None:
         return "not defined"
-    middle = number(numbers[value], digits=3)
-    bounds = numbers["low"], numbers["high"]
-    if None in bounds:
-        return middle
-    return join([middle, element("small", " to ".join(number(bound, digits=3) for bound in bounds))])
+    texts = [number(numbers[key], digits=3) for key in (value, "low", "high") if numbers[key] is not None]
+    return texts[0] if len(texts) < 3 else join([texts[0], element("small", " to ".join(texts[1:]))])
 
 
 def _study(cube: ScoreCube) -> Mapping[str, Any]:
@@ -392,18 +348,15 @@ def commands(cube: ScoreCube) -> list[str]:
         spec = spec_of(cube)
     except (KeyError, TypeError, PsaError):  # a cube that no study made
         return [rerun]
-    if needs := _needs(spec.model):
-        return [rerun, f"\n\n# The model, {needs}, has to be named by you: add --model and its id, if you know it."]
-    return [rerun] if spec.exclude else [command_line(spec), "\n\n# or, from this study's own folder\n", rerun]
-
-
-def _needs(model_id: str) -> str:
-    """What loading a model does beyond computing, with its id, which may be a stranger's: no command to be copied."""
+    # What loading a model does beyond computing may be a stranger's wish: no command to be copied.
     try:
-        needs = models.needs(model_id)
+        needs = " and ".join(need.kind.value for need in models.needs(spec.model))
+        stranger = f"{spec.model!r}, which {needs}" if needs else ""
     except PsaError:  # a plug-in that is not here
-        return f"{model_id!r}"
-    return f"{model_id!r}, which {' and '.join(need.kind.value for need in needs)}" if needs else ""
+        stranger = f"{spec.model!r}"
+    if stranger:
+        return [rerun, f"\n\n# The model, {stranger}, has to be named by you: add --model and its id, if you know it."]
+    return [rerun] if spec.exclude else [command_line(spec), "\n\n# or, from this study's own folder\n", rerun]
 
 
 def command_line(spec: StudySpec) -> str:

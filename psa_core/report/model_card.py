@@ -12,6 +12,7 @@ from psa_core import tables
 from psa_core.claims import findings
 from psa_core.claims.answers import unanswered_finding
 from psa_core.claims.formatting import too_few_in
+from psa_core.claims.groups import group_finding
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.inputs.names import grouping
@@ -46,7 +47,7 @@ def block(cube: ScoreCube) -> str:
         lines.append(f"- {_plain(findings.corpus_finding(summary[target.name], target))}")
         for column in grouping(cube.names):
             table = tables.group_table(cube, target.name, column)
-            lines.append(f"- {_plain(findings.group_finding(table, target.name, column=column))}")
+            lines.append(f"- {_plain(group_finding(table, target.name, column=column))}")
     lines += ["", f"| score | {' | '.join(METRICS.values())} |", f"|---{'|---' * len(METRICS)}|"]
     for target in cube.targets:
         measures = [summary[target.name][metric] for metric in METRICS]

@@ -26,7 +26,7 @@ from psa_core import options
 from psa_core.audits import Audit, Export
 from psa_core.errors import OptionError
 from psa_core.options import option
-from psa_core.report.frame import Report
+from psa_core.report.page import Report
 from psa_core.claims.formatting import Finding
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from psa_core import stats, tables
-from psa_core.claims import comparison, findings, ranking, reasons
+from psa_core.claims import comparison, findings, reasons
 from psa_core.claims.formatting import MIN_SENTENCES, Finding, Words, number, too_few, too_few_in
+from psa_core.claims.groups import group_finding
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
 from psa_core.tables.factors import factor_regression
@@ -75,7 +76,7 @@ def said_of(cube: ScoreCube) -> list[tuple[Finding, bool]]:
         found.append((claim, enough and bool((table["p_adjusted"] < 0.05).any())))
         assert_largest(claim, table[table["p_adjusted"] < 0.05], "score_sens", "name")
     groups = tables.group_table(cube, name, "team")
-    claim = findings.group_finding(groups, name, column="team")
+    claim = group_finding(groups, name, column="team")
     found.append((claim, enough and bool(groups["above_noise"].any())))
     assert_largest(claim, groups[groups["above_noise"]], "difference", "group")
     outside = ~groups["difference"].between(groups["noise_low"] - 1e-12, groups["noise_high"] + 1e-12)
@@ -88,7 +89,7 @@ def said_of(cube: ScoreCube) -> list[tuple[Finding, bool]]:
     clear = clear and shape == ("rising" if (r["r"] or 0) > 0 else "falling")
     found.append((findings.correlation_finding(metrics, name), bool(clear)))
     repeated = order_replicability(cube, name)
-    found.append((ranking.replicability_finding(repeated, name), enough and bool(repeated.reliability.low > 0)))
+    found.append((comparison.replicability_finding(repeated, name), enough and bool(repeated.reliability.low > 0)))
     counted = tables.label_dist_table(cube, name, interval=False)
     exact = [
         findings.corpus_finding(metrics, name),
@@ -143,7 +144,7 @@ def test_two_studies_are_ranked_only_where_their_test_says_so() -> None:
             first, second = (study(kind, seed + 10 * side) for side, kind in enumerate(kinds))
             agreed = order_in_both(first, second, ("anger", "anger"))
             assert agreed is not None
-            claim = ranking.agreement_finding(agreed)
+            claim = comparison.agreement_finding(agreed)
             order = agreed.order
             is_clear = order.p < 0.05 and (order.low > 0 or order.high < 0)
             assert claim.is_significant == (is_clear and agreed.is_reliable)
@@ -180,5 +181,5 @@ def test_a_phrase_and_a_unit_reach_every_sentence() -> None:
     )
     assert (
         "the chance of a “Yes” to the loan"
-        in findings.group_finding(tables.group_table(cube, "P(Yes)", "team"), "P(Yes)", column="team").headline
+        in group_finding(tables.group_table(cube, "P(Yes)", "team"), "P(Yes)", column="team").headline
     )

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from psa_core.claims import comparison, findings
+from psa_core.claims.groups import group_finding
 from psa_core.cube import Target
 
 NAMES = pd.DataFrame(
@@ -211,7 +212,7 @@ def test_correlation() -> None:
 
 
 def test_no_sure_group() -> None:
-    assert str(findings.group_finding(GROUPS, "toxicity", column="gender")) == (
+    assert str(group_finding(GROUPS, "toxicity", column="gender")) == (
         "No clear difference between groups by gender in the toxicity score. The largest difference is that of female, "
         "+0.012 (95 % interval +0.008 to +0.016). Names grouped at random differ by −0.015 to +0.015."
     )
@@ -219,29 +220,29 @@ def test_no_sure_group() -> None:
 
 def test_the_surest_group_is_named_though_another_lies_further_out() -> None:
     table = GROUPS.assign(difference=[0.3, -0.1], p_adjusted=[np.nan, 0.01], above_noise=[False, True])
-    found = findings.group_finding(table, "toxicity", column="gender")
+    found = group_finding(table, "toxicity", column="gender")
     assert found.headline == "With “male” names, the toxicity score is 0.10 lower than with the other names."
     assert found.evidence.startswith("The difference is −0.100 (95 % interval ")
 
 
 def test_outside_of_the_noise_floor_but_not_sure_over_sentences_is_no_finding() -> None:
-    text = findings.group_finding(GROUPS.assign(above_noise=True), "toxicity", column="gender").headline
+    text = group_finding(GROUPS.assign(above_noise=True), "toxicity", column="gender").headline
     assert text.startswith("No clear difference between groups by gender")
 
 
 def test_groups_of_which_nothing_can_be_said() -> None:
     untold = GROUPS.assign(p_adjusted=np.nan)
-    text = findings.group_finding(untold, "toxicity", column="gender").headline
+    text = group_finding(untold, "toxicity", column="gender").headline
     assert text == "Nothing can be said about groups by gender: one sentence is too few."
-    text = findings.group_finding(untold.assign(names=1), "toxicity", column="gender").headline
+    text = group_finding(untold.assign(names=1), "toxicity", column="gender").headline
     assert text == "Nothing can be said about groups by gender: each has a single name."
 
 
 def test_groups_of_a_column_called_group_are_not_groups_by_group() -> None:
     untold = GROUPS.assign(p_adjusted=np.nan)
-    text = findings.group_finding(untold, "toxicity", column="Group").headline
+    text = group_finding(untold, "toxicity", column="Group").headline
     assert text == "Nothing can be said about groups: one sentence is too few."
-    text = findings.group_finding(GROUPS.assign(above_noise=False), "toxicity", column="group").headline
+    text = group_finding(GROUPS.assign(above_noise=False), "toxicity", column="group").headline
     assert text == "No clear difference between groups in the toxicity score."
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as some
 
 from psa_core.claims import comparison, findings
 from psa_core.claims.formatting import number
+from psa_core.claims.groups import group_finding
 
 EFFECTS = some.lists(some.integers(-90, 90).filter(bool), min_size=2, max_size=7, unique_by=abs)
 P_VALUES = some.sampled_from([0.0, 0.0004, 0.0499, 0.0501, 0.3, 1.0])
@@ -64,7 +65,7 @@ def test_the_group_of_the_headline_is_the_furthest_of_those_above_chance(
             "above_noise": above,
         }
     )
-    found = findings.group_finding(groups, "anger", column="team")
+    found = group_finding(groups, "anger", column="team")
     significant = groups[(groups["p_adjusted"] < 0.05) & groups["above_noise"]]
     row = furthest(groups if significant.empty else significant, "difference")
     named = [name for name in groups["group"] if name in found.headline]

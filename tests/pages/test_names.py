@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.results import names_view
 from psa_core import tables
-from psa_core.claims import findings, selection
+from psa_core.claims import findings
+from psa_core.claims.groups import group_finding, interaction_finding, selection_finding
 from tests.pages import result_studies
 
 OpenPage = Callable[..., AppTest]
@@ -163,8 +164,8 @@ def test_crossed_groups_and_a_reference_on_the_page(open_page: OpenPage, words_o
     page = open_page("names", run=kept, group="colour*half", reference="red*a")
     table = tables.crossing_table(crossed, "toxicity", "colour*half", reference="red*a")
     cells = table[table["part"] == "cells"]
-    assert findings.group_finding(cells, "toxicity", column="colour*half").headline in html.unescape(words_of(page))
-    together = findings.interaction_finding(table, "toxicity", columns="colour*half")
+    assert group_finding(cells, "toxicity", column="colour*half").headline in html.unescape(words_of(page))
+    together = interaction_finding(table, "toxicity", columns="colour*half")
     assert together.headline in html.unescape(words_of(page))
     assert page.selectbox(key="reference").value == "red*a"
 
@@ -172,7 +173,7 @@ def test_crossed_groups_and_a_reference_on_the_page(open_page: OpenPage, words_o
 def test_selection_rates_on_the_page(open_page: OpenPage, words_of: Words) -> None:
     page = open_page("names", run=result_studies.keep(), group="gender", select="top", top="3")
     table = tables.selection_table(result_studies.cube(), "toxicity", "gender", select="top:3")
-    found = selection.selection_finding(table, "toxicity", column="gender")
+    found = selection_finding(table, "toxicity", column="gender")
     assert found.headline in html.unescape(words_of(page))
     assert "no bias audit under that law" in words_of(page)
     shown = next(frame.value for frame in page.dataframe if "impact_ratio" in frame.value)

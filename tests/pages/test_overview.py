@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.results import background
 from psa_core import jobs, tables
-from psa_core.claims import findings, ranking
+from psa_core.claims import comparison, findings
+from psa_core.claims.groups import group_finding
 from psa_core.study import StudySpec, execute, plan
 from psa_core.tables import replicability
 from tests.pages import result_studies
@@ -24,10 +25,10 @@ def test_it_says_the_finding_the_groups_the_labels_and_the_doubt(open_page: Open
     said = words_of(open_page("study", run=result_studies.keep()))
     claims = [
         findings.name_finding(tables.name_table(cube, "toxicity"), "toxicity"),
-        ranking.replicability_finding(replicability.order_replicability(cube, "toxicity"), "toxicity"),
+        comparison.replicability_finding(replicability.order_replicability(cube, "toxicity"), "toxicity"),
         findings.sentence_finding(tables.sentence_table(cube, "toxicity"), "toxicity", threshold=0.5),
         *(
-            findings.group_finding(tables.group_table(cube, "toxicity", column), "toxicity", column=column)
+            group_finding(tables.group_table(cube, "toxicity", column), "toxicity", column=column)
             for column in ("gender", "career")
         ),
     ]

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.results import background
 from psa_core import models, tables
-from psa_core.claims.ranking import replicability_finding
+from psa_core.claims.comparison import replicability_finding
 from psa_core.claims.reasons import why_finding
 from psa_core.inputs import names as name_lists
 from psa_core.inputs.conditions import Condition

@@ -10,7 +10,7 @@ import pytest
 
 import psa_core as psa
 from psa_core import study
-from psa_core.claims.conditions import condition_finding
+from psa_core.claims.groups import condition_finding
 from psa_core.errors import CubeError, OptionError
 from psa_core.inputs import conditions
 from psa_core.study import StudySpec, cost, perturbation_of

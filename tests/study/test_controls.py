@@ -7,7 +7,7 @@ import pytest
 
 from psa_core import study, tables
 from psa_core.anchors import Anchor
-from psa_core.claims.floor import floor_finding
+from psa_core.claims.findings import floor_finding
 from psa_core.errors import CubeError
 from psa_core.folders import cube_file, results
 from psa_core.study.controls import controls_of

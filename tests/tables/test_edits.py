@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.claims.floor import band_words
+from psa_core.claims.findings import band_words
 from psa_core.cube import ScoreCube, Target
 from psa_core.study.controls import controls_of
 from psa_core.study.execution import perturbation_of

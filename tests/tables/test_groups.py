@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.claims.findings import group_finding, interaction_finding
+from psa_core.claims.groups import group_finding, interaction_finding
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
 from psa_core.tables import crossing_table, crossings, group_columns, group_file_table, group_table

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from psa_core.claims.ranking import agreement_finding, replicability_finding
+from psa_core.claims.comparison import agreement_finding, replicability_finding
 from psa_core.cube import ScoreCube
 from psa_core.stats import Correlation, Interval
 from psa_core.stats.reliability import TopStability, top_stability

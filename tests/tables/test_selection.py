@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from psa_core.claims.selection import selection_finding
+from psa_core.claims.groups import selection_finding
 from psa_core.cube import ScoreCube
 from psa_core.tables import published_table, selection_file_table, selection_table
 from tests.tables.test_groups import crossed_cube

@@ -19,6 +19,7 @@ from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.planning import GenerationSpec
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.charts import generation as charts
+from psa_core.charts.squares import value_matrix
 from psa_core.claims.findings import Finding
 from psa_core.errors import OptionError, RunFolderError
 from psa_core.inputs import prompts
@@ -199,7 +200,7 @@ def _charts(run_id: str, opened: GenerationResult, scorer: str, pair: tuple[str,
         values = opened.cube.values["value"].astype(str).tolist()
         st.header("Each pair of values", anchor=False)
         st.plotly_chart(
-            charts.value_matrix(tables.matrix(opened.tables, scorer, values), selected=pair),
+            value_matrix(tables.matrix(opened.tables, scorer, values), selected=pair),
             key=MATRIX,
             config=PLAIN,
             on_select=partial(_take_click, values),

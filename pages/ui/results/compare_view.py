@@ -19,7 +19,7 @@ from psa_core import methods, stats
 from psa_core.charts.caption import Caption
 from psa_core.charts.intervals import metric_intervals
 from psa_core.charts.scatter import name_scatter
-from psa_core.claims import comparison, ranking
+from psa_core.claims import comparison
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError
 from psa_core.plurals import counted, verb
@@ -160,7 +160,7 @@ def two_studies(study: StudyContext, studies: list[Compared], table: pd.DataFram
     titles = tuple(f"{compared.brief} · {target.name}" for compared, target in pair)
     targets = (left_target.name, right_target.name)
     if agreement := replicability.order_in_both(left.cube, right.cube, targets):
-        typography.second(ranking.agreement_finding(agreement))
+        typography.second(comparison.agreement_finding(agreement))
     try:
         shared = shared_cells(left.cube, right.cube)
     except PsaError as error:
@@ -252,7 +252,7 @@ def _names_against(
 ) -> None:
     agreement = name_agreement(shared, targets)
     r = stats.pearson(agreement["first"], agreement["second"])
-    words = ranking.effects_finding(r, sentences=len(shared.sentences), names=len(shared.names))
+    words = comparison.effects_finding(r, sentences=len(shared.sentences), names=len(shared.names))
     typography.second(words)
     labels = shown_names.labels_of(agreement["name"].tolist())
     figure.show(

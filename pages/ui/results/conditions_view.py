@@ -11,9 +11,8 @@ from pages.ui.results import figure
 from pages.ui.results.context import StudyContext
 from psa_core import tables
 from psa_core.charts.intervals import group_differences
-from psa_core.claims.conditions import condition_finding
-from psa_core.claims.findings import crossed
 from psa_core.claims.formatting import with_interval
+from psa_core.claims.groups import condition_finding, crossed
 from psa_core.cube import ScoreCube
 from psa_core.inputs.names import grouping
 from psa_core.study.conditions import conditions_of

@@ -20,9 +20,9 @@ from psa_core.charts._theme import group_colours
 from psa_core.charts.intervals import group_differences
 from psa_core.charts.score_sens import BarOptions, highlight, name_figure, order, score_sens_bars
 from psa_core.claims import findings
-from psa_core.claims.findings import crossed
-from psa_core.claims.floor import band_words, floor_finding
+from psa_core.claims.findings import band_words, floor_finding
 from psa_core.claims.formatting import Finding
+from psa_core.claims.groups import crossed, group_finding, interaction_finding
 from psa_core.inputs.groups import CROSS, labels_of
 from psa_core.inputs.names import grouping
 from psa_core.stats import CORRECTIONS
@@ -266,15 +266,15 @@ def groups(study: StudyContext, choice: Choice) -> str:
     words = f"Groups by {crossed(column)}: difference in {study.phrase} from {against}"
     if column in columns:
         table = study.compute(tables.group_table, column=column, **options)
-        found = findings.group_finding(table, target, column=column)
+        found = group_finding(table, target, column=column)
         typography.second(found)
         group_chart(study, table, stem=f"groups.{column}", words=study.caption(words, found), key="groups", table=table)
         return column
     table = study.compute_slowly(tables.crossing_table, columns=column, **options)
     cells, added = (table[table["part"] == part] for part in (CELLS, INTERACTION))
-    found = findings.group_finding(cells, target, column=column)
+    found = group_finding(cells, target, column=column)
     typography.second(found)
-    typography.second(findings.interaction_finding(table, target, columns=column))
+    typography.second(interaction_finding(table, target, columns=column))
     stem = f"groups.{column.replace(CROSS, '-by-')}"
     group_chart(study, cells, stem=stem, words=study.caption(words, found), key="groups", table=table)
     with st.expander("Each column alone, and what the crossing adds", icon=":material/grid_on:"):

@@ -11,8 +11,9 @@ from pages.ui.results import context, flip_card, names_view, why_view
 from pages.ui.results.context import StudyContext
 from psa_core import jobs, stats, tables
 from psa_core.charts.score_sens import BarOptions, score_sens_bars
-from psa_core.claims import answers, findings, ranking, reasons
+from psa_core.claims import answers, comparison, findings, reasons
 from psa_core.claims.formatting import Finding, too_few_in
+from psa_core.claims.groups import group_finding
 from psa_core.errors import PsaError
 from psa_core.jobs import RunStatus
 from psa_core.tables import replicability
@@ -55,7 +56,7 @@ def _finding(study: StudyContext, is_enough: bool) -> None:
         typography.second(found.evidence)
         _with_evidence(findings.corpus_finding(study.summary(), study.target))
         if is_enough:
-            _with_evidence(ranking.replicability_finding(study.compute(replicability.order_replicability), name))
+            _with_evidence(comparison.replicability_finding(study.compute(replicability.order_replicability), name))
         shell.link("names", "Every name, with its interval")
     with chart:
         reach = study.target.high - study.target.low
@@ -86,13 +87,13 @@ def _groups(study: StudyContext) -> None:
     words, chart = st.columns([6, 7], gap="large")
     with words:
         for column, table in by_column.items():
-            _with_evidence(findings.group_finding(table, study.target.name, column=column))
+            _with_evidence(group_finding(table, study.target.name, column=column))
         asked = study.cube.provenance.get("study", {})
         if asked.get("groups") in tables.crossings(columns, study.cube.names):
             options = {"baseline": baseline, "correction": "holm", "reference": asked.get("reference") or ""}
             crossed = study.compute_slowly(tables.crossing_table, columns=asked["groups"], **options)
             cells = crossed[crossed["part"] == CELLS]
-            _with_evidence(findings.group_finding(cells, study.target.name, column=asked["groups"]))
+            _with_evidence(group_finding(cells, study.target.name, column=asked["groups"]))
     with chart:
         significant = [
             c for c, t in by_column.items() if (t["above_noise"] & (t["p_adjusted"] < stats.SIGNIFICANT)).any()

@@ -20,6 +20,7 @@ from psa_core.charts.label_dist import CurveOptions, label_dist_figure
 from psa_core.charts.score_sens import BarOptions, score_sens_bars
 from psa_core.claims import findings
 from psa_core.claims.formatting import level
+from psa_core.claims.groups import group_finding
 from psa_core.plurals import counted
 from psa_core.report import excerpt, swap_pieces
 
@@ -150,7 +151,7 @@ def _groups(study: StudyContext) -> None:
     column = names_view.group_columns(study, most=MAX_GROUPS)[0]
     baseline = tables.default_baseline(study.cube)
     table = study.compute(tables.group_table, column=column, baseline=baseline, correction="holm")
-    typography.finding(findings.group_finding(table, study.target.name, column=column).headline)
+    typography.finding(group_finding(table, study.target.name, column=column).headline)
     drawing = group_differences(table, target="the score")
     st.vega_lite_chart(drawing.rows, enlarged(drawing.spec), alt="Group differences with their noise floors")
 

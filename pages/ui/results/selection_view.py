@@ -8,8 +8,7 @@ from pages.ui.frame import address, exports, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results.context import StudyContext
 from psa_core import tables
-from psa_core.claims import selection
-from psa_core.claims.findings import crossed
+from psa_core.claims.groups import ABOUT_SELECTION, crossed, selection_finding
 from psa_core.inputs.groups import CROSS, parse_select
 
 WAYS = {"threshold": "It reaches the threshold", "top": "It is among its text's highest names"}
@@ -21,7 +20,7 @@ def show(study: StudyContext, column: str) -> None:
     select = _ask(study)
     options = {"threshold": study.threshold} if select == "threshold" else {}
     table = study.compute(tables.selection_table, column=column, select=select, **options)
-    typography.second(selection.selection_finding(table, study.target.name, column=column))
+    typography.second(selection_finding(table, study.target.name, column=column))
     st.dataframe(
         table.assign(group=table["group"].map(crossed), rate=100 * table["rate"], selected=table["selected"].round(1))[
             ["group", "rate", "impact_ratio", "is_lower", "low", "high", "selected", "texts", "names"]
@@ -50,7 +49,7 @@ def show(study: StudyContext, column: str) -> None:
             "names": st.column_config.NumberColumn("Names", width=70),
         },
     )
-    typography.small_print(selection.ABOUT)
+    typography.small_print(ABOUT_SELECTION)
     stem = f"selection.{column.replace(CROSS, '-by-')}"
     with exports.row():
         exports.csv_button(table, f"{stem}.csv", key="selection_csv")

@@ -16,8 +16,7 @@ from psa_core.audits.chats.tables import differing_answers, measure_titles, sure
 from psa_core.claims.findings import Finding
 from psa_core.plurals import counted
 from psa_core.registry import in_short
-from psa_core.report.frame import Report
-from psa_core.report.markup import Html, section
+from psa_core.report.page import Html, Report, section
 from psa_core.stats import SIGNIFICANT
 
 #: Rows of unusual answers in a report.

@@ -23,8 +23,7 @@ from psa_core.folders import results
 from psa_core.options import option
 from psa_core.plurals import counted
 from psa_core.registry import in_short
-from psa_core.report.frame import Report
-from psa_core.report.markup import Html, section
+from psa_core.report.page import Html, Report, section
 
 LIMITS = (
     "This is perturbation sensitivity: what a score does when the person in a sentence changes. Whether a difference "

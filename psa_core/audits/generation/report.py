@@ -14,8 +14,7 @@ from psa_core.audits.generation.tables import Tables, surest_first, widest_pair
 from psa_core.claims.findings import Finding
 from psa_core.plurals import counted
 from psa_core.registry import in_short
-from psa_core.report.frame import Report
-from psa_core.report.markup import Html, join, section
+from psa_core.report.page import Html, Report, join, section
 
 SHOWN_PAIRS, SHOWN_TEXTS = 10, 3
 NOT_SHOWN = "not above noise"

@@ -22,8 +22,7 @@ from psa_core.folders import file_tables, results
 from psa_core.inputs import corpus
 from psa_core.options import option
 from psa_core.registry import in_short
-from psa_core.report.frame import Report
-from psa_core.report.markup import element, section
+from psa_core.report.page import Report, element, section
 
 COUNTRIES, CORRELATIONS, TEXTS, PERPLEXITY = "countries.csv", "correlations.csv", "texts.csv", "log_perplexity.csv"
 COUNTED = (READ, KEPT, NO_PERSON, NOT_LOOKED_AT, *MENTIONS.values())

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 from psa_core.claims.formatting import Finding
-from psa_core.report.frame import Report, framed
-from psa_core.report.markup import Html, element, join, table
+from psa_core.report.page import Html, Report, element, framed, join, table
 
 BARE = Report(
     "A title", [Finding("A finding.", "An interval.")], ["A step."], [element("p", "Evidence.")], ["A limit."], {}
