@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.claims import comparison, findings
+from psa_core.claims import comparison, findings, groups
 from psa_core.claims.groups import group_finding
 from psa_core.cube import Target
 
@@ -369,5 +369,5 @@ def test_too_few_families_are_said() -> None:
 
 @pytest.mark.parametrize(("left", "is_one_name"), [(0.04, True), (0.06, False), (-0.06, True)])
 def test_a_difference_of_which_under_half_is_left_is_one_names(left: float, is_one_name: bool) -> None:
-    said = findings._without_extreme(pd.Series({"difference": 0.1, "without_furthest": left}), 2)
+    said = groups._without_extreme(pd.Series({"difference": 0.1, "without_furthest": left}), 2)
     assert ("so it is not the group's" in said) is is_one_name
