@@ -117,17 +117,14 @@ class ScoreCache:
         """Which of sorted, distinct digests (n,) are known, bool (n,), and their scores, float32 (n, width)."""
         found, scores = np.zeros(len(keys), dtype=bool), np.zeros((len(keys), width), dtype=np.float32)
         row = np.dtype([("scores", "<f4", (width,)), ("checksum", "<u4")])
-        packed, size = np.ascontiguousarray(keys).tobytes(), row.itemsize
-        for start in range(0, len(keys), _READ_ROWS):
-            chunk = [packed[i : i + DIGEST] for i in range(start * DIGEST, len(packed), DIGEST)[:_READ_ROWS]]
+        for start, chunk, marks in _chunks(keys):
             rows: list[tuple[bytes, bytes]] = []  # stays empty where the guard sets a damaged store aside
             with self._guard():
-                marks = ",".join("?" * len(chunk))
                 rows = self._db.execute(f"SELECT text, score FROM scores WHERE text IN ({marks})", chunk).fetchall()
             intact = [
                 (key, value)
                 for key, value in rows
-                if type(value) is bytes and len(value) == size and crc32(value, crc32(key)) == CRC_RESIDUE
+                if type(value) is bytes and len(value) == row.itemsize and crc32(value, crc32(key)) == CRC_RESIDUE
             ]
             if intact:
                 hits = np.frombuffer(b"".join([key for key, _ in intact]), dtype=keys.dtype)
@@ -139,10 +136,8 @@ class ScoreCache:
     def ways(self, keys: np.ndarray) -> list[tuple[str, ...]]:
         """How the scores under some digests were computed, each way once, as it was given to `write`."""
         found: dict[tuple[str, ...], None] = {}
-        packed = np.ascontiguousarray(keys).tobytes()
-        for start in range(0, len(keys), _READ_ROWS):
-            chunk = [packed[i : i + DIGEST] for i in range(start * DIGEST, len(packed), DIGEST)[:_READ_ROWS]]
-            marks, last = ",".join("?" * len(chunk)), f"written % {_WAYS} FROM scores WHERE written > {2**32}"
+        last = f"written % {_WAYS} FROM scores WHERE written > {2**32}"
+        for _, chunk, marks in _chunks(keys):
             with self._guard():
                 rows = self._db.execute(
                     f"SELECT words FROM ways WHERE way IN (SELECT {last} AND text IN ({marks})) ORDER BY way", chunk
@@ -175,7 +170,6 @@ class ScoreCache:
         return number if number < _WAYS else 0
 
     def info(self) -> CacheInfo:
-        """Count what is there."""
         scores = 0
         with self._guard():
             (scores,) = self._db.execute("SELECT count(*) FROM scores").fetchone()
@@ -280,12 +274,10 @@ class CachedScorer:
 
     @property
     def fingerprint(self) -> str:
-        """That of the scorer inside: answers are the same."""
         return self.scorer.fingerprint
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """Those of the scorer inside, length T."""
         return self.scorer.targets
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
@@ -299,6 +291,14 @@ class CachedScorer:
             scores[missing] = self.scorer.score([texts[i] for i in first[missing]])
             self.cache.write(distinct[missing], scores[missing])
         return scores[where]
+
+
+def _chunks(keys: np.ndarray) -> Iterator[tuple[int, list[bytes], str]]:
+    """Digests for one statement each: where they begin, the digests, and as many question marks."""
+    packed = np.ascontiguousarray(keys).tobytes()
+    for start in range(0, len(keys), _READ_ROWS):
+        chunk = [packed[i : i + DIGEST] for i in range(start * DIGEST, len(packed), DIGEST)[:_READ_ROWS]]
+        yield start, chunk, ",".join("?" * len(chunk))
 
 
 def _is_damage(error: sqlite3.Error) -> bool:

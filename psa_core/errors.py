@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copyreg
+from typing import Any
 
 #: Characters of what was expected: a list of every known id is long.
 MAX_LENGTH = 1_000
@@ -75,15 +76,9 @@ class PsaError(Exception):
         """
         return f"{self.happened} {self.remedy}"
 
-    def __reduce__(self) -> tuple[Callable[..., PsaError], tuple[object, ...]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by content, since the parameters are keyword-only; errors travel between processes."""
-        return _restored, (type(self), self.args, self.__dict__)
-
-
-def _restored(kind: type[PsaError], args: tuple[object, ...], content: dict[str, str]) -> PsaError:
-    error = kind.__new__(kind, *args)
-    error.__dict__.update(content)
-    return error
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class CorpusError(PsaError):

@@ -18,7 +18,7 @@ import pytest
 
 if TYPE_CHECKING:
     from psa_core.api import Study
-    from psa_core.tables import MatchedCubes
+    from psa_core.cube import ScoreCube
 
 SHOWN_SENTENCES = 3
 
@@ -106,12 +106,8 @@ class NameSensitivity:
             earlier.parent.mkdir(parents=True, exist_ok=True)
             cube_file.save(study.cube, earlier)
             return study
-        problems = (
-            _above(study, max_effect, self._record)
-            if earlier is None
-            else _grown(study, cube_file.load(earlier), max_effect, self._record)
-        )
-        if problems:
+        before = None if earlier is None else cube_file.load(earlier)
+        if problems := _problems(study, before, max_effect, self._record):
             pytest.fail("\n\n".join(problems), pytrace=False)
         return study
 
@@ -120,35 +116,28 @@ class NameSensitivity:
             self.test.user_properties.append((f"largest effect of a name on {target}", round(effect, 6)))
 
 
-def _above(study: Study, limit: float, record: Callable[[str, float], None]) -> list[str]:
-    """What to say of each target of which some name's effect is shown to be above the limit."""
+def _problems(study: Study, before: ScoreCube | None, limit: float, record: Callable[[str, float], None]) -> list[str]:
+    """What to say of each target of which some name's effect is shown to be above the limit, or grew by more."""
     from psa_core import tables
-    from psa_core.claims import findings
+    from psa_core.claims import comparison, findings
 
-    baseline, problems = tables.default_baseline(study.cube), []
-    for target in study.targets:
-        table = tables.limit_table(study.cube, target.name, limit=limit, baseline=baseline)
-        record(target.name, float(table["score_sens"].abs().max()))
-        if table["above"].any():
-            effects = tables.name_table(study.cube, target.name, baseline=baseline)
-            finding = findings.name_finding(effects, target.name, baseline=baseline)
-            problems.append(_problem(study, target.name, str(finding), table, "score_sens", limit))
-    return problems
-
-
-def _grown(study: Study, before: Any, limit: float, record: Callable[[str, float], None]) -> list[str]:
-    """What to say of each target of which some name's effect grew by more than the limit."""
-    from psa_core import tables
-    from psa_core.claims import comparison
-
-    pair: MatchedCubes = tables.paired(study.cube, before)
-    baseline, problems = tables.default_baseline(pair.now), []
-    for target in pair.now.targets:
-        table = tables.change_table(pair, target.name, limit=limit, baseline=baseline, tests=len(pair.now.targets))
-        record(target.name, float(table["now"].abs().max()))
-        if table["above"].any():
+    pair = None if before is None else tables.paired(study.cube, before)
+    cube, problems = pair.now if pair else study.cube, []
+    baseline, column = tables.default_baseline(cube), "now" if pair else "score_sens"
+    for target in (one.name for one in cube.targets):
+        if pair:
+            table = tables.change_table(pair, target, limit=limit, baseline=baseline, tests=len(cube.targets))
+        else:
+            table = tables.limit_table(cube, target, limit=limit, baseline=baseline)
+        record(target, float(table[column].abs().max()))
+        if not table["above"].any():
+            continue
+        if pair:
             finding = comparison.change_finding(table, limit)
-            problems.append(_problem(study, target.name, str(finding), table, "now", limit))
+        else:
+            effects = tables.name_table(cube, target, baseline=baseline)
+            finding = findings.name_finding(effects, target, baseline=baseline)
+        problems.append(_problem(study, target, str(finding), table, column, limit))
     return problems
 
 

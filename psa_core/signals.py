@@ -1,7 +1,8 @@
-"""End the program cleanly on Ctrl-C and SIGTERM."""
+"""How a program ends: cleanly on Ctrl-C and SIGTERM, with one sentence and an exit status where a user can fix it."""
 
 from __future__ import annotations
 
+import argparse
 import atexit
 import os
 import signal
@@ -12,7 +13,9 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
-EXIT_INTERRUPTED = 130
+from psa_core.errors import PsaError, in_short
+
+EXIT_BAD_INPUT, EXIT_INTERRUPTED = 2, 130
 SENTENCE = "stopped; run it again to go on from the scores kept."
 #: Seconds that a run has to put things in order before it ends anyway: libraries may swallow the interruption.
 GRACE = 5.0
@@ -67,3 +70,43 @@ def _leave(*, is_reported: bool) -> NoReturn:
     with suppress(OSError):
         os.write(2, b"" if is_reported else f"psa: {SENTENCE}\n".encode())
     os._exit(EXIT_INTERRUPTED)
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, without the usage text before it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(EXIT_BAD_INPUT, f"{self.prog}: {in_short(message)}. See {self.prog} --help.\n")
+
+
+def exit_status(work: Callable[[], int], *, named: str = "", stopped: str) -> int:
+    """Do a command's work; returns its exit status, or that of what came between.
+
+    `work` returns 0, or 1 for a gate that failed; bad input and files that cannot be read or written give 2, Ctrl-C
+    130. `named` stands before each sentence, as ``psa run: `` does; `stopped` is said after Ctrl-C.
+    """
+    try:
+        status = work()
+        print(end="", flush=True)  # there may be no standard output
+        return status
+    except PsaError as error:
+        print(f"{named}{error.with_option}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print(f"{named}{stopped}", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:  # the reader of a listing has seen enough
+        _let_go_of_output()
+        return 0
+    except OSError as error:
+        _let_go_of_output()
+        what = f"{os.fspath(error.filename)!r}" if error.filename else "a file"
+        print(f"{named}{in_short(what)}: {error.strerror or type(error).__name__}.", file=sys.stderr)
+    return EXIT_BAD_INPUT
+
+
+def _let_go_of_output() -> None:
+    """Discard what is still to be written to standard output, so that Python does not complain as it exits."""
+    with suppress(AttributeError, OSError, ValueError):  # no stream, or one without a file, as a test has
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

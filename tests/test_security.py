@@ -50,12 +50,12 @@ from psa_core.cube import ScoreCube, Target
 from psa_core.errors import ModelError, OptionError, PsaError, RunFolderError
 from psa_core.folders import cube_file, results
 from psa_core.inputs import bounded, corpus, json_file, limits, names, prompts
-from psa_core.jobs import _queue, _records, retention
+from psa_core.jobs import _queue, _records, run_status
 from psa_core.jobs.worker import Job
 from psa_core.report import _sections
 from psa_core.retraining import run as retraining_run
 from psa_core.scoring import subprocess_scorer
-from psa_core.study import StudySpec, execute, plan, texts
+from psa_core.study import StudySpec, execute, plan, preview
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import select
 from psa_core.trust import Origin, sandbox
@@ -313,10 +313,10 @@ def test_a_run_is_deleted_when_nobody_has_used_it_for_a_while() -> None:
     for run_id, days in zip(ids, (31, 8, 0), strict=True):
         for path in (*jobs.run_path(run_id).iterdir(), jobs.root() / run_id):
             os.utime(path, (time.time() - days * 86_400,) * 2)
-    retention.sweep()
-    assert [run.run_id for run in retention.stored()] == [middle, new]
+    run_status.sweep()
+    assert [run.run_id for run in run_status.stored()] == [middle, new]
     assert cli.main(["runs", "--older-than", "7d", "--delete"]) == 0
-    assert [run.run_id for run in retention.stored()] == [new]
+    assert [run.run_id for run in run_status.stored()] == [new]
     assert not (jobs.root() / middle).exists()
 
 
@@ -330,15 +330,15 @@ def test_ended_runs_do_not_fill_the_disk(monkeypatch: pytest.MonkeyPatch) -> Non
     shared = jobs.keep(cube(), lambda _: "", shared=True)
     old, middle, others = kept("ann", 3), kept("ann", 2), kept("bo", 4)
     monkeypatch.setenv("PSA_MAX_RUNS_EACH_MB", "2")
-    assert {shared, others, middle, last := kept("ann", 0)} == {run.run_id for run in retention.stored()}
+    assert {shared, others, middle, last := kept("ann", 0)} == {run.run_id for run in run_status.stored()}
     assert not (jobs.root() / old).exists()
     monkeypatch.setenv("PSA_MAX_RUNS_MB", "2")
     newest = kept("cy", 0)
-    assert {shared, last, newest} == {run.run_id for run in retention.stored()}
+    assert {shared, last, newest} == {run.run_id for run in run_status.stored()}
     assert "deleted" in said_captions(page_of("new_study"))
     monkeypatch.setenv("PSA_HISTORY", "1")
-    retention.make_room("")
-    assert len(retention.stored()) == 3
+    run_status.make_room("")
+    assert len(run_status.stored()) == 3
 
 
 def said_captions(page: AppTest) -> str:
@@ -355,7 +355,7 @@ def test_the_size_of_a_run_is_checked_before_its_texts_are_generated(monkeypatch
     tracemalloc.start()
     assert plans._price.__wrapped__("", "keyword", planned.perturbation).texts
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
-        texts.write(planned, nowhere)
+        preview.write(planned, nowhere)
     assert models.load("predictions:mine.csv").coverage(planned.perturbation).missing == planned.cells
     assert tracemalloc.get_traced_memory()[1] < planned.letters / 4
     tracemalloc.stop()

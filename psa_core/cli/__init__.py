@@ -1,19 +1,61 @@
-"""The command line: one file a command, found by :mod:`psa_core.registry`."""
+"""The command line: one file a command, found by :mod:`psa_core.registry`; one for each audit, and the listings."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from psa_core import cli_errors
+from psa_core import anchors, methods, models
 from psa_core.cache import CacheWarning
-from psa_core.cli import _audits, _listings
+from psa_core.cli import _audits
+from psa_core.cli._base import Command, print_rows
+from psa_core.inputs import names
+from psa_core.inputs.limits import LIMITS
 from psa_core.registry import discover
-from psa_core.signals import SENTENCE
+from psa_core.signals import SENTENCE, Parser, exit_status
+
+Rows = Iterable[tuple[str, ...]]
+
+
+def _anchors() -> Rows:
+    for kind in anchors.plugins().values():
+        argument = ": ".join(filter(None, [kind.argument, ", ".join(kind.choices)]))
+        yield f"{kind.id}:<{argument}>" if argument else kind.id, kind.summary
+
+
+def _models() -> Rows:
+    yield from ((card.id, " ".join(target.name for target in card.targets), card.summary) for card in models.cards())
+    loaded = (kind for kind in models.plugins().values() if kind.argument)
+    yield from ((f"{kind.id}:<{kind.argument}>", "", kind.summary) for kind in loaded)
+
+
+def _names() -> Rows:
+    return ((item.id, str(item.count), ",".join(item.group_columns), item.title) for item in names.available())
+
+
+def _listing(name: str, summary: str, rows: Callable[[], Rows]) -> Command:
+    return Command(name, summary, lambda parser: None, lambda _: print_rows(rows()))
+
+
+LISTINGS = (
+    _listing("anchors", "List the kinds of anchors.", _anchors),
+    _listing(
+        "limits",
+        "List the limits: environment variable, value, what it limits.",
+        lambda: ((one.setting, one.words, one.what) for one in LIMITS),
+    ),
+    _listing(
+        "methods",
+        "List the metrics: id, what it is computed for, what it says.",
+        lambda: ((one.id, f"per {one.axis}", one.summary) for one in methods.plugins().values()),
+    ),
+    _listing("models", "List the models: id, targets, what it is.", _models),
+    _listing("names", "List the packaged name lists: id, count, group columns, title.", _names),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,15 +64,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     execute: Callable[[argparse.Namespace], int] = options.execute
     named = f"psa {options.command}: "
     with _plain_warnings(named):
-        return cli_errors.exit_status(lambda: execute(options), named=named, stopped=SENTENCE)
+        return exit_status(lambda: execute(options), named=named, stopped=SENTENCE)
 
 
 def parser() -> argparse.ArgumentParser:
     """Every command with its options."""
-    command_line = cli_errors.Parser(prog="psa", description="Perturbation Sensitivity Analysis of text classifiers.")
+    command_line = Parser(prog="psa", description="Perturbation Sensitivity Analysis of text classifiers.")
     commands = command_line.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    every = {**discover("psa_core.cli", "COMMAND"), **_listings.commands(), **_audits.commands()}
-    for _, command in sorted(every.items()):
+    every = [*discover("psa_core.cli", "COMMAND").values(), *LISTINGS, *_audits.commands().values()]
+    for command in sorted(every, key=lambda each: each.id):
         sub = commands.add_parser(command.id, help=command.summary, description=command.summary)
         command.configure(sub)
         sub.set_defaults(execute=command.execute)

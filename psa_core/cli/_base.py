@@ -31,12 +31,13 @@ def tell(message: str) -> None:
         print(message, file=sys.stderr)
 
 
-def print_rows(rows: Iterable[tuple[str, ...]]) -> None:
-    """Print a table, one row a line, with columns aligned."""
+def print_rows(rows: Iterable[tuple[str, ...]]) -> int:
+    """Print a table, one row a line, with columns aligned; returns the exit status."""
     table = [tuple(" ".join(cell.split()) for cell in row) for row in rows]
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     for row in table:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    return 0
 
 
 def add_selection(parser: argparse.ArgumentParser, *, required: bool = True, names: bool = True) -> None:

@@ -20,8 +20,7 @@ from psa_core.folders import results, writing
 from psa_core.inputs import conditions, corpus, json_file, names
 from psa_core.options import fields_of
 from psa_core.registry import in_short
-from psa_core.study import Plan, StudySpec, cost
-from psa_core.study.length import unread
+from psa_core.study import Plan, StudySpec, preview
 from psa_core.trust import Origin
 
 
@@ -87,11 +86,11 @@ def score(
                     expected="the same file",
                     fix=f"If you want this file, add --{name} with its name.",
                 )
-    if note := cost.notice(planned, spec.model):
+    if note := preview.notice(planned, spec.model):
         print(f"Note: {note}", file=sys.stderr)
     with journal.kept_for(given.out, most) if given.out else nullcontext() as answers:
         scorer = models.load(spec.model, origin=_origin_of_model(given))
-        too_long = unread(planned.perturbation, [*planned.selection.sentences["sentence_id"]], scorer)
+        too_long = preview.unread(planned.perturbation, [*planned.selection.sentences["sentence_id"]], scorer)
         if note := too_long.words(in_short(spec.model)):  # now, since a long run may be worth stopping for it
             print(f"Note: {note}", file=sys.stderr)
         if note := sampling_plan(scorer.targets[0], len(planned.selection.sentences), len(planned.names.table)):

@@ -16,7 +16,7 @@ from psa_core.errors import OptionError
 from psa_core.folders.writing import atomic_file
 from psa_core.options import add_arguments
 from psa_core.plurals import counted
-from psa_core.study import StudySpec, cost, plan, texts
+from psa_core.study import StudySpec, plan, preview
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def _execute(options: argparse.Namespace) -> int:
         request
         for part, judges in parts
         for judge in judges
-        for *_, text in texts.rows(part)
+        for *_, text in preview.rows(part)
         for request in judge.requests(text)
     )
     with atomic_file(options.out) as file, file.open("w", encoding="utf-8") as stream:
@@ -48,7 +48,7 @@ def _execute(options: argparse.Namespace) -> int:
     tell_left_out(planned.selection)
     results = "FILE"
     if options.batch:
-        print(f"{cost.estimate(planned, spec.model).words} Many providers take half of that for a batch.")
+        print(f"{preview.estimate(planned, spec.model).words} Many providers take half of that for a batch.")
         results = str(_batch(asked, options.out).wait(lambda words: print(words, file=sys.stderr)))
     print(f"{counted(written, 'request')} in {options.out}; read the answers back with --model answers:{results}")
     return 0

@@ -19,7 +19,7 @@ from psa_core.jobs import worker
 from psa_core.options import add_arguments
 from psa_core.plurals import counted
 from psa_core.scoring import Progress, ScoringOptions
-from psa_core.study import StudySpec, cost
+from psa_core.study import StudySpec, preview
 
 NEEDED = ("sentences", "names", "model", "out")
 
@@ -67,7 +67,7 @@ def _execute(options: argparse.Namespace) -> int:
     spec = from_manifest.spec_of(options) if options.from_manifest else study_spec(options)
     if options.dry_run:
         planned = study.plan(spec)
-        print(f"{counted(planned.cells, 'sentence–name pair')}. {cost.estimate(planned, spec.model).words}")
+        print(f"{counted(planned.cells, 'sentence–name pair')}. {preview.estimate(planned, spec.model).words}")
         return 0
     scoring = ScoringOptions(
         seed=spec.seed,

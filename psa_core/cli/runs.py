@@ -9,8 +9,8 @@ from datetime import datetime
 
 from psa_core.cli._base import MEGABYTE, Command, print_rows
 from psa_core.errors import OptionError
-from psa_core.jobs import retention, root
-from psa_core.jobs.retention import StoredRun
+from psa_core.jobs import root, run_status
+from psa_core.jobs.run_status import StoredRun
 from psa_core.plurals import counted
 
 UNITS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
@@ -24,11 +24,11 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     age = options.older_than or ("30d" if options.delete and not options.damaged else None)
-    found = retention.stored() if age is None else retention.unused(_seconds(age))
+    found = run_status.stored() if age is None else run_status.unused(_seconds(age))
     if options.damaged:
         found = [run for run in found if run.state == "damaged"]
     if options.delete:
-        deleted = [run for run in found if retention.delete(run.run_id)]
+        deleted = [run for run in found if run_status.delete(run.run_id)]
         print(f"{counted(len(deleted), 'run')} deleted, {_megabytes(deleted)} MB freed in {root()}")
         return 0
     if found:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from psa_core.cli._base import Command, add_selection, study_spec, tell_left_out
 from psa_core.folders.writing import atomic_file
-from psa_core.study import plan, texts
+from psa_core.study import plan, preview
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +18,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _execute(options: argparse.Namespace) -> int:
     planned = plan(study_spec(options, model="none"))
     with atomic_file(options.out) as file, file.open("w", encoding="utf-8", newline="") as stream:
-        texts.write(planned, stream)
+        preview.write(planned, stream)
     for note in planned.corpus.notes:
         print(f"Note: {note}")
     tell_left_out(planned.selection)

@@ -16,7 +16,6 @@ from psa_core.jobs._records import (
     run_path,
     write_status,
 )
-from psa_core.jobs.imports import adopt, complete_result, keep, keep_zip, own_copy, zip_as_seen
 from psa_core.jobs.run_status import (
     LIVE,
     MAX_TITLE_LENGTH,
@@ -30,4 +29,19 @@ from psa_core.jobs.run_status import (
     status,
     title,
 )
-from psa_core.jobs.runs import cancel, has_inputs, origin_at, resume, spec_at, submit, submit_audit, submit_with
+from psa_core.jobs.runs import (
+    adopt,
+    cancel,
+    complete_result,
+    has_inputs,
+    keep,
+    keep_zip,
+    origin_at,
+    own_copy,
+    resume,
+    spec_at,
+    submit,
+    submit_audit,
+    submit_with,
+    zip_as_seen,
+)

@@ -13,9 +13,9 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
@@ -23,21 +23,8 @@ from psa_core import atomic, locks
 from psa_core.errors import OptionError, RunFolderError
 from psa_core.inputs import json_file
 from psa_core.inputs.limits import RUNS_AT_ONCE, RUNS_EACH, RUNS_QUEUED
-from psa_core.jobs._records import (
-    CANCEL,
-    INPUTS,
-    LOCK,
-    LOG,
-    QUEUE,
-    JobRecord,
-    cannot_write,
-    private_root,
-    read_job,
-    read_status,
-    root,
-    write_status,
-)
-from psa_core.trust import Origin
+from psa_core.jobs import _records
+from psa_core.jobs._records import LOCK, QUEUE, JobRecord, read_job, read_status, root
 
 #: How a worker is told its run and the lock that it holds: other users see a process's arguments, not its environment.
 PLACE, HANDLE = "PSA_JOB", "PSA_JOB_LOCK"
@@ -62,11 +49,9 @@ class Ticket:
 
     @property
     def path(self) -> Path:
-        """Its file."""
         return root() / QUEUE / f"{self.number:09d}.{self.run_id}{'.now' if self.started else ''}"
 
     def seconds_left(self) -> float | None:
-        """Seconds that its run still takes; None when nobody knows."""
         if self.started:
             with suppress(RunFolderError):
                 left = read_status(root() / self.run_id).seconds_left
@@ -77,7 +62,7 @@ class Ticket:
 @contextmanager
 def changing() -> Iterator[None]:
     """Keep everybody else from changing the queue for a moment."""
-    folder = private_root() / QUEUE
+    folder = _records.private_root() / QUEUE
     folder.mkdir(atomic.ONLY_MINE_FOLDER, exist_ok=True)
     with locks.locked(folder / "lock"):
         yield
@@ -98,12 +83,9 @@ def _read(number: int, run_id: str, started: bool) -> Ticket:
     bare = Ticket(run_id, number, started)
     with suppress(OSError, ValueError, TypeError):
         values = json_file.read(bare.path)
-        visitor, turn, seconds = (
-            str(values.get("visitor", "")),
-            max(0, int(values.get("turn", 0))),
-            values.get("seconds"),
-        )
-        return Ticket(run_id, number, started, visitor, turn, None if seconds is None else float(seconds))
+        seconds, turn = values.get("seconds"), max(0, int(values.get("turn", 0)))
+        seconds = None if seconds is None else float(seconds)
+        return replace(bare, visitor=str(values.get("visitor", "")), turn=turn, seconds=seconds)
     return bare
 
 
@@ -139,12 +121,10 @@ def leave(run_id: str) -> bool:
 
 
 def is_worked_on(run_id: str) -> bool:
-    """Whether a process works on a run."""
     return locks.is_locked(root() / run_id / LOCK)
 
 
 def is_waiting(run_id: str) -> bool:
-    """Whether a run is in the queue."""
     return any(ticket.run_id == run_id and not ticket.started for ticket in tickets())
 
 
@@ -183,7 +163,7 @@ def _start(run_id: str) -> bool:
     folder = root() / run_id
     try:
         job = read_job(folder)
-        if read_status(folder).state != "queued" or (folder / CANCEL).exists():
+        if read_status(folder).state != "queued" or (folder / _records.CANCEL).exists():
             return False
         lock = locks.take(folder / LOCK)
     except (OSError, RunFolderError):  # deleted or damaged meanwhile: nobody can be helped
@@ -191,9 +171,10 @@ def _start(run_id: str) -> bool:
     if lock is None:
         return True
     try:
-        _children.append(_spawn(folder, job, lock))
-    except OSError as error:
-        write_status(folder, state="failed", message=str(cannot_write(error)))
+        with _records.disk_as_error():
+            _children.append(_spawn(folder, job, lock))
+    except RunFolderError as error:
+        _records.write_status(folder, state="failed", message=str(error))
         return False
     finally:
         os.close(lock)  # the worker has it too
@@ -201,11 +182,11 @@ def _start(run_id: str) -> bool:
 
 
 def _spawn(path: Path, job: JobRecord, lock: int) -> subprocess.Popen[bytes]:
-    log = os.open(path / LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    log = os.open(path / _records.LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "psa_core"],  # -P: modules come from nowhere near the uploads
-            cwd=path / INPUTS,
+            cwd=path / _records.INPUTS,
             env={**os.environ, **_environment(job), PLACE: str(path), HANDLE: str(lock)},
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -236,21 +217,3 @@ def _environment(job: JobRecord) -> Mapping[str, str]:
 def own_machine() -> bool:
     """Whether this is one person's own machine (``PSA_HISTORY=1``), rather than a server that may be shared."""
     return os.environ.get("PSA_HISTORY") == "1"
-
-
-def absolute(value: str, uploads: Iterable[str], origin: Origin) -> str:
-    """Replace a relative path to one of the server's files, such as in ``hf:models/mine``, by its full path.
-
-    A worker runs elsewhere; what is the name of an upload stays, since the uploads are where the worker runs. Those
-    who may not name the server's files are not told where they are either.
-    """
-    if origin > Origin.OWN_MACHINE:
-        return value
-    parts = []
-    for part in value.split(","):
-        kind, colon, named = part.rpartition(":")
-        path, mark, options = named.partition("?")
-        relative = ("/" in path or "." in path or colon) and path not in uploads and not os.path.isabs(path)
-        known = bool(path) and relative and "\0" not in path and os.path.exists(path)
-        parts.append(f"{kind}{colon}{os.path.abspath(path)}{mark}{options}" if known else part)
-    return ",".join(parts)

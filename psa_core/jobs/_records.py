@@ -30,32 +30,20 @@ JOB, STATUS, RESULT, PARTIAL, LOCK, CANCEL = "job.json", "status.json", "result"
 SO_FAR, INPUTS, LOG, QUEUE = "so-far", "inputs", "worker.log", "queue"
 STATES = ("queued", "running", "finished", "failed", "cancelled")
 MAX_MESSAGE_LENGTH = 2000
+SCORES_KEPT = "The scores so far are kept; resume to go on from them."
 DELETE_OLD = "Delete old runs (psa runs --older-than 30d --delete) or make room on the disk."
+DISK_FULL = f"The disk of the runs folder is full. {DELETE_OLD}"
 _AMOUNT = {"low": 0, "high": 2**53}
 
 
 @dataclass(frozen=True)
 class JobRecord:
-    """What a run has to do.
+    """What a run has to do: a `command` of the command line, with its `arguments` or, of ``run``, the `study`.
 
-    Attributes
-    ----------
-    command : str
-        Of the command line.
-    arguments : tuple of str
-        Of a command other than ``run``.
-    study : StudySpec or None
-        Of the command ``run``.
-    visitor : str
-        Whose run it is: a digest of what only that visitor's browser knows; empty on one's own machine.
-    seconds : float or None
-        How long it will take, by the page's estimate.
-    origin : Origin
-        Who asked for it; a file, where nobody submitted it.
-    most : float or None
-        Dollars that a language model at an address may be asked for; None for no limit.
-    shared : bool
-        Whether many visitors look at it, so that nobody may change it.
+    `visitor` says whose run it is, by a digest of what only that visitor's browser knows (empty on one's own machine),
+    `origin` who asked for it (a file, where nobody submitted it). `seconds` is how long it will take, by the page's
+    estimate, `most` the dollars that a language model at an address may be asked for. Nobody may change a `shared` one,
+    which many visitors look at.
     """
 
     command: str = option()
@@ -119,7 +107,7 @@ def run_path(run_id: str) -> Path:
 
 
 def read_job(path: Path) -> JobRecord:
-    """What a run's ``job.json`` says; raises `RunFolderError` when it is damaged."""
+    """Raises `RunFolderError` when it is damaged; so does `read_status`."""
     with _damage_as_error(JOB):
         values = json_file.read(path / JOB)
         known = fields_of(JobRecord)
@@ -132,13 +120,11 @@ def read_job(path: Path) -> JobRecord:
 
 
 def write_job(path: Path, job: JobRecord) -> None:
-    """Write ``job.json``."""
     values = {name: value for name, value in asdict(job).items() if value not in (None, (), "", False)}
     atomic.write(path / JOB, json.dumps({**values, "origin": job.origin.name}))
 
 
 def read_status(path: Path) -> StatusRecord:
-    """What a run's ``status.json`` says; raises `RunFolderError` when it is damaged."""
     with _damage_as_error(STATUS):
         try:
             values = json_file.read(path / STATUS)
@@ -161,14 +147,10 @@ def disk_as_error() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise cannot_write(error) from error
-
-
-def cannot_write(error: OSError) -> RunFolderError:
-    """One sentence for a run that cannot be written."""
-    fix = DELETE_OLD if is_full(error) else "Ask whoever runs this server."
-    got = error.strerror or type(error).__name__
-    return RunFolderError("runs folder", got=got, expected="room and the right to write there", fix=fix)
+        fix = DELETE_OLD if is_full(error) else "Ask whoever runs this server."
+        got = error.strerror or type(error).__name__
+        expected = "room and the right to write there"
+        raise RunFolderError("runs folder", got=got, expected=expected, fix=fix) from error
 
 
 def is_full(error: BaseException | None) -> bool:

@@ -1,37 +1,27 @@
-"""What is known of a run: how far it is, what it has found, its title; and every run of this machine."""
+"""What is known of runs: how far they are, what they found, their titles; how long they are kept, and deleting them."""
 
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
+import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from psa_core import atomic
+from psa_core import atomic, locks
 from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders import cube_file, results
-from psa_core.jobs import _queue
-from psa_core.jobs._records import (
-    CANCEL,
-    DELETE_OLD,
-    JOB,
-    PARTIAL,
-    RESULT,
-    SO_FAR,
-    StatusRecord,
-    disk_as_error,
-    is_run,
-    read_job,
-    read_status,
-    root,
-    run_path,
-)
+from psa_core.inputs.limits import RUN_DAYS, RUNS_DISK, RUNS_DISK_EACH
+from psa_core.jobs import _queue, _records
+from psa_core.jobs._records import JOB, RUN_ID, StatusRecord, read_job, read_status, root, run_path
 from psa_core.study import StudySpec
 
 LIVE = ("queued", "running")
 TITLE, MAX_TITLE_LENGTH = "title.txt", 60
+_EVERY_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,19 +64,23 @@ def status(run_id: str) -> RunStatus:
 
 def resolve_status(path: Path) -> StatusRecord:
     """How far a run is; one whose status says that it goes on, but that has neither worker nor ticket, has ended."""
+
+    def is_sure() -> bool:
+        return known.state not in LIVE or _queue.is_worked_on(path.name) or _queue.is_waiting(path.name)
+
     known = read_status(path)
-    if known.state not in LIVE or _has_worker_or_ticket(path.name):
+    if is_sure():
         return known
     with suppress(OSError, PsaError), _queue.changing():  # it may have been between two states
         known = read_status(path)
-        if known.state not in LIVE or _has_worker_or_ticket(path.name):
+        if is_sure():
             return known
-    if (path / CANCEL).exists():
-        return replace(known, state="cancelled", message="The scores so far are kept; resume to go on from them.")
+    if (path / _records.CANCEL).exists():
+        return replace(known, state="cancelled", message=_records.SCORES_KEPT)
+    message = "The worker stopped unexpectedly (memory may have run out); resume to go on from the scores kept so far."
     with suppress(OSError):
         if shutil.disk_usage(path).free < 2**20:
-            return replace(known, state="failed", message=f"The disk of the runs folder is full. {DELETE_OLD}")
-    message = "The worker stopped unexpectedly (memory may have run out); resume to go on from the scores kept so far."
+            message = _records.DISK_FULL
     return replace(known, state="failed", message=message)
 
 
@@ -94,13 +88,14 @@ def open_cube(run_id: str) -> ScoreCube:
     """The cube of a finished run, or of the finished sentences of one that is not."""
     folder = run_path(run_id)
     with suppress(OSError):
-        os.utime(folder)  # it is in use: see `retention`
-    return results.read(folder / RESULT) if (folder / RESULT).is_dir() else cube_file.load(folder / PARTIAL)
+        os.utime(folder)  # it is in use: see `unused`
+    result = folder / _records.RESULT
+    return results.read(result) if result.is_dir() else cube_file.load(folder / _records.PARTIAL)
 
 
 def result_folder(run_id: str) -> Path:
     """The result folder of a finished run; raises `RunFolderError` while there is none."""
-    folder = run_path(run_id) / RESULT
+    folder = run_path(run_id) / _records.RESULT
     if not folder.is_dir():
         raise RunFolderError("run", got="a run without a result", expected="a finished run")
     return folder
@@ -108,7 +103,7 @@ def result_folder(run_id: str) -> Path:
 
 def result_so_far(run_id: str) -> Path | None:
     """The smaller result of the same kind that a run puts there while it is not finished; None while there is none."""
-    folder = run_path(run_id) / SO_FAR
+    folder = run_path(run_id) / _records.SO_FAR
     return folder if folder.is_dir() else None
 
 
@@ -117,10 +112,8 @@ def history() -> list[RunStatus]:
 
     Damaged folders and other people's are left out; ``psa runs`` lists the damaged ones.
     """
-    if not _queue.own_machine():
-        return []
     found = []
-    for folder in run_folders():
+    for folder in run_folders() if _queue.own_machine() else []:
         with suppress(RunFolderError):
             found.append(status(folder.name))
     return found
@@ -129,10 +122,9 @@ def history() -> list[RunStatus]:
 def run_folders() -> list[Path]:
     """The folders of all runs, newest first."""
     try:
-        folders = [folder for folder in root().iterdir() if is_run(folder)]
+        return sorted(filter(_records.is_run, root().iterdir()), key=_created, reverse=True)
     except OSError:
         return []
-    return sorted(folders, key=_created, reverse=True)
 
 
 def started(run_id: str) -> float:
@@ -165,7 +157,7 @@ def give_title(run_id: str, words: str) -> None:
     Raises `RunFolderError` when there is no such run, or it cannot be written.
     """
     path = run_path(run_id) / TITLE
-    with disk_as_error():
+    with _records.disk_as_error():
         if _one_line(words):
             atomic.write(path, _one_line(words))
         else:
@@ -176,5 +168,113 @@ def _one_line(words: str) -> str:
     return " ".join("".join(letter if letter.isprintable() else " " for letter in words).split())[:MAX_TITLE_LENGTH]
 
 
-def _has_worker_or_ticket(run_id: str) -> bool:
-    return _queue.is_worked_on(run_id) or _queue.is_waiting(run_id)
+@dataclass(frozen=True)
+class StoredRun:
+    """A run's folder: `state` as in `RunStatus`, or ``damaged``; `what` is its command and model.
+
+    `used` is when it was last worked on or opened, in seconds since 1970; `visitor` is empty where nobody knows whose
+    it is; everybody looks at one that is `shared`.
+    """
+
+    run_id: str
+    state: str
+    what: str
+    used: float
+    bytes: int
+    visitor: str = ""
+    shared: bool = False
+
+
+def stored() -> list[StoredRun]:
+    """Every folder of a run, damaged ones too, the one that was used longest ago first."""
+    try:
+        folders = [folder for folder in root().iterdir() if RUN_ID.fullmatch(folder.name) and not folder.is_symlink()]
+    except OSError:
+        return []
+    return sorted(map(_stored, folders), key=lambda run: run.used)
+
+
+def _stored(folder: Path) -> StoredRun:
+    state, what, visitor, shared = "damaged", "", "", False
+    with suppress(RunFolderError):
+        job = read_job(folder)
+        visitor, shared, what = job.visitor, job.shared, f"{job.command} {job.study.model if job.study else ''}".strip()
+        state = resolve_status(folder).state
+    used, size = 0.0, 0
+    for above, _, files in os.walk(folder):
+        for path in (Path(above, name) for name in files):
+            with suppress(OSError):
+                size += path.lstat().st_size
+    for path in (folder, folder / _records.STATUS):
+        with suppress(OSError):
+            used = max(used, path.lstat().st_mtime)
+    return StoredRun(folder.name, state, what, used, size, visitor, shared)
+
+
+def unused(seconds: float) -> list[StoredRun]:
+    """Those that nobody has worked on or opened for so long; runs that wait or work are not among them."""
+    before = time.time() - seconds
+    return [run for run in stored() if run.used <= before and run.state not in LIVE]
+
+
+def delete(run_id: str) -> bool:
+    """Delete a run with everything in its folder, damaged or not; returns whether it is gone.
+
+    A run that has a worker stays; one that waits for its turn leaves the queue. The folder disappears at once, under
+    its name, before its files are deleted. Raises `RunFolderError` when it cannot be.
+    """
+    folder = root() / run_id
+    if not RUN_ID.fullmatch(run_id) or folder.is_symlink() or not folder.is_dir():
+        return False
+    gone = root() / f"{atomic.UNFINISHED}gone-{secrets.token_hex(8)}"
+    with _records.disk_as_error():
+        with _queue.changing():  # it is given no worker meanwhile
+            if locks.is_locked(folder / _records.LOCK):
+                return False
+            with suppress(FileNotFoundError):  # somebody else was quicker
+                folder.rename(gone)
+            _queue.leave(run_id)
+        shutil.rmtree(gone, ignore_errors=True)
+    return True
+
+
+def sweep() -> None:
+    """On a server that may be shared, delete what was not used for `RUN_DAYS`; at most once an hour.
+
+    Every worker calls it when it ends, and the dashboard when a page is opened. On one's own machine nothing is deleted
+    that its owner does not ask for. What a process that was killed left unfinished is cleared away on both.
+    """
+    mark = root() / ".swept"
+    with suppress(FileNotFoundError):
+        if abs(time.time() - mark.stat().st_mtime) < _EVERY_SECONDS:
+            return
+    try:
+        _records.private_root()
+        mark.touch(atomic.ONLY_MINE_FILE)
+        os.utime(mark)
+    except OSError:  # what cannot be written cannot be deleted
+        return
+    for left in root().glob(f"{atomic.UNFINISHED}*"):
+        if time.time() - left.lstat().st_mtime > _EVERY_SECONDS and not left.is_symlink():
+            shutil.rmtree(left, ignore_errors=True)
+    for run in unused(RUN_DAYS.value):
+        with suppress(RunFolderError):
+            delete(run.run_id)
+
+
+def make_room(visitor: str) -> None:
+    """On a server that may be shared, delete the runs used longest ago while they take too much of the disk.
+
+    Those of one visitor may take `RUNS_DISK_EACH`, all together `RUNS_DISK`. Runs that wait or work, the one that was
+    used last and the example that everybody looks at stay. Called before a run is made and when a worker ends.
+    """
+    if _queue.own_machine():
+        return
+    for limit, owners in ((RUNS_DISK_EACH, {visitor} - {""}), (RUNS_DISK, None)):
+        runs = [run for run in stored() if not run.shared and (owners is None or run.visitor in owners)]
+        over = sum(run.bytes for run in runs) - limit.value
+        for run in (run for run in runs[:-1] if run.state not in LIVE):
+            if over <= 0:
+                break
+            with suppress(RunFolderError):
+                over -= run.bytes * delete(run.run_id)

@@ -21,11 +21,12 @@ from typing import Any
 from psa_core import atomic, cache_dir, generators, jobs, locks, models, report, signals, study, trust
 from psa_core.asking import journal
 from psa_core.cache import ScoreCache
+from psa_core.cube import ScoreCube
 from psa_core.errors import Cancelled, OptionError, PsaError
 from psa_core.folders import cube_file, results
 from psa_core.inputs.limits import RUN_MINUTES, check_run
-from psa_core.jobs import _queue, retention
-from psa_core.jobs._records import DELETE_OLD, INPUTS, is_full, read_job
+from psa_core.jobs import _queue, _records, run_status
+from psa_core.jobs._records import INPUTS, read_job
 from psa_core.scoring import Progress
 from psa_core.trust import Need, sandbox
 from psa_core.trust.sandbox import Sandbox
@@ -81,8 +82,8 @@ def process() -> Iterator[list[str]]:
         os.close(lock)
         with suppress(OSError, PsaError):
             jobs.advance()
-            retention.sweep()
-            retention.make_room(read_job(folder).visitor)
+            run_status.sweep()
+            run_status.make_room(read_job(folder).visitor)
 
 
 def watch_from_outside(folder: Path) -> None:
@@ -114,7 +115,6 @@ def _watch(path: Path, parent: int | None = None) -> None:
 
 
 def _is_to_end(path: Path) -> bool:
-    """Whether somebody stopped a run, or deleted its folder."""
     return (path / jobs.CANCEL).exists() or not (path / jobs.JOB).exists()
 
 
@@ -127,15 +127,13 @@ class Job:
     """What a command that runs as a job is given: where to write its progress, and whether to stop."""
 
     folder: Path
-    shown: float = field(default=0.0)
+    shown: float = 0.0
     began: float = field(default_factory=time.monotonic)
 
     def allow(self, cells: int, letters: int = 0) -> None:
-        """Refuse work above the limits; raises `OptionError`."""
         check_run(cells, letters, field="run")
 
     def tell(self, message: str, **values: Any) -> None:
-        """Say what is being done now."""
         self._write("running", message=message, **values)
 
     def show(self, progress: Progress) -> None:
@@ -147,7 +145,6 @@ class Job:
         self._write("running", **{name: getattr(progress, name) for name in numbers})
 
     def should_stop(self) -> bool:
-        """Whether the user asked it to, its folder is gone, or its time is over."""
         return self._is_late() or _is_to_end(self.folder)
 
     def supervise(self, do: Callable[[], int]) -> int:
@@ -161,11 +158,11 @@ class Job:
         except Cancelled:
             if self._is_late():
                 return self._failed(_time_is_over())
-            self._write("cancelled", message="The scores so far are kept; resume to go on from them.")
+            self._write("cancelled", message=_records.SCORES_KEPT)
             return 0
         except (PsaError, OSError) as error:
-            if is_full(error):
-                return self._failed(f"The disk of the runs folder is full. {DELETE_OLD}")
+            if _records.is_full(error):
+                return self._failed(_records.DISK_FULL)
             return self._failed(without_quotations(error.full_message if isinstance(error, PsaError) else str(error)))
         except MemoryError:
             return self._failed("Memory ran out. Take fewer sentences or names, then start again.")
@@ -238,12 +235,16 @@ def _study(job: Job) -> int:
     total = len(planned.selection.sentences)
     job.tell("Loading the model", sentences_total=total)
     with journal.kept_for(job.folder / jobs.RESULT, read_job(job.folder).most) as answers:
-        return _scored(job, planned, spec, answers)
+        cube = _scored(job, planned)
+        jobs.run_path(job.folder.name)  # a deleted run gets no folder again
+        job.tell("Writing the results", sentences_done=len(cube.sentences), sentences_total=total)
+        results.write(cube, job.folder / jobs.RESULT, partial(report.render, answers=answers.path), answers=answers)
+    (job.folder / jobs.PARTIAL).unlink(missing_ok=True)
+    return len(cube.sentences)
 
 
-def _scored(job: Job, planned: study.Plan, spec: study.StudySpec, answers: journal.Journal) -> int:
-    total = len(planned.selection.sentences)
-    scorer = models.load(spec.model)
+def _scored(job: Job, planned: study.Plan) -> ScoreCube:
+    scorer = models.load(planned.spec.model)
     published = 0.0
 
     def show(progress: Progress) -> None:
@@ -251,7 +252,7 @@ def _scored(job: Job, planned: study.Plan, spec: study.StudySpec, answers: journ
         nonlocal published
         job.show(progress)
         is_new = progress.texts_done and progress.sentences_done  # what is all in the cache is finished in a moment
-        is_new = is_new and not spec.conditions  # the scores of one condition say nothing yet
+        is_new = is_new and not planned.conditions  # the scores of one condition say nothing yet
         if is_new and time.monotonic() - published > PUBLISH_SECONDS:
             cube = study.assemble(planned, scorer, progress.partial())
             with suppress(OSError):  # a failed preview must not end the run
@@ -265,9 +266,4 @@ def _scored(job: Job, planned: study.Plan, spec: study.StudySpec, answers: journ
             earlier = cube_file.load(job.folder / jobs.PARTIAL).provenance
             computed = {name: earlier[name] for name in ("device", "backend", "precision")}
             cube = replace(cube, provenance={**cube.provenance, **computed})
-    jobs.run_path(job.folder.name)  # a deleted run gets no folder again
-    job.tell("Writing the results", sentences_done=len(cube.sentences), sentences_total=total)
-    written = partial(report.render, answers=answers.path)
-    results.write(cube, job.folder / jobs.RESULT, written, answers=answers)
-    (job.folder / jobs.PARTIAL).unlink(missing_ok=True)
-    return len(cube.sentences)
+    return cube

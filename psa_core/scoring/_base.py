@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, get_args
 
@@ -23,47 +24,80 @@ class Cells(Protocol):
     @property
     def names(self) -> Sequence[str]: ...
 
-    def originals(self) -> Sequence[str]:
-        """The S sentences as they are."""
-        ...
+    def originals(self) -> Sequence[str]: ...
 
     def row(self, sentence: int, /) -> Sequence[str]:
         """The N perturbed sentences of one sentence, in the order of the names."""
         ...
 
 
-class Backend(Protocol):
-    """One way to score texts on one device."""
+@dataclass(frozen=True, eq=False)
+class Window:
+    """One window of texts to score: ``ids`` (m,) into the ledger, and the m distinct texts."""
 
-    @property
-    def device(self) -> str: ...
+    ids: np.ndarray
+    texts: tuple[str, ...]
 
-    @property
-    def name(self) -> str: ...
 
-    @property
-    def precision(self) -> str: ...
+@dataclass(frozen=True)
+class Conditions:
+    """Where and how scores were computed; the model saw only the beginning of so many texts."""
 
-    @property
-    def window_texts(self) -> int:
-        """About as many texts as take two seconds (`WINDOW_SECONDS`)."""
-        ...
+    device: str
+    backend: str
+    precision: str
+    texts_truncated: int = 0
+    notes: tuple[str, ...] = ()
 
-    @property
-    def truncated(self) -> int:
-        """Texts so far of which the model saw only the beginning."""
-        ...
+    @classmethod
+    def joined(cls, every: Sequence[Conditions]) -> Conditions:
+        """Those of scores that were computed in several places; they are exact where all are."""
+        return cls(
+            device=" + ".join(dict.fromkeys(each.device for each in every)),
+            backend=" + ".join(dict.fromkeys(each.backend for each in every)),
+            precision="exact" if all(each.precision == "exact" for each in every) else "fast",
+            texts_truncated=sum(each.texts_truncated for each in every),
+            notes=tuple(dict.fromkeys(note for each in every for note in each.notes)),
+        )
 
-    @property
-    def notes(self) -> tuple[str, ...]: ...
 
-    def read(self, texts: Sequence[str], /) -> Any:
+class Backend:
+    """One way to score texts on one device, a window after the other; `RayExecutor` spreads windows over several.
+
+    ``window_texts`` are about as many texts as take two seconds (`WINDOW_SECONDS`).
+    """
+
+    window_texts: int
+    device: str
+    name: str
+    precision: str
+    truncated: int
+    notes: tuple[str, ...]
+
+    def read(self, texts: Sequence[str]) -> Any:
         """Whatever can be done ahead, in another thread, while the device is busy."""
-        ...
+        return texts
 
-    def score(self, reading: Any, check: Check, /) -> np.ndarray:
+    def score(self, reading: Any, check: Check) -> np.ndarray:
         """Scores of distinct texts that were read: float32 (m, T); calls `check` between batches, which may raise."""
-        ...
+        raise NotImplementedError
+
+    def conditions(self) -> Conditions:
+        """Those so far."""
+        return Conditions(self.device, self.name, self.precision, self.truncated, self.notes)
+
+    def stream(self, windows: Iterator[Window], check: Check) -> Generator[tuple[Window, np.ndarray]]:
+        """Each window with its scores (m, T), in turn; on a device the next one is read meanwhile."""
+        if self.device == "cpu":  # reading ahead would take the processor from the model
+            for window in windows:
+                yield window, self.score(self.read(window.texts), check)
+            return
+        with ThreadPoolExecutor(1, thread_name_prefix="read-ahead") as pool:
+            read = ((window, self.read(window.texts)) for window in windows)
+            ahead = pool.submit(next, read, None)
+            while (ready := ahead.result()) is not None:
+                ahead = pool.submit(next, read, None)
+                yield ready[0], self.score(ready[1], check)
 
 
 @dataclass(frozen=True)
@@ -102,8 +136,8 @@ class ScoringOptions:
             raise OptionError("confidence", got=str(self.confidence), expected="a level between 0 and 1")
 
 
-@dataclass(frozen=True, eq=False)
-class CellScores:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CellScores(Conditions):
     """Scores of a study's cells and what they took.
 
     ``original`` (S, T) and ``perturbed`` (S, N, T) are NaN for sentences that are not finished. ``order`` (k,) has the
@@ -120,11 +154,6 @@ class CellScores:
     cache_hits: int
     texts_scored: int
     seconds: float
-    device: str
-    backend: str
-    precision: str
-    texts_truncated: int = 0
-    notes: tuple[str, ...] = ()
 
     @property
     def finished(self) -> np.ndarray:
@@ -132,40 +161,12 @@ class CellScores:
         return np.sort(self.order)
 
 
-@dataclass(frozen=True)
-class Conditions:
-    """Where and how scores were computed; the fields are those of `CellScores`."""
-
-    device: str
-    backend: str
-    precision: str
-    texts_truncated: int = 0
-    notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, backend: Backend) -> Conditions:
-        """Those of a backend so far."""
-        return cls(backend.device, backend.name, backend.precision, backend.truncated, backend.notes)
-
-    @classmethod
-    def joined(cls, every: Sequence[Conditions]) -> Conditions:
-        """Those of scores that were computed in several places; they are exact where all are."""
-        return cls(
-            device=" + ".join(dict.fromkeys(each.device for each in every)),
-            backend=" + ".join(dict.fromkeys(each.backend for each in every)),
-            precision="exact" if all(each.precision == "exact" for each in every) else "fast",
-            texts_truncated=sum(each.texts_truncated for each in every),
-            notes=tuple(dict.fromkeys(note for each in every for note in each.notes)),
-        )
-
-
 def checked(scores: object, rows: int, targets: Sequence[Target], *, scorer: str) -> np.ndarray:
     """Scores as a float32 array (rows, T), or `ModelError` when the scorer did not answer as one must.
 
     A score may be missing (NaN) only where one of the targets says how much was not answered.
     """
-    width = len(targets)
-    array = np.asarray(scores)
+    array, width = np.asarray(scores), len(targets)
     if array.dtype.kind not in "fiu":
         raise ModelError("scores", got=f"values of type {array.dtype} from {scorer}", expected="numbers")
     if array.shape != (rows, width):
@@ -191,7 +192,8 @@ class Progress:
     """The state of a run after one more window of texts.
 
     ``texts_done`` of ``texts_total`` distinct texts went through the model; known ones are not counted. A rate of 0 and
-    no ``seconds_left`` stand before its first answer; ``texts_truncated`` were cut at its length limit.
+    no ``seconds_left`` stand before its first answer; ``texts_truncated`` were cut at its length limit. ``partial()``
+    gives the scores of the finished sentences, others NaN; it is valid only until the window returns.
     """
 
     sentences_done: int
@@ -202,8 +204,4 @@ class Progress:
     texts_per_second: float
     seconds_left: float | None
     texts_truncated: int = 0
-    _partial: Callable[[], CellScores] = field(repr=False, kw_only=True)
-
-    def partial(self) -> CellScores:
-        """Scores of the finished sentences, others NaN; made when asked for, valid only until the window returns."""
-        return self._partial()
+    partial: Callable[[], CellScores] = field(repr=False, kw_only=True)

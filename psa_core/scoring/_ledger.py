@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from psa_core.cache import digests
-from psa_core.scoring._base import Cells
+from psa_core.scoring._base import Cells, Window
 
 _STEP = 65_536
-
-
-@dataclass(frozen=True, eq=False)
-class Window:
-    """One window of texts to score: ``ids`` (m,) into the ledger, and the m distinct texts."""
-
-    ids: np.ndarray
-    texts: tuple[str, ...]
+#: The fewest sentences whose interval says anything.
+MIN_SENTENCES = 30
 
 
 class Ledger:
@@ -31,6 +24,7 @@ class Ledger:
 
     def __init__(self, cells: Cells, *, seed: int, width: int, key: bytes) -> None:
         self._cells, self._originals = cells, cells.originals()
+        self.columns = 1 + len(cells.names)  # the original sentence is the first
         self.order = np.random.default_rng(seed).permutation(len(self._originals))
         rows = [digests(self._row(sentence), key=key) for sentence in self.order]
         every = np.concatenate(rows) if rows else digests(())
@@ -40,11 +34,6 @@ class Ledger:
         self.known = np.zeros(len(self.keys), dtype=bool)
         self._todo = np.argsort(self._first)
         self._todo_done = 0
-
-    @property
-    def columns(self) -> int:
-        """Cells of a sentence, the original one included: N + 1."""
-        return len(self._cells.names) + 1
 
     def enter(self, ids: np.ndarray, scores: np.ndarray) -> None:
         """Note the scores (m, T) of texts ``ids`` (m,)."""
@@ -88,10 +77,21 @@ class Ledger:
             original[sentence], perturbed[sentence] = row[0], row[1:]
         return original, perturbed
 
-    def differences(self, start: int, stop: int) -> np.ndarray:
-        """``f(x_n) - f(x)`` of finished sentences start to stop of the order: float64 array (stop - start, N, T)."""
-        rows = self.scores[self._where[start:stop]].astype(np.float64)
-        return rows[:, 1:] - rows[:, :1]
+    def precise(self, width: float, confidence: float) -> bool:
+        """Whether the t interval of every name's ScoreSens, for every target, is narrower than a width in score units.
+
+        Sentences come in random order, so those that are finished are a simple random sample of all. Fewer than thirty
+        are never enough: the first few may by chance not differ at all, which would make an interval of width zero.
+        """
+        from scipy.special import stdtrit
+
+        rows = self.scores[self._where[: self.finished]].astype(np.float64)
+        differences = rows[:, 1:] - rows[:, :1]
+        valid = np.isfinite(differences).sum(axis=0)
+        if len(rows) < MIN_SENTENCES or valid.min() < MIN_SENTENCES:  # of few valid answers an interval is wide
+            return False
+        spread = np.nanstd(differences, axis=0, ddof=1) / np.sqrt(valid)
+        return bool((2 * stdtrit(valid - 1, 0.5 + confidence / 2) * spread).max() < width)
 
     def _row(self, sentence: int) -> list[str]:
         return [self._originals[sentence], *self._cells.row(int(sentence))]
@@ -102,43 +102,3 @@ class Ledger:
             if position != shown:
                 shown, row = position, self._row(self.order[position])
             yield row[column]
-
-
-MIN_SENTENCES = 30
-
-
-class PrecisionGoal:
-    """Stop when the t interval of every name's ScoreSens, for every target, is narrower than a width in score units.
-
-    Sentences come in random order, so those that are finished are a simple random sample of all. Fewer than thirty are
-    never enough: the first few may by chance not differ at all, which would make an interval of width zero. ``stop`` is
-    the number of sentences at which the goal was reached; a width of None never is.
-    """
-
-    def __init__(self, width: float | None, confidence: float) -> None:
-        self.width, self.confidence = width, confidence
-        self.stop: int | None = None
-        self._count = 0
-        self._known: np.ndarray | float = 0.0
-        self._sum: np.ndarray | float = 0.0
-        self._squares: np.ndarray | float = 0.0
-
-    def reached(self, ledger: Ledger) -> bool:
-        """Take in the sentences that were finished since the last call; whether they suffice."""
-        if self.width is None:
-            return False
-        differences = ledger.differences(self._count, ledger.finished)
-        self._count += len(differences)
-        self._known = self._known + np.isfinite(differences).sum(axis=0)
-        self._sum = self._sum + np.nansum(differences, axis=0)
-        self._squares = self._squares + np.nansum(differences**2, axis=0)
-        if self._count >= MIN_SENTENCES:
-            from scipy.special import stdtrit
-
-            count = np.maximum(self._known, 2.0)  # of few valid answers an interval is wide
-            mean = self._sum / count
-            variance = np.maximum(self._squares / count - mean**2, 0) * count / (count - 1)
-            width = 2 * stdtrit(count - 1, 0.5 + self.confidence / 2) * np.sqrt(variance / count)
-            if np.min(self._known) >= MIN_SENTENCES and float(np.max(width)) < self.width:
-                self.stop = self._count
-        return self.stop is not None

@@ -19,8 +19,7 @@ import numpy as np
 import psa_core
 from psa_core.errors import ModelError, OptionError
 from psa_core.models import Scorer
-from psa_core.scoring._base import Check, Conditions, ScoringOptions
-from psa_core.scoring._ledger import Window
+from psa_core.scoring._base import Check, Conditions, ScoringOptions, Window
 from psa_core.scoring.backends import choose_backend
 
 # A second window waits at each actor, so that none is idle while an answer travels.
@@ -38,7 +37,7 @@ class Worker:
         self._asked = (scorer, options, sample, total)
 
     def load(self) -> tuple[int, Conditions]:
-        """Texts of a window, and where and how this actor scores; what goes wrong is raised where it is asked for."""
+        """What goes wrong is raised where the answer is asked for."""
         scorer, options, sample, total = self._asked
         model = getattr(scorer, "model", None)
         if model is not None and hasattr(model, "to"):
@@ -47,21 +46,21 @@ class Worker:
             if torch.cuda.is_available():
                 model.to("cuda")
         self._backend = choose_backend(scorer, options, sample=sample, total=total)
-        return self._backend.window_texts, Conditions.of(self._backend)
+        return self._backend.window_texts, self._backend.conditions()
 
     def score(self, texts: tuple[str, ...]) -> tuple[np.ndarray, int]:
-        """Scores of a window (m, T), and how many of its texts the model cut."""
+        """Scores (m, T), and how many of the texts the model cut."""
         before = self._backend.truncated
         scores = self._backend.score(self._backend.read(texts), lambda: None)
         return scores, self._backend.truncated - before
 
 
 class RayExecutor:
-    """Spreads windows over actors. One that dies, alone or with its machine, is replaced, and its windows are repeated.
+    """Spreads windows over actors; does what a run asks of a `Backend`.
 
-    Ray restarts actors by itself, but their windows then wait until there is room for them again, which there may never
-    be once a machine is gone. `start` starts an actor where there is room, and keeps the model; an `owned` cluster ends
-    with the run.
+    An actor that dies, alone or with its machine, is replaced, and its windows are repeated. Ray restarts actors by
+    itself, but their windows then wait until there is room for them again, which there may never be once a machine is
+    gone. `start` starts an actor where there is room, and keeps the model; an `owned` cluster ends with the run.
     """
 
     def __init__(self, start: Callable[[], Any], count: int, owned: bool = False) -> None:
@@ -87,11 +86,9 @@ class RayExecutor:
 
     @property
     def window_texts(self) -> int:
-        """Texts of the next window."""
         return max(texts for texts, _ in self._loaded)
 
     def conditions(self) -> Conditions:
-        """Where and how all actors have computed the scores."""
         every = [conditions for _, conditions in self._loaded]
         devices = Counter(each.device for each in every)
         device = "ray: " + " + ".join(f"{count} × {device}" for device, count in devices.items())

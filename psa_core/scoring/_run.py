@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,8 +13,8 @@ from psa_core.cache import CachedScorer, ScoreCache, digests
 from psa_core.errors import Cancelled
 from psa_core.inputs.checks import as_texts
 from psa_core.models import Scorer
-from psa_core.scoring._base import Backend, Cells, CellScores, Check, Conditions, Progress, ScoringOptions
-from psa_core.scoring._ledger import Ledger, PrecisionGoal, Window
+from psa_core.scoring._base import Backend, Cells, CellScores, Conditions, Progress, ScoringOptions
+from psa_core.scoring._ledger import Ledger
 from psa_core.scoring._ray import RayExecutor, open_ray
 from psa_core.scoring.backends import choose_backend
 
@@ -25,38 +23,6 @@ SAMPLE = 96
 SLICE_SECONDS = 0.25
 #: What the store notes of how a score was computed.
 WAY = ("device", "backend", "precision")
-
-
-@dataclass(frozen=True)
-class LocalExecutor:
-    """Scores one window after the other with one backend; on a device the next one is read meanwhile.
-
-    Like `RayExecutor`, it takes windows of texts as it can, and gives them back with their scores.
-    """
-
-    backend: Backend
-
-    @property
-    def window_texts(self) -> int:
-        """Texts of the next window: about as many as take two seconds."""
-        return self.backend.window_texts
-
-    def conditions(self) -> Conditions:
-        """Where and how the scores were computed."""
-        return Conditions.of(self.backend)
-
-    def stream(self, windows: Iterator[Window], check: Check) -> Generator[tuple[Window, np.ndarray]]:
-        """Each window with its scores (m, T), in turn; calls `check` about every second, which may raise."""
-        if self.backend.device == "cpu":  # reading ahead would take the processor from the model
-            for window in windows:
-                yield window, self.backend.score(self.backend.read(window.texts), check)
-            return
-        with ThreadPoolExecutor(1, thread_name_prefix="read-ahead") as pool:
-            read = ((window, self.backend.read(window.texts)) for window in windows)
-            ahead = pool.submit(next, read, None)
-            while (ready := ahead.result()) is not None:
-                ahead = pool.submit(next, read, None)
-                yield ready[0], self.backend.score(ready[1], check)
 
 
 def score(scorer: Scorer, texts: Sequence[str]) -> np.ndarray:
@@ -127,9 +93,8 @@ def score_cells(
     """
     options = options or ScoringOptions()
     if isinstance(scorer, CachedScorer):
-        cache = scorer.cache
-    plain = scorer.scorer if isinstance(scorer, CachedScorer) else scorer
-    run = _Run(plain, perturbation, options, cache if options.use_cache else None)
+        scorer, cache = scorer.scorer, scorer.cache
+    run = _Run(scorer, perturbation, options, cache if options.use_cache else None)
     run.score_missing(on_window or (lambda _: None), should_stop or (lambda: False))
     return run.result()
 
@@ -143,8 +108,8 @@ class _Run:
             fingerprint = f"{fingerprint} fast on {scorer.device}"
         key = b"" if cache is None else cache.key(fingerprint)
         self.ledger = Ledger(cells, seed=options.seed, width=len(scorer.targets), key=key)
-        self.executor: LocalExecutor | RayExecutor | None = None
-        self.goal = PrecisionGoal(options.until_precision, options.confidence)
+        self.executor: Backend | RayExecutor | None = None
+        self.stopped_at: int | None = None
         self.hits = self.texts_scored = 0
         self.earlier: list[Conditions] = []
         if cache is not None:
@@ -162,14 +127,11 @@ class _Run:
 
         check()
         total = len(self.ledger.keys) - self.hits
-        if total and not self.goal.reached(self.ledger):
+        if total and not self._is_precise():
             sample = next(self.ledger.windows(lambda: SAMPLE)).texts[:SAMPLE]
             given: dict[str, Any] = {"sample": sample, "total": total}
-            executor: LocalExecutor | RayExecutor
-            if self.options.executor.partition(":")[0] == "ray":
-                executor = open_ray(self.scorer, self.options, **given)
-            else:
-                executor = LocalExecutor(choose_backend(self.scorer, self.options, **given))
+            is_spread = self.options.executor.partition(":")[0] == "ray"
+            executor = (open_ray if is_spread else choose_backend)(self.scorer, self.options, **given)
             self.executor, self.scoring_began = executor, time.perf_counter()
             windows = self.ledger.windows(lambda: self.options.window_texts or executor.window_texts)
             with closing(executor.stream(windows, check)) as answers:
@@ -182,13 +144,19 @@ class _Run:
                         keys = self.ledger.keys[window.ids][replied]
                         self.cache.write(keys, scores[replied], [getattr(now, part) for part in WAY])
                     on_window(self._progress())
-                    if self.goal.reached(self.ledger):
+                    if self._is_precise():
                         break
         if not self.texts_scored:
             on_window(self._progress())
 
+    def _is_precise(self) -> bool:
+        width = self.options.until_precision
+        if width is not None and self.ledger.precise(width, self.options.confidence):
+            self.stopped_at = self.ledger.finished
+        return self.stopped_at is not None
+
     def result(self) -> CellScores:
-        done = self.ledger.finished if self.goal.stop is None else self.goal.stop
+        done = self.ledger.finished if self.stopped_at is None else self.stopped_at
         original, perturbed = self.ledger.cells(done)
         found = vars(self._conditions())
         return CellScores(
@@ -222,5 +190,5 @@ class _Run:
             texts_per_second=rate,
             seconds_left=(total - self.texts_scored) / rate if rate else None,
             texts_truncated=self._conditions().texts_truncated,
-            _partial=self.result,
+            partial=self.result,
         )

@@ -39,15 +39,10 @@ class SubprocessScorer:
     max_tokens: int = 0
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
-        """Scores of the texts in their order: float32 array (len(texts), T).
-
-        Raises `ModelError` when the model needs more memory or time than the limits, or others ask theirs for as long
-        as that.
-        """
+        """Raises `ModelError` when the model needs more memory or time than the limits, or others ask as long."""
         return _ask(scores, self.model_id, self.origin, list(as_texts(texts)))
 
     def truncated(self, texts: Sequence[str]) -> np.ndarray:
-        """Which texts the model does not read to their end: bool array (len(texts),)."""
         return _ask(cut, self.model_id, self.origin, list(as_texts(texts)))
 
 
@@ -60,17 +55,15 @@ def load(model_id: str, origin: Origin) -> SubprocessScorer:
 def about(model_id: str, origin: Origin) -> tuple[str, tuple[Target, ...], int]:
     """In the process apart: fingerprint and targets of a model, and how many tokens it reads (0: it counts none)."""
     loaded = _loaded(model_id, origin)
-    counts = hasattr(loaded, "truncated")
-    return loaded.fingerprint, tuple(loaded.targets), int(getattr(loaded, "max_tokens", 0)) if counts else 0
+    tokens = int(getattr(loaded, "max_tokens", 0)) if hasattr(loaded, "truncated") else 0
+    return loaded.fingerprint, tuple(loaded.targets), tokens
 
 
 def scores(model_id: str, origin: Origin, texts: list[str]) -> np.ndarray:
-    """In the process apart: scores of texts, float32 (len(texts), T)."""
     return score(_loaded(model_id, origin), texts)
 
 
 def cut(model_id: str, origin: Origin, texts: list[str]) -> np.ndarray:
-    """In the process apart: which texts the model does not read to their end, bool (len(texts),)."""
     loaded: Any = _loaded(model_id, origin)
     return np.asarray(loaded.truncated(texts))
 

@@ -15,5 +15,5 @@ from psa_core.study.execution import (
     selected_sentences,
     spec_of,
 )
-from psa_core.study.lookup import review
+from psa_core.study.selection import review
 from psa_core.study.spec import StudySpec

@@ -21,18 +21,11 @@ MAX_PHRASE = 200
 
 
 def joined(conditions: Sequence[Condition], cubes: Sequence[ScoreCube]) -> ScoreCube:
-    """One cube of the sentences that are scored under every condition.
-
-    Parameters
-    ----------
-    conditions : sequence of Condition
-    cubes : sequence of ScoreCube
-        One for each, of the same names; the tables and the manifest are the first one's.
-    """
+    """One cube of the sentences that are scored under every condition; its tables and manifest are the first one's."""
     shared = set.intersection(*(set(cube.sentences["sentence_id"]) for cube in cubes))
     cubes = [cube.rows(cube.sentences["sentence_id"].isin(shared).to_numpy()) for cube in cubes]
     pairs = list(zip(conditions, cubes, strict=True))
-    targets = tuple(_target(condition, target) for condition, cube in pairs for target in cube.targets)
+    targets = tuple(_told(condition, target) for condition, cube in pairs for target in cube.targets)
     of_each = [cube.provenance for cube in cubes]
     missing = {
         f"{condition.id}.{name}": reasons
@@ -59,7 +52,7 @@ def joined(conditions: Sequence[Condition], cubes: Sequence[ScoreCube]) -> Score
     )
 
 
-def _target(condition: Condition, target: Target) -> Target:
+def _told(condition: Condition, target: Target) -> Target:
     words = target.phrase or (target.name if target.name.endswith("score") else f"{target.name} score")
     behind = f" under “{condition.id}”"
     name, phrase = f"{condition.id}.{target.name}", words[: MAX_PHRASE - len(behind)] + behind
@@ -72,5 +65,4 @@ def conditions_of(cube: ScoreCube) -> list[Condition]:
 
 
 def condition_of(cube: ScoreCube, target: str) -> Condition | None:
-    """The condition of a target."""
     return next((one for one in conditions_of(cube) if target.startswith(f"{one.id}.")), None)

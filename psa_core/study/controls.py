@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,11 +41,11 @@ _HOUSE = re.compile(
     r"|(?<=Street )\d{1,3}\b|(?<=Road )\d{1,3}\b|(?<=Avenue )\d{1,3}\b"
 )
 _COMMA = re.compile(r", (?=and\b|but\b|or\b|which\b)|(?<=\w) (?=and\b|but\b)")
+_WORD = re.compile(r"[^ \n]*")
 _STOP = re.compile(r"(?<=\w)\.(?=\s*$)")
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(NamedTuple):
     """A span of a text and what takes its place."""
 
     start: int
@@ -66,15 +67,12 @@ class Controls:
 
     @property
     def names(self) -> list[str]:
-        """A column for each edit, by number."""
         return [str(number) for number in range(1, 1 + len(self.changes[0] if self.changes else ()))]
 
     def originals(self) -> list[str]:
-        """The texts that were edited."""
         return [*self.texts]
 
     def row(self, s: int) -> list[str]:
-        """The edits of one text."""
         return [*self.edited[s]]
 
 
@@ -94,7 +92,7 @@ def controls_of(perturbation: Perturbation, count: int, seed: int = 0) -> Contro
         draw = np.random.default_rng([seed, zlib.crc32(text.encode("utf-8", "replace"))])
         chosen.append(int(draw.integers(len(perturbation.names))))
         drawn = _drawn(text, own, count, draw)
-        changes.append(tuple(_words(text, edits) for edits in drawn))
+        changes.append(tuple("; ".join(_change(text, edit) for edit in edits) for edits in drawn))
         for edits in ((), *drawn):
             edited = text
             for edit in reversed(edits):
@@ -155,15 +153,8 @@ def _moved(span: Anchor, edits: Sequence[Edit]) -> Anchor:
     return replace(span, start=span.start + shift, end=span.end + shift)
 
 
-def _words(text: str, edits: Sequence[Edit]) -> str:
-    return "; ".join(_change(text, edit) for edit in edits)
-
-
 def _change(text: str, edit: Edit) -> str:
     """What an edit changes, with the words around it."""
-    start = text.rfind(" ", 0, edit.start) + 1
-    following = [at for at in (text.find(" ", edit.end), text.find("\n", edit.end)) if at >= 0]
-    end = min(following, default=len(text))
-    start = max(start, text.rfind("\n", 0, edit.start) + 1)
-    before, after = text[start : edit.start], text[edit.end : end]
+    before = text[max(text.rfind(" ", 0, edit.start), text.rfind("\n", 0, edit.start)) + 1 : edit.start]
+    after = _WORD.match(text, edit.end)[0]  # type: ignore[index]
     return f"{before}{text[edit.start : edit.end]}{after} → {before}{edit.new}{after}"

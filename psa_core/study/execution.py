@@ -31,9 +31,9 @@ from psa_core.scoring import CellScores, Progress, ScoringOptions, score_cells
 from psa_core.study import families
 from psa_core.study.conditions import condition_of, joined
 from psa_core.study.controls import controls_of
-from psa_core.study.length import Unread, unread
 from psa_core.study.perturbation import Perturbation
-from psa_core.study.selection import Selection, select
+from psa_core.study.preview import Unread, unread
+from psa_core.study.selection import Selection, Spans, select
 from psa_core.study.spec import StudySpec
 
 
@@ -52,26 +52,19 @@ class Plan:
     def parts(self) -> list[Plan]:
         """The study under each of its conditions, with the model that is told so; itself where it has none.
 
-        Raises
-        ------
-        OptionError
-            When the model cannot be told what they say.
+        Raises `OptionError` when the model cannot be told what they say.
         """
-        model, found = self.spec.model, self.conditions
-        told = [models.told(model, one.system) if one.system else model for one in found]
-        specs = [replace(self.spec, model=each, conditions="") for each in told]
-        pairs = zip(specs, found, strict=True)
-        return [replace(self, spec=spec, conditions=(), condition=one) for spec, one in pairs] or [self]
+        parts = []
+        for one in self.conditions:
+            model = models.told(self.spec.model, one.system) if one.system else self.spec.model
+            spec = replace(self.spec, model=model, conditions="")
+            parts.append(replace(self, spec=spec, conditions=(), condition=one))
+        return parts or [self]
 
     @property
     def perturbation(self) -> Perturbation:
         """The texts to score, generated on demand."""
-        sentences = self.selection.sentences
-        names = self.names.table
-        texts = Perturbation(
-            tuple(sentences["text"]), self.selection.spans, tuple(names["name"]), people.people_of(names)
-        )
-        return texts.under(self.condition) if self.condition else texts
+        return _texts(self.selection.sentences, self.selection.spans, self.names.table, self.condition)
 
     @property
     def cells(self) -> int:
@@ -128,24 +121,19 @@ def execute(
         source = {"source": planned.spec.conditions, "sha256": conditions.digest(planned.conditions)}
         inputs = {**cube.provenance["inputs"], "conditions": source}
         return replace(cube, provenance={**cube.provenance, "study": asdict(planned.spec), "inputs": inputs})
-    scores = score_cells(
-        scorer, planned.perturbation, options=options, cache=cache, on_window=on_window, should_stop=should_stop
-    )
+    rest: dict[str, Any] = {"cache": cache, "should_stop": should_stop}
+    scores = score_cells(scorer, planned.perturbation, options=options, on_window=on_window, **rest)
     cube = assemble(planned, scorer, scores)
     if not planned.spec.controls:
         return cube
     texts = perturbation_of(cube)
     texts = texts.under(planned.condition) if planned.condition else texts
     edits = controls_of(texts, planned.spec.controls, planned.spec.seed)
-    found = score_cells(
-        scorer, edits, options=replace(options, until_precision=None), cache=cache, should_stop=should_stop
-    )
+    found = score_cells(scorer, edits, options=replace(options, until_precision=None), **rest)
     controls = np.concatenate([found.original[:, None], found.perturbed], axis=1)
-    counts = {
-        name: getattr(scores, name) + getattr(found, name) for name in ("unique_texts", "texts_scored", "cache_hits")
-    }
-    seconds = round(scores.seconds + found.seconds, 3)
-    return replace(cube, controls=controls, provenance={**cube.provenance, **counts, "seconds": seconds})
+    counted = ("unique_texts", "texts_scored", "cache_hits", "seconds")
+    counts = {name: round(getattr(scores, name) + getattr(found, name), 3) for name in counted}
+    return replace(cube, controls=controls, provenance={**cube.provenance, **counts})
 
 
 def run(
@@ -267,14 +255,13 @@ def selected_sentences(planned: Plan) -> pd.DataFrame:
     """The selected sentences as the cube holds them; `mentions` lists the spans where some have several or a form."""
     table = planned.selection.sentences
     if any(len(spans) > 1 or spans[0].form for spans in planned.selection.spans):
-        spelled = [" ".join(map(_mention, spans)) for spans in planned.selection.spans]
-        table = table.assign(mentions=spelled)
+        table = table.assign(mentions=[" ".join(map(_mention, spans)) for spans in planned.selection.spans])
     return table
 
 
 def _mention(span: Anchor) -> str:
     """``start:end:role``, and the form where it has one; a form has neither spaces nor colons then."""
-    return ":".join([f"{span.start}:{span.end}:{span.role}", *([quote(span.form, safe="/=,")] if span.form else [])])
+    return f"{span.start}:{span.end}:{span.role}" + (f":{quote(span.form, safe='/=,')}" if span.form else "")
 
 
 def perturbation_of(cube: ScoreCube, target: str = "") -> Perturbation:
@@ -294,8 +281,13 @@ def perturbation_of(cube: ScoreCube, target: str = "") -> Perturbation:
         )
         for mentions in parts
     )
-    texts = Perturbation(tuple(table["text"]), spans, tuple(cube.names["name"]), people.people_of(cube.names))
-    condition = condition_of(cube, target)
+    return _texts(table, spans, cube.names, condition_of(cube, target))
+
+
+def _texts(
+    sentences: pd.DataFrame, spans: tuple[Spans, ...], names: pd.DataFrame, condition: Condition | None
+) -> Perturbation:
+    texts = Perturbation(tuple(sentences["text"]), spans, tuple(names["name"]), people.people_of(names))
     return texts.under(condition) if condition else texts
 
 

@@ -29,21 +29,19 @@ def near_copies(texts: Sequence[str], anchors: Sequence[Sequence[Anchor]]) -> Fa
     """Families of near-identical texts: retweets, copied comments, filled templates.
 
     Two texts are near-copies when they share enough of their different words (Jaccard's index of at least
-    0.44 + 1.6 / u, where u words are in either), without case, signs, links, handles, numbers and the anchors. What is
-    a near-copy of a near-copy is in the family too.
-
-    Parameters
-    ----------
-    texts : sequence of str
-    anchors : sequence of sequence of Anchor
-        Spans of each text that do not count.
+    0.44 + 1.6 / u, where u words are in either), without case, signs, links, handles, numbers and the `anchors` of each
+    text. What is a near-copy of a near-copy is in the family too.
 
     Examples
     --------
     >>> near_copies(["He left us at 9!", "RT @a: he left us at 10", "Nobody came"], [(), (), ()]).labels.tolist()
     [0, 0, 1]
     """
-    keys = [_key(text, own) for text, own in zip(texts, anchors, strict=True)]
+    keys = []
+    for text, own in zip(texts, anchors, strict=True):
+        for anchor in sorted(own, key=lambda one: -one.start):
+            text = f"{text[: anchor.start]} {text[anchor.end :]}"
+        keys.append(_NUMBER.sub("0", normalized(text)))
     copies, distinct = pd.factorize(np.array(keys, dtype=object))
     if len(distinct) > MAX_COMPARED:
         return Families.of(copies)
@@ -92,11 +90,8 @@ def words(families: Families, column: str | None) -> str:
         return ""
     found = account(families, column)
     total, effective = len(families.labels), found["effective_sample_size"]
-    if column is None:
-        note = (
-            f"{found['sentences']:,} of {total:,} sentences are near-copies, in {counted(found['families'], 'family')}"
-        )
-    else:
+    note = f"{found['sentences']:,} of {total:,} sentences are near-copies, in {counted(found['families'], 'family')}"
+    if column is not None:
         note = f"The {counted(total, 'sentence')} come from {counted(families.count, 'family')} (column {column})"
     worth = f"They are worth about {effective:,.0f} independent sentences: a family counts as one observation."
     if families.too_few:
@@ -116,13 +111,6 @@ def normalized(text: str) -> str:
     True
     """
     return " ".join(_ASIDE.sub(" ", text.casefold()).split())
-
-
-def _key(text: str, anchors: Sequence[Anchor]) -> str:
-    """A text without what does not tell it from its copies."""
-    for anchor in sorted(anchors, key=lambda one: -one.start):
-        text = f"{text[: anchor.start]} {text[anchor.end :]}"
-    return _NUMBER.sub("0", normalized(text))
 
 
 def _connected(sets: list[frozenset[str]]) -> np.ndarray:

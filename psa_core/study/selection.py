@@ -1,22 +1,23 @@
-"""Select the sentences of a study: length, anchors, random sample, balance; and count the others by reason."""
+"""Which sentences a study uses (length, anchors, random sample, balance), and why not the others."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from psa_core import anchors as finders
-from psa_core import options as declared
 from psa_core.anchors import Anchor, AnchorFinder, Found, Undecided, fill_slots, search
 from psa_core.cube import FAMILY
 from psa_core.errors import AnchorError, CorpusError, OptionError
-from psa_core.options import option
+from psa_core.inputs import corpus
 from psa_core.stats.families import Families
 from psa_core.study.families import column_families, named_column, near_copies
+from psa_core.study.spec import SelectionOptions
 
 GENDERS = ("female", "male")
 # What becomes of a sentence; these stand in the manifest.
@@ -24,74 +25,27 @@ READ, EMPTY, NO_ANCHOR, SWITCHED_OFF = "read", "empty", "no anchor", "anchors sw
 NOT_LOOKED_AT = "not looked at"
 NOT_BALANCED, NOT_SAMPLED, KEPT = "not drawn: balancing", "not drawn: sample", "kept"
 ELIGIBLE = (NOT_BALANCED, NOT_SAMPLED, KEPT)
+#: For each outcome: the reason, and what to do.
+WORDS: Mapping[str, tuple[str, str]] = {
+    KEPT: ("", ""),
+    EMPTY: ("The text is empty.", "Fill it in, or leave it."),
+    NO_ANCHOR: (
+        "It has no word that a name could replace.",
+        "Choose other words to replace, or write {name} where the name should stand, in every sentence.",
+    ),
+    **finders.REASONS,
+    SWITCHED_OFF: ("Each word that a name could replace is switched off.", "Switch one on again."),
+    NOT_BALANCED: (
+        "It could be used, but is left out so that female and male words are equally common.",
+        "Do not balance them.",
+    ),
+    NOT_SAMPLED: ("It could be used, but is not in the random sample.", "Take a larger sample."),
+    NOT_LOOKED_AT: ("It could be used, but only the first of the sample are checked here.", "Run the study."),
+}
+#: Why a sentence that could be taken is not.
+DRAWN_OTHERS = (NOT_BALANCED, NOT_SAMPLED, NOT_LOOKED_AT)
+TOO_LONG = "Allow longer sentences."
 Spans = tuple[Anchor, ...]
-
-
-@dataclass(frozen=True)
-class SelectionOptions:
-    """How sentences are chosen (Prabhakaran et al. 2019, section 3, "Corpora").
-
-    Attributes
-    ----------
-    max_words : int or None
-        Longest text taken, in words between spaces. None: that of the anchors, 50 for pronouns as in the paper, and
-        any length for others.
-    sample : int
-        Most sentences taken.
-    balance : bool or None
-        Take as many sentences with a female as with a male anchor; None does so where every anchor has a gender and
-        both occur, except for documents about one person each.
-    seed : int
-        Of the draw. The same corpus, options and seed give the same sentences, whatever their order; a smaller sample
-        is part of a larger one, and a sentence switched off is replaced by the next without moving the others.
-    mentions : {"first", "all"}
-        Replace the first eligible anchor, or each that shares its referent. All slots of a sentence are always filled.
-    exclude : frozenset of (sentence_id, start)
-        Anchors that a reader switched off; the next eligible one takes over.
-    families : str or None
-        Column whose equal values are one family of sentences; None looks for near-copies.
-
-    Raises
-    ------
-    OptionError
-        When a value is out of its range.
-    """
-
-    max_words: int | None = option(
-        None,
-        low=1,
-        help="longest text used (default: 50 for pronouns, as in the paper; no limit for others)",
-        label="At most this many words",
-    )
-    sample: int = option(
-        1000, low=1, help="use a random sample of at most this many sentences", label="A random sample of at most"
-    )
-    balance: bool | None = option(
-        False,
-        help="as many female as male anchors (default: where every anchor has a gender and both occur)",
-        label="“He” and “she” equally often",
-        tip="As in the paper: where every word to replace is female or male, and both occur.",
-        on_page=True,
-    )
-    seed: int = option(0, low=0, help="seed of every random choice", label="Seed of the draw")
-    mentions: str = option(
-        "first",
-        choices={"first": "The first in each sentence", "all": "Every mention of the same person"},
-        help="which mentions are replaced",
-        label="Replace",
-    )
-    exclude: frozenset[tuple[str, int]] = frozenset()
-    families: str | None = option(
-        None,
-        metavar="COLUMN",
-        help="column, such as author or thread, with one value for all sentences that belong together "
-        "(default: near-copies belong together)",
-    )
-
-    def __post_init__(self) -> None:
-        declared.check(self)
-        if self.balance and self.sample < 2:
-            raise OptionError("--sample", got=str(self.sample), expected="two sentences or more, one of each gender")
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,13 +104,10 @@ class Selection:
         return self.account.get(READ, 0) - self.account.get(NOT_LOOKED_AT, 0)
 
 
-DEFAULTS = SelectionOptions()
-
-
 def select(
     sentences: pd.DataFrame,
     finder: AnchorFinder,
-    options: SelectionOptions = DEFAULTS,
+    options: SelectionOptions = SelectionOptions(),  # noqa: B008 - it is frozen
     *,
     characters: int | None = None,
 ) -> Selection:
@@ -216,7 +167,7 @@ def select(
 
 
 def outcomes(
-    sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOptions = DEFAULTS
+    sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOptions
 ) -> list[tuple[str, tuple[str, ...]]]:
     """The outcome of each sentence in `select`, and why expressions that look like anchors are not."""
     options = _with_limit(options, finder)
@@ -258,8 +209,7 @@ def _draw(sentences: pd.DataFrame, seed: int) -> np.ndarray:
 
 def _anchored(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOptions) -> list[_Row]:
     """Every sentence with its anchors, or with the reason why it has none."""
-    rows = []
-    texts = sentences["text"].fillna("").astype(str)
+    rows, texts = [], sentences["text"].fillna("").astype(str)
     for position, (sentence_id, text) in enumerate(zip(sentences["sentence_id"].astype(str), texts, strict=True)):
         most = options.max_words or len(text)
         words = len(text.split(maxsplit=min(most, len(text))))
@@ -299,10 +249,8 @@ def _drawn(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions, dr
             raise AnchorError("--balance", got=f"anchors without gender ({finder.spec})", expected="some with", fix=fix)
         half = options.sample // 2
         size = min(half, *map(len, by_gender))
-        kept, reason = (
-            [row for group in by_gender for row in group[:size]],
-            NOT_SAMPLED if size == half else NOT_BALANCED,
-        )
+        kept = [row for group in by_gender for row in group[:size]]
+        reason = NOT_SAMPLED if size == half else NOT_BALANCED
     chosen = {row.position for row in kept}
     return [row if row.reason else replace(row, reason=KEPT if row.position in chosen else reason) for row in rows]
 
@@ -356,3 +304,64 @@ def _table(sentences: pd.DataFrame, kept: list[_Row], families: Families) -> pd.
         prefix += "corpus_"
     others = others.rename(columns={name: f"{prefix}{name}" for name in own})
     return pd.concat([table, others.reset_index(drop=True)], axis=1)
+
+
+def outcome_table(
+    sentences: pd.DataFrame,
+    finder: AnchorFinder,
+    options: SelectionOptions,
+    selection: Selection | None = None,
+) -> pd.DataFrame:
+    """Whether each sentence of a corpus is used and why not; or of some sentences, given the `selection` from all.
+
+    With one, by the same options, only the sentences given are searched for anchors. One row a sentence, in their
+    order: ``sentence_id``, ``taken`` (bool), ``reason`` and ``what_to_do`` (empty for one that is taken), ``text``.
+    """
+    if selection is None:
+        found = outcomes(sentences, finder, options)
+    else:
+        chosen = set(selection.sentences["sentence_id"])
+        left_out = next((outcome for outcome in DRAWN_OTHERS if outcome in selection.account), NOT_SAMPLED)
+        possible = outcomes(sentences, finder, replace(options, sample=max(1, len(sentences)), balance=False))
+        found = [
+            (left_out if outcome == KEPT and sentence_id not in chosen else outcome, misses)
+            for sentence_id, (outcome, misses) in zip(sentences["sentence_id"], possible, strict=True)
+        ]
+    words = [WORDS.get(outcome, (f"It is {outcome}.", TOO_LONG)) for outcome, _ in found]
+    return pd.DataFrame(
+        {
+            "sentence_id": sentences["sentence_id"].to_numpy(),
+            "taken": [outcome == KEPT for outcome, _ in found],
+            "reason": [
+                f"{reason} Left alone: {'; '.join(misses)}." if outcome == NO_ANCHOR and misses else reason
+                for (reason, _), (outcome, misses) in zip(words, found, strict=True)
+            ],
+            "what_to_do": [advice for _, advice in words],
+            "text": sentences["text"].to_numpy(),
+        }
+    )
+
+
+def review(
+    sentences: Any, *, anchors: str | None = None, text_column: str | None = None, **options: Any
+) -> pd.DataFrame:
+    """Which sentences a study would take, and why not the others; loads no model.
+
+    Sentences, anchors and text column are as for `psa_core.run`, `options` fields of `SelectionOptions`: ``max_words``,
+    ``sample``, ``balance``, ``seed``, ``mentions``, ``exclude``. The table is that of `outcome_table`. Raises
+    `PsaError` when the sentences cannot be read or an option is unknown.
+
+    Examples
+    --------
+    >>> review(["He left.", "Nobody came."])["reason"].tolist()
+    ['', 'It has no word that a name could replace.']
+    """
+    unknown = sorted(set(options) - set(SelectionOptions.__dataclass_fields__))
+    if unknown:
+        listed = ", ".join(SelectionOptions.__dataclass_fields__)
+        raise OptionError("review", got=f"an unknown option {unknown[0]!r}", expected=listed)
+    in_file = isinstance(sentences, str) or hasattr(sentences, "__fspath__")
+    read = (corpus.load if in_file else corpus.from_memory)(str(sentences) if in_file else sentences, text_column)
+    finder = finders.finder(anchors or finders.suited_to(read.sentences["text"], are_documents=read.are_documents))
+    chosen = SelectionOptions(**{"balance": None, **options})
+    return outcome_table(read.sentences, finder, chosen)

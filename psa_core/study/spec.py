@@ -1,4 +1,4 @@
-"""The specification of a study."""
+"""The specification of a study, and the part of it that says which sentences are used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,68 @@ from psa_core import options
 from psa_core.errors import OptionError
 from psa_core.inputs.checks import as_text, whole_number
 from psa_core.options import option
-from psa_core.study.selection import SelectionOptions
+
+
+@dataclass(frozen=True)
+class SelectionOptions:
+    """How sentences are chosen (Prabhakaran et al. 2019, section 3, "Corpora").
+
+    Attributes
+    ----------
+    max_words : int or None
+        Longest text taken, in words between spaces. None: that of the anchors, 50 for pronouns as in the paper, and
+        any length for others.
+    sample : int
+        Most sentences taken.
+    balance : bool or None
+        Take as many sentences with a female as with a male anchor; None does so where every anchor has a gender and
+        both occur, except for documents about one person each.
+    seed : int
+        Of the draw. The same corpus, options and seed give the same sentences, whatever their order; a smaller sample
+        is part of a larger one, and a sentence switched off is replaced by the next without moving the others.
+    mentions : {"first", "all"}
+        Replace the first eligible anchor, or each that shares its referent. All slots of a sentence are always filled.
+    exclude : frozenset of (sentence_id, start)
+        Anchors that a reader switched off; the next eligible one takes over.
+    families : str or None
+        Column whose equal values are one family of sentences; None looks for near-copies.
+    """
+
+    max_words: int | None = option(
+        None,
+        low=1,
+        help="longest text used (default: 50 for pronouns, as in the paper; no limit for others)",
+        label="At most this many words",
+    )
+    sample: int = option(
+        1000, low=1, help="use a random sample of at most this many sentences", label="A random sample of at most"
+    )
+    balance: bool | None = option(
+        False,
+        help="as many female as male anchors (default: where every anchor has a gender and both occur)",
+        label="“He” and “she” equally often",
+        tip="As in the paper: where every word to replace is female or male, and both occur.",
+        on_page=True,
+    )
+    seed: int = option(0, low=0, help="seed of every random choice", label="Seed of the draw")
+    mentions: str = option(
+        "first",
+        choices={"first": "The first in each sentence", "all": "Every mention of the same person"},
+        help="which mentions are replaced",
+        label="Replace",
+    )
+    exclude: frozenset[tuple[str, int]] = frozenset()
+    families: str | None = option(
+        None,
+        metavar="COLUMN",
+        help="column, such as author or thread, with one value for all sentences that belong together "
+        "(default: near-copies belong together)",
+    )
+
+    def __post_init__(self) -> None:
+        options.check(self)
+        if self.balance and self.sample < 2:
+            raise OptionError("--sample", got=str(self.sample), expected="two sentences or more, one of each gender")
 
 
 def _as_in_selection(name: str, **changed: Any) -> Any:
@@ -51,7 +112,7 @@ class StudySpec:
     Raises
     ------
     OptionError
-        When a field is of the wrong kind or out of its range.
+        When a field, here or in `SelectionOptions`, is of the wrong kind or out of its range.
     """
 
     sentences: str = option(

@@ -54,12 +54,8 @@ class Need:
 class Takes:
     """What the argument of a plug-in is.
 
-    Attributes
-    ----------
-    kinds : frozenset of Kind
-        All that it can be; empty where loading touches nothing but the program itself.
-    needs : callable
-        From one argument to what loading it does.
+    `kinds` are all that it can be, none where loading touches nothing but the program itself; `needs` goes from one
+    argument to what loading it does.
     """
 
     kinds: frozenset[Kind]
@@ -123,14 +119,9 @@ def current() -> Origin:
 
 @contextmanager
 def acting(origin: Origin | None, inside: Path | None = None) -> Iterator[None]:
-    """Act on somebody's word in this block; one block inside of another can only be stricter.
+    """Act on somebody's word in this block; one block inside of another can only be stricter, and None changes nothing.
 
-    Parameters
-    ----------
-    origin : Origin or None
-        None changes nothing.
-    inside : path, optional
-        A folder whose files may be read on anybody's word: the uploads of a run.
+    The files `inside` of a folder, the uploads of a run, may be read on anybody's word.
     """
     stricter = _origin.set(max(current(), origin or Origin.COMMAND_LINE))
     folder = _inside.set(inside or _inside.get())
@@ -147,22 +138,10 @@ def act_for(origin: Origin) -> None:
 
 
 def permit(field: str, need: Need, origin: Origin | None = None, *, named: str = "") -> None:
-    """Pass what may be done on somebody's word.
+    """Pass what may be done on somebody's word; raises `OptionError`, which says why, where it may not.
 
-    Parameters
-    ----------
-    field : str
-        What the message is about: ``model``, ``sentences``.
-    need : Need
-    origin : Origin, optional
-        Who names it, where that is not who this thread acts for.
-    named : str
-        What the message calls it; the need's own value when empty.
-
-    Raises
-    ------
-    OptionError
-        When it may not be done; the message says why.
+    The message is about a `field`, such as ``model``, and calls the need as it was `named`, else by its own value. The
+    `origin` is who names it, where that is not who this thread acts for.
     """
     who = max(current(), origin or Origin.COMMAND_LINE)
     is_permitted = need.kind in MAY[who]
@@ -184,12 +163,11 @@ def permit(field: str, need: Need, origin: Origin | None = None, *, named: str =
 
 
 def permit_path(field: str, path: str, origin: Origin | None = None) -> None:
-    """`permit` for the path of a file to read."""
     permit(field, Need(Kind.PATH, path), origin)
 
 
 def is_hub_id(name: str) -> bool:
-    """Whether it has the form of a model hub's id, such as ``owner/model``."""
+    """Whether it is like ``owner/model``."""
     return HUB_ID.fullmatch(name) is not None
 
 

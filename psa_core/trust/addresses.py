@@ -29,11 +29,7 @@ def allowed(address: str) -> str:
     """The whole address, when it is one that may be asked here.
 
     ``PSA_HTTP_ALLOW``, where it is set, lists the hosts that may be: ``models.example.org,localhost:8080,*.example``.
-
-    Raises
-    ------
-    ModelError
-        When it is no http or https address, holds a secret, or its host is not allowed.
+    Raises `ModelError` when it is no http or https address, holds a secret, or its host is not allowed.
     """
     address_text, parts = _split(address)
     secrets = [key for key, _ in parse_qsl(parts.query, keep_blank_values=True) if key.lower().endswith(SECRET_WORDS)]
@@ -63,11 +59,7 @@ def public_addresses(address: str) -> list[str]:
 
     Each is outside of this machine and its networks, or is itself in ``PSA_HTTP_ALLOW`` (``10.0.0.5``,
     ``10.0.0.0/8``, ``localhost``). Connect to one of these, not to the name, which may stand for another one by then.
-
-    Raises
-    ------
-    ModelError
-        When there is none, or one of them may not be asked.
+    Raises `ModelError` when there is none, or one of them may not be asked.
     """
     _, parts = _split(address)
     port = _port(parts)
@@ -76,10 +68,8 @@ def public_addresses(address: str) -> list[str]:
     except (OSError, UnicodeError) as error:
         raise ModelError("http", got=f"the unknown host {parts.hostname}", expected="a host that exists") from error
     numbers = list(dict.fromkeys(str(place[4][0]) for place in found))
-    own = [
-        n for n in map(ip_address, numbers) if not is_public(n) and not any(_holds(rule, n, port) for rule in _rules())
-    ]
-    if own or not numbers:
+    own = [number for number in map(ip_address, numbers) if not is_public(number)]
+    if not numbers or any(not any(_holds(rule, number, port) for rule in _rules()) for number in own):
         got = f"{parts.hostname}, an address of this machine or of its network"
         fix = f"Whoever runs this app may add it to {ALLOW}."
         raise ModelError("http", got=got, expected="a public address", fix=fix)

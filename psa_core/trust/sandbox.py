@@ -44,16 +44,10 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/shm")
 
 @dataclass(frozen=True)
 class Sandbox:
-    """What a process may touch beyond the program itself.
+    """The files and folders that a process may touch beyond the program itself.
 
-    Attributes
-    ----------
-    reads, writes : tuple of str
-        Files and folders.
-    scratch : str
-        A folder of its own, which is its home, its place for temporary files and the one that it may always write.
-    models : mapping
-        What was fetched for it, since it cannot fetch: the folder by ``name@revision``.
+    ``scratch`` is a folder of its own, which is its home, its place for temporary files and the one that it may always
+    write. ``models`` has what was fetched for it, since it cannot fetch: the folder by ``name@revision``.
     """
 
     reads: tuple[str, ...] = ()
@@ -79,12 +73,8 @@ def entered() -> Sandbox | None:
 def enter() -> None:
     """Give up, for good, whatever the environment's setting does not list; nothing, where there is no setting.
 
-    To be called before anything starts a thread, which would keep its rights.
-
-    Raises
-    ------
-    OSError
-        When the kernel refuses a protection that it offers.
+    To be called before anything starts a thread, which would keep its rights. Raises `OSError` when the kernel refuses
+    a protection that it offers.
     """
     global _entered
     if SETTING not in os.environ:
@@ -112,13 +102,10 @@ def enter() -> None:
 # -- Linux: Landlock (landlock(7), since 5.13) and seccomp ---------------------------------------------------------
 
 
-def _bits(*numbers: int) -> int:
-    return sum(1 << number for number in numbers)
-
-
-_READ = _bits(0, 2, 3)  # execute, read a file, list a folder
-_WRITE = _bits(1, 4, 5, 7, 8, 9, 10, 12, 13, 14, 15)  # all else but the making of devices
-_OF_A_FILE = _bits(0, 1, 2, 14, 15)
+# Rights by their bits in the kernel's header.
+_READ = 0b1101  # execute (0), read a file (2), list a folder (3)
+_WRITE = 0b1111_0111_1011_0010  # all else but the making of devices (6, 11)
+_OF_A_FILE = 0b1100_0000_0000_0111
 #: By the kernel's version of Landlock: how many rights on files it knows.
 _RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}
 _NEWEST = 16

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from psa_core import cli_errors
+from psa_core import signals
 from psa_core.errors import OptionError
 from psa_core.inputs import json_file
 from psa_core.retraining import MAX_SEEDS, METHODS, Order, Retraining, Watch, retrain
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(words)
     logging.basicConfig(stream=sys.stdout, format="%(message)s")
     logging.getLogger("research.training").setLevel(logging.INFO)
-    return cli_errors.exit_status(lambda: _run(options, _shareable(words)), stopped=STOPPED)
+    return signals.exit_status(lambda: _run(options, _shareable(words)), stopped=STOPPED)
 
 
 def _shareable(words: Sequence[str]) -> str:
@@ -135,7 +135,7 @@ def _class_weights(texts: Sequence[str], labels: Sequence[str]) -> tuple[float, 
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = cli_errors.Parser(
+    parser = signals.Parser(
         prog="python -m research.training",
         description="Train an adapter on the packaged MiniLM from a folder with train, val and test .csv[.gz] tables "
         f"(columns text and label or label_name). For a language model: python -m research.training {language.NAME}.",

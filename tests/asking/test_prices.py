@@ -11,7 +11,7 @@ from psa_core.asking import Reply, Request
 from psa_core.asking.prices import Purse, estimate, price_of, tokens_in
 from psa_core.cli import main
 from psa_core.errors import OptionError
-from psa_core.study import StudySpec, cost, plan
+from psa_core.study import StudySpec, plan, preview
 from tests.asking.local_server import Answer, LocalServer
 
 Serve = Callable[[Answer], LocalServer]
@@ -93,7 +93,7 @@ def test_a_dry_run_asks_nothing_and_a_limit_keeps_what_was_answered(
 
 def test_what_a_server_that_offers_less_takes_is_told_too() -> None:
     planned = plan(StudySpec(sentences="interviews", anchors="slot", names="demo", sample=2, model="keyword"))
-    found = cost.estimate(planned, "ask:chat:https://example.org/v1?question=loan")
+    found = preview.estimate(planned, "ask:chat:https://example.org/v1?question=loan")
     sampled = found.otherwise
     assert sampled is not None and sampled.otherwise is not None
     single = sampled.otherwise

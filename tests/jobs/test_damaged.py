@@ -13,7 +13,7 @@ from psa_core import jobs, models, report
 from psa_core.errors import PsaError
 from psa_core.folders import judgements
 from psa_core.folders.judgements import Judgement
-from psa_core.jobs import retention
+from psa_core.jobs import run_status
 from psa_core.study import StudySpec, execute, plan
 
 
@@ -63,7 +63,7 @@ def test_no_damaged_folder_raises_anything_but_one_sentence(whole: Path, workers
                     look(run_id)
             except BaseException as error:
                 raise AssertionError(name) from error
-    assert {run.run_id for run in retention.stored()} >= {run_id for _, run_id in damaged}
+    assert {run.run_id for run in run_status.stored()} >= {run_id for _, run_id in damaged}
     assert {status.run_id for status in jobs.history()} <= {place.name for place in jobs.root().iterdir()}
-    for run in retention.stored():
-        retention.delete(run.run_id)
+    for run in run_status.stored():
+        run_status.delete(run.run_id)

@@ -19,7 +19,7 @@ from psa_core.errors import RunFolderError
 from psa_core.folders import judgements, results
 from psa_core.folders.judgements import Judgement
 from psa_core.folders.view import View, view_of
-from psa_core.jobs import imports, retention
+from psa_core.jobs import run_status, runs
 from psa_core.jobs._records import JobRecord
 from tests.zips import read_zip
 
@@ -125,13 +125,13 @@ def measured_at_once(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         time.sleep(0.1)
         results.write(results.read(place), made, lambda _: "")
 
-    monkeypatch.setattr(imports.bounded, "call", at_once)
+    monkeypatch.setattr(runs.bounded, "call", at_once)
     return measured
 
 
 def data_only(folder: Path) -> str:
     """A run of a study with nothing but its data."""
-    return imports.finished(JobRecord("run"), lambda place: results.write_data(results.read(folder), place))
+    return runs.finished(JobRecord("run"), lambda place: results.write_data(results.read(folder), place))
 
 
 def test_who_asks_for_the_same_files_at_once_waits_for_them(folder: Path, measured_at_once: list[Path]) -> None:
@@ -146,7 +146,7 @@ def test_a_run_that_is_deleted_while_it_is_measured_is_told(
     folder: Path, measured_at_once: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id = data_only(folder)
-    monkeypatch.setattr(atomic, "close_to_others", lambda _: retention.delete(run_id))
+    monkeypatch.setattr(atomic, "close_to_others", lambda _: run_status.delete(run_id))
     with pytest.raises(RunFolderError, match="unknown run id"):
         jobs.complete_result(run_id)
     assert os.listdir(jobs.root()) == ["queue"]

@@ -9,7 +9,7 @@ import pytest
 
 from psa_core import jobs
 from psa_core.errors import RunFolderError
-from psa_core.jobs import retention, runs
+from psa_core.jobs import run_status, runs
 from psa_core.study import StudySpec
 from tests.jobs.waiting import waiting_run
 
@@ -37,7 +37,7 @@ def test_a_run_that_is_deleted_meanwhile_is_told(workers, monkeypatch: pytest.Mo
 
     def deleted(asked: str) -> Path:
         found.append(known(asked))
-        assert retention.delete(asked)
+        assert run_status.delete(asked)
         return found[0]
 
     monkeypatch.setattr(runs, "run_path", deleted)

@@ -14,7 +14,7 @@ import pytest
 from psa_core import jobs, locks
 from psa_core.cli import main
 from psa_core.errors import RunFolderError
-from psa_core.jobs import retention
+from psa_core.jobs import run_status
 from psa_core.study import StudySpec
 from tests.jobs.waiting import waiting_run
 
@@ -59,10 +59,10 @@ def test_an_age_that_is_none_is_told(age, capsys):
 
 def test_a_run_that_was_opened_is_in_use():
     run_id = ended(40)
-    assert [run.run_id for run in retention.unused(30 * DAY)] == [run_id]
+    assert [run.run_id for run in run_status.unused(30 * DAY)] == [run_id]
     with pytest.raises(RunFolderError):
         jobs.open_cube(run_id)  # it has no scores, but somebody looked
-    assert retention.unused(30 * DAY) == []
+    assert run_status.unused(30 * DAY) == []
 
 
 def test_a_shared_server_deletes_by_itself_and_ones_own_machine_does_not(monkeypatch):
@@ -70,13 +70,13 @@ def test_a_shared_server_deletes_by_itself_and_ones_own_machine_does_not(monkeyp
     old, left = ended(31), jobs.root() / ".new-of-a-killed-process"
     left.mkdir()
     os.utime(left, (0, 0))
-    retention.sweep()
+    run_status.sweep()
     assert (jobs.root() / old).is_dir() and not left.exists()
     monkeypatch.delenv("PSA_HISTORY")
-    retention.sweep()
+    run_status.sweep()
     assert (jobs.root() / old).is_dir()  # an hour has to pass
     os.utime(jobs.root() / ".swept", (0, 0))
-    retention.sweep()
+    run_status.sweep()
     assert not (jobs.root() / old).exists()
 
 
@@ -85,16 +85,16 @@ def test_links_are_not_followed(tmp_path: Path):
     (tmp_path / "letters" / "dear.txt").touch()
     jobs.root().mkdir(parents=True)
     (jobs.root() / ("x" * 20)).symlink_to(tmp_path / "letters")
-    assert not retention.delete("x" * 20)
+    assert not run_status.delete("x" * 20)
     run_id = ended(31)
     (jobs.root() / run_id / "result").symlink_to(tmp_path / "letters")
-    assert retention.delete(run_id)
+    assert run_status.delete(run_id)
     assert (tmp_path / "letters" / "dear.txt").is_file()
 
 
 def test_a_run_that_waits_leaves_the_queue_when_it_is_deleted(workers):
     first, second, third = (jobs.submit(SPEC, {}) for _ in range(3))
-    assert (retention.delete(first), retention.delete(second)) == (False, True)
+    assert (run_status.delete(first), run_status.delete(second)) == (False, True)
     assert jobs.status(third).ahead == 1
     workers.end(first)
     jobs.advance()
@@ -112,8 +112,8 @@ def test_a_run_is_not_given_a_worker_while_it_is_deleted(workers, monkeypatch):
         starting.join(0.3)
         return held
 
-    monkeypatch.setattr(retention, "locks", SimpleNamespace(is_locked=looked))
-    assert retention.delete(second)
+    monkeypatch.setattr(run_status, "locks", SimpleNamespace(is_locked=looked))
+    assert run_status.delete(second)
     starting.join()
     assert workers.started == [first]
     assert sorted(os.listdir(jobs.root())) == sorted([first, "queue"])
@@ -122,5 +122,5 @@ def test_a_run_is_not_given_a_worker_while_it_is_deleted(workers, monkeypatch):
 def test_a_run_is_deleted_by_several_at_once(workers):
     run_id = ended(31)
     with ThreadPoolExecutor(8) as threads:
-        list(threads.map(retention.delete, [run_id] * 8))
+        list(threads.map(run_status.delete, [run_id] * 8))
     assert os.listdir(jobs.root()) == ["queue"]

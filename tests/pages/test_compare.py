@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from psa_core import jobs, tables
 from psa_core.folders import judgements
 from psa_core.folders.judgements import Judgement
-from psa_core.jobs import retention
+from psa_core.jobs import run_status
 from tests.jobs.waiting import waiting_run
 from tests.pages import result_studies
 from tests.pages.conftest import PAGES
@@ -230,7 +230,7 @@ def test_a_link_shows_the_studies_that_it_names_and_no_others_of_the_machine(
 def test_a_study_that_was_deleted_is_not_named(open_page: OpenPage, words_of: Words, run: Run) -> None:
     run_id = result_studies.keep()
     page = open_page("compare", run=run_id)
-    assert retention.delete(run_id)
+    assert run_status.delete(run_id)
     page.text_input(key="compare_title").set_value("Mine")
     run(page)
     assert "This study cannot be named" in words_of(page) and "an unknown run id" in words_of(page)

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.frame import visitor
 from psa_core import jobs
 from psa_core.folders import cube_file, judgements
-from psa_core.jobs import _queue, retention
+from psa_core.jobs import _queue, run_status
 from psa_core.study import StudySpec
 from psa_core.trust import Origin
 from tests.jobs.waiting import waiting_run
@@ -173,7 +173,7 @@ def test_an_audit_that_is_deleted_while_its_page_is_drawn_is_one_sentence(
 
     def deleted(asked: str) -> jobs.RunStatus:
         known = status(asked)
-        assert retention.delete(asked)
+        assert run_status.delete(asked)
         return known
 
     monkeypatch.setattr(jobs, "status", deleted)

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.frame import cached
 from psa_core.cube import ScoreCube
-from psa_core.jobs import retention
+from psa_core.jobs import run_status
 from tests.pages import result_studies
 
 pytestmark = pytest.mark.slow
@@ -81,7 +81,7 @@ def test_a_study_that_is_deleted_while_its_page_is_drawn_is_one_sentence(
 
     def deleted(run_id: str) -> ScoreCube:
         cube = opened(run_id)
-        assert retention.delete(run_id)
+        assert run_status.delete(run_id)
         return cube
 
     monkeypatch.setattr(cached, "cube", deleted)

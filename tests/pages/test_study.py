@@ -16,7 +16,7 @@ from psa_core.folders import cube_file, judgements, results
 from psa_core.folders.judgements import Judgement
 from psa_core.models._judges.question_file import read_question
 from psa_core.study import StudySpec, plan
-from psa_core.study.texts import rows
+from psa_core.study.preview import rows
 from tests.jobs.waiting import waiting_run
 from tests.pages import result_studies
 

@@ -15,7 +15,7 @@ import pytest
 from psa_core.cube import Target
 from psa_core.errors import Cancelled, ModelError, OptionError
 from psa_core.scoring import ScoringOptions, _ray, score_cells
-from psa_core.scoring._ledger import Window
+from psa_core.scoring._base import Window
 
 
 def test_ray_that_is_not_installed_is_named(checksum, make_cells, monkeypatch):

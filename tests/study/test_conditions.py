@@ -13,7 +13,7 @@ from psa_core import study
 from psa_core.claims.groups import condition_finding
 from psa_core.errors import CubeError, OptionError
 from psa_core.inputs import conditions
-from psa_core.study import StudySpec, cost, perturbation_of
+from psa_core.study import StudySpec, perturbation_of, preview
 from psa_core.tables import condition_table
 
 PEOPLE = (
@@ -118,8 +118,8 @@ def test_only_a_model_that_is_asked_can_be_told_something() -> None:
 def test_the_estimate_counts_every_condition() -> None:
     address = "ask:chat:http://localhost:1/v1?question=interview"
     spec = StudySpec(sentences="interviews", names="demo", model=address)
-    plain = cost.estimate(study.plan(spec), address)
-    told = cost.estimate(study.plan(replace(spec, conditions="none,fair-request,initials-only")), address)
+    plain = preview.estimate(study.plan(spec), address)
+    told = preview.estimate(study.plan(replace(spec, conditions="none,fair-request,initials-only")), address)
     assert told.requests == 3 * plain.requests
     assert told.tokens_in > 3 * plain.tokens_in
 

@@ -11,8 +11,17 @@ import psa_core as psa
 from psa_core import anchors
 from psa_core.errors import PsaError
 from psa_core.inputs import corpus
-from psa_core.study.lookup import WORDS, outcome_table
-from psa_core.study.selection import ELIGIBLE, EMPTY, NO_ANCHOR, NOT_LOOKED_AT, SWITCHED_OFF, SelectionOptions, select
+from psa_core.study.selection import (
+    ELIGIBLE,
+    EMPTY,
+    NO_ANCHOR,
+    NOT_LOOKED_AT,
+    SWITCHED_OFF,
+    WORDS,
+    SelectionOptions,
+    outcome_table,
+    select,
+)
 
 
 def test_every_sentence_has_its_reason() -> None:

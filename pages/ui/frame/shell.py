@@ -17,7 +17,7 @@ from pages.ui.frame.typography import in_words
 from psa_core import jobs, registry, trust
 from psa_core.errors import PsaError
 from psa_core.inputs import limits
-from psa_core.jobs import retention
+from psa_core.jobs import run_status
 from psa_core.plurals import called
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -60,7 +60,7 @@ def run_app() -> None:
     internals.watch_closed_tabs()
     with suppress(OSError, PsaError):  # start the runs whose turn has come, delete those that are too old
         jobs.advance()
-        retention.sweep()
+        run_status.sweep()
     st.logo(str(ROOT / "static" / "icon.svg"), size="large")
     visitor.require_login()
     # The parameters first: a browser that turned the page before it knew them would remember an address without any.

@@ -18,7 +18,7 @@ from pages.ui.frame import markup, permissions
 from psa_core import models, trust
 from psa_core.asking.prices import in_dollars, price_of
 from psa_core.errors import OptionError
-from psa_core.study.cost import SAMPLES
+from psa_core.study.preview import SAMPLES
 
 ASKED, QUESTION_FILE = "?question=", "own-question.json"
 HERE, THERE = "The packaged model, on this machine", "A model at an address"

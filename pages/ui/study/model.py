@@ -24,8 +24,8 @@ from psa_core.models import ModelCard, ModelPlugin
 from psa_core.models.predictions import Coverage
 from psa_core.plurals import counted
 from psa_core.study import Plan
+from psa_core.study.preview import write
 from psa_core.study.selection import READ
-from psa_core.study.texts import write
 
 MAX_NAME_LENGTH = 60
 OWN_QUESTION, ASKED = "own question", language_model.ASKED

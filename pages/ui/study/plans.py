@@ -27,10 +27,10 @@ from psa_core.inputs.corpus import Corpus
 from psa_core.inputs.limits import SEARCH, UPLOADS_EACH, check_run, within
 from psa_core.inputs.names import NameList
 from psa_core.registry import in_short
-from psa_core.study import Plan, StudySpec, lookup
-from psa_core.study.length import unread
+from psa_core.study import Plan, StudySpec
 from psa_core.study.perturbation import Perturbation
-from psa_core.study.selection import READ, Selection, SelectionOptions, select
+from psa_core.study.preview import unread
+from psa_core.study.selection import READ, Selection, SelectionOptions, outcome_table, select
 from psa_core.trust import Origin
 
 T = TypeVar("T")
@@ -169,8 +169,8 @@ def _selection(key: str, _source: Source, anchors: str, options_key: str, _optio
 def outcomes(
     sentences: pd.DataFrame, source: Source, anchors: str, options: SelectionOptions, found: Selection | None
 ) -> pd.DataFrame:
-    """Which of these sentences are used, and why not; see `lookup.outcome_table`."""
-    return lookup.outcome_table(sentences, _finder(source.key, source, anchors), options, found)
+    """Which of these sentences are used, and why not; see `outcome_table`."""
+    return outcome_table(sentences, _finder(source.key, source, anchors), options, found)
 
 
 def plan(spec: StudySpec, source: Source, names: NameList) -> Plan:

@@ -20,7 +20,7 @@ from psa_core.inputs import conditions
 from psa_core.inputs.conditions import Condition
 from psa_core.inputs.limits import RUN_DAYS, RUNS_DISK_EACH
 from psa_core.plurals import counted
-from psa_core.study import Plan, StudySpec, cost
+from psa_core.study import Plan, StudySpec, preview
 
 
 def ask_controls() -> int:
@@ -69,12 +69,12 @@ def _read(upload: uploads.Upload) -> tuple[Condition, ...]:
 def ask_most(planned: Plan, files: Mapping[str, bytes]) -> float | None:
     """What asking an address takes and shows, and the sum to stop before; None for no limit, and for other models."""
     with language_model.questions(files, planned.spec.model) as read:
-        note = cost.notice(planned, read)
+        note = preview.notice(planned, read)
         if not note:
             return None
         asked = models.unasked(read)[0]
         price = price_of(asked.of)
-    target = replace(asked.targets[0], samples=asked.samples or cost.SAMPLES)
+    target = replace(asked.targets[0], samples=asked.samples or preview.SAMPLES)
     shown = sampling_plan(target, len(planned.selection.sentences), len(planned.names.table))
     st.html(markup.plain(f"{note} {shown}", size="0.95rem"))
     if price is None:

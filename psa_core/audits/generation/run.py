@@ -252,7 +252,7 @@ class _Work:
                 seconds=time.perf_counter() - self.began,
                 texts_per_second=rate,
                 seconds_left=left / rate if rate else None,
-                _partial=_no_cells,
+                partial=_no_cells,
             )
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def choose_backend(scorer: Scorer, options: ScoringOptions, *, sample: Sequence[
 
 
 @dataclass
-class PlainBackend:
+class PlainBackend(Backend):
     """Scores with whatever the scorer does, in chunks that take about a quarter of a second.
 
     A scorer that says how many texts it takes at a time (`batch`) begins with windows of eight times that, since a
@@ -45,26 +45,16 @@ class PlainBackend:
     precision: str = "exact"
     truncated: int = 0
     notes: tuple[str, ...] = ()
-    _chunk: int = field(default=_FIRST_CHUNK)
 
     def __post_init__(self) -> None:
         self._chunk = min(_FIRST_CHUNK, getattr(self.scorer, "batch", _FIRST_CHUNK))
+        self._chunk_seconds = float(getattr(self.scorer, "chunk_seconds", _CHUNK_SECONDS))
 
     @property
-    def window_texts(self) -> int:
-        """Texts of the next window."""
+    def window_texts(self) -> int:  # type: ignore[override]
         return min(_MAX_TEXTS, max(self._chunk, round(self._chunk * WINDOW_SECONDS / self._chunk_seconds)))
 
-    @property
-    def _chunk_seconds(self) -> float:
-        return float(getattr(self.scorer, "chunk_seconds", _CHUNK_SECONDS))
-
-    def read(self, texts: Sequence[str]) -> Sequence[str]:
-        """The texts: nothing can be done ahead."""
-        return texts
-
     def score(self, texts: Sequence[str], check: Check) -> np.ndarray:
-        """Scores of the texts: float32 array (len(texts), T)."""
         parts, start = [np.empty((0, len(self.scorer.targets)), dtype=np.float32)], 0
         while start < len(texts):
             check()

@@ -10,7 +10,7 @@ import platform
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,7 @@ import torch
 
 from psa_core import atomic
 from psa_core.cache_dir import cache_folder, room
-from psa_core.scoring.backends.forward import Forward, TokenIds, plan_batches
-from psa_core.scoring.backends.tokens import is_out_of_memory
+from psa_core.scoring.backends.forward import Forward, TokenIds, is_out_of_memory, plan_batches
 
 CPU_BUDGETS = (1024, 2048, 4096)
 GPU_BUDGETS = (8192, 16384, 32768, 65536, 131072)
@@ -68,17 +67,11 @@ def keep(values: Mapping[str, Any], *parts: str) -> None:
 
 
 def remembered(*parts: str) -> Calibration | None:
-    """The calibration that was kept under these parts, if any."""
     found = recall(*parts)
     try:
         return Calibration(str(found["backend"]), int(found["budget"]), float(found["texts_per_second"]))
     except (ValueError, KeyError, TypeError):
         return None
-
-
-def remember(calibration: Calibration, *parts: str) -> None:
-    """Keep a calibration."""
-    keep(asdict(calibration), *parts)
 
 
 def _name(parts: tuple[str, ...]) -> str:
@@ -93,22 +86,16 @@ def measure(forwards: Mapping[str, Forward], token_ids: TokenIds, device: str) -
     sizes = budgets(device)
     middle = sizes[(len(sizes) - 1) // 2]
     first = {name: _trial(forward, token_ids, middle, device) for name, forward in forwards.items()}
-    name = min(first, key=lambda candidate: first[candidate].cost)
+    name = min(first, key=lambda candidate: first[candidate][0])
     others = {budget: _trial(forwards[name], token_ids, budget, device) for budget in sizes if budget != middle}
     trials = {middle: first[name], **others}
-    least = min(trial.cost for trial in trials.values())
-    best = next(budget for budget in sizes if trials[budget].cost <= _WORTH * least)
-    return Calibration(name, best, trials[best].texts_per_second)
+    least = min(cost for cost, _ in trials.values())
+    best = next(budget for budget in sizes if trials[budget][0] <= _WORTH * least)
+    return Calibration(name, best, trials[best][1])
 
 
-@dataclass(frozen=True)
-class _Trial:
-    cost: float
-    texts_per_second: float
-
-
-def _trial(forward: Forward, token_ids: TokenIds, budget: int, device: str) -> _Trial:
-    """The best of a few batches of a budget; without end when they do not fit into memory.
+def _trial(forward: Forward, token_ids: TokenIds, budget: int, device: str) -> tuple[float, float]:
+    """Cost of a text and texts per second, in the best of a few batches; infinite where memory has no room for them.
 
     On a CPU the cost is the processor's time, in which what else runs on the machine hardly shows.
     """
@@ -128,5 +115,5 @@ def _trial(forward: Forward, token_ids: TokenIds, budget: int, device: str) -> _
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
-        return _Trial(math.inf, 0.0)
-    return _Trial(min(costs) / len(batch), len(batch) / min(seconds))
+        return math.inf, 0.0
+    return min(costs) / len(batch), len(batch) / min(seconds)

@@ -22,10 +22,19 @@ from psa_core.models._transformers.language_models import CausalScorer
 from psa_core.scoring._base import WINDOW_SECONDS, ScoringOptions
 from psa_core.scoring.backends import calibrate, onnx
 from psa_core.scoring.backends.calibrate import Calibration
-from psa_core.scoring.backends.forward import SPLIT, DeviceForward, Forward, ScorerForward, TokenIds, Way, short_format
-from psa_core.scoring.backends.fused import ENCODER, can_fuse, fastest_first
+from psa_core.scoring.backends.families import family_of
+from psa_core.scoring.backends.forward import (
+    SPLIT,
+    DeviceForward,
+    Forward,
+    ScorerForward,
+    TokenBackend,
+    TokenIds,
+    Way,
+    short_format,
+)
+from psa_core.scoring.backends.fused import ENCODER, fastest_first
 from psa_core.scoring.backends.prefixes import PREFIXES
-from psa_core.scoring.backends.tokens import TokenBackend
 
 EXACT = 1e-5
 PROBES = 24
@@ -63,7 +72,7 @@ def token_backend(scorer: TokenScorer, options: ScoringOptions, *, sample: Seque
     if found is None and total >= WORTH_MEASURING:
         contenders = [answer for group in groups if (answer := verifier.first(group))]
         found = calibrate.measure({way.name: served.forward for way, served in contenders}, rows, scorer.device)
-        calibrate.remember(found, *parts)
+        calibrate.keep(vars(found), *parts)
         with _LOCK:  # graphs and copies of the model that were made to be compared are not needed
             for name in set(verifier.known) - {found.backend}:
                 del verifier.known[name]
@@ -95,7 +104,7 @@ def ways(scorer: TokenScorer, options: ScoringOptions) -> tuple[tuple[Way, ...],
         return ((OWN,),)
     short = ((short_format(scorer.device),),) if options.precision == "fast" else ()
     takes_batches = pad_id(scorer.model, scorer.tokenizer) is not None
-    can_be_fused = takes_batches and can_fuse(scorer.model)
+    can_be_fused = takes_batches and family_of(scorer.model) is not None
     if scorer.device != "cpu":
         return (*short, (OWN,), *(((ENCODER,),) if can_be_fused else ()))
     fused = fastest_first() if can_be_fused else ()

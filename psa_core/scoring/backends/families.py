@@ -197,8 +197,6 @@ class Distances:
 
     @classmethod
     def of(cls, relative: Relative, layer: Layer, heads: int, scale: float) -> Distances:
-        """Multiply the vectors that all layers share with a layer's weights."""
-
         def by_head(projection: Any) -> Any:
             return projection(relative.vectors).view(len(relative.vectors), heads, -1).transpose(0, 1).contiguous()
 

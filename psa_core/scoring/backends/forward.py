@@ -1,4 +1,4 @@
-"""Ways to compute a token scorer's logits: its own, which is the reference, on a device, or split among threads."""
+"""Score batches of token ids, and the ways to compute their logits: the scorer's own, on a device, among threads."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from psa_core.errors import ModelError
 from psa_core.models import TokenScorer
 from psa_core.models._transformers.classifier import DEVICE_LOCKS, ids_and_mask, pad_id
+from psa_core.scoring._base import Backend, Check, checked
 
 TokenIds = Sequence[Sequence[int]]
-Run = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Run = Callable[[np.ndarray, np.ndarray], Any]
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of glibc's malloc.h
 _MEBIBYTE = 1 << 20
 
@@ -81,7 +83,6 @@ class ScorerForward(Forward):
     scorer: TokenScorer
 
     def __call__(self, token_ids: TokenIds) -> np.ndarray:
-        """Logits of one batch: float32 array (B, L)."""
         return self.scorer.forward(token_ids)
 
 
@@ -92,9 +93,7 @@ class DeviceForward(Forward):
     place of the model goes from ids and mask, int64 arrays (B, longest), to logits, a tensor (B, L) on the device.
     """
 
-    def __init__(
-        self, scorer: Any, shorter: str = "", run: Callable[[np.ndarray, np.ndarray], Any] | None = None
-    ) -> None:
+    def __init__(self, scorer: Any, shorter: str = "", run: Run | None = None) -> None:
         self.device, self._shorter = scorer.device, shorter
         self._pad = pad_id(scorer.model, scorer.tokenizer)
         on_gpu_bf16 = shorter == "bf16" and not self.device.startswith("cpu")
@@ -104,14 +103,12 @@ class DeviceForward(Forward):
         self._run = run or self._logits
 
     def __call__(self, token_ids: TokenIds) -> Any:
-        """Logits of one batch: tensor (B, L) on the device, perhaps not computed yet."""
         if self._pad is None and len(token_ids) > 1:
             return torch.cat([self([row]) for row in token_ids])
         with DEVICE_LOCKS[self.device], torch.inference_mode(), self._arithmetic():
             return self._run(*ids_and_mask(token_ids, self._pad or 0))
 
     def gather(self, batches: list[Any]) -> np.ndarray:
-        """Logits of all batches, copied from the device at once: float32 array (n, L)."""
         with torch.inference_mode():
             logits: np.ndarray = torch.cat(batches).float().cpu().numpy()
         return logits
@@ -145,8 +142,7 @@ def _tf32() -> Iterator[None]:
 
 def short_format(device: str) -> Way:
     """The shorter number format of a device."""
-    rounded = device.startswith("cuda") and not torch.cuda.is_bf16_supported()
-    shorter = "tf32" if rounded else "bf16"
+    shorter = "tf32" if device.startswith("cuda") and not torch.cuda.is_bf16_supported() else "bf16"
     return Way(shorter, partial(DeviceForward, shorter=shorter), exact=False)
 
 
@@ -155,16 +151,18 @@ class SplitForward(Forward):
 
     Two halves of a batch on one thread each need no barrier inside the model; one batch on two threads has some
     hundred, and waits at each for the slower thread. `run` goes from ids and mask, int64 arrays (b, longest), to
-    logits, float32 array (b, L), in many threads at once; `prepare` is called once in each.
+    logits, float32 array (b, L), in many threads at once. In each of them torch computes on that thread alone: the
+    number belongs to the thread, so others keep theirs.
     """
 
-    def __init__(self, run: Run, pad: int, threads: int, *, prepare: Callable[[], None] | None = None) -> None:
+    def __init__(self, scorer: Any, run: Run) -> None:
         keep_freed_memory()
-        self._compute, self._pad, self._threads = run, pad, threads
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="forward", initializer=prepare)
+        self._compute, self._pad = run, pad_id(scorer.model, scorer.tokenizer) or 0
+        self._threads = torch.get_num_threads()
+        alone = partial(torch.set_num_threads, 1)
+        self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="forward", initializer=alone)
 
     def __call__(self, token_ids: TokenIds) -> np.ndarray:
-        """Logits of one batch: float32 array (B, L)."""
         # Every n-th row, so that parts of a batch that is sorted by length are equally long.
         parts = [token_ids[i :: self._threads] for i in range(min(self._threads, len(token_ids)))]
         with DEVICE_LOCKS["cpu"]:
@@ -176,24 +174,16 @@ class SplitForward(Forward):
 
 
 def split_torch(scorer: Any) -> SplitForward:
-    """The scorer's torch model, one thread for each part of a batch."""
-
     def run(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
         with torch.inference_mode():
             answer = scorer.model(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask))
             logits: np.ndarray = answer.logits.float().numpy()
         return logits
 
-    pad = pad_id(scorer.model, scorer.tokenizer) or 0
-    return SplitForward(run, pad, torch.get_num_threads(), prepare=alone_in_thread)
+    return SplitForward(scorer, run)
 
 
 SPLIT = Way("torch split", split_torch)
-
-
-def alone_in_thread() -> None:
-    """Let torch compute on the calling thread alone; the number belongs to the thread, so others keep theirs."""
-    torch.set_num_threads(1)
 
 
 @functools.cache
@@ -209,3 +199,75 @@ def keep_freed_memory() -> bool:
         return False  # macOS, Windows and musl have no such setting
     # Setting one switches off the library's own adaptation of the other, so both are set; 32 MiB is the most allowed.
     return bool(mallopt(_MMAP_THRESHOLD, 32 * _MEBIBYTE)) and bool(mallopt(_TRIM_THRESHOLD, 256 * _MEBIBYTE))
+
+
+@dataclass
+class TokenBackend(Backend):
+    """Scores texts as batches of token ids, by the scorer's own `forward` or a faster one that was verified.
+
+    A batch has at most `budget` tokens, padding counted; it is cut for good when the device runs out of memory.
+    """
+
+    scorer: TokenScorer
+    forward: Forward
+    budget: int
+    window_texts: int
+    name: str = "torch"
+    precision: str = "exact"
+    truncated: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.device = self.scorer.device
+
+    def read(self, texts: Sequence[str]) -> list[list[int]]:
+        token_ids = self.scorer.tokenize(texts)
+        # Only a text that fills the model's limit can have been cut, so only those are read in full.
+        full = [text for text, row in zip(texts, token_ids, strict=True) if len(row) >= self.scorer.max_tokens]
+        if full:
+            self.truncated += int(self.scorer.truncated(full).sum())
+        return token_ids
+
+    def score(self, token_ids: list[list[int]], check: Check) -> np.ndarray:
+        if not token_ids:
+            return np.empty((0, len(self.scorer.targets)), dtype=np.float32)
+        answers: list[Any] = []
+        batches = self.forward.plan(token_ids, self.budget)
+        for batch in batches:
+            check()
+            answers += self._answers([token_ids[i] for i in batch])
+        logits = self.forward.gather(answers)
+        in_place = np.empty_like(logits)
+        in_place[np.concatenate(batches)] = logits
+        scores = self.scorer.reduce(in_place)
+        return checked(scores, len(token_ids), self.scorer.targets, scorer=self.scorer.fingerprint)
+
+    def _answers(self, token_ids: TokenIds) -> list[Any]:
+        """Logits of a batch in one piece, or in as many as memory asks for."""
+        tokens = len(token_ids) * max(map(len, token_ids))
+        if tokens <= self.budget or len(token_ids) == 1:
+            try:
+                return [self.forward(token_ids)]
+            except (MemoryError, RuntimeError) as error:
+                if not is_out_of_memory(error):
+                    raise
+                if len(token_ids) == 1:
+                    got = f"no memory left on {self.device} for one text of {len(token_ids[0])} tokens"
+                    fix = "Close other programs, or use a smaller model or another device."
+                    raise ModelError("model", got=got, expected="room for one text", fix=fix) from error
+            # Outside the handler, so that the failed batch's tensors are free before the halves are tried.
+            self.budget = max(1, tokens // 2)
+            kept = tuple(note for note in self.notes if not note.startswith("out of memory"))
+            self.notes = (*kept, f"out of memory on {self.device}: batches cut to {self.budget} tokens")
+            if self.device.startswith("cuda"):
+                torch.cuda.empty_cache()
+        half = len(token_ids) // 2
+        return self._answers(token_ids[:half]) + self._answers(token_ids[half:])
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether a device or the machine had no room for a batch."""
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    message = str(error).lower()
+    return "out of memory" in message or "can't allocate memory" in message

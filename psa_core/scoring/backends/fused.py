@@ -21,16 +21,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from psa_core.models._transformers.classifier import pad_id
 from psa_core.scoring.backends.families import Distances, Encoder, Layer, family_of
-from psa_core.scoring.backends.forward import DeviceForward, Forward, SplitForward, Way, alone_in_thread, sent
+from psa_core.scoring.backends.forward import DeviceForward, Forward, SplitForward, Way, sent
 
 _PACKED_FOR = 1024  # rows that the packed weights are laid out for; others are no less exact
-
-
-def can_fuse(model: Any) -> bool:
-    """Whether a model is of a known family, built as published."""
-    return family_of(model) is not None
 
 
 def fused_encoder(scorer: Any, *, packed: bool) -> Forward:
@@ -48,8 +42,7 @@ def fused_encoder(scorer: Any, *, packed: bool) -> Forward:
             logits: np.ndarray = encoder.logits(ids, mask).numpy()
         return logits
 
-    pad = pad_id(scorer.model, scorer.tokenizer) or 0
-    return SplitForward(run, pad, torch.get_num_threads(), prepare=alone_in_thread)
+    return SplitForward(scorer, run)
 
 
 #: How operations that are gone, or that a processor lacks, say so.
@@ -102,8 +95,7 @@ class _Fused:
     def __init__(self, encoder: Encoder, linear: Callable[..., Any]) -> None:
         *before, last = encoder.layers
         self._of = encoder
-        self._layers = [_WholeLayer(layer, encoder, linear) for layer in before]
-        self._last = _LastLayer(last, encoder, linear)
+        self._layers = [*(_Layer(layer, encoder, linear) for layer in before), _Layer(last, encoder, linear, last=True)]
 
     def logits(self, ids: np.ndarray, mask: np.ndarray) -> Any:
         rows, where = self._embedded(ids)
@@ -112,7 +104,7 @@ class _Fused:
             bias = self._sent(np.where(mask, 0, np.finfo(np.float32).min).astype(np.float32))[:, None]
         for number, layer in enumerate(self._layers):
             x = layer(x, bias, len(ids), None if number else (rows, where))
-        return self._of.head(self._last(x, bias, len(ids)))
+        return self._of.head(x)
 
     def _embedded(self, ids: np.ndarray) -> tuple[Any, Any]:
         """The different rows of a batch before the first attention, and which of them each token is."""
@@ -131,21 +123,37 @@ class _Fused:
 
 
 class _Layer:
-    """What both kinds of layer share: attention, its output, and the feed-forward network."""
+    """A layer whose every output is read by the next one; or the `last`, which computes each text's first token."""
 
-    def __init__(self, layer: Layer, of: Encoder, linear: Callable[..., Any]) -> None:
+    def __init__(self, layer: Layer, of: Encoder, linear: Callable[..., Any], *, last: bool = False) -> None:
         self.heads, self.size = of.heads, layer.query.weight.shape[0] // of.heads
-        self.scale = (self.size * of.terms) ** -0.5
-        relative = of.relative
-        self.distances = None if relative is None else Distances.of(relative, layer, of.heads, self.scale)
+        scale = (self.size * of.terms) ** -0.5
+        self.distances = None if of.relative is None else Distances.of(of.relative, layer, of.heads, scale)
         self.attended, self.attended_norm = linear(layer.attended), layer.attended_norm
         self.inner, self.outer, self.outer_norm = linear(layer.inner), linear(layer.outer), layer.outer_norm
+        self.last = last
+        if last:  # the keys and values of other tokens are all that they add
+            self.ask, self.answer = linear(layer.query, scale=scale), linear(layer.key, layer.value)
+        else:
+            self.project = linear(layer.query, layer.key, layer.value, scale=scale)
 
-    def finish(self, mixed: Any, x: Any) -> Any:
-        x = self.attended_norm(self.attended(mixed).add_(x))
-        return self.outer_norm(self.outer(self.inner(x, gelu=True)).add_(x))
+    def __call__(self, x: Any, bias: Any, texts: int, distinct: tuple[Any, Any] | None = None) -> Any:
+        """From (tokens, width) to the same, or to (texts, width); with `distinct` rows, each is projected once."""
+        rows, width = x.shape
+        if self.last:
+            x_asking = x.view(texts, rows // texts, width)[:, 0].contiguous()
+            query = self.ask(x_asking).view(texts, 1, self.heads, self.size).permute(2, 0, 1, 3)
+            pairs = self.answer(x).view(texts, rows // texts, 2, self.heads, self.size)
+            key, value = pairs.permute(2, 3, 0, 1, 4)
+        else:
+            x_asking = x
+            projected = self.project(x) if distinct is None else self.project(distinct[0])[distinct[1]]
+            query, key, value = projected.view(texts, rows // texts, 3, self.heads, self.size).permute(2, 3, 0, 1, 4)
+        mixed = self._mix(query, key, value, bias).view(len(x_asking), width)
+        y = self.attended_norm(self.attended(mixed).add_(x_asking))
+        return self.outer_norm(self.outer(self.inner(y, gelu=True)).add_(y))
 
-    def mix(self, query: Any, key: Any, value: Any, bias: Any) -> Any:
+    def _mix(self, query: Any, key: Any, value: Any, bias: Any) -> Any:
         """Attention of (heads, texts, queries, size) over (heads, texts, tokens, size): (texts, queries, width)."""
         (heads, texts, asked, size), tokens = query.shape, key.shape[2]
         # Products of matrices that lie row by row are the fastest, so the keys are copied turned around.
@@ -157,32 +165,3 @@ class _Layer:
             weights.add_(bias)
         mixed = torch.bmm(torch.softmax(flat, -1), value.reshape(heads * texts, tokens, size))
         return mixed.view(heads, texts, asked, size).permute(1, 2, 0, 3).reshape(texts, asked, heads * size)
-
-
-class _WholeLayer(_Layer):
-    """A layer whose every output is read by the next one."""
-
-    def __init__(self, layer: Layer, of: Encoder, linear: Callable[..., Any]) -> None:
-        super().__init__(layer, of, linear)
-        self.project = linear(layer.query, layer.key, layer.value, scale=self.scale)
-
-    def __call__(self, x: Any, bias: Any, texts: int, distinct: tuple[Any, Any] | None) -> Any:
-        rows, width = x.shape
-        projected = self.project(x) if distinct is None else self.project(distinct[0])[distinct[1]]
-        query, key, value = projected.view(texts, rows // texts, 3, self.heads, self.size).permute(2, 3, 0, 1, 4)
-        return self.finish(self.mix(query, key, value, bias).view(rows, width), x)
-
-
-class _LastLayer(_Layer):
-    """The last layer, for the first token of each text: its keys and values are all that other tokens add."""
-
-    def __init__(self, layer: Layer, of: Encoder, linear: Callable[..., Any]) -> None:
-        super().__init__(layer, of, linear)
-        self.ask, self.answer = linear(layer.query, scale=self.scale), linear(layer.key, layer.value)
-
-    def __call__(self, x: Any, bias: Any, texts: int) -> Any:
-        rows, width = x.shape
-        first = x.view(texts, rows // texts, width)[:, 0].contiguous()
-        query = self.ask(first).view(texts, 1, self.heads, self.size).permute(2, 0, 1, 3)
-        key, value = self.answer(x).view(texts, rows // texts, 2, self.heads, self.size).permute(2, 3, 0, 1, 4)
-        return self.finish(self.mix(query, key, value, bias).view(texts, width), first)

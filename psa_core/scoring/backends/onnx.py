@@ -17,7 +17,6 @@ import torch
 from psa_core import atomic
 from psa_core.cache_dir import room, shrink
 from psa_core.inputs.limits import GRAPHS
-from psa_core.models._transformers.classifier import pad_id
 from psa_core.scoring.backends.forward import SplitForward, Way
 
 # Raise when the export below changes, so that graphs kept from before are not used.
@@ -26,7 +25,6 @@ _OPSET = 17
 
 
 def is_installed() -> bool:
-    """Whether the packages of ``requirements-onnx.txt`` are there."""
     return find_spec("onnxruntime") is not None and find_spec("onnx") is not None
 
 
@@ -41,7 +39,7 @@ def onnx_forward(scorer: Any) -> SplitForward:
         answer: np.ndarray = session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
         return answer
 
-    return SplitForward(run, pad_id(scorer.model, scorer.tokenizer) or 0, torch.get_num_threads())
+    return SplitForward(scorer, run)
 
 
 def failures() -> tuple[type[Exception], ...]:

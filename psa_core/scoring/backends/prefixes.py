@@ -38,7 +38,6 @@ class PrefixForward(Forward):
         self._chunk = max(1, OUTPUT_NUMBERS // scorer.model.config.vocab_size)
 
     def __call__(self, token_ids: TokenIds) -> np.ndarray:
-        """Minus the log-likelihood of each row: float32 array (B, 1)."""
         answer = np.empty((len(token_ids), 1), np.float32)
         for rows, shared in shared_beginnings(token_ids):
             answer[rows, 0] = self._surprise([token_ids[i] for i in rows], shared)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
-from psa_core import cli_errors, signals
+from psa_core import signals
 from psa_core.inputs import corpus
 from research.training.language import METHODS, LanguageRecipe, Order, debias
 from research.training.language.card import card
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     logging.basicConfig(stream=sys.stdout, format="%(message)s")
     LOG.setLevel(logging.INFO)
-    return cli_errors.exit_status(lambda: _run(options), stopped=STOPPED)
+    return signals.exit_status(lambda: _run(options), stopped=STOPPED)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -38,7 +38,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = cli_errors.Parser(
+    parser = signals.Parser(
         prog=f"python -m research.training {NAME}",
         description="Train low-rank updates with which a language model's sentiment differs less from value to value.",
     )

@@ -216,7 +216,7 @@ def test_rounding_of_averages_is_no_difference():
 def test_progress_of_several_systems_is_one_gauge():
     told = []
     running = Running(on_window=told.append)
-    window = Progress(6, 12, 30, 60, 1.0, 30.0, 1.0, _partial=lambda: None)
+    window = Progress(6, 12, 30, 60, 1.0, 30.0, 1.0, partial=lambda: None)
     running.part(0, 3).on_window(window)
     running.part(2, 3).on_window(window)
     assert [(w.sentences_done, w.sentences_total, w.texts_done, w.texts_total) for w in told] == [

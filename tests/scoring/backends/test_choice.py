@@ -13,8 +13,8 @@ import pytest
 from psa_core import models
 from psa_core.errors import OptionError
 from psa_core.scoring import ScoringOptions, backends, score, score_cells
-from psa_core.scoring.backends import choice, fused, onnx
-from psa_core.scoring.backends.calibrate import Calibration, measure, remember, remembered
+from psa_core.scoring.backends import choice, families, fused, onnx
+from psa_core.scoring.backends.calibrate import Calibration, keep, measure, remembered
 from psa_core.scoring.backends.forward import DeviceForward, ScorerForward, SplitForward, Way, split_torch
 from tests.tiny_models import KINDS, tiny_causal_lm, tiny_classifier, tiny_masked_lm
 
@@ -147,7 +147,7 @@ def test_only_known_families_are_fused(folders, tmp_path, kind):
 def test_a_model_that_is_not_as_published_is_in_no_family(tiny, change):
     for name, value in change.items():
         setattr(tiny.model.config, name, value)
-    assert not fused.can_fuse(tiny.model)
+    assert families.family_of(tiny.model) is None
 
 
 @pytest.mark.parametrize(
@@ -280,13 +280,13 @@ def test_a_long_run_is_calibrated_once(tiny, make_cells, monkeypatch):
 
 def test_a_calibration_is_kept_under_what_it_was_made_for():
     found = Calibration("onnx", 2048, 345.6)
-    remember(found, "scorer-1", "cpu")
+    keep(vars(found), "scorer-1", "cpu")
     assert remembered("scorer-1", "cpu") == found
     assert remembered("scorer-2", "cpu") is None
 
 
 def test_a_damaged_calibration_is_as_good_as_none(own_folder, tmp_path):
-    remember(Calibration("onnx", 2048, 345.6), "scorer-1")
+    keep({"backend": "onnx", "budget": 2048, "texts_per_second": 345.6}, "scorer-1")
     (note,) = (tmp_path / "cache" / "calibration").iterdir()
     note.write_text('{"backend": "onnx"')
     assert remembered("scorer-1") is None
@@ -325,11 +325,13 @@ def test_a_device_without_room_for_a_budget_gets_a_smaller_one():
     assert measure({"torch": Small()}, [[7] * 16] * 5, "cpu").budget <= 1024
 
 
-def test_parts_of_a_batch_come_back_in_place_and_others_keep_their_threads(tiny):
+def test_parts_of_a_batch_come_back_in_place_and_others_keep_their_threads(tiny, monkeypatch):
     torch = pytest.importorskip("torch")
     before = torch.get_num_threads()
     rows = tiny.tokenize(TEXTS) * 3
-    split = SplitForward(lambda ids, mask: (ids * mask).sum(axis=1, keepdims=True).astype(np.float32), 0, 3)
+    with monkeypatch.context() as three:
+        three.setattr(torch, "get_num_threads", lambda: 3)
+        split = SplitForward(tiny, lambda ids, mask: (ids * mask).sum(axis=1, keepdims=True).astype(np.float32))
     np.testing.assert_array_equal(split(rows)[:, 0], [sum(row) for row in rows])
     np.testing.assert_array_equal(split(rows[:1])[:, 0], [sum(rows[0])])
     split_torch(tiny)(rows)

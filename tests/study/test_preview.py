@@ -5,8 +5,8 @@ import numpy as np
 from psa_core import study
 from psa_core.anchors import Anchor
 from psa_core.cube import Target
-from psa_core.study.length import Unread, unread
 from psa_core.study.perturbation import Perturbation
+from psa_core.study.preview import Unread, unread
 
 
 class Words:

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from psa_core.errors import Cancelled, ModelError
 from psa_core.scoring import score, score_cells
-from psa_core.scoring.backends.forward import ScorerForward, plan_batches
-from psa_core.scoring.backends.tokens import TokenBackend, is_out_of_memory
+from psa_core.scoring.backends.forward import ScorerForward, TokenBackend, is_out_of_memory, plan_batches
 
 
 @given(st.lists(st.integers(1, 60), max_size=80), st.integers(1, 200))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from psa_core import cli, cli_errors
+from psa_core import cli, signals
 from psa_core.errors import OptionError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,7 +30,7 @@ def test_what_a_user_can_mend_is_one_sentence(error, status, said, capsys) -> No
     def work() -> int:
         raise error
 
-    assert cli_errors.exit_status(work, named="x: ", stopped="stopped") == status
+    assert signals.exit_status(work, named="x: ", stopped="stopped") == status
     assert capsys.readouterr().err == said
 
 
