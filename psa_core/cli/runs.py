@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
 from datetime import datetime
 
 from psa_core.cli._base import MEGABYTE, Command, print_rows
@@ -29,21 +28,20 @@ def _execute(options: argparse.Namespace) -> int:
         found = [run for run in found if run.state == "damaged"]
     if options.delete:
         deleted = [run for run in found if run_status.delete(run.run_id)]
-        print(f"{counted(len(deleted), 'run')} deleted, {_megabytes(deleted)} MB freed in {root()}")
+        print(f"{counted(len(deleted), 'run')} deleted, {_megabytes(*deleted)} MB freed in {root()}")
         return 0
     if found:
-        print_rows([("run", "state", "what", "last used", "MB"), *map(_row, found)])
-    print(f"{counted(len(found), 'run')}, {_megabytes(found)} MB in {root()}")
+        times = (datetime.fromtimestamp(run.used).isoformat(" ", "minutes") for run in found)
+        rows = [
+            (run.run_id, run.state, run.what, when, _megabytes(run)) for run, when in zip(found, times, strict=True)
+        ]
+        print_rows([("run", "state", "what", "last used", "MB"), *rows])
+    print(f"{counted(len(found), 'run')}, {_megabytes(*found)} MB in {root()}")
     return 0
 
 
-def _row(run: StoredRun) -> tuple[str, ...]:
-    when = datetime.fromtimestamp(run.used).isoformat(" ", "minutes")
-    return run.run_id, run.state, run.what, when, f"{run.bytes / MEGABYTE:.1f}"
-
-
-def _megabytes(found: Sequence[StoredRun]) -> str:
-    return f"{sum(run.bytes for run in found) / MEGABYTE:.1f}"
+def _megabytes(*runs: StoredRun) -> str:
+    return f"{sum(run.bytes for run in runs) / MEGABYTE:.1f}"
 
 
 def _seconds(age: str) -> float:

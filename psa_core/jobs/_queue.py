@@ -70,23 +70,17 @@ def changing() -> Iterator[None]:
 
 def tickets() -> list[Ticket]:
     """Every ticket, in the order in which they are served, started ones first."""
-    try:
-        matches = [match for path in (root() / QUEUE).iterdir() if (match := _TICKET.fullmatch(path.name))]
-    except OSError:
-        return []
-    found = [_read(int(match[1]), match[2], bool(match[3])) for match in matches]
+    found = []
+    with suppress(OSError):
+        for match in filter(None, (_TICKET.fullmatch(path.name) for path in (root() / QUEUE).iterdir())):
+            ticket = Ticket(match[2], int(match[1]), started=bool(match[3]))
+            with suppress(OSError, ValueError, TypeError):  # a damaged one is nobody's, in its order of arrival
+                values = json_file.read(ticket.path)
+                seconds, turn = values.get("seconds"), max(0, int(values.get("turn", 0)))
+                seconds = None if seconds is None else float(seconds)
+                ticket = replace(ticket, visitor=str(values.get("visitor", "")), turn=turn, seconds=seconds)
+            found.append(ticket)
     return sorted(found, key=lambda ticket: (not ticket.started, ticket.turn, ticket.number))
-
-
-def _read(number: int, run_id: str, started: bool) -> Ticket:
-    """A ticket; one that is damaged is nobody's and is served in its order of arrival."""
-    bare = Ticket(run_id, number, started)
-    with suppress(OSError, ValueError, TypeError):
-        values = json_file.read(bare.path)
-        seconds, turn = values.get("seconds"), max(0, int(values.get("turn", 0)))
-        seconds = None if seconds is None else float(seconds)
-        return replace(bare, visitor=str(values.get("visitor", "")), turn=turn, seconds=seconds)
-    return bare
 
 
 def enter(run_id: str, visitor: str, seconds: float | None) -> None:

@@ -191,24 +191,24 @@ def stored() -> list[StoredRun]:
         folders = [folder for folder in root().iterdir() if RUN_ID.fullmatch(folder.name) and not folder.is_symlink()]
     except OSError:
         return []
-    return sorted(map(_stored, folders), key=lambda run: run.used)
-
-
-def _stored(folder: Path) -> StoredRun:
-    state, what, visitor, shared = "damaged", "", "", False
-    with suppress(RunFolderError):
-        job = read_job(folder)
-        visitor, shared, what = job.visitor, job.shared, f"{job.command} {job.study.model if job.study else ''}".strip()
-        state = resolve_status(folder).state
-    used, size = 0.0, 0
-    for above, _, files in os.walk(folder):
-        for path in (Path(above, name) for name in files):
+    found = []
+    for folder in folders:
+        state, what, visitor, shared = "damaged", "", "", False
+        with suppress(RunFolderError):
+            job = read_job(folder)
+            visitor, shared = job.visitor, job.shared
+            what = f"{job.command} {job.study.model if job.study else ''}".strip()
+            state = resolve_status(folder).state
+        used, size = 0.0, 0
+        for above, _, files in os.walk(folder):
+            for name in files:
+                with suppress(OSError):
+                    size += os.lstat(os.path.join(above, name)).st_size
+        for path in (folder, folder / _records.STATUS):
             with suppress(OSError):
-                size += path.lstat().st_size
-    for path in (folder, folder / _records.STATUS):
-        with suppress(OSError):
-            used = max(used, path.lstat().st_mtime)
-    return StoredRun(folder.name, state, what, used, size, visitor, shared)
+                used = max(used, path.lstat().st_mtime)
+        found.append(StoredRun(folder.name, state, what, used, size, visitor, shared))
+    return sorted(found, key=lambda run: run.used)
 
 
 def unused(seconds: float) -> list[StoredRun]:

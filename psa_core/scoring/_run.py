@@ -93,7 +93,8 @@ def score_cells(
     """
     options = options or ScoringOptions()
     if isinstance(scorer, CachedScorer):
-        scorer, cache = scorer.scorer, scorer.cache
+        cache = scorer.cache
+        scorer = scorer.scorer
     run = _Run(scorer, perturbation, options, cache if options.use_cache else None)
     run.score_missing(on_window or (lambda _: None), should_stop or (lambda: False))
     return run.result()

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core import anchors as finders
-from psa_core.anchors import Anchor, AnchorFinder, Found, Undecided, fill_slots, search
+from psa_core.anchors import Anchor, AnchorFinder, Undecided, fill_slots, search
 from psa_core.cube import FAMILY
 from psa_core.errors import AnchorError, CorpusError, OptionError
 from psa_core.inputs import corpus
@@ -145,10 +145,22 @@ def select(
         looked_at = np.sort(order[: max(1, int(np.searchsorted(np.cumsum(lengths), characters, side="right")))])
     part = sentences.iloc[looked_at]
     rows = _drawn(_anchored(part, finder, options), finder, options, draw[looked_at])
-    account = _account(rows, options.max_words, len(sentences))
-    kept = [row for row in rows if row.reason == KEPT]
+    counts = Counter(row.outcome for row in rows)
+    counts[NOT_LOOKED_AT] = len(sentences) - len(rows)
+    checks = [EMPTY, *([_too_long(options.max_words)] if options.max_words else []), NO_ANCHOR]
+    own = sorted(outcome for outcome in counts if outcome not in {*checks, SWITCHED_OFF, NOT_LOOKED_AT, *ELIGIBLE})
+    in_order = [*checks, *own, SWITCHED_OFF, NOT_LOOKED_AT, *ELIGIBLE]
+    account = {READ: len(sentences)} | {outcome: counts[outcome] for outcome in in_order if counts[outcome]}
+    kept = [row for row in rows if row.outcome == KEPT]
     if not kept:
-        raise _nothing_left(finder, account, options)
+        reasons = ", ".join(f"{count} {outcome}" for outcome, count in account.items())
+        expected = "a sentence with an anchor"
+        fix = " ".join(finders.REASONS[outcome][1] for outcome in account if outcome in finders.REASONS)
+        if options.balance and NOT_BALANCED in account:
+            expected = "sentences with female and with male anchors"
+            fix = "Do not balance them, or add sentences."
+        fix = fix or "Choose other anchors, more words, or other sentences."
+        raise AnchorError(f"anchors {finder.spec}", got=f"no sentence to study ({reasons})", expected=expected, fix=fix)
     if family_column is None:
         families = near_copies([row.text for row in kept], [row.found for row in kept])
     else:
@@ -172,21 +184,21 @@ def outcomes(
     """The outcome of each sentence in `select`, and why expressions that look like anchors are not."""
     options = _with_limit(options, finder)
     rows = _drawn(_anchored(sentences, finder, options), finder, options, _draw(sentences, options.seed))
-    return [(row.reason, tuple(row.masked)) for row in rows]
+    return [(row.outcome, tuple(row.masked)) for row in rows]
 
 
 def _with_limit(options: SelectionOptions, finder: AnchorFinder) -> SelectionOptions:
     return options if options.max_words else replace(options, max_words=finders.max_words(finder.spec))
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Row:
-    """One candidate sentence; an empty reason means that it may still be drawn."""
+    """One sentence and what becomes of it; without an outcome it may still be drawn."""
 
     position: int
     sentence_id: str
     text: str
-    reason: str = ""
+    outcome: str = ""
     found: Spans = ()
     spans: Spans = ()
     left: int = 0
@@ -213,88 +225,61 @@ def _anchored(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionO
     for position, (sentence_id, text) in enumerate(zip(sentences["sentence_id"].astype(str), texts, strict=True)):
         most = options.max_words or len(text)
         words = len(text.split(maxsplit=min(most, len(text))))
-        reason = EMPTY if not words else _too_long(most) if words > most else ""
-        rows.append(_Row(position, sentence_id, text, reason))
-    found = iter(search(finder, [row.text for row in rows if not row.reason]))
+        rows.append(_Row(position, sentence_id, text, EMPTY if not words else _too_long(most) if words > most else ""))
     every = bool(finder.filler) or finders.together(finder.spec) or options.mentions == "all"
-    return [row if row.reason else _with_spans(row, next(found), finder.filler, options, every=every) for row in rows]
-
-
-def _with_spans(row: _Row, found: Found, filler: str, options: SelectionOptions, *, every: bool) -> _Row:
-    row = replace(row, masked=found.masked, undecided=found.undecided, reason=found.reason)
-    if row.reason:
-        return row
-    text, anchors = fill_slots(row.text, found.anchors, filler) if filler else (row.text, found.anchors)
-    allowed = tuple(anchor for anchor in anchors if (row.sentence_id, anchor.start) not in options.exclude)
-    if not allowed:
-        return replace(row, reason=SWITCHED_OFF if anchors else NO_ANCHOR)
-    same = tuple(anchor for anchor in allowed if anchor.referent == allowed[0].referent)
-    spans = same if every else allowed[:1]
-    return replace(row, text=text, found=anchors, spans=spans, left=len(same) - len(spans))
+    possible = [row for row in rows if not row.outcome]
+    for row, found in zip(possible, search(finder, [row.text for row in possible]), strict=True):
+        row.masked, row.undecided, row.outcome = found.masked, found.undecided, found.reason
+        if row.outcome:
+            continue
+        text, anchors = row.text, found.anchors
+        if finder.filler:
+            text, anchors = fill_slots(text, anchors, finder.filler)
+        allowed = tuple(anchor for anchor in anchors if (row.sentence_id, anchor.start) not in options.exclude)
+        if not allowed:
+            row.outcome = SWITCHED_OFF if anchors else NO_ANCHOR
+            continue
+        same = tuple(anchor for anchor in allowed if anchor.referent == allowed[0].referent)
+        row.text, row.found, row.spans = text, anchors, same if every else allowed[:1]
+        row.left = len(same) - len(row.spans)
+    return rows
 
 
 def _drawn(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions, draw: np.ndarray) -> list[_Row]:
     """Mark each row that may be drawn as kept or as not drawn; those with the least numbers in `draw` come first."""
-    open_rows = sorted((row for row in rows if not row.reason), key=lambda row: float(draw[row.position]))
+    possible = sorted((row for row in rows if not row.outcome), key=lambda row: float(draw[row.position]))
     balance = options.balance
     if balance is None:  # one sentence cannot be half female and half male; documents are somebody's own collection
         balance = options.sample > 1 and not finders.together(finder.spec)
-        balance = balance and {row.spans[0].gender for row in open_rows} == set(GENDERS)
-    if not balance:
-        kept, reason = open_rows[: options.sample], NOT_SAMPLED
-    else:
-        by_gender = [[row for row in open_rows if row.spans[0].gender == gender] for gender in GENDERS]
-        if open_rows and not any(by_gender):
+        balance = balance and {row.spans[0].gender for row in possible} == set(GENDERS)
+    kept, others = possible[: options.sample], NOT_SAMPLED
+    if balance:
+        by_gender = [[row for row in possible if row.spans[0].gender == gender] for gender in GENDERS]
+        if possible and not any(by_gender):
             fix = "Do not balance them."
             raise AnchorError("--balance", got=f"anchors without gender ({finder.spec})", expected="some with", fix=fix)
-        half = options.sample // 2
-        size = min(half, *map(len, by_gender))
+        size = min(options.sample // 2, *map(len, by_gender))
         kept = [row for group in by_gender for row in group[:size]]
-        reason = NOT_SAMPLED if size == half else NOT_BALANCED
-    chosen = {row.position for row in kept}
-    return [row if row.reason else replace(row, reason=KEPT if row.position in chosen else reason) for row in rows]
+        others = NOT_SAMPLED if size == options.sample // 2 else NOT_BALANCED
+    for row in possible:
+        row.outcome = others
+    for row in kept:
+        row.outcome = KEPT
+    return rows
 
 
 def _too_long(max_words: int) -> str:
     return f"longer than {max_words} words"
 
 
-def _account(rows: list[_Row], max_words: int | None, read: int) -> dict[str, int]:
-    """How many sentences were read, then how many had each outcome, in the order of the checks."""
-    counts = Counter(row.reason for row in rows)
-    counts[NOT_LOOKED_AT] = read - len(rows)
-    checks = [EMPTY, *([_too_long(max_words)] if max_words else []), NO_ANCHOR]
-    own = sorted(reason for reason in counts if reason not in {*checks, SWITCHED_OFF, NOT_LOOKED_AT, *ELIGIBLE})
-    order = [*checks, *own, SWITCHED_OFF, NOT_LOOKED_AT, *ELIGIBLE]
-    return {READ: read} | {reason: counts[reason] for reason in order if counts[reason]}
-
-
-def _nothing_left(finder: AnchorFinder, account: dict[str, int], options: SelectionOptions) -> AnchorError:
-    reasons = ", ".join(f"{count} {reason}" for reason, count in account.items())
-    balanced = options.balance and NOT_BALANCED in account
-    expected = "sentences with female and with male anchors" if balanced else "a sentence with an anchor"
-    advice = " ".join(finders.REASONS[reason][1] for reason in account if reason in finders.REASONS)
-    fix = (
-        "Do not balance them, or add sentences."
-        if balanced
-        else advice or "Choose other anchors, more words, or other sentences."
-    )
-    return AnchorError(f"anchors {finder.spec}", got=f"no sentence to study ({reasons})", expected=expected, fix=fix)
-
-
 def _table(sentences: pd.DataFrame, kept: list[_Row], families: Families) -> pd.DataFrame:
-    first = [row.spans[0] for row in kept]
-    table = pd.DataFrame(
-        {
-            "sentence_id": [row.sentence_id for row in kept],
-            "text": [row.text for row in kept],
-            "anchor": [row.text[anchor.start : anchor.end] for row, anchor in zip(kept, first, strict=True)],
-            "start": [anchor.start for anchor in first],
-            "end": [anchor.end for anchor in first],
-            "role": [anchor.role for anchor in first],
-            "anchor_gender": [anchor.gender for anchor in first],
-        }
-    )
+    columns = ["sentence_id", "text", "anchor", "start", "end", "role", "anchor_gender"]
+    rows = [
+        (row.sentence_id, row.text, row.text[one.start : one.end], one.start, one.end, one.role, one.gender)
+        for row in kept
+        for one in row.spans[:1]
+    ]
+    table = pd.DataFrame(rows, columns=columns)
     others = sentences.drop(columns=["sentence_id", "text"]).iloc[[row.position for row in kept]]
     # A column that happens to have this name does not make families: `families` chooses one.
     own, prefix = [*table, "mentions", FAMILY], "corpus_"
