@@ -34,7 +34,7 @@ from psa_core.plurals import counted
 from psa_core.registry import in_short
 from psa_core.study import perturbation_of, review
 from psa_core.study.perturbation import Perturbation
-from psa_core.tables.repeats import beyond_floor
+from psa_core.tables.floors import beyond_floor
 
 __all__ = ["Chart", "Finding", "Study", "compare", "open", "review", "run"]
 KINDS = ("names", "thresholds", "groups")

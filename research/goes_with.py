@@ -18,10 +18,10 @@ from psa_core import models, study
 from psa_core.cache import CachedScorer, ScoreCache
 from psa_core.cube import ScoreCube
 from psa_core.study import StudySpec
+from psa_core.tables.corpus import word_table
 from psa_core.tables.factors import OF_THE_NAME, FactorAnalysis, factor_regression
 from psa_core.tables.parts import part_shares, part_table, plan_parts
 from psa_core.tables.replicability import Replicability, order_in_both, order_replicability
-from psa_core.tables.word_associations import word_table
 from research import documents
 from research.documents import signed
 from research.results import corpora

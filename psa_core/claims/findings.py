@@ -18,7 +18,7 @@ from psa_core import stats
 from psa_core.claims.formatting import Finding, Words, about, level, number, over, too_few, too_few_rows, with_interval
 from psa_core.cube import SPREAD_OF_ANSWERS, ScoreCube, Target
 from psa_core.plurals import counted, verb
-from psa_core.tables.corpus import control_floor
+from psa_core.tables.floors import control_floor
 
 CORRECTION_WORDS = {
     "none": "uncorrected",

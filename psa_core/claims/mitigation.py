@@ -23,7 +23,7 @@ def averaging_finding(
     summaries : mapping
         ``tables.target_summary`` of the cubes of a `mitigate.Trial`, by its fields' names.
     change : Difference
-        How much smaller ScoreDev is on held-out names and sentences, see `tables.changes.spread_change`.
+        How much smaller ScoreDev is on held-out names and sentences, see `tables.pairs.spread_change`.
     names, texts : int
         Averaged over; perturbed texts.
     read : float

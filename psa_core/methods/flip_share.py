@@ -9,7 +9,7 @@ import numpy as np
 
 from psa_core.errors import OptionError
 from psa_core.methods._base import Axis
-from psa_core.stats import effective_threshold, nan_mean, paired_scores
+from psa_core.stats import effective_threshold, known_pairs, nan_mean, paired_scores
 
 Direction = Literal["both", "up", "down"]
 
@@ -55,8 +55,7 @@ class FlipShare:
         level = effective_threshold(self.threshold, base, perturbed)
         before, after = base[:, None] >= level, perturbed >= level
         flipped = {"up": ~before & after, "down": before & ~after, "both": before != after}[self.direction]
-        known = ~np.isnan(base)[:, None] & ~np.isnan(perturbed)
-        return flipped.mean(axis=0) if known.all() else nan_mean(np.where(known, flipped, np.nan), axis=0)
+        return nan_mean(np.where(known_pairs(base, perturbed), flipped, np.nan), axis=0)
 
 
 METHOD = FlipShare

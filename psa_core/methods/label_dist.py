@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from psa_core.methods._base import Axis
-from psa_core.stats import effective_threshold, paired_scores
+from psa_core.stats import threshold_grid
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,7 @@ class LabelDist:
     threshold: float = 0.5
 
     def __call__(self, original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
-        base, perturbed = paired_scores(original, perturbed)
-        level = effective_threshold(self.threshold, base, perturbed)
-        known = ~np.isnan(base)[:, None] & ~np.isnan(perturbed)
-        before, after = (base[:, None] >= level) & known, (perturbed >= level) & known
-        both = np.count_nonzero(before & after, axis=0)
-        either = np.count_nonzero(before | after, axis=0)
-        return 1 - np.divide(both, either, out=np.ones(len(both)), where=either > 0)
+        return threshold_grid(original, perturbed, self.threshold).label_dist[:, 0]
 
 
 METHOD = LabelDist

@@ -30,7 +30,7 @@ from psa_core.report.page import Html, Text, element, finding_html, join, pictur
 from psa_core.report.swaps import Piece, excerpt, is_long, swap_pieces
 from psa_core.report.transcripts import Transcript
 from psa_core.study import StudySpec, perturbation_of, spec_of
-from psa_core.tables.edits import edit_span, edit_table
+from psa_core.tables.floors import edit_span, edit_table
 from psa_core.tables.groups import CELLS
 
 MAX_GROUPS = 12

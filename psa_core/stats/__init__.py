@@ -9,36 +9,48 @@ imported on first use.
 
 from __future__ import annotations
 
-from psa_core.stats.bootstrap import Difference, bootstrap_interval, label_dist_interval, paired_difference
-from psa_core.stats.contrasts import Contrast, interaction_contrasts
-from psa_core.stats.correlation import Correlation, pearson, sentence_correlation, trend_shape
-from psa_core.stats.families import Families
-from psa_core.stats.floor import Floor, brittleness_floor
-from psa_core.stats.groups import Interactions, compare_groups, over_sentences
-from psa_core.stats.intervals import (
+from psa_core.stats.bootstrap import (
+    Correlation,
+    Difference,
+    bootstrap_interval,
+    paired_difference,
+    pearson,
+    sentence_correlation,
+    trend_shape,
+)
+from psa_core.stats.families import MIN_FAMILIES, Families
+from psa_core.stats.floors import Floor, RepeatFloor, brittleness_floor, repeat_floors, resolvable
+from psa_core.stats.groups import Contrast, compare_groups, interaction_contrasts, over_sentences
+from psa_core.stats.label_dist import ThresholdGrid, flip_counts, label_dist_interval, label_dist_parts, threshold_grid
+from psa_core.stats.means import (
     CONFIDENCE,
+    CORRECTIONS,
+    SIGNIFICANT,
     Interval,
     Intervals,
+    adjust,
     mean_interval,
     needed_sentences,
+    paired_t_p,
     small_sample_warning,
+    standardised_effect,
 )
-from psa_core.stats.label_dist import (
-    ThresholdGrid,
-    flip_counts,
-    label_dist_parts,
-    threshold_grid,
-)
-from psa_core.stats.limits import equivalence_p, equivalence_sentences, increase_p
 from psa_core.stats.name_effects import NameEffects, name_effects, original_p
-from psa_core.stats.ranks import second_opinion_p, sign_test_p, signed_rank_p
-from psa_core.stats.repeat_floor import RepeatFloor, repeat_floors, resolvable
+from psa_core.stats.name_tests import (
+    equivalence_p,
+    equivalence_sentences,
+    increase_p,
+    second_opinion_p,
+    sign_test_p,
+    signed_rank_p,
+)
 from psa_core.stats.scores import (
     Baseline,
     baseline_differences,
     checked_thresholds,
     effect_differences,
     effective_threshold,
+    known_pairs,
     labels_at,
     labels_differ,
     mean_by_name,
@@ -46,11 +58,4 @@ from psa_core.stats.scores import (
     paired_scores,
     sensitivities,
     sentence_moments,
-)
-from psa_core.stats.significance import (
-    CORRECTIONS,
-    SIGNIFICANT,
-    adjust,
-    paired_t_p,
-    standardised_effect,
 )

@@ -1,4 +1,4 @@
-"""Bootstrap over sentences: intervals of the corpus metrics, and of a difference of two means."""
+"""Resampling sentences: intervals of a mean, of a difference of two means and of a correlation, with their tests."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from numpy.typing import ArrayLike
 
 from psa_core.errors import CubeError
 from psa_core.stats.families import Families
-from psa_core.stats.intervals import CONFIDENCE, Interval, Intervals, mean_interval
-from psa_core.stats.label_dist import bootstrap_label_dist, threshold_grid
-from psa_core.stats.scores import nan_mean, paired_scores, sentence_moments, subsample_names
-from psa_core.stats.significance import paired_t_p
+from psa_core.stats.means import CONFIDENCE, Interval, mean_interval, paired_t_p
+from psa_core.stats.scores import sentence_moments
 
 DRAWN_VALUES, DRAWN_AT_ONCE = 20_000_000, 1_000_000
 BCA_SENTENCES, FEW_SENTENCES = 500, 10
-_TAILS = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+#: Points in a fifth of the range of x from which its mean is compared with the others'.
+MIN_IN_FIFTH = 5
+#: Random orders of a permutation test.
+N_PERMUTATIONS = 1999
+TAIL = (1 - CONFIDENCE) / 2
 
 
 def bootstrap_interval(
@@ -78,101 +80,6 @@ def bootstrap_interval(
     return Interval(float(mean), float(low), float(high))
 
 
-def label_dist_interval(
-    original: ArrayLike,
-    perturbed: ArrayLike,
-    thresholds: ArrayLike,
-    *,
-    n_resamples: int = 1000,
-    seed: int = 0,
-    families: Families | None = None,
-) -> Intervals:
-    """LabelDist (mean over names) at each threshold with its 95 % bootstrap interval over sentences.
-
-    One set of resamples serves all thresholds, so the bounds move as smoothly with the threshold as the value does. BCa
-    up to 500 sentences, where it matters; the percentile interval above. Of more than 2,000 names, so many at random
-    say how far the mean moves with the sentences. `families`, where there are some, are drawn in place of sentences.
-
-    Arrays (K,) in [0, 1]; larger = more labels change. NaN bounds for one sentence. To be trusted where at least about
-    ten sentences have the label.
-
-    Examples
-    --------
-    >>> [bound.tolist() for bound in label_dist_interval([0.2, 0.2], [[0.6], [0.6]], [0.1, 0.5])]
-    [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
-    """
-    base, perturbed = paired_scores(original, perturbed)
-    grid = threshold_grid(base, perturbed, thresholds)
-    value = nan_mean(grid.label_dist, axis=0)
-    families = families or Families.none(len(base))
-    count = families.count
-    if count == 1 or families.too_few:
-        return Intervals(value, np.full_like(value, np.nan), np.full_like(value, np.nan))
-    # How often each resample draws each family: float32 (F, B), columns sum to F.
-    n_drawn = affordable(n_resamples, count)
-    drawn = np.random.default_rng(seed).integers(0, count, size=(n_drawn, count)) + np.arange(n_drawn)[:, None] * count
-    counts = np.bincount(drawn.ravel(), minlength=n_drawn * count).reshape(n_drawn, count)
-    weights = np.ascontiguousarray(counts.T, dtype=np.float32)[families.labels]
-    some = subsample_names(perturbed, seed)
-    moved = 0.0 if some is perturbed else value - nan_mean(threshold_grid(base, some, thresholds).label_dist, axis=0)
-    if count > BCA_SENTENCES:
-        low, high = np.quantile(bootstrap_label_dist(base, some, grid.thresholds, weights), _TAILS, axis=1)
-        return Intervals(value, *np.clip([low + moved, high + moved], 0.0, 1.0))
-    everyone = np.ones((len(base), 1), dtype=np.float32)
-    all_but_one = (1 - np.eye(count, dtype=np.float32))[families.labels]
-    answers = bootstrap_label_dist(base, some, grid.thresholds, np.hstack([everyone, all_but_one, weights]))
-    shares = _bca_shares(answers[:, 0], answers[:, 1 : count + 1], answers[:, count + 1 :])
-    bounds = np.array([np.quantile(row, share) for row, share in zip(answers[:, count + 1 :], shares, strict=True)])
-    return Intervals(value, *np.clip([bounds[:, 0] + moved, bounds[:, 1] + moved], 0.0, 1.0))
-
-
-def affordable(n_resamples: int, sentences: int) -> int:
-    """Number of resamples: as requested, fewer for very many sentences, never under 200."""
-    return max(200, min(n_resamples, DRAWN_VALUES // sentences))
-
-
-def studentised_draws(
-    statistic: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
-    centre: float | np.ndarray,
-    count: int,
-    n_resamples: int,
-    seed: int,
-) -> np.ndarray:
-    """Studentised statistics: each resample's distance from `centre` in its own standard errors, (n_resamples,).
-
-    `statistic` gives values and standard errors of resamples, whose positions (r, count) it is given.
-    """
-    random = np.random.default_rng(seed)
-    rows = max(1, DRAWN_AT_ONCE // count)
-    draws = []
-    for first in range(0, n_resamples, rows):
-        drawn, error = statistic(random.integers(0, count, (min(rows, n_resamples - first), count)))
-        draws.append((drawn - centre)[error > 0] / error[error > 0])
-    return np.concatenate(draws)
-
-
-def share_as_far(studentised: np.ndarray, observed: float) -> float:
-    """Twice the smaller tail share at the observed value, which is counted among the draws."""
-    extreme = min(int((studentised >= observed).sum()), int((studentised <= observed).sum()))
-    return min(1.0, 2 * (1 + extreme) / (1 + len(studentised)))
-
-
-def _bca_shares(value: np.ndarray, left_out: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-    """Shares of the draws at which the BCa bounds lie, (K, 2): Efron & Tibshirani 1993, equations 14.9 to 14.15.
-
-    `value` is (K,), `left_out` (K, S) the values without one sentence, `drawn` (K, B).
-    """
-    from scipy.stats import norm
-
-    below = ((drawn < value[:, None]).mean(axis=1) + (drawn <= value[:, None]).mean(axis=1)) / 2
-    shift = norm.ppf(np.clip(below, 0.5 / drawn.shape[1], 1 - 0.5 / drawn.shape[1]))[:, None]
-    influence = left_out.mean(axis=1, keepdims=True) - left_out
-    spread = 6 * (influence**2).sum(axis=1) ** 1.5
-    skew = np.divide((influence**3).sum(axis=1), spread, out=np.zeros_like(spread), where=spread > 0)[:, None]
-    moved = shift + norm.ppf(_TAILS)
-    return norm.cdf(shift + moved / (1 - skew * moved))
-
-
 class Difference(NamedTuple):
     """Mean difference (first minus second) with its 95 % interval and two-sided p-value."""
 
@@ -213,14 +120,241 @@ def paired_difference(first: ArrayLike, second: ArrayLike, *, n_resamples: int =
     # A spread within rounding of the values is none.
     if count < FEW_SENTENCES or not deviation > 1e-12 * np.abs([one, two]).max():
         return Difference(value, low, high, p_value)
-    error, n_drawn = deviation / count**0.5, affordable(n_resamples, len(one))
 
     def resampled(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         drawn = differences[positions]
         return drawn.mean(axis=1), drawn.std(axis=1, ddof=1) / count**0.5
 
-    studentised = studentised_draws(resampled, mean, len(one), n_drawn, seed)
-    tail = (1 - CONFIDENCE) / 2
-    drawn_low, drawn_high = mean - error * np.quantile(studentised, [1 - tail, tail])
-    drawn_p = share_as_far(studentised, mean / error)
-    return Difference(value, min(low, float(drawn_low)), max(high, float(drawn_high)), max(p_value, drawn_p))
+    found = mean, deviation / count**0.5
+    drawn = _bootstrap_t(resampled, mean, found, len(one), affordable(n_resamples, len(one)), seed)
+    return Difference(value, min(low, drawn[0]), max(high, drawn[1]), max(p_value, drawn[2]))
+
+
+class Correlation(NamedTuple):
+    """Pearson r with its two-sided p-value and the bounds of its 95 % interval.
+
+    ``r`` is NaN where a correlation is not defined (`reason` says why); the bounds are NaN under four points.
+    """
+
+    r: float
+    p: float
+    low: float
+    high: float
+
+    @property
+    def reason(self) -> str:
+        """Why the correlation is undefined; empty if it is defined."""
+        why = "one of the two quantities does not vary, or there are fewer than 3 points"
+        return "" if np.isfinite(self.r) else why
+
+
+UNDEFINED = Correlation(*[float("nan")] * 4)
+
+
+UNDEFINED = Correlation(*[float("nan")] * 4)
+
+
+def pearson(first: ArrayLike, second: ArrayLike) -> Correlation:
+    """Correlation of two quantities (S,) with Fisher's z interval, which assumes that both are roughly normal.
+
+    All NaN with a `reason` when one quantity is constant or there are fewer than 3 points: "no correlation can be
+    computed" is not "the correlation is 0". A pair of which one is missing (NaN) is left out.
+
+    Examples
+    --------
+    >>> round(pearson([1, 2, 3, 4], [2, 1, 4, 3]).r, 2)
+    0.6
+    >>> pearson([1, 1, 1], [1, 2, 3]).reason
+    'one of the two quantities does not vary, or there are fewer than 3 points'
+    """
+    from scipy.stats import pearsonr
+
+    one, two = (np.asarray(values, dtype=np.float64) for values in (first, second))
+    if one.ndim != 1 or one.shape != two.shape:
+        raise CubeError("correlation", got=f"shapes {one.shape} and {two.shape}", expected="two lists of one length")
+    if np.isinf(one).any() or np.isinf(two).any():
+        raise CubeError("correlation", got="infinite values", expected="finite values")
+    paired = ~np.isnan(one) & ~np.isnan(two)
+    one, two = one[paired], two[paired]
+    # More spread than rounding of the values makes.
+    varies = all(np.ptp(values) > 1e-12 * np.abs(values).max() for values in (one, two) if len(values))
+    if len(one) < 3 or not varies:
+        return UNDEFINED
+    result = pearsonr(one, two)
+    if len(one) < 4 or abs(result.statistic) == 1:
+        bound = float(result.statistic) if len(one) > 3 else float("nan")
+        return Correlation(float(result.statistic), float(result.pvalue), bound, bound)
+    low, high = result.confidence_interval(CONFIDENCE)
+    return Correlation(float(result.statistic), float(result.pvalue), float(low), float(high))
+
+
+def sentence_correlation(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    n_resamples: int = 1000,
+    n_permutations: int = N_PERMUTATIONS,
+    seed: int = 0,
+    families: Families | None = None,
+) -> Correlation:
+    """Correlation of two quantities of sentences, by a bootstrap and a permutation test, which must agree.
+
+    Scores crowd at the ends of their range, and sensitivities spread with the score; there Fisher's z interval holds
+    the true value in 90 % of the studies, not 95 %. The studentised bootstrap (bootstrap-t) over sentences on Fisher's
+    scale, with the standard error by the influence function, holds it, but is too sure of a correlation of two skewed
+    quantities that have none. The permutation test (one quantity in random order) is exact there. So the interval is
+    the wider one and the p-value the larger one, and both say the same. Under 10 sentences Fisher's interval stands in
+    for the bootstrap.
+
+    Parameters
+    ----------
+    first, second : arrays (S,)
+    n_resamples : int
+        At most this many; fewer for very many sentences.
+    n_permutations : int
+        The same.
+    families : Families, optional
+        What is drawn and put in random order in place of single sentences. NaN bounds and p-value where they are too
+        few; ``r`` stays that over sentences.
+
+    Returns
+    -------
+    Correlation
+        As `pearson`, with the same ``r``; ``p`` is at least 2 / (n_permutations + 1).
+
+    Examples
+    --------
+    >>> found = sentence_correlation([1, 2, 3, 4, 5], [2, 1, 4, 3, 9])
+    >>> round(found.r, 2), found.low < 0 < found.high, found.p > 0.05
+    (0.81, True, True)
+    """
+    normal = pearson(first, second)
+    points = np.stack([np.asarray(values, dtype=np.float64) for values in (first, second)])
+    families = families or Families.none(points.shape[1])
+    if np.isnan(points).any() and np.isfinite(normal.r):
+        paired = np.flatnonzero(~np.isnan(points).any(axis=0))
+        points, families = points[:, paired], families.subset(paired)
+    if not np.isfinite(normal.r) or families.too_few:
+        return normal._replace(p=float("nan"), low=float("nan"), high=float("nan"))
+    units = np.stack([families.means(values) for values in points])
+    count = units.shape[1]
+    by_chance = _permuted_r(units, affordable(n_permutations, count), seed)
+    p_value = max(normal.p if not families.any else 0.0, _share_as_far(by_chance, float(np.corrcoef(units)[0, 1])))
+    if not abs(normal.r) < 1 - 1e-9:
+        return normal._replace(p=p_value)
+    centre, error = (float(part) for part in _fisher_z(points, families))
+    low, high = np.tanh(centre - np.arctanh(np.quantile(by_chance, [1 - TAIL, TAIL])))
+    if count < FEW_SENTENCES:
+        nearest = normal.low, normal.high
+    else:
+        around, n_drawn = _fisher_z(units)[0], affordable(n_resamples, count)
+        drawn = _bootstrap_t(lambda chosen: _fisher_z(units[:, chosen]), around, (centre, error), count, n_drawn, seed)
+        nearest, p_value = (float(np.tanh(drawn[0])), float(np.tanh(drawn[1]))), max(p_value, drawn[2])
+    return normal._replace(p=p_value, low=float(np.fmin(low, nearest[0])), high=float(np.fmax(high, nearest[1])))
+
+
+def trend_shape(x: ArrayLike, y: ArrayLike) -> str:
+    """The shape of y over x, which a correlation does not show.
+
+    Means of y are compared between thirds of x, between fifths where there are 50 points, and between fifths of the
+    range of x, so that a turn among the few high values of a skewed x is seen, as it is in a chart. A later mean
+    against the direction of the thirds by more than two standard errors is a turn.
+
+    Parameters
+    ----------
+    x, y : arrays (S,)
+
+    Returns
+    -------
+    {"rising", "falling", "peak", "dip", "mixed", "unknown"}
+        ``peak`` and ``dip``: the middle third is highest, lowest; ``unknown`` under 6 points and where x does not vary.
+
+    Examples
+    --------
+    >>> trend_shape(range(9), range(9)), trend_shape(range(9), [0, 1, 2, 3, 3, 3, 2, 1, 0])
+    ('rising', 'peak')
+    """
+    one, two = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    paired = ~np.isnan(one) & ~np.isnan(two)
+    one, two = one[paired], two[paired]
+    ordered = two[np.argsort(one, kind="stable")]
+    if len(ordered) < 6 or np.ptp(one) == 0:
+        return "unknown"
+    low, middle, high = (part.mean() for part in np.array_split(ordered, 3))
+    if middle > max(low, high) or middle < min(low, high):
+        return "peak" if middle > max(low, high) else "dip"
+    side = np.sign(high - low)
+    edges = np.linspace(np.min(one), np.max(one), 6)[1:-1]
+    by_value = [part for part in np.split(ordered, np.searchsorted(np.sort(one), edges)) if len(part) >= MIN_IN_FIFTH]
+    for parts in (np.array_split(ordered, 5 if len(ordered) >= 50 else 3), by_value):
+        means = np.array([part.mean() for part in parts])
+        errors = np.array([part.var(ddof=1) / len(part) for part in parts])
+        higher = means[:, None] - means[None, :] > 2 * np.sqrt(errors[:, None] + errors[None, :])
+        if side == 0 or np.triu(higher if side > 0 else higher.T, k=1).any():
+            top, bottom = int(means.argmax()), int(means.argmin())
+            is_peak, is_dip = higher[top, [0, -1]].all(), higher[[0, -1], bottom].all()
+            return "mixed" if is_peak == is_dip else "peak" if is_peak else "dip"
+    return "rising" if side > 0 else "falling"
+
+
+def affordable(n_resamples: int, sentences: int) -> int:
+    """Number of resamples: as requested, fewer for very many sentences, never under 200."""
+    return max(200, min(n_resamples, DRAWN_VALUES // sentences))
+
+
+def _bootstrap_t(
+    statistic: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+    around: float | np.ndarray,
+    found: tuple[float, float],
+    count: int,
+    n_resamples: int,
+    seed: int,
+) -> tuple[float, float, float]:
+    """Studentised bootstrap of what was `found` with its standard error: low, high and two-sided p-value.
+
+    `statistic` gives values and standard errors of resamples, whose positions (r, count) it is given; they lie `around`
+    its value for all positions.
+    """
+    random, draws = np.random.default_rng(seed), []
+    rows = max(1, DRAWN_AT_ONCE // count)
+    for first in range(0, n_resamples, rows):
+        drawn, error = statistic(random.integers(0, count, (min(rows, n_resamples - first), count)))
+        draws.append((drawn - around)[error > 0] / error[error > 0])
+    studentised, (value, error) = np.concatenate(draws), found
+    low, high = value - error * np.quantile(studentised, [1 - TAIL, TAIL])
+    return float(low), float(high), _share_as_far(studentised, value / error)
+
+
+def _share_as_far(drawn: np.ndarray, observed: float) -> float:
+    """Twice the smaller tail share at the observed value, which is counted among the draws."""
+    extreme = min(int((drawn >= observed).sum()), int((drawn <= observed).sum()))
+    return min(1.0, 2 * (1 + extreme) / (1 + len(drawn)))
+
+
+def _permuted_r(points: np.ndarray, permutations: int, seed: int) -> np.ndarray:
+    """Pearson's r with the second quantity permuted, float64 (permutations,); within (-1, 1)."""
+    random = np.random.default_rng([seed, 2])
+    one, two = (points - points.mean(axis=1, keepdims=True)) / points.std(axis=1, keepdims=True)
+    rows = max(1, DRAWN_AT_ONCE // len(one))
+    parts = []
+    for start in range(0, permutations, rows):
+        orders = random.permuted(np.broadcast_to(two, (min(rows, permutations - start), len(two))), axis=1)
+        parts.append(orders @ one / len(one))
+    return np.clip(np.concatenate(parts), -1 + 1e-9, 1 - 1e-9)
+
+
+def _fisher_z(points: np.ndarray, families: Families | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Fisher's z of points (2, …, S) and its standard error, both (…); the error is NaN or 0 where nothing varies.
+
+    With families, for points (2, S), the error is over these.
+    """
+    # A resample may hold one point many times; what is undefined for it is left out by the caller.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        centred = points - points.mean(axis=-1, keepdims=True)
+        one, two = centred / centred.std(axis=-1, keepdims=True)
+        r = (one * two).mean(axis=-1)
+        influence = one * two - r[..., None] * (one**2 + two**2) / 2
+        if families is not None:
+            influence = families.rows(influence)
+        error = influence.std(axis=-1, ddof=1) / (1 - r**2) / np.sqrt(influence.shape[-1])
+        return np.arctanh(r), np.where(np.isfinite(error) & (np.abs(r) < 1), error, np.nan)

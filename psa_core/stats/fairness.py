@@ -9,11 +9,18 @@ import numpy as np
 from scipy import stats as distributions
 from scipy.special import erf
 
-from psa_core.stats.intervals import CONFIDENCE
-from psa_core.stats.permutation_null import N_PERMUTATIONS, NullDistribution, group_null, permute, scarcity
+from psa_core.stats.means import CONFIDENCE, SIGNIFICANT
 from psa_core.stats.scores import just_above, nan_mean
-from psa_core.stats.significance import SIGNIFICANT, adjust
-from psa_core.stats.wasserstein import disparities, group_fairness, pairwise_w1
+from psa_core.stats.wasserstein import (
+    N_PERMUTATIONS,
+    NullDistribution,
+    disparities,
+    group_fairness,
+    group_null,
+    pairwise_w1,
+    permute,
+    scarcity,
+)
 
 # With fewer templates than this, parts of the continuations stand in for them in intervals.
 FEW_TEMPLATES = 4
@@ -186,11 +193,6 @@ def _unfolded(value: np.ndarray | float, floor: np.ndarray | float) -> np.ndarra
     ratio = 1 + np.divide(away, floor, out=np.full(value.shape, np.inf), where=floor > 0)
     folded = np.interp(ratio, _MEASURED, _DIFFERENCES) * floor / _FOLDED
     return np.where(ratio < _MEASURED[-1], folded, away + floor) * np.where(value < floor, -1.0, 1.0)
-
-
-def corrected_p(p_values: np.ndarray) -> np.ndarray:
-    """p-values corrected for their number (Holm), in their shape."""
-    return adjust(np.asarray(p_values).ravel(), "holm").reshape(np.shape(p_values))
 
 
 def _individual(scores: np.ndarray, w1: np.ndarray, pair_floors: np.ndarray, null: NullDistribution) -> Fairness:

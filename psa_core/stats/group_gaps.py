@@ -16,7 +16,7 @@ import numpy as np
 from scipy import stats as distributions
 
 from psa_core.stats.fairness import noise_corrected_pair
-from psa_core.stats.intervals import CONFIDENCE
+from psa_core.stats.means import CONFIDENCE
 from psa_core.stats.scores import nan_mean
 
 #: Enough for the smallest p to survive a correction for five hundred comparisons; fewer where people are many.

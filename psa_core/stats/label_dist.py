@@ -1,4 +1,4 @@
-"""LabelDist and flips at given thresholds, exactly, also resampled."""
+"""LabelDist and flips at given thresholds, exactly, with the bootstrap interval over sentences."""
 
 from __future__ import annotations
 
@@ -9,9 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psa_core.errors import OptionError
-from psa_core.stats.scores import checked_thresholds, effective_threshold, paired_scores
+from psa_core.stats.bootstrap import BCA_SENTENCES, affordable
+from psa_core.stats.families import Families
+from psa_core.stats.means import CONFIDENCE, Intervals
+from psa_core.stats.scores import (
+    checked_thresholds,
+    effective_threshold,
+    known_pairs,
+    nan_mean,
+    paired_scores,
+    subsample_names,
+)
 
 COUNTS_IN_MEMORY = 4_000_000
+_TAILS = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +101,70 @@ def flip_counts(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayLike
     return up[bins.as_given], down[bins.as_given]
 
 
+def label_dist_interval(
+    original: ArrayLike,
+    perturbed: ArrayLike,
+    thresholds: ArrayLike,
+    *,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    families: Families | None = None,
+) -> Intervals:
+    """LabelDist (mean over names) at each threshold with its 95 % bootstrap interval over sentences.
+
+    One set of resamples serves all thresholds, so the bounds move as smoothly with the threshold as the value does. BCa
+    up to 500 sentences, where it matters; the percentile interval above. Of more than 2,000 names, so many at random
+    say how far the mean moves with the sentences. `families`, where there are some, are drawn in place of sentences.
+
+    Arrays (K,) in [0, 1]; larger = more labels change. NaN bounds for one sentence. To be trusted where at least about
+    ten sentences have the label.
+
+    Examples
+    --------
+    >>> [bound.tolist() for bound in label_dist_interval([0.2, 0.2], [[0.6], [0.6]], [0.1, 0.5])]
+    [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
+    """
+    base, perturbed = paired_scores(original, perturbed)
+    grid = threshold_grid(base, perturbed, thresholds)
+    value = nan_mean(grid.label_dist, axis=0)
+    families = families or Families.none(len(base))
+    count = families.count
+    if count == 1 or families.too_few:
+        return Intervals(value, np.full_like(value, np.nan), np.full_like(value, np.nan))
+    # How often each resample draws each family: float32 (F, B), columns sum to F.
+    n_drawn = affordable(n_resamples, count)
+    drawn = np.random.default_rng(seed).integers(0, count, size=(n_drawn, count)) + np.arange(n_drawn)[:, None] * count
+    counts = np.bincount(drawn.ravel(), minlength=n_drawn * count).reshape(n_drawn, count)
+    weights = np.ascontiguousarray(counts.T, dtype=np.float32)[families.labels]
+    some = subsample_names(perturbed, seed)
+    moved = 0.0 if some is perturbed else value - nan_mean(threshold_grid(base, some, thresholds).label_dist, axis=0)
+    if count > BCA_SENTENCES:
+        low, high = np.quantile(bootstrap_label_dist(base, some, grid.thresholds, weights), _TAILS, axis=1)
+        return Intervals(value, *np.clip([low + moved, high + moved], 0.0, 1.0))
+    everyone = np.ones((len(base), 1), dtype=np.float32)
+    all_but_one = (1 - np.eye(count, dtype=np.float32))[families.labels]
+    answers = bootstrap_label_dist(base, some, grid.thresholds, np.hstack([everyone, all_but_one, weights]))
+    shares = _bca_shares(answers[:, 0], answers[:, 1 : count + 1], answers[:, count + 1 :])
+    bounds = np.array([np.quantile(row, share) for row, share in zip(answers[:, count + 1 :], shares, strict=True)])
+    return Intervals(value, *np.clip([bounds[:, 0] + moved, bounds[:, 1] + moved], 0.0, 1.0))
+
+
+def _bca_shares(value: np.ndarray, left_out: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """Shares of the draws at which the BCa bounds lie, (K, 2): Efron & Tibshirani 1993, equations 14.9 to 14.15.
+
+    `value` is (K,), `left_out` (K, S) the values without one sentence, `drawn` (K, B).
+    """
+    from scipy.stats import norm
+
+    below = ((drawn < value[:, None]).mean(axis=1) + (drawn <= value[:, None]).mean(axis=1)) / 2
+    shift = norm.ppf(np.clip(below, 0.5 / drawn.shape[1], 1 - 0.5 / drawn.shape[1]))[:, None]
+    influence = left_out.mean(axis=1, keepdims=True) - left_out
+    spread = 6 * (influence**2).sum(axis=1) ** 1.5
+    skew = np.divide((influence**3).sum(axis=1), spread, out=np.zeros_like(spread), where=spread > 0)[:, None]
+    moved = shift + norm.ppf(_TAILS)
+    return norm.cdf(shift + moved / (1 - skew * moved))
+
+
 def bootstrap_label_dist(
     original: np.ndarray, perturbed: np.ndarray, thresholds: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
@@ -114,7 +189,7 @@ def label_dist_parts(original: ArrayLike, perturbed: ArrayLike, threshold: float
     """
     base, perturbed = paired_scores(original, perturbed)
     level = effective_threshold(threshold, base, perturbed)
-    known = ~np.isnan(base)[:, None] & ~np.isnan(perturbed)
+    known = known_pairs(base, perturbed)
     before, after = (base[:, None] >= level) & known, (perturbed >= level) & known
     both, either = before & after, before | after
     union = either.mean(axis=0)
@@ -151,9 +226,9 @@ class _Bins:
         reached = effective_threshold(grid, base, perturbed)
         ascending = np.sort(reached)
         before, after = (np.searchsorted(ascending, scores, side="right") for scores in (base[:, None], perturbed))
-        missing = np.isnan(base)[:, None] | np.isnan(perturbed)
-        if missing.any():
-            before, after = np.where(missing, 0, before), np.where(missing, 0, after)
+        known = known_pairs(base, perturbed)
+        if not known.all():
+            before, after = np.where(known, before, 0), np.where(known, after, 0)
         return cls(before, after, grid, np.searchsorted(ascending, reached))
 
     def weighted_counts(self, weights: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psa_core.errors import CubeError
-from psa_core.stats.intervals import CONFIDENCE
+from psa_core.stats.means import CONFIDENCE, SIGNIFICANT, adjust, paired_t_p, t_statistic
 from psa_core.stats.scores import nan_mean, paired_scores
-from psa_core.stats.significance import SIGNIFICANT, adjust, paired_t_p
 
 ROUNDING = 1e-12
 NORMAL_SPREAD = 1.4826
@@ -103,9 +102,11 @@ def _tested(
     value, error, spread = (row[0] for row in _statistics(sums, sentences, rounding, reference))
     blocks = np.hsplit(block_sums(np.hstack([table[:, reference] for table in tables]), random), len(tables))
     parts = permuted_sums(tuple(blocks), permutations_for(len(reference)), random)
-    drawn = np.sort(np.concatenate([_ratio(*_statistics(part, sentences, rounding)[:2]).ravel() for part in parts]))
+    drawn = np.sort(
+        np.concatenate([t_statistic(*_statistics(part, sentences, rounding)[:2]).ravel() for part in parts])
+    )
     drawn = drawn[: np.searchsorted(drawn, np.nan)]  # a permuted name may have too few scores
-    observed = _ratio(value, error)
+    observed = t_statistic(value, error)
     freedom = (sums[2][0] if len(sums) > 2 else sentences) - 1
     p_value = np.maximum(two_sided_share(observed, drawn), 2 * t.sf(np.abs(observed), np.maximum(freedom, 1)))
     p_value = np.where(np.isnan(value), np.nan, p_value)
@@ -146,12 +147,6 @@ def moment_tables(differences: np.ndarray) -> tuple[np.ndarray, ...]:
         return differences, differences**2
     values = np.where(known, differences, 0.0)
     return values, values**2, known.astype(np.float64)
-
-
-def _ratio(value: np.ndarray, error: np.ndarray) -> np.ndarray:
-    """The t statistic; with zero error ±infinity, or 0 for an effect of 0."""
-    certain = np.where(value == 0, 0.0, np.copysign(np.inf, value))
-    return np.divide(value, error, out=certain, where=error > 0)
 
 
 def original_p(differences: ArrayLike, correction: str = "holm") -> np.ndarray:
@@ -197,7 +192,7 @@ def _permuted_share(values: np.ndarray, without_effect: np.ndarray, random: np.r
         variances = np.maximum(squares / counts - means**2, 0) / (counts - 1)
         variances = np.where(variances <= np.maximum(ROUNDING * squares / counts, rounding**2), 0, variances)
         means = np.where(np.abs(means) <= rounding, 0, means)
-        return means, _ratio(means, np.sqrt(variances))
+        return means, t_statistic(means, np.sqrt(variances))
 
     sums = permuted_sums(tuple(blocks), permutations_for(values.shape[1]), random)
     parts = [moments(*part) for part in sums]

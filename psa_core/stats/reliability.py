@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psa_core.errors import CubeError
-from psa_core.stats.correlation import Correlation, sentence_correlation
-from psa_core.stats.intervals import CONFIDENCE, Interval
+from psa_core.stats.bootstrap import Correlation, sentence_correlation
+from psa_core.stats.means import CONFIDENCE, Interval
 from psa_core.stats.name_effects import BLOCKS
 from psa_core.stats.scores import nan_mean, paired_scores, subsample_names
 

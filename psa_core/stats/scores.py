@@ -44,30 +44,26 @@ def paired_scores(original: ArrayLike, perturbed: ArrayLike) -> tuple[np.ndarray
     try:
         base, perturbed = _float64(original), _float64(perturbed)
     except (TypeError, ValueError, OverflowError) as error:
-        raise CubeError(
-            "scores of one target",
-            got="something that is not an array of numbers",
-            expected="original (S,) and perturbed (S, N), rows of one length",
-        ) from error
+        expected = "original (S,) and perturbed (S, N), rows of one length"
+        got = "something that is not an array of numbers"
+        raise CubeError("scores of one target", got=got, expected=expected) from error
+    got = ""
     if base.ndim != 1 or perturbed.ndim != 2 or len(base) != len(perturbed):
-        raise CubeError(
-            "scores of one target",
-            got=f"original {base.shape} and perturbed {perturbed.shape}",
-            expected="original (S,) and perturbed (S, N)",
-        )
-    if perturbed.size == 0:
-        raise CubeError(
-            "scores of one target",
-            got=f"{perturbed.shape[0]} sentences and {perturbed.shape[1]} names",
-            expected="at least one of each",
-        )
-    if np.isinf(base).any() or np.isinf(perturbed).any():
-        raise CubeError(
-            "scores of one target", got="infinite values", expected="finite scores, or NaN for a missing one"
-        )
-    if not (np.isfinite(base)[:, None] & np.isfinite(perturbed)).any():
-        raise CubeError("scores of one target", got="no pair of scores", expected="a score before and with a name")
+        got, expected = f"original {base.shape} and perturbed {perturbed.shape}", "original (S,) and perturbed (S, N)"
+    elif perturbed.size == 0:
+        got, expected = "{} sentences and {} names".format(*perturbed.shape), "at least one of each"
+    elif np.isinf(base).any() or np.isinf(perturbed).any():
+        got, expected = "infinite values", "finite scores, or NaN for a missing one"
+    elif not known_pairs(base, perturbed).any():
+        got, expected = "no pair of scores", "a score before and with a name"
+    if got:
+        raise CubeError("scores of one target", got=got, expected=expected)
     return base, perturbed
+
+
+def known_pairs(original: np.ndarray, perturbed: np.ndarray) -> np.ndarray:
+    """Which cells have a score, as their sentence has: bool (S, N)."""
+    return ~np.isnan(original)[:, None] & ~np.isnan(perturbed)
 
 
 def nan_mean(given: ArrayLike, axis: int | None = None) -> np.ndarray:
@@ -94,9 +90,8 @@ def mean_by_name(differences: np.ndarray) -> np.ndarray:
 
 def labels_differ(original: ArrayLike, perturbed: ArrayLike, threshold: float) -> np.ndarray:
     """Which cells have another label than their sentence, bool (S, N); a missing score has none, and never differs."""
-    base, scores = np.asarray(original, np.float64)[:, None], np.asarray(perturbed, np.float64)
-    differ = labels_at(base, threshold) != labels_at(scores, threshold)
-    return np.asarray(differ & ~np.isnan(base) & ~np.isnan(scores))
+    differ = labels_at(original, threshold)[:, None] != labels_at(perturbed, threshold)
+    return differ & known_pairs(np.asarray(original), np.asarray(perturbed))
 
 
 def checked_thresholds(thresholds: ArrayLike) -> np.ndarray:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from psa_core.errors import CubeError
-from psa_core.stats.contrasts import Contrast
 from psa_core.stats.families import Families
-from psa_core.stats.groups import compare_groups
-from psa_core.stats.intervals import CONFIDENCE
+from psa_core.stats.groups import Contrast, compare_groups
+from psa_core.stats.means import CONFIDENCE
 from psa_core.stats.scores import labels_at
 
 
-@dataclass(frozen=True, eq=False)
-class SelectionRates:
+class SelectionRates(NamedTuple):
     """Selection rates of G groups; arrays (G,).
 
     Attributes

@@ -1,19 +1,32 @@
-"""Wasserstein distances between score distributions.
+"""Wasserstein distances between score distributions, and what they are when scores are permuted among the values.
 
 Scores come as arrays (M, A, K): templates, values, continuations; NaN where a continuation is missing.
+
+A permutation exchanges the values' scores inside each template and continuation number, so that what continuation k has
+in common for all values, its random numbers, stays together. What is missing stays missing where it was: every value
+keeps as many scores as it has, and with them its noise. Scores that no other value has beside them change places with
+each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.distance import pdist
 
 from psa_core.stats.scores import nan_mean
 
-# Most numbers held at a time while distributions are compared.
-_ROOM = 2**22
+N_PERMUTATIONS = 999
+MIN_PERMUTATIONS = 250
+# Points at which distribution functions are compared in permutations; all scores where there are fewer.
+POINTS = 256
+MAX_PAIRS, ORDERS = 512, 4096
+# Scores that all permutations of an audit may come to before templates are permuted fewer than 999 times each.
+_BUDGET = 60_000_000
+# Most numbers held at a time while distributions are compared, and while scores are permuted.
+_ROOM, _CHUNK = 2**22, 2_000_000
 
 
 def pairs(values: int) -> tuple[np.ndarray, np.ndarray]:
@@ -83,3 +96,264 @@ def disparities(scores: np.ndarray, threshold: float) -> np.ndarray:
     shares = np.divide(above, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
     first, second = pairs(scores.shape[1])
     return np.asarray(np.abs(shares[:, first] - shares[:, second]))
+
+
+@dataclass(frozen=True, eq=False)
+class NullDistribution:
+    """Permuted and observed distances, on the same grid of points.
+
+    Attributes
+    ----------
+    individual : float64 array (D,)
+        I.F. of each permuted audit.
+    group : float64 array (D,)
+        G.F. of each.
+    disparity : float64 array (D,)
+        Mean demographic disparity of each.
+    template_pairs : float32 array (M, R, Q)
+        W1 of some pairs of each permuted template, as if they had as many scores as its pairs have on average; NaN
+        where a value has none.
+    pair_means : float32 array (D, Q)
+        The same, mean over templates, of each permuted audit.
+    observed : tuple of float
+        I.F., G.F. and disparity of the scores as they are.
+    spread : float64 array (M,)
+        ∫√(F(1 − F)) of each template, all values together.
+    pair_spread : float64 array (M, P)
+        The same for each two values.
+    """
+
+    individual: np.ndarray
+    group: np.ndarray
+    disparity: np.ndarray
+    template_pairs: np.ndarray
+    pair_means: np.ndarray
+    observed: tuple[float, float, float]
+    spread: np.ndarray
+    pair_spread: np.ndarray
+
+
+def permute(
+    scores: np.ndarray,
+    groups: Sequence[str],
+    *,
+    threshold: float = 0.5,
+    n_permutations: int = N_PERMUTATIONS,
+    seed: int = 0,
+) -> NullDistribution:
+    """Permute scores (M, A, K), NaN where there is none, among values, many times; `groups` are those of the A values.
+
+    A large audit permutes each template 250 times and puts these together at random.
+    """
+    m, a, k = scores.shape
+    each = int(np.clip(_BUDGET // max(1, m * a * k), min(n_permutations, MIN_PERMUTATIONS), n_permutations))
+    random = np.random.default_rng([seed, 1])
+    first, second = pairs(a)
+    chosen = np.arange(len(first))  # the pairs that are kept for `template_pairs`
+    if len(first) > MAX_PAIRS:
+        chosen = random.choice(len(first), MAX_PAIRS, replace=False)
+    first, second = first[chosen], second[chosen]
+    scarce = scarcity(np.isfinite(scores).sum(axis=2))[:, chosen].astype(np.float32)
+    grid = _Grid.of(scores, groups, threshold)
+    measures = _Measures.empty(m, each, grid)
+    of_pairs = np.empty((m, each, len(chosen)), np.float32)
+    observed, spread, pair_spread = _Measures.empty(m, 1, grid), np.empty(m), np.empty((m, a * (a - 1) // 2))
+    of_values = np.zeros((len(grid.gaps), a))
+    for t in range(m):
+        # The gap that each score (K, A) lies in; the number of gaps where there is no score.
+        bins = np.searchsorted(grid.points, scores[t].T.astype(np.float64), side="right") - 1
+        bins = np.where(np.isfinite(scores[t].T), bins, len(grid.gaps))
+        start = 0
+        for counts in _permuted(bins, len(grid.gaps), each, random):
+            part = slice(start, start + len(counts))
+            columns = np.ascontiguousarray(measures.record(t, part, counts, grid).transpose(0, 2, 1))
+            w1 = [np.abs(row[first] - row[second]) @ grid.gaps.astype(np.float32) for row in columns]
+            of_pairs[t, part] = np.stack(w1) / scarce[t]
+            start += len(counts)
+        counts = _counts(bins[None], len(grid.gaps))
+        of_values += counts[0]
+        observed.record(t, slice(1), counts, grid)
+        spread[t], pair_spread[t] = _spreads(counts[0], grid.gaps)
+    if each < n_permutations:
+        choice = random.integers(0, each, (n_permutations, m))
+    else:
+        choice = np.tile(np.arange(n_permutations)[:, None], m)
+    means = np.array([nan_mean(of_pairs[np.arange(m), row], axis=0) for row in choice])
+    now_individual, now_group, now_disparity = observed.of_audits(np.zeros((1, m), np.int64), grid)
+    now = (float(now_individual[0]), float(now_group[0]), float(now_disparity[0]))
+    individual, group, disparity = measures.of_audits(choice, grid)
+    if grid.membership.shape[1] < a:
+        group = _whole_values(of_values, grid, n_permutations, random)
+    return NullDistribution(individual, group, disparity, of_pairs, means, now, spread, pair_spread)
+
+
+def group_null(
+    scores: np.ndarray, groups: Sequence[str], *, n_permutations: int = N_PERMUTATIONS, seed: int = 0
+) -> tuple[float, np.ndarray]:
+    """G.F. by one grouping of the values, and what it is when whole values are permuted: float and float64 (D,)."""
+    grid = _Grid.of(scores, groups, 0.5)
+    bins = np.searchsorted(grid.points, scores.astype(np.float64), side="right") - 1
+    bins = np.where(np.isfinite(scores), bins, len(grid.gaps)).transpose(0, 2, 1).reshape(1, -1, scores.shape[1])
+    of_values = _counts(bins, len(grid.gaps))[0].astype(np.float64)
+    null = _whole_values(of_values, grid, n_permutations, np.random.default_rng([seed, 1]))
+    return _group_distance(of_values @ grid.membership, grid.gaps), null
+
+
+def _whole_values(of_values: np.ndarray, grid: _Grid, n_permutations: int, random: np.random.Generator) -> np.ndarray:
+    """G.F. of each permuted audit. Values differ among themselves without any effect of their groups, so whole values
+    change groups, with all their scores: counts (gaps, A)."""
+    orders = random.permuted(np.tile(np.arange(of_values.shape[1]), (n_permutations, 1)), axis=1)
+    return np.array([_group_distance(of_values @ grid.membership[order], grid.gaps) for order in orders])
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """Ascending points at which distributions are compared, the gaps between them, and who is in which group.
+
+    The points, float64 (G + 1,), are all distinct scores, or as many quantiles, with the ends and the threshold;
+    `threshold_gap` is the gap that ends at the threshold; `membership` is float32 (A, groups).
+    """
+
+    points: np.ndarray
+    gaps: np.ndarray
+    threshold_gap: int
+    membership: np.ndarray
+
+    @classmethod
+    def of(cls, scores: np.ndarray, groups: Sequence[str], threshold: float) -> _Grid:
+        known = scores[np.isfinite(scores)]
+        support = np.unique(known.astype(np.float64))
+        if len(support) > POINTS:
+            support = np.unique(np.quantile(known, np.linspace(0, 1, POINTS)))
+        low, high = (support[0], support[-1]) if len(support) else (0.0, 1.0)
+        ends = [threshold, min(low, threshold) - 1e-9, max(high, threshold) + 1e-9]
+        points = np.unique(np.concatenate([support, ends]))
+        order = list(dict.fromkeys(groups))
+        membership = np.array([[group == one for one in order] for group in groups], np.float32)
+        return cls(points, np.diff(points), int(np.searchsorted(points, threshold)) - 1, membership)
+
+
+@dataclass(frozen=True, eq=False)
+class _Measures:
+    """Of each template and permutation: I.F. and disparity (M, R), and the counts of its groups (M, R, gaps, groups).
+
+    `pairs` (M,) counts the pairs of values that both have scores in a template.
+    """
+
+    individual: np.ndarray
+    disparity: np.ndarray
+    tables: np.ndarray
+    pairs: np.ndarray
+
+    @classmethod
+    def empty(cls, templates: int, n_permutations: int, grid: _Grid) -> _Measures:
+        size = (templates, n_permutations)
+        tables = np.empty((*size, len(grid.gaps), grid.membership.shape[1]), np.float32)
+        return cls(np.zeros(size), np.zeros(size), tables, np.zeros(templates))
+
+    def record(self, t: int, part: slice, counts: np.ndarray, grid: _Grid) -> np.ndarray:
+        """Measure some permutations of a template; returns their distribution functions."""
+        # Distribution functions at the end of each gap: float32 (r, gaps, A).
+        running = counts.cumsum(axis=1)
+        below = np.asarray(running / np.maximum(running[:, -1:], 1))
+        known = below[:, :, counts[0].any(axis=0)]  # a permutation leaves every value as many scores as it has
+        n = known.shape[2]
+        self.pairs[t] = n * (n - 1) / 2
+        if n > 1:
+            self.individual[t, part] = _mean_over_pairs(known, grid.gaps)
+            self.disparity[t, part] = _mean_over_pairs(
+                known[:, grid.threshold_gap : grid.threshold_gap + 1], np.ones(1)
+            )
+        self.tables[t, part] = counts @ grid.membership
+        return below
+
+    def of_audits(self, choice: np.ndarray, grid: _Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """I.F., G.F. and disparity of audits assembled from one permutation of each template: `choice` is (D, M)."""
+        every = np.arange(choice.shape[1])
+        group = [_group_distance(self.tables[every, row].sum(axis=0), grid.gaps) for row in choice]
+        weights = self.pairs / self.pairs.sum() if self.pairs.any() else np.full(len(every), np.nan)
+        return self.individual[every, choice] @ weights, np.array(group), self.disparity[every, choice] @ weights
+
+
+def _group_distance(counts: np.ndarray, gaps: np.ndarray) -> float:
+    """Sum over groups that have scores of ∫|F_g − F|, from counts (gaps, groups)."""
+    running = counts.astype(np.float64).cumsum(axis=0)
+    shares = running / np.maximum(running[-1], 1)
+    everything = running.sum(axis=1) / max(running[-1].sum(), 1)
+    return float((gaps @ np.abs(shares - everything[:, None])) @ (running[-1] > 0))
+
+
+def _permuted(bins: np.ndarray, gaps: int, n_permutations: int, random: np.random.Generator) -> Iterator[np.ndarray]:
+    """Counts of permuted templates, some at a time: float32 (r, gaps, A)."""
+    k, a = bins.shape
+    orders = np.argsort(random.random((ORDERS, a)), axis=1)
+    step = max(1, _CHUNK // max(1, bins.size, gaps * a))
+    for start in range(0, n_permutations, step):
+        chosen = orders[random.integers(0, ORDERS, (min(step, n_permutations - start), k))]
+        measures = np.take_along_axis(bins[None], chosen, axis=2)
+        yield _counts(_with_gaps_in_place(measures, bins, gaps, random), gaps)
+
+
+def _with_gaps_in_place(measures: np.ndarray, bins: np.ndarray, gaps: int, random: np.random.Generator) -> np.ndarray:
+    """Permutations (r, K, A) in which exactly the scores are missing that were missing before (K, A)."""
+    present = bins < gaps
+    rows = np.flatnonzero(present.any(axis=1) & ~present.all(axis=1))
+    if not len(rows):
+        return measures
+    present, moved = present[rows], measures[:, rows]
+    found, known = moved < gaps, present.sum(axis=1)
+    slots = np.argsort(~present, axis=1, kind="stable")
+    rank = np.where(found, found.cumsum(axis=2), (~found).cumsum(axis=2) + known[:, None]) - 1
+    np.put_along_axis(moved, np.take_along_axis(slots[None], rank, axis=2), moved.copy(), axis=2)
+    alone = np.flatnonzero(known == 1)
+    owner = slots[alone, 0]
+    moved[:, alone, owner] = random.permuted(moved[:, alone, owner], axis=1)
+    measures[:, rows] = moved
+    return measures
+
+
+def _counts(bins: np.ndarray, gaps: int) -> np.ndarray:
+    """Number of scores of each value in each gap, from bins (r, K, A): float32 (r, gaps, A)."""
+    r, _, a = bins.shape
+    cell = (np.arange(r)[:, None, None] * (gaps + 1) + bins) * a + np.arange(a)
+    found = np.bincount(cell.ravel(), minlength=r * (gaps + 1) * a).reshape(r, gaps + 1, a)
+    return found[:, :gaps].astype(np.float32)
+
+
+def _mean_over_pairs(below: np.ndarray, gaps: np.ndarray) -> np.ndarray:
+    """Mean of ∫|F_a − F_b| over pairs: float64 (r,). Sorted, each value is counted against all others at once."""
+    a = below.shape[2]
+    weights = (2 * np.arange(a) - a + 1) / (a * (a - 1) / 2)
+    return np.asarray((np.sort(below, axis=2) @ weights) @ gaps)
+
+
+def _spreads(counts: np.ndarray, gaps: np.ndarray) -> tuple[float, np.ndarray]:
+    """∫√(F(1 − F)) of all values together, and of each two: float and float64 (P,)."""
+    running = counts.astype(np.float64).cumsum(axis=0)
+    total = running.sum(axis=1)
+    share = total / max(total[-1], 1)
+    first, second = pairs(counts.shape[1])
+    own = np.empty(len(first))
+    for start in range(0, len(first), 1024):
+        part = slice(start, start + 1024)
+        two = running[:, first[part]] + running[:, second[part]]
+        two /= np.maximum(two[-1], 1)
+        own[part] = gaps @ np.sqrt(two * (1 - two))
+    return float(gaps @ np.sqrt(share * (1 - share))), own
+
+
+def scarcity(counts: np.ndarray) -> np.ndarray:
+    """How much noisier a pair's distance is than a template's pairs are on average, for the number of its scores alone.
+
+    From these numbers (M, A): √(1/n + 1/m), with mean 1 in each template, (M, pairs); NaN where a value has no score.
+
+    Examples
+    --------
+    >>> scarcity(np.array([[4, 4, 0]]))
+    array([[ 1., nan, nan]])
+    """
+    first, second = pairs(counts.shape[1])
+    with np.errstate(divide="ignore"):
+        noise = np.sqrt(1 / counts[:, first] + 1 / counts[:, second])
+    noise[~np.isfinite(noise)] = np.nan
+    return np.asarray(noise / nan_mean(noise, axis=1)[:, None])

@@ -1,7 +1,8 @@
-"""One number per corpus metric, with its interval over sentences; one row per sentence."""
+"""Metrics of the corpus with their intervals over sentences; sentences, and which of them are name-sensitive."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,13 @@ import pandas as pd
 
 from psa_core import stats
 from psa_core.cube import ScoreCube
-from psa_core.errors import CubeError
-from psa_core.tables.labels import about, known_cells, labelled_sentences, metrics_per, threshold_of
-from psa_core.tables.repeats import flips_by_chance, repeat_floors
+from psa_core.stats.associations import word_odds
+from psa_core.tables.floors import control_floor, flips_by_chance, repeat_floors
+from psa_core.tables.labels import about, labelled_sentences, metrics_per, threshold_of
 
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+PLACES = ("first third", "second third", "last third")
+LENGTHS = ("1 to 10 words", "11 to 20 words", "21 to 30 words", "more than 30 words")
 UNDEFINED = dict.fromkeys(("value", "low", "high"), np.nan)
 Metrics = dict[str, dict[str, Any]]
 Summary = dict[str, Metrics]
@@ -21,24 +25,6 @@ Summary = dict[str, Metrics]
 def summary(cube: ScoreCube) -> Summary:
     """Corpus metrics of every target, as in ``summary.json``: ``{target: metrics}``; see `target_summary`."""
     return {target.name: target_summary(cube, target.name) for target in cube.targets}
-
-
-def control_floor(cube: ScoreCube, target: str) -> stats.Floor:
-    """The spread of a target's scores over names beside that over neutral edits; see `stats.brittleness_floor`.
-
-    Raises
-    ------
-    CubeError
-        When the study has no such edits.
-    """
-    if cube.controls is None:
-        raise CubeError("controls", got="none in this study", expected="a study with neutral edits")
-    _, perturbed = cube.scores(target)
-    controls = cube.controls[:, :, cube.target_index(target)]
-    is_complete = np.isfinite(perturbed).all(axis=1) & np.isfinite(controls).all(axis=1)
-    return stats.brittleness_floor(
-        perturbed[is_complete], controls[is_complete], families=cube.families.subset(is_complete)
-    )
 
 
 def target_summary(cube: ScoreCube, target: str, *, threshold: float | None = None) -> Metrics:
@@ -69,8 +55,8 @@ def target_summary(cube: ScoreCube, target: str, *, threshold: float | None = No
     distance = stats.label_dist_interval(original, perturbed, threshold, families=families)
     metrics["label_dist"] = {name: bound[0] for name, bound in distance._asdict().items()} | {"threshold": threshold}
     up, down = stats.flip_counts(original, perturbed, threshold)
-    is_known = ~np.isnan(original)[:, None] & ~np.isnan(perturbed)
-    share = stats.nan_mean(np.where(is_known, stats.labels_differ(original, perturbed, threshold), np.nan), axis=1)
+    differ = stats.labels_differ(original, perturbed, threshold)
+    share = stats.nan_mean(np.where(stats.known_pairs(original, perturbed), differ, np.nan), axis=1)
     flipped = stats.bootstrap_interval(share, families=families)
     metrics["flips"] = flipped._asdict() | {
         "high": min(flipped.high, 1.0),
@@ -124,5 +110,60 @@ def sentence_table(cube: ScoreCube, target: str, *, threshold: float | None = No
         "lowest_name": names[np.where(np.isnan(perturbed), np.inf, perturbed).argmin(axis=1)],
         "highest_name": names[np.where(np.isnan(perturbed), -np.inf, perturbed).argmax(axis=1)],
     }
-    counts = {"cells": known_cells(base, perturbed)} | flips_by_chance(cube, target, level)
+    counts = {"cells": int(stats.known_pairs(base, perturbed).sum())} | flips_by_chance(cube, target, level)
     return about(cube, target, labelled_sentences(cube, quantities), **counts)
+
+
+def sentence_words(cube: ScoreCube) -> list[frozenset[str]]:
+    """The distinct words of each sentence other than its anchor, in lower case."""
+    found = []
+    for text, start, end in cube.sentences[["text", "start", "end"]].itertuples(index=False):
+        beside = f"{text[: int(start)]} {text[int(end) :]}"
+        found.append(frozenset(word.casefold() for word in WORD.findall(beside)))
+    return found
+
+
+def word_table(cube: ScoreCube, target: str) -> pd.DataFrame:
+    """Words typical of the more name-sensitive half of the sentences; `CubeError` for an unknown target.
+
+    Returns
+    -------
+    DataFrame
+        One row a word of five sentences or more: ``word``, ``sentences``, ``log_odds``, ``low``, ``high`` (95 %),
+        ``p_adjusted`` (Holm over the words), ``sensitivity`` (mean over its sentences of the mean change of the score).
+        Largest log-odds first.
+    """
+    families = cube.families
+    moved = families.means(stats.sensitivities(*cube.scores(target)))
+    words = sentence_words(cube)
+    if families.any:  # a word counts once a family, as it does once a sentence
+        words = [frozenset().union(*own) for _, own in pd.Series(words).groupby(families.labels)]
+    odds = word_odds(words, moved > np.median(moved))
+    means = [float(moved[[word in own for own in words]].mean()) for word in odds.words]
+    return pd.DataFrame(odds._asdict()).rename(columns={"words": "word"}).assign(sensitivity=means)
+
+
+def place_table(cube: ScoreCube, target: str) -> pd.DataFrame:
+    """How far names move sentences, by the anchor's role, its place in the sentence, and the sentence's length.
+
+    ``what``, ``value``, ``sentences``, ``mean`` (of the mean change of the score), ``low``, ``high`` (95 %; NaN for one
+    sentence).
+    """
+    moved = stats.sensitivities(*cube.scores(target))
+    texts = cube.sentences["text"].astype(str)
+    through = (cube.sentences["start"] / texts.str.len().clip(lower=1)).to_numpy(float)
+    lengths = texts.str.split().str.len().to_numpy()
+    labels = {
+        "role": cube.sentences["role"].astype(str).to_numpy(),
+        "place": np.array(PLACES)[np.minimum(2, (3 * through).astype(int))],
+        "length": np.array(LENGTHS)[np.minimum(3, np.maximum(0, lengths - 1) // 10)],
+    }
+    own_order = {value: place for place, value in enumerate((*PLACES, *LENGTHS))}
+    rows = []
+    for what, values in labels.items():
+        for value in sorted(set(values), key=lambda value: (own_order.get(value, 0), value)):
+            own = moved[values == value]
+            interval = stats.mean_interval(own[:, None], families=cube.families.subset(values == value))
+            bounds = {"low": float(interval.low[0]), "high": float(interval.high[0])}
+            rows.append({"what": what, "value": value, "sentences": len(own), "mean": float(own.mean()), **bounds})
+    return pd.DataFrame(rows)

@@ -15,7 +15,7 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
 from psa_core.inputs.names import evidence_columns
 from psa_core.registry import ASSETS
-from psa_core.stats.explanation import NAMES_PER_COLUMN, explain
+from psa_core.stats.associations import NAMES_PER_COLUMN, explain
 from psa_core.tables.groups import group_columns
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def factor_regression(
     Raises
     ------
     CubeError, OptionError
-        As `stats.explanation.explain`; for an unknown factor, and for perplexity that was not measured.
+        As `stats.associations.explain`; for an unknown factor, and for perplexity that was not measured.
     """
     _, perturbed = cube.units(target)
     means = stats.mean_by_name(perturbed)

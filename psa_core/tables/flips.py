@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
-from psa_core.tables.labels import about, known_cells, name_positions, threshold_of
-from psa_core.tables.repeats import flips_by_chance
+from psa_core.tables.floors import flips_by_chance
+from psa_core.tables.labels import about, name_positions, threshold_of
 
 FlipDirection = Literal["up", "down"]
 THRESHOLDS = 101
@@ -258,4 +258,4 @@ def label_dist_table(
     columns["labelled"] = 1 - np.searchsorted(ascending, stats.effective_threshold(given), side="left") / len(ascending)
     level = float(given[0]) if len(given) == 1 else threshold_of(cube, target, None)
     chance = flips_by_chance(cube, target, level)
-    return about(cube, target, pd.DataFrame(columns), cells=known_cells(original, perturbed), **chance)
+    return about(cube, target, pd.DataFrame(columns), cells=int(stats.known_pairs(original, perturbed).sum()), **chance)

@@ -1,11 +1,11 @@
-"""One row per group of names, of one column or of two crossed: mean effect, difference from the rest, noise floor."""
+"""Groups of names, of one column or of two crossed: differences, noise floors, conditions, selection rates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,19 +13,30 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
-from psa_core.inputs.groups import CROSS, columns_of, labels_of, references
+from psa_core.inputs.groups import CROSS, columns_of, labels_of, parse_select, references
 from psa_core.inputs.names import grouping
-from psa_core.tables.labels import about, sample_size
+from psa_core.stats.selection_rates import select_at, select_top, selection_rates
+from psa_core.study.conditions import conditions_of
+from psa_core.tables.labels import about, sample_size, threshold_of
 
 #: Parts of a crossing beside the columns themselves.
 CELLS, INTERACTION = "cells", "interaction"
 #: More crossed groups than this are no chart.
 MAX_CELLS = 24
-
-CSV_COLUMNS = {
+#: Columns of ``groups.csv`` by those of `group_table`, and of ``selection.csv``.
+GROUP_FILE = {
     "group": "group", "names": "names", "difference": "difference", "difference_low": "low", "difference_high": "high",
     "noise_low": "floor_low", "noise_high": "floor_high", "p_adjusted": "p_adjusted",
 }  # fmt: skip
+SELECTION_FILE = ["group", "names", "texts", "selected", "rate", "impact_ratio", "low", "high"]
+DIFFERENCE = ("difference", "difference_low", "difference_high")
+#: The headings of the summaries that Local Law 144's rules (6 RCNY § 5-303) ask to be published.
+PUBLISHED = {
+    "texts": "# of Applicants",
+    "selected": "# Selected",
+    "rate": "Selection Rate",
+    "impact_ratio": "Impact Ratio",
+}
 
 
 def group_table(
@@ -80,7 +91,8 @@ def group_table(
     if column not in given:
         expected = f"one of {', '.join(given)}" if given else "a name list with group columns"
         raise CubeError("group column", got=repr(column), expected=expected)
-    return _compared(cube, target, _rows(cube, column, reference), baseline, correction, reference=reference)
+    rows = _rows(column, labels_of(cube.names, column), _reference(cube, [column], reference))
+    return _compared(cube, target, rows, baseline, correction, reference=reference).drop(columns="part")
 
 
 def crossing_table(
@@ -105,24 +117,18 @@ def crossing_table(
     """
     parts = columns_of(cube.names, columns)
     cells, labels = labels_of(cube.names, columns), [labels_of(cube.names, part) for part in parts]
-    both = np.array([cell is not None for cell in cells])
-    rows = [*_rows(cube, columns, reference, part=CELLS)]
-    for part in parts:
-        rows += _rows(cube, part, reference, part=part, among=both, crossed_with=parts)
+    crossed = pd.notna(cells)
+    rows = _rows(columns, cells, _reference(cube, [columns], reference), part=CELLS)
+    for part, of_part in zip(parts, labels, strict=True):
+        against = _reference(cube, [part, *parts], reference)
+        rows += _rows(part, np.where(crossed, of_part, None), against, part=part)
     added = stats.interaction_contrasts(*labels)
-    of_added = [
-        _Row(INTERACTION, CROSS.join(pair), both & (cells == CROSS.join(pair)), one) for pair, one in added.items()
-    ]
-    is_used = np.any([names for one in added.values() for _, names in one.terms], axis=0) if added else both
-    used = cells.copy()
-    used[~is_used] = None
-    interactions = stats.Interactions(list(added.values()), used, labels)
-    return _compared(cube, target, [*rows, *of_added], baseline, correction, interactions, reference=reference)
+    rows += [_Row(INTERACTION, CROSS.join(pair), cells == CROSS.join(pair), one) for pair, one in added.items()]
+    return _compared(cube, target, rows, baseline, correction, labels, reference=reference)
 
 
-@dataclass(frozen=True, eq=False)
-class _Row:
-    """A group to compare: which part of the table it is in, its names, and with what it is compared."""
+class _Row(NamedTuple):
+    """A group to compare: the part of the table that it is in, its names, and with what they are compared."""
 
     part: str
     group: str
@@ -130,30 +136,21 @@ class _Row:
     contrast: stats.Contrast
 
 
-def _rows(
-    cube: ScoreCube,
-    column: str,
-    reference: str,
-    *,
-    part: str = "",
-    among: np.ndarray | None = None,
-    crossed_with: Sequence[str] = (),
-) -> list[_Row]:
+def _reference(cube: ScoreCube, columns: Sequence[str], reference: str) -> str:
+    """The group of the first column that its other groups are compared with; empty for all other names."""
+    return references(cube.names, columns, reference).get(columns[0], "")
+
+
+def _rows(column: str, labels: np.ndarray, reference: str, *, part: str = "") -> list[_Row]:
     """Each group of a column against the other names, or against the reference's."""
-    labels = labels_of(cube.names, column)
-    if among is not None:
-        labels = labels.copy()
-        labels[~among] = None
-    groups = [label for label in dict.fromkeys(labels.tolist()) if label is not None]
-    if len(groups) < 2:
+    sets = {group: labels == group for group in dict.fromkeys(labels.tolist()) if group is not None}
+    if len(sets) < 2:
         raise CubeError("group column", got=f"fewer than two groups in {column}", expected="at least two groups")
-    known = np.array([label is not None for label in labels])
-    sets = {group: labels == group for group in groups}
-    against = references(cube.names, [*columns_of(cube.names, column), *crossed_with, column], reference).get(column)
+    known, against = pd.notna(labels), sets.get(reference)
     return [
-        _Row(part, group, names, stats.Contrast.between(names, sets[against] if against else known & ~names))
+        _Row(part, group, names, stats.Contrast.between(names, known & ~names if against is None else against))
         for group, names in sets.items()
-        if group != against
+        if group != reference
     ]
 
 
@@ -163,15 +160,16 @@ def _compared(
     rows: Sequence[_Row],
     baseline: stats.Baseline,
     correction: str,
-    interactions: stats.Interactions | None = None,
-    reference: str = "",
+    crossed: Sequence[np.ndarray] = (),
+    *,
+    reference: str,
 ) -> pd.DataFrame:
     differences, families = stats.effect_differences(*cube.scores(target), baseline=baseline), cube.families
-    own = [row.contrast for row in rows if row.part != INTERACTION]
-    found = stats.compare_groups(differences, own, interactions, families=families, correction=correction)
+    plain, added = ([row.contrast for row in rows if (row.part == INTERACTION) is kind] for kind in (False, True))
+    found = stats.compare_groups(differences, plain, added, crossed, families=families, correction=correction)
     of_groups = np.column_stack([stats.Contrast(((1.0, row.members),)).of(differences) for row in rows])
     means, _ = stats.over_sentences(of_groups, families)
-    columns: dict[str, Any] = {
+    columns = {
         "part": [row.part for row in rows],
         "group": [row.group for row in rows],
         "names": [int(row.members.sum()) for row in rows],
@@ -189,8 +187,6 @@ def _compared(
         "above_noise": found.above_noise,
         "without_furthest": found.without_extreme,
     }
-    if not any(columns["part"]):
-        del columns["part"]
     return about(cube, target, pd.DataFrame(columns | sample_size(cube, len(rows))), reference=reference)
 
 
@@ -205,23 +201,85 @@ def group_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:
         column. A crossing has rows with column ``gender*race`` (its groups) and ``gender:race`` (its interaction),
         corrected as in `crossing_table`. No row where no column makes groups.
     """
-    asked, columns = cube.provenance.get("study", {}), group_columns(cube)
-    groups, reference = str(asked.get("groups") or ""), str(asked.get("reference") or "")
-    chosen = columns_of(cube.names, groups) if groups else ()
-    columns += [column for column in chosen if column not in columns]
+    columns, crossing = _columns_of_study(cube)
+    reference = str(cube.provenance.get("study", {}).get("reference") or "")
     against = references(cube.names, columns, reference)
     frames = [
         group_table(cube, target, column, reference=against.get(column, "")).assign(column=column) for column in columns
     ]
-    if len(chosen) > 1:
-        crossed = crossing_table(cube, target, groups, reference=reference)
-        named = {CELLS: CROSS.join(chosen), INTERACTION: ":".join(chosen)}
+    if crossing:
+        crossed = crossing_table(cube, target, crossing, reference=reference)
+        named = {CELLS: crossing, INTERACTION: crossing.replace(CROSS, ":")}
         crossed = crossed.assign(column=crossed["part"].map(named))
         frames.append(crossed[crossed["column"].notna()])
-    order = ["column", *CSV_COLUMNS.values()]
-    if not frames:
-        return pd.DataFrame(columns=order)
-    return pd.concat(frames, ignore_index=True).rename(columns=CSV_COLUMNS)[order]
+    return _stacked(frames, GROUP_FILE)
+
+
+def selection_table(
+    cube: ScoreCube, target: str, column: str, *, select: str = "threshold", threshold: float | None = None
+) -> pd.DataFrame:
+    """How often texts with each group's names are selected.
+
+    Parameters
+    ----------
+    column : str
+        A group column of the names, or two crossed: ``gender*race``.
+    select : str
+        ``threshold``: texts whose score reaches it. ``top:K``: the K highest names of each sentence; names that tie for
+        the last places share them.
+    threshold : float, optional
+        The target's own when not given.
+
+    Returns
+    -------
+    DataFrame
+        One row a group, in order of appearance: ``group``, ``names``, ``texts`` (sentence and name, with an answer),
+        ``selected``, ``rate``, ``impact_ratio``, ``low``, ``high``, ``p_adjusted`` (see `stats.selection_rates`),
+        ``is_lower`` (shown to be selected less often than the group with the highest rate), ``n`` (sentences).
+
+    Raises
+    ------
+    CubeError, OptionError
+        When the target, the column or `select` is none.
+    """
+    _, scores = cube.scores(target)
+    kind, count = parse_select(select)
+    level = threshold_of(cube, target, threshold)
+    chosen = select_top(scores, count) if kind == "top" else select_at(scores, level)
+    labels = labels_of(cube.names, column)
+    groups = [label for label in dict.fromkeys(labels.tolist()) if label is not None]
+    found = selection_rates(chosen, [labels == group for group in groups], families=cube.families)
+    table = pd.DataFrame({"group": groups} | found._asdict() | sample_size(cube, len(groups)))
+    is_lower = (table["p_adjusted"] < stats.SIGNIFICANT) & (table["high"].isna() | (table["high"] < 1))
+    table.insert(table.columns.get_loc("n"), "is_lower", is_lower)
+    return about(cube, target, table, select=select, threshold=level)
+
+
+def selection_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:
+    """The selection rates of every group column and of the study's crossing, as in ``selection.csv``.
+
+    They are selected by the study's ``select``, at the target's threshold.
+    """
+    columns, crossing = _columns_of_study(cube)
+    select = str(cube.provenance.get("study", {}).get("select") or "threshold")
+    every = [*columns, crossing] if crossing else columns
+    frames = [selection_table(cube, target, column, select=select).assign(column=column) for column in every]
+    return _stacked(frames, dict(zip(SELECTION_FILE, SELECTION_FILE, strict=True)))
+
+
+def published_table(table: pd.DataFrame, column: str) -> pd.DataFrame:
+    """A `selection_table` in the columns that New York City's Local Law 144 has published.
+
+    Returns
+    -------
+    DataFrame
+        ``Category`` (crossed groups have a column for each), ``# of Applicants`` (here: texts), ``# Selected``,
+        ``Selection Rate``, ``Impact Ratio``. Rates have two decimals there; here they have three.
+    """
+    parts = column.split(CROSS) if CROSS in column else ["Category"]
+    names = pd.DataFrame([group.split(CROSS, len(parts) - 1) for group in table["group"]], columns=parts)
+    numbers = table[list(PUBLISHED)].rename(columns=PUBLISHED).reset_index(drop=True)
+    return pd.concat([names, numbers.round({"Selection Rate": 3, "Impact Ratio": 3})], axis=1)
 
 
 def group_columns(cube: ScoreCube) -> list[str]:
@@ -232,8 +290,98 @@ def group_columns(cube: ScoreCube) -> list[str]:
 def crossings(columns: Sequence[str], names: pd.DataFrame) -> list[str]:
     """Pairs of columns whose groups can be crossed: at least two crossed groups of two names, four at least in all."""
     found = []
-    for first, second in combinations(columns, 2):
-        cells = pd.Series(labels_of(names, first + CROSS + second)).dropna().value_counts()
+    for pair in map(CROSS.join, combinations(columns, 2)):
+        cells = pd.Series(labels_of(names, pair)).dropna().value_counts()
         if (cells > 1).sum() >= 2 and 4 <= len(cells) <= MAX_CELLS:
-            found.append(first + CROSS + second)
+            found.append(pair)
     return found
+
+
+def _columns_of_study(cube: ScoreCube) -> tuple[list[str], str]:
+    """The group columns of the names and those that the study asks for, and its crossing; empty where it has none."""
+    groups = str(cube.provenance.get("study", {}).get("groups") or "")
+    asked = columns_of(cube.names, groups) if groups else ()
+    return list(dict.fromkeys([*group_columns(cube), *asked])), CROSS.join(asked) if len(asked) > 1 else ""
+
+
+def _stacked(frames: Sequence[pd.DataFrame], headings: Mapping[str, str]) -> pd.DataFrame:
+    """The tables of several columns below each other, in the columns of a file; without any, the headings alone."""
+    every = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["column", *headings])
+    return every.rename(columns=headings)[["column", *headings.values()]]
+
+
+def condition_targets(cube: ScoreCube) -> list[str]:
+    """The model's own targets, without the conditions that each was scored under; none without conditions."""
+    found = conditions_of(cube)
+    return [
+        target.name.removeprefix(f"{found[0].id}.")
+        for target in cube.targets
+        if found and target.name.startswith(f"{found[0].id}.")
+    ]
+
+
+def condition_table(cube: ScoreCube, target: str, column: str, *, reference: str = "") -> pd.DataFrame:
+    """How each condition changes the difference of each group from the other names, or from one group's.
+
+    Every cell is compared with itself under the first condition, so what the sentences, the names and the texts' own
+    scores have in common falls out. Tests are those of `group_table`, on the cells' changes, and corrected for all
+    groups and all conditions.
+
+    Parameters
+    ----------
+    cube : ScoreCube
+        Of a study with conditions.
+    target : str
+        One of `condition_targets`: ``invite``.
+    column, reference : str
+        As for `group_table`.
+
+    Returns
+    -------
+    DataFrame
+        For each condition but the first the rows of `group_table`, of changes: ``difference`` is by how much the
+        group's difference changes, signed. Beside these ``condition``; ``before`` and ``after``, the differences under
+        the first condition and under this one, with ``_low`` and ``_high``; ``level`` and ``level_before``, the mean
+        scores of all names. ``attrs`` have the wording of the target, and ``first``, the condition to compare with.
+
+    Raises
+    ------
+    CubeError, OptionError
+        When the study has no conditions, or as `group_table` raises.
+    """
+    conditions = conditions_of(cube)
+    if target not in condition_targets(cube):
+        known = ", ".join(condition_targets(cube)) or "a study with --conditions"
+        raise CubeError("target under conditions", got=repr(target)[:80], expected=known)
+    first, *others = (f"{condition.id}.{target}" for condition in conditions)
+    before = group_table(cube, first, column, reference=reference)
+    frames = []
+    for condition, name in zip(conditions[1:], others, strict=True):
+        after, declared = group_table(cube, name, column, reference=reference), cube.targets[cube.target_index(name)]
+        changes = [one - other for one, other in zip(cube.scores(name), cube.scores(first), strict=True)]
+        width = declared.high - declared.low
+        changed = replace(
+            cube,
+            targets=(replace(declared, low=-width, high=width, threshold=None),),
+            original=changes[0][:, None],
+            perturbed=changes[1][:, :, None],
+            controls=None,
+            provenance={"missing": {name: {"no valid answer": 1}}},
+        )
+        rows = group_table(changed, name, column, reference=reference).assign(condition=condition.id)
+        for label, table in (("before", before), ("after", after)):
+            of_condition = table[list(DIFFERENCE)].set_axis([label, f"{label}_low", f"{label}_high"], axis=1)
+            rows = rows.join(of_condition)
+        levels = [float(stats.nan_mean(cube.scores(each)[1].astype(np.float64))) for each in (name, first)]
+        frames.append(rows.assign(level=levels[0], level_before=levels[1]))
+    table = pd.concat(frames, ignore_index=True)
+    corrected = np.minimum(1.0, table["p_adjusted"] * len(frames))
+    above = table["above_noise"] & (corrected < stats.SIGNIFICANT)
+    table.attrs |= before.attrs | {"first": conditions[0].id}
+    table.attrs["phrase"] = before.attrs["phrase"].removesuffix(f" under “{conditions[0].id}”")
+    return table.assign(
+        p_adjusted=corrected,
+        above_noise=above,
+        noise_low=table["noise_low"].where(above, np.fmin(table["noise_low"], table["difference"])),
+        noise_high=table["noise_high"].where(above, np.fmax(table["noise_high"], table["difference"])),
+    )

@@ -27,11 +27,6 @@ def sample_size(cube: ScoreCube, rows: int) -> dict[str, np.ndarray]:
     return size | ({"families": np.full(rows, families.count)} if families.any else {})
 
 
-def known_cells(original: np.ndarray, perturbed: np.ndarray) -> int:
-    """How many labels a name can change: those of cells that have a score, as their sentence has."""
-    return int((~np.isnan(original)[:, None] & ~np.isnan(perturbed)).sum())
-
-
 def about(cube: ScoreCube, target: str, table: pd.DataFrame, **more: Any) -> pd.DataFrame:
     """The table with wording and units in its ``attrs``, which pandas passes on to slices and copies.
 

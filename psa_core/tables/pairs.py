@@ -1,22 +1,144 @@
-"""Compare two studies on the same sentences and names, cell by cell."""
+"""Two results on the same sentences and names: of two models, or before and after a change."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from psa_core import stats
-from psa_core.cube import ScoreCube
+from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
 from psa_core.methods.score_dev import ScoreDev
 from psa_core.methods.score_range import ScoreRange
-from psa_core.tables.labels import threshold_of
+from psa_core.tables.flips import Flips, find_flips
+from psa_core.tables.labels import labelled_names, threshold_of
 
 MIN_LABELLED = 10
 BOUNDS = ("low", "high", "p_value")
+
+
+@dataclass(frozen=True, eq=False)
+class MatchedCubes:
+    """The shared sentences, names and targets of two cubes, each in the same order.
+
+    Attributes
+    ----------
+    unmatched_sentences, unmatched_names : int
+        How many of the later cube have no counterpart in the earlier one.
+    """
+
+    now: ScoreCube
+    before: ScoreCube
+    unmatched_sentences: int
+    unmatched_names: int
+
+
+def paired(now: ScoreCube, before: ScoreCube) -> MatchedCubes:
+    """The common part of two cubes; a sentence is the same when its id, text and anchor are.
+
+    Raises
+    ------
+    CubeError
+        When they have no sentence, no name or no target in common.
+    """
+    sentences = _matches(
+        *(cube.sentences[["sentence_id", "text", "start", "end"]].astype(str) for cube in (now, before))
+    )
+    names = _matches(now.names[["name"]], before.names[["name"]])
+    for what, found in (("sentences", sentences), ("names", names)):
+        if not len(found):
+            fix = "Run both with the same sentences, names and seed."
+            raise CubeError(f"{what} of the two results", got="none in common", expected="the same study", fix=fix)
+    known = {target.name for target in before.targets}
+    targets = tuple(target for target in now.targets if target.name in known)
+    if not targets:
+        got = f"{', '.join(target.name for target in now.targets)}, and before {', '.join(sorted(known))}"
+        raise CubeError("targets of the two results", got=got, expected="at least one in common")
+    parts = [_part(cube, sentences[:, side], names[:, side], targets) for side, cube in enumerate((now, before))]
+    return MatchedCubes(*parts, now.shape[0] - len(sentences), now.shape[1] - len(names))
+
+
+def _part(cube: ScoreCube, sentences: np.ndarray, names: np.ndarray, targets: tuple[Target, ...]) -> ScoreCube:
+    """The cube of some sentences, names and targets; neutral edits count in no comparison of results."""
+    positions = [cube.target_index(target.name) for target in targets]
+    return replace(
+        cube,
+        sentences=cube.sentences.iloc[sentences].reset_index(drop=True),
+        names=cube.names.iloc[names].reset_index(drop=True),
+        targets=targets,
+        original=cube.original[np.ix_(sentences, positions)],
+        perturbed=cube.perturbed[np.ix_(sentences, names, positions)],
+        controls=None,
+    )
+
+
+def change_table(
+    pair: MatchedCubes, target: str, *, limit: float, baseline: stats.Baseline = "original", tests: int = 1
+) -> pd.DataFrame:
+    """Effect of each name before and now, and whether it grew by more than the limit.
+
+    Parameters
+    ----------
+    limit : float
+        How much further from 0 a name's effect may be than before, on the scale of the target.
+    tests : int
+        How many targets are judged.
+
+    Returns
+    -------
+    DataFrame
+        N rows: ``name``, group columns; ``before``, ``now`` (effects), ``change`` with ``low`` and ``high`` (95 %),
+        ``p_change`` (paired t-test of any change, Holm-corrected), ``p_above`` (`stats.increase_p`, corrected over
+        names and targets), ``above`` (at 5 %). Missing p-values, for one sentence, are never above.
+    """
+    families = pair.now.families
+    each = [stats.effect_differences(*cube.scores(target), baseline=baseline) for cube in (pair.now, pair.before)]
+    change, low, high = stats.mean_interval(each[0] - each[1], families=families)
+    later, earlier = map(families.rows, each)
+    p_above = stats.increase_p(later, earlier, limit, tests=tests)
+    quantities = {
+        "before": earlier.mean(axis=0),
+        "now": later.mean(axis=0),
+        "change": change,
+        "low": low,
+        "high": high,
+        "p_change": stats.adjust(stats.paired_t_p(later - earlier), "holm"),
+        "p_above": p_above,
+        "above": p_above < stats.SIGNIFICANT,
+    }
+    return labelled_names(pair.now, quantities)
+
+
+def limit_table(cube: ScoreCube, target: str, *, limit: float, baseline: stats.Baseline = "original") -> pd.DataFrame:
+    """Which names of one result significantly move the mean score by more than a limit, on the scale of the target.
+
+    Returns
+    -------
+    DataFrame
+        N rows: ``name``, group columns, ``score_sens``, ``p_above`` (corrected over names and all targets of the cube),
+        ``above`` (at 5 %). Missing p-values, for one sentence or too few families, are never above.
+    """
+    differences = stats.effect_differences(*cube.units(target), baseline=baseline)
+    tests = len(cube.targets)
+    over_limit = stats.increase_p(differences, np.zeros_like(differences), limit, tests=tests)
+    if baseline == "original":
+        over_zero = np.minimum(1.0, stats.original_p(differences) * tests)
+    else:
+        effects = stats.name_effects(cube.units(target)[1])
+        over_zero = np.minimum(1.0, stats.adjust(effects.p_value, "holm") * tests)
+    p_above = np.maximum(over_limit, over_zero)
+    quantities = {"score_sens": differences.mean(axis=0), "p_above": p_above, "above": p_above < stats.SIGNIFICANT}
+    return labelled_names(cube, quantities)
+
+
+def new_flips(pair: MatchedCubes, target: str) -> Flips:
+    """The flips that are new since the earlier result, at the target's own threshold."""
+    now, before = (find_flips(cube, target) for cube in (pair.now, pair.before))
+    width = pair.now.shape[1]
+    is_new = ~np.isin(now.sentence * width + now.name, before.sentence * width + before.name)
+    return replace(now, sentence=now.sentence[is_new], name=now.name[is_new])
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +175,7 @@ class SharedCells:
 
 def shared_cells(first: ScoreCube, second: ScoreCube) -> SharedCells:
     """Match two cubes; raises `CubeError` when they have no sentence or no name in common."""
-    sentences = _matches(_sentence_keys(first), _sentence_keys(second))
+    sentences = _matches(*(cube.sentences[["text", "start", "end"]] for cube in (first, second)))
     names = _matches(first.names[["name"]], second.names[["name"]])
     if not (len(sentences) and len(names)):
         raise CubeError(
@@ -63,6 +185,15 @@ def shared_cells(first: ScoreCube, second: ScoreCube) -> SharedCells:
             fix="Compare studies of the same sentences and names.",
         )
     return SharedCells(first, second, sentences, names)
+
+
+def _matches(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
+    """Positions of equal rows in both tables, int (matches, 2), in the order of the first; a copy matches a copy."""
+    keys = [
+        pd.MultiIndex.from_frame(table.assign(copy=table.groupby([*table]).cumcount())) for table in (first, second)
+    ]
+    found = keys[1].get_indexer(keys[0])
+    return np.column_stack([np.flatnonzero(found >= 0), found[found >= 0]])
 
 
 def name_agreement(shared: SharedCells, targets: tuple[str, str]) -> pd.DataFrame:
@@ -121,8 +252,7 @@ def metric_differences(
     for side, (cube, target) in enumerate(zip((shared.first, shared.second), targets, strict=True)):
         original, perturbed = shared.scores(side, target)
         changes, edge = shared.changes(side, target), threshold_of(cube, target, thresholds[side])
-        methods: dict[str, Callable[..., np.ndarray]] = {"score_dev": ScoreDev(), "score_range": ScoreRange()}
-        spread = {name: method(np.zeros(len(changes)), changes) for name, method in methods.items()}
+        spread = {method.id: method(original, changes) for method in (ScoreDev(), ScoreRange())}
         sides.append(spread | {"label_dist": stats.label_dist_parts(original, perturbed, edge)})
         labelled.append(int(stats.labels_at(original, edge).sum()))
     families = shared.first.families.subset(shared.sentences[:, 0])
@@ -144,14 +274,41 @@ def metric_differences(
     return table.assign(p_adjusted=stats.adjust(table["p_value"]), sentences=len(shared.sentences))
 
 
-def _sentence_keys(cube: ScoreCube) -> pd.DataFrame:
-    keys = cube.sentences[["text", "start", "end"]]
-    return keys.assign(repeat=keys.groupby(["text", "start", "end"]).cumcount())
+def names_before_after(before: ScoreCube, after: ScoreCube, target: str) -> pd.DataFrame:
+    """The effect of each name against the names' mean, before and after, in two cubes of the same sentences and names.
+
+    ``name, before, after``, signed, on the target's scale; the largest before comes first.
+    """
+    scores = _perturbed(before, after, target)
+    effects = [stats.mean_by_name(values) - stats.nan_mean(values) for values in scores]
+    table = pd.DataFrame({"name": before.names["name"], "before": effects[0], "after": effects[1]})
+    return table.sort_values("before", key=abs, ascending=False, kind="stable").reset_index(drop=True)
 
 
-def _matches(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
-    columns = list(first.columns)
-    left = first.reset_index(drop=True).assign(left=np.arange(len(first)))
-    right = second.reset_index(drop=True).assign(right=np.arange(len(second)))
-    merged = left.merge(right, on=columns, how="inner").sort_values("left")
-    return merged[["left", "right"]].to_numpy(dtype=np.int64)
+def sentences_before_after(before: ScoreCube, after: ScoreCube, target: str, *, threshold: float) -> pd.DataFrame:
+    """How far names move the score of each sentence, and how many of them change its label, before and after.
+
+    ``text, spread_before, spread_after`` (standard deviation over names), ``flips_before, flips_after`` (names with
+    another label than the sentence as it is); the largest spread before comes first.
+    """
+    table = pd.DataFrame({"text": before.sentences["text"]})
+    for cube, values, when in zip((before, after), _perturbed(before, after, target), ("before", "after"), strict=True):
+        table[f"spread_{when}"] = ScoreDev()(np.zeros(len(values)), values)
+        table[f"flips_{when}"] = stats.labels_differ(*cube.scores(target), threshold).sum(axis=1)
+    ordered = table.sort_values("spread_before", ascending=False, kind="stable").reset_index(drop=True)
+    return ordered[["text", "spread_before", "spread_after", "flips_before", "flips_after"]]
+
+
+def spread_change(before: ScoreCube, after: ScoreCube, target: str) -> stats.Difference:
+    """The decrease of ScoreDev (before minus after), and whether it is significant; see `stats.paired_difference`."""
+    first, second = (ScoreDev()(np.zeros(len(values)), values) for values in _perturbed(before, after, target))
+    return stats.paired_difference(before.families.rows(first), before.families.rows(second))
+
+
+def _perturbed(before: ScoreCube, after: ScoreCube, target: str) -> list[np.ndarray]:
+    """Both perturbed scores, float64 (S, N); `CubeError` when the sentences or names differ."""
+    for what, column in (("sentences", "text"), ("names", "name")):
+        rows = [getattr(cube, what)[column].tolist() for cube in (before, after)]
+        if rows[0] != rows[1]:
+            raise CubeError(what, got="others after the change", expected="the same before and after")
+    return [cube.scores(target)[1].astype(np.float64) for cube in (before, after)]

@@ -11,7 +11,7 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
-from psa_core.stats.explanation import shares_of_variance
+from psa_core.stats.associations import shares_of_variance
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from psa_core.stats.fairness import corrected_p
+from psa_core.stats import adjust
 from psa_core.stats.group_gaps import gap
 from research import documents
 
@@ -62,7 +62,7 @@ def shares(shorter: float, stereotype: float, own: float, k: int, seed: int = 0)
             for name, scores in measures.items()
             if np.nanstd(scores) > 0
         }
-        p = corrected_p(np.array([one.p for one in gaps.values() if one]))
+        p = adjust(np.array([one.p for one in gaps.values() if one]))
         marked = {name for name, value in zip(gaps, p, strict=True) if value < 0.05}
         found += bool(marked & wanted)
         other += bool(marked - wanted)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from psa_core import stats
-from psa_core.stats.explanation import explain
+from psa_core.stats.associations import explain
 from research import documents
 from research.statistics.claims import SIGNIFICANT
 

@@ -15,11 +15,11 @@ from psa_core.claims.formatting import MIN_SENTENCES, Finding, Words, number, to
 from psa_core.claims.groups import group_finding
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
+from psa_core.tables.corpus import word_table
 from psa_core.tables.factors import factor_regression
 from psa_core.tables.matrix import matrix
 from psa_core.tables.pairs import metric_differences, shared_cells
 from psa_core.tables.replicability import order_in_both, order_replicability
-from psa_core.tables.word_associations import word_table
 
 #: What only a sentence about something significant may say in its headline.
 CLAIMS = re.compile(

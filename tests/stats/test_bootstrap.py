@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import bootstrap as scipy_bootstrap
 
 from psa_core.errors import CubeError
 from psa_core.stats import (
     bootstrap,
     bootstrap_interval,
-    label_dist_interval,
-    label_dist_parts,
     mean_interval,
     paired_difference,
     paired_t_p,
-    threshold_grid,
+    pearson,
+    sentence_correlation,
+    trend_shape,
 )
-from psa_core.stats import scores as stats_scores
 
 RANDOM = np.random.default_rng(7)
 
@@ -49,72 +47,6 @@ def test_many_sentences_take_the_percentile_interval_and_fewer_resamples(monkeyp
     percentile = bootstrap_interval(values)
     assert percentile != accelerated
     assert percentile == pytest.approx(accelerated, abs=0.003)
-
-
-def test_label_dist_interval_holds_the_exact_value_in_the_order_given() -> None:
-    original = RANDOM.random(60)
-    perturbed = np.clip(original[:, None] + RANDOM.normal(0, 0.1, (60, 5)), 0, 1)
-    thresholds = [0.8, 0.2, 0.5]
-    value, low, high = label_dist_interval(original, perturbed, thresholds)
-    exact = threshold_grid(original, perturbed, thresholds).label_dist.mean(axis=0)
-    assert value.tolist() == exact.tolist()
-    assert ((low < value) & (value < high)).all()
-    one_by_one = [label_dist_interval(original, perturbed, threshold) for threshold in thresholds]
-    assert low.tolist() == pytest.approx([bounds.low[0] for bounds in one_by_one], abs=1e-7)
-
-
-def test_label_dist_interval_of_few_sentences_is_scipys_bca() -> None:
-    original = RANDOM.random(40)
-    perturbed = np.clip(original[:, None] + RANDOM.normal(0, 0.2, (40, 4)), 0, 1)
-
-    def label_dist(rows: np.ndarray) -> float:
-        return float(threshold_grid(original[rows], perturbed[rows], 0.5).label_dist.mean())
-
-    expected = scipy_bootstrap(
-        (np.arange(40),), label_dist, vectorized=False, n_resamples=1500, method="BCa", rng=np.random.default_rng(1)
-    ).confidence_interval  # fmt: skip
-    _, low, high = label_dist_interval(original, perturbed, 0.5, n_resamples=6000)
-    assert (low[0], high[0]) == pytest.approx(tuple(expected), abs=0.02)
-
-
-def test_label_dist_interval_of_many_sentences_is_the_percentile_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = RANDOM.random(12)
-    perturbed = np.clip(original[:, None] + RANDOM.normal(0, 0.3, (12, 3)), 0, 1)
-    draws = np.random.default_rng(5).integers(0, 12, size=(200, 12))
-    drawn = [threshold_grid(original[rows], perturbed[rows], 0.5).label_dist.mean() for rows in draws]
-    monkeypatch.setattr(bootstrap, "BCA_SENTENCES", 10)
-    _, low, high = label_dist_interval(original, perturbed, 0.5, n_resamples=200, seed=5)
-    assert (low[0], high[0]) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])), abs=1e-12)
-
-
-def test_where_no_label_ever_changes_the_interval_is_the_value() -> None:
-    original = np.linspace(0.1, 0.4, 20)
-    intervals = label_dist_interval(original, np.repeat(original[:, None], 3, axis=1), [0.0, 0.2, 0.9])
-    assert [bounds.tolist() for bounds in intervals] == [[0.0] * 3] * 3
-
-
-def test_one_sentence_has_a_value_and_no_interval() -> None:
-    assert bootstrap_interval([0.5]).value == 0.5
-    assert np.isnan(bootstrap_interval([0.5]).low)
-    assert np.isnan(label_dist_interval([0.5], [[0.2]], 0.3).low).all()
-
-
-def test_empty_and_impossible_requests_are_refused() -> None:
-    with pytest.raises(CubeError):
-        bootstrap_interval([])
-
-
-@pytest.mark.parametrize("sentences", [60, 600])
-def test_of_very_many_names_some_say_how_far_the_mean_moves(sentences: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    random = np.random.default_rng(2)
-    original = random.random(sentences)
-    perturbed = np.clip(original[:, None] + random.normal(0, 0.1, (sentences, 1000)), 0, 1)
-    whole = label_dist_interval(original, perturbed, [0.3, 0.5])
-    monkeypatch.setattr(stats_scores, "MAX_NAMES", 250)
-    some = label_dist_interval(original, perturbed, [0.3, 0.5])
-    np.testing.assert_array_equal(some[0], whole[0])
-    np.testing.assert_allclose(some[1:], whole[1:], atol=0.006)
-    assert not np.array_equal(some[1:], whole[1:])
 
 
 def test_few_sentences_have_the_paired_t_test() -> None:
@@ -154,27 +86,6 @@ def test_what_is_no_pair_is_refused(first: list, second: list) -> None:
         paired_difference(first, second)
 
 
-def test_the_parts_of_label_dist_add_up_to_it() -> None:
-    random = np.random.default_rng(2)
-    original, perturbed = random.random(50), random.random((50, 7))
-    whole = threshold_grid(original, perturbed, 0.6).label_dist.mean()
-    assert label_dist_parts(original, perturbed, 0.6).mean() == pytest.approx(whole)
-    assert label_dist_parts(original, perturbed, 2.0).tolist() == [0.0] * 50  # nobody has the label: no distance
-
-
-def test_the_parts_spread_as_label_dist_does() -> None:
-    random = np.random.default_rng(3)
-    values = []
-    for _ in range(300):
-        original = random.random(100)
-        perturbed = original[:, None] + random.normal(0, 0.2, (100, 5))
-        values.append(
-            (label_dist_parts(original, perturbed, 0.5).mean(), label_dist_parts(original, perturbed, 0.5).std() / 10)
-        )
-    means, errors = np.array(values).T
-    assert errors.mean() == pytest.approx(means.std(), rel=0.15)
-
-
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_interval_is_the_wider_of_t_and_bootstrap_t_on_each_side(sign: int) -> None:
     random = np.random.default_rng(5)
@@ -198,3 +109,152 @@ def test_the_p_value_is_the_larger_of_both() -> None:
     by_t = np.array([paired_t_p(each) for each in given])
     assert (found >= by_t).all()
     assert (found > 1.2 * by_t).any() and (found == by_t).any()
+
+
+def test_by_hand_with_its_interval() -> None:
+    # deviations (-1.5, -.5, .5, 1.5) and (-.5, -1.5, 1.5, .5): products sum to 3, squares to 5 and 5
+    correlation = pearson([1, 2, 3, 4], [2, 1, 4, 3])
+    assert correlation.r == pytest.approx(0.6)
+    # Fisher: tanh(atanh(0.6) ± 1.959964 / sqrt(4 - 3))
+    assert correlation.low == pytest.approx(np.tanh(np.arctanh(0.6) - 1.959964), abs=1e-6)
+    assert correlation.high == pytest.approx(np.tanh(np.arctanh(0.6) + 1.959964), abs=1e-6)
+    assert correlation.reason == ""
+
+
+def test_a_perfect_line() -> None:
+    assert pearson([1, 2, 3, 4, 5], [10, 8, 6, 4, 2])[:2] == pytest.approx((-1, 0), abs=1e-12)
+
+
+def test_three_points_have_no_interval() -> None:
+    correlation = pearson([1, 2, 3], [1, 3, 2])
+    assert correlation.r == pytest.approx(0.5)
+    assert np.isnan(correlation.low)
+
+
+@pytest.mark.parametrize(("first", "second"), [([1, 1, 1, 1], [1, 2, 3, 4]), ([1, 2, 3], [0.1] * 3), ([1, 2], [3, 4])])
+def test_undefined_is_not_zero(first: list[float], second: list[float]) -> None:
+    correlation = pearson(first, second)
+    assert np.isnan(correlation).all()
+    assert correlation.reason
+
+
+def test_spread_that_is_only_rounding_does_not_correlate() -> None:
+    assert np.isnan(pearson([0.1, 0.1 + 2e-17, 0.1 - 2e-17, 0.1 + 1.4e-17], [1, 2, 3, 4]).r)
+
+
+def test_unequal_or_infinite_values_are_refused() -> None:
+    with pytest.raises(CubeError):
+        pearson([1, 2, 3], [1, 2])
+    with pytest.raises(CubeError):
+        pearson([1, 2, np.inf], [1, 2, 3])
+
+
+@pytest.mark.parametrize("shift", [0.1, 0.25, 0.3, 0.5])
+def test_p_value_and_interval_say_the_same(shift: float) -> None:
+    random = np.random.default_rng(5)
+    first = random.random(80)
+    correlation = sentence_correlation(first, shift * first + random.normal(0, 0.3, 80))
+    assert (correlation.p < 0.05) == (correlation.low > 0 or correlation.high < 0)
+
+
+def test_bootstrap_keeps_r_and_the_seed() -> None:
+    random = np.random.default_rng(2)
+    first = random.random(60)
+    second = first + random.normal(0, 0.5, 60)
+    correlation = sentence_correlation(first, second)
+    assert correlation.r == pearson(first, second).r
+    assert correlation.p == pytest.approx(pearson(first, second).p, abs=0.01)
+    assert correlation.low < correlation.r < correlation.high
+    assert correlation == sentence_correlation(first, second)
+    assert correlation != sentence_correlation(first, second, seed=1)
+
+
+def test_bootstrap_agrees_with_fisher_for_normal_quantities() -> None:
+    random = np.random.default_rng(3)
+    first = random.normal(0, 1, 2000)
+    second = 0.5 * first + random.normal(0, 1, 2000)
+    assert sentence_correlation(first, second) == pytest.approx(pearson(first, second), abs=0.01)
+
+
+def test_bootstrap_is_wider_where_the_spread_grows_with_the_score() -> None:
+    random = np.random.default_rng(4)
+    score = random.exponential(1, 500)
+    spreading = score * random.normal(1, 1, 500)
+    drawn, normal = sentence_correlation(score, spreading), pearson(score, spreading)
+    assert drawn.high - drawn.low > 1.3 * (normal.high - normal.low)
+
+
+def test_bootstrap_equals_a_loop_over_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(5)
+    points = random.random((2, 15))
+    rows = np.random.default_rng(0).integers(0, 15, (200, 15))
+
+    def z_and_error(one: np.ndarray, two: np.ndarray) -> tuple[float, float]:
+        one, two = ((values - values.mean()) / values.std() for values in (one, two))
+        r = (one * two).mean()
+        influence = one * two - r * (one**2 + two**2) / 2
+        return np.arctanh(r), influence.std(ddof=1) / (1 - r**2) / 15**0.5
+
+    z, error = z_and_error(*points)
+    drawn = [z_and_error(points[0, row], points[1, row]) for row in rows]
+    low, high = np.quantile([(z_drawn - z) / error_drawn for z_drawn, error_drawn in drawn], [0.025, 0.975])
+    correlation = sentence_correlation(*points, n_resamples=200)
+    assert correlation[2:] == pytest.approx((np.tanh(z - high * error), np.tanh(z - low * error)))
+    monkeypatch.setattr("psa_core.stats.bootstrap.DRAWN_AT_ONCE", 15 * 7)
+    assert sentence_correlation(*points, n_resamples=200) == correlation
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (np.arange(20.0), 2 * np.arange(20.0)),
+        (np.arange(12.0), np.eye(12)[3]),
+        (np.eye(12)[4], np.eye(12)[3]),
+        (np.repeat([0.0, 1.0], 6), np.tile([0.0, 1.0], 6)),
+        (np.arange(5.0), np.array([1.0, 3.0, 2.0, 5.0, 4.0])),
+    ],
+    ids=["a line", "one apart", "two apart", "two values", "few points"],
+)
+def test_bootstrap_has_bounds_for_odd_samples(first: np.ndarray, second: np.ndarray) -> None:
+    correlation = sentence_correlation(first, second)
+    assert np.isfinite(correlation).all()
+    assert -1 <= correlation.low <= correlation.high <= 1
+
+
+def test_bootstrap_of_a_constant_is_undefined() -> None:
+    assert sentence_correlation(np.ones(30), np.arange(30.0)).reason
+
+
+@pytest.mark.parametrize("count", [12, 60])
+def test_skewed_quantities_without_a_correlation_have_none(count: int) -> None:
+    """Sparse sensitivities against scores with many zeros: 5 % of 80 studies, with room for chance."""
+    random, sure = np.random.default_rng(count), 0
+    for seed in range(80):
+        moves = np.where(random.random(count) < 0.7, 0, random.lognormal(-3, 1.2, count))
+        scores = np.where(random.random(count) < 0.35, 0, random.normal(0.1, 0.4, count))
+        sure += sentence_correlation(moves, scores, n_resamples=199, n_permutations=499, seed=seed).p < 0.05
+    assert sure <= 8
+
+
+def skewed(turn: float) -> tuple[np.ndarray, np.ndarray]:
+    """Scores crowded near 0, as of a toxicity model: y rises with x up to a turn, and falls beyond it."""
+    x = np.concatenate([np.linspace(0, 0.2, 200), np.linspace(0.2, 1, 60)])
+    return x, np.minimum(x, 2 * turn - x) + 0.01 * np.cos(np.arange(260))
+
+
+def test_a_turn_among_the_few_high_values_is_no_rise() -> None:
+    assert trend_shape(*skewed(turn=0.5)) == "peak"
+    x, y = skewed(turn=0.5)
+    assert trend_shape(x, -y) == "dip"
+    assert trend_shape(-x, y) == "peak"
+
+
+def test_a_rise_of_skewed_values_is_one() -> None:
+    x, y = skewed(turn=1.0)
+    assert (trend_shape(x, y), trend_shape(x, -y), trend_shape(-x, y)) == ("rising", "falling", "falling")
+
+
+def test_noise_about_a_line_is_no_turn() -> None:
+    random = np.random.default_rng(5)
+    shapes = [trend_shape(x := random.beta(0.5, 3, 200), x + random.normal(0, 0.05, 200)) for _ in range(100)]
+    assert shapes.count("rising") >= 95

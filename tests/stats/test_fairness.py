@@ -14,8 +14,7 @@ from psa_core.stats.fairness import (
     noise_corrected_audit,
     noise_corrected_pair,
 )
-from psa_core.stats.permutation_null import permute, scarcity
-from psa_core.stats.wasserstein import group_fairness, individual_fairness
+from psa_core.stats.wasserstein import group_fairness, individual_fairness, permute, scarcity
 
 VALUES = [str(a) for a in range(6)]
 

@@ -12,8 +12,8 @@ from psa_core import stats, tables
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
 from psa_core.stats import Families
+from psa_core.tables.corpus import place_table
 from psa_core.tables.replicability import order_replicability
-from psa_core.tables.word_associations import place_table
 from tests.tables.conftest import large_cube  # noqa: F401
 
 SEVEN = Families.of(list("aabcdefgg"))

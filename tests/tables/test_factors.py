@@ -14,7 +14,7 @@ from psa_core.claims.reasons import why_finding
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
 from psa_core.inputs import names as name_lists
-from psa_core.stats.explanation import explain
+from psa_core.stats.associations import explain
 from psa_core.tables import factors
 from psa_core.tables.factors import factor_columns, factor_regression, first_choice, measured_factors, number_factors
 from tests.pages import result_studies

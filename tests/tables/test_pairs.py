@@ -8,9 +8,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from psa_core import mitigate, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
-from psa_core.tables.pairs import disagreements, metric_differences, name_agreement, shared_cells
+from psa_core.tables.pairs import (
+    disagreements,
+    metric_differences,
+    name_agreement,
+    names_before_after,
+    sentences_before_after,
+    shared_cells,
+    spread_change,
+)
+from tests.pages import result_studies
+from tests.tables.conftest import sentences as drawn_sentences
 
 
 def study(texts: list[str], names: list[str], scores: list[list[float]], *, target: Target) -> ScoreCube:
@@ -82,3 +93,129 @@ def test_label_dist_of_few_labelled_sentences_is_not_tested(large_cube: ScoreCub
     differences = metric_differences(shared, ("toxicity", "toxicity"), thresholds=(0.5, 2.0)).set_index("metric")
     assert np.isnan(differences.loc["label_dist", "p_adjusted"])
     assert differences.loc["label_dist", "second"] == 0
+
+
+def moved(cube: ScoreCube, name: int, by: float) -> ScoreCube:
+    scores = cube.perturbed.copy()
+    scores[:, name, 0] += by
+    return replace(cube, perturbed=scores)
+
+
+def test_effects_before_and_now_by_hand(cube: ScoreCube) -> None:
+    pair = tables.paired(moved(cube, 1, 0.25), cube)
+    table = tables.change_table(pair, "toxicity", limit=0.125)
+    # effects: Ada (0.25 + 0) / 2, Ben (-0.25 + 0.25) / 2, Cy (0 - 0.25) / 2
+    assert table["before"].tolist() == [0.125, 0.0, -0.125]
+    assert table["now"].tolist() == [0.125, 0.25, -0.125]
+    assert table["change"].tolist() == [0.0, 0.25, 0.0]
+    assert table[["low", "high"]].to_numpy().tolist() == [[0.0, 0.0], [0.25, 0.25], [0.0, 0.0]]
+    assert table["p_change"].tolist() == [1.0, 0.0, 1.0]
+    assert not table["above"].any()  # two sentences are never sure
+    assert table["gender"].tolist() == ["female", "male", "male"]
+
+
+def test_the_common_part_in_the_later_order(cube: ScoreCube) -> None:
+    later = moved(cube, 1, 0.25).rows(np.array([1]))
+    known = replace(later, names=later.names.assign(name=["Ada", "Ben", "Dora"]))
+    pair = tables.paired(known, cube)
+    assert pair.now.shape == pair.before.shape == (1, 2, 2)
+    assert pair.before.sentences["sentence_id"].tolist() == ["s1"]
+    assert (pair.unmatched_sentences, pair.unmatched_names) == (0, 1)
+    assert (pair.now.perturbed - pair.before.perturbed)[0, :, 0].tolist() == [0.0, 0.25]
+
+
+def test_a_sentence_whose_text_changed_is_another_one(cube: ScoreCube) -> None:
+    texts = cube.sentences.assign(text=["He went.", "He left."])
+    assert tables.paired(replace(cube, sentences=texts), cube).unmatched_sentences == 1
+
+
+def test_flips_that_were_not_there_before(cube: ScoreCube) -> None:
+    pair = tables.paired(moved(cube, 1, 0.25), cube)
+    # Ben now: s0 0.5 (no flip any more), s1 0.75 (a flip before, too)
+    assert len(tables.new_flips(pair, "toxicity")) == 0
+    rows = tables.new_flips(tables.paired(moved(cube, 0, 0.25), cube), "toxicity").frame()
+    assert rows[["sentence_id", "name", "direction"]].to_numpy().tolist() == [["s1", "Ada", "up"]]
+
+
+def test_nothing_in_common_is_an_error(cube: ScoreCube) -> None:
+    others = {
+        "sentences": replace(cube, sentences=cube.sentences.assign(sentence_id=["x", "y"])),
+        "names": replace(cube, names=cube.names.assign(name=["X", "Y", "Z"])),
+        "targets": replace(cube, targets=tuple(replace(target, name=f"{target.name}2") for target in cube.targets)),
+    }
+    for what, other in others.items():
+        with pytest.raises(CubeError, match=f"{what} of the two results") as error:
+            tables.paired(other, cube)
+    assert "before sentiment, toxicity" in str(error.value)
+
+
+def judged(effect: float, sentences: int, seed: int) -> ScoreCube:
+    """A judge that draws its scores at random; the first name moves them by the effect."""
+    random, names = np.random.default_rng(seed), 20
+    perturbed = random.normal(0.5, 0.25, (sentences, names))
+    perturbed[:, 0] += effect
+    return ScoreCube(
+        drawn_sentences(sentences),
+        pd.DataFrame({"name": [f"N{n}" for n in range(names)]}),
+        (Target("toxicity"),),
+        np.full((sentences, 1), 0.5, np.float32),
+        perturbed[..., None].astype(np.float32),
+    )
+
+
+@pytest.mark.parametrize("sentences", [12, 60])
+def test_a_judge_that_draws_at_random_is_not_above_a_limit(sentences: int) -> None:
+    above = [
+        tables.limit_table(judged(0, sentences, seed), "toxicity", limit=0.05)["above"].any() for seed in range(40)
+    ]
+    by_size = [abs(judged(0, sentences, seed).perturbed.mean(axis=0) - 0.5).max() > 0.05 for seed in range(40)]
+    assert sum(above) <= 3 < sum(by_size)
+
+
+def test_a_name_that_is_above_the_limit_is_shown() -> None:
+    table = tables.limit_table(judged(0.3, 60, 0), "toxicity", limit=0.05)
+    assert table["name"][table["above"]].tolist() == ["N0"]
+    assert not tables.limit_table(judged(0.3, 60, 0), "toxicity", limit=0.5)["above"].any()
+
+
+def two_by_three():  # type: ignore[no-untyped-def]
+    """Two sentences, three names; the first name moves the first sentence by 0.6, then by 0.2."""
+    cube = mitigate.part(result_studies.cube(), sentences=np.arange(2), names=np.arange(3))
+    original = np.full((2, 1), 0.4, np.float32)
+    scores = [np.full((2, 3, 1), 0.3, np.float32) for _ in range(2)]
+    scores[0][0, 0], scores[1][0, 0] = 0.9, 0.45
+    return [replace(cube, targets=cube.targets[:1], original=original, perturbed=values) for values in scores]
+
+
+def test_a_name_against_the_names_mean() -> None:
+    before, after = two_by_three()
+    table = names_before_after(before, after, "toxicity")
+    assert table["name"][0] == before.names["name"][0]
+    # (0.9 + 0.3) / 2 - 0.4, then (0.45 + 0.3) / 2 - 0.325
+    np.testing.assert_allclose(table.loc[0, ["before", "after"]].astype(float), [0.2, 0.05], atol=1e-6)
+    np.testing.assert_allclose(table[["before", "after"]].sum(), 0, atol=1e-6)
+
+
+def test_a_sentence_with_its_spread_and_flips() -> None:
+    before, after = two_by_three()
+    table = sentences_before_after(before, after, "toxicity", threshold=0.5)
+    assert table["text"].tolist() == before.sentences["text"].tolist()
+    np.testing.assert_allclose(
+        table.loc[0, ["spread_before", "spread_after"]].astype(float), [0.6 * 2**0.5 / 3, 0.15 * 2**0.5 / 3], atol=1e-6
+    )
+    assert table["flips_before"].tolist() == [1, 0] and table["flips_after"].tolist() == [0, 0]
+
+
+def test_other_names_are_refused() -> None:
+    before, after = two_by_three()
+    other = replace(after, names=after.names.assign(name=["x", "y", "z"]))
+    with pytest.raises(CubeError, match="names"):
+        names_before_after(before, other, "toxicity")
+
+
+def test_the_change_of_the_spread_is_paired_over_sentences() -> None:
+    before, after = two_by_three()
+    found = spread_change(before, after, "toxicity")
+    assert found.value == pytest.approx((0.6 - 0.15) * 2**0.5 / 3 / 2, abs=1e-6) and found.low < 0 < found.p
+    cube = result_studies.cube()
+    assert spread_change(cube, replace(cube, perturbed=cube.perturbed / 2), "toxicity").p < 0.01

@@ -26,8 +26,8 @@ from psa_core.plurals import counted, verb
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 from psa_core.tables import replicability
+from psa_core.tables.floors import BOUNDS, beyond_floor
 from psa_core.tables.pairs import SharedCells, disagreements, metric_differences, name_agreement, shared_cells
-from psa_core.tables.repeats import BOUNDS, beyond_floor
 
 #: The paper's first, then those of other files in ``methods/`` that have one value per sentence.
 METRICS = {"score_dev": "ScoreDev", "score_range": "ScoreRange", "label_dist": "LabelDist"} | {

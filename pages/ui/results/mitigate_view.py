@@ -23,8 +23,8 @@ from psa_core.mitigate import Halves, Trial
 from psa_core.plurals import counted
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
-from psa_core.tables.changes import spread_change
 from psa_core.tables.corpus import Metrics
+from psa_core.tables.pairs import spread_change
 
 #: Texts in which people are looked for when the page opens: a few seconds of spaCy.
 TEXTS = 600

@@ -26,7 +26,7 @@ from psa_core.claims.groups import crossed, group_finding, interaction_finding
 from psa_core.inputs.groups import CROSS, labels_of
 from psa_core.inputs.names import grouping
 from psa_core.stats import CORRECTIONS
-from psa_core.tables.edits import edit_span, edit_table
+from psa_core.tables.floors import edit_span, edit_table
 from psa_core.tables.groups import CELLS, INTERACTION
 
 BASELINES = {"original": "The original sentence", "names": "The typical name"}

@@ -26,7 +26,7 @@ from psa_core.folders import cube_file, manifest
 from psa_core.inputs import json_file
 from psa_core.retraining import AFTER, BEFORE, FILE
 from psa_core.tables import label_dist_table
-from psa_core.tables.changes import names_before_after, sentences_before_after, spread_change
+from psa_core.tables.pairs import names_before_after, sentences_before_after, spread_change
 
 COST = "Change of the sentences as they are"
 TASK = "Macro-F1 on the labelled texts"

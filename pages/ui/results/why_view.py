@@ -26,6 +26,7 @@ from psa_core.models.lm import CARD as PERPLEXITY_CARD
 from psa_core.plurals import counted
 from psa_core.study.conditions import condition_of
 from psa_core.tables import parts
+from psa_core.tables.corpus import place_table, sentence_words, word_table
 from psa_core.tables.factors import (
     OF_THE_NAME,
     FactorAnalysis,
@@ -34,7 +35,6 @@ from psa_core.tables.factors import (
     group_factors,
     number_factors,
 )
-from psa_core.tables.word_associations import place_table, sentence_words, word_table
 from psa_core.trust import Origin
 
 #: Sentences in which the parts of one name are scored unasked: five texts each.

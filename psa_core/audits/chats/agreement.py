@@ -15,7 +15,7 @@ from psa_core.audits.chats.measures import masks, unnamed
 from psa_core.audits.chats.result import CHOICES, JUDGED, ChatResult, judgements
 from psa_core.inputs.people import people_of
 from psa_core.plurals import counted
-from psa_core.stats.intervals import CONFIDENCE
+from psa_core.stats.means import CONFIDENCE
 
 #: Judged pairs that say something about agreement.
 ENOUGH = 10

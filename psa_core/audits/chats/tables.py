@@ -16,9 +16,8 @@ from psa_core.audits.chats.measures import Measure
 from psa_core.audits.chats.planning import group_columns
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.quality import words_apart
-from psa_core.stats.fairness import corrected_p
+from psa_core.stats import adjust, nan_mean
 from psa_core.stats.group_gaps import Gap, beyond_others, gap
-from psa_core.stats.scores import nan_mean
 
 SHOWN_PAIRS = 10
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -93,7 +92,7 @@ def tables(
             parts.append(_gaps(part, pairs, seed).assign(domain=domain))
     by_domain = pd.concat(parts, ignore_index=True) if parts else gaps.iloc[:0].assign(domain="")
     if len(by_domain):
-        by_domain["p_adjusted"] = corrected_p(by_domain["p_value"].to_numpy())
+        by_domain["p_adjusted"] = adjust(by_domain["p_value"].to_numpy())
     return Tables(gaps, _tails(cube, measured, seed), _quantiles(measured, pairs), _words(cube, pairs), by_domain)
 
 
@@ -106,7 +105,7 @@ def _gaps(measured: Mapping[str, np.ndarray], pairs: Sequence[Any], seed: int) -
                 rows.append((name, column, group_a, group_b, *_numbers(found)))
     table = pd.DataFrame(rows, columns=list(GAP_COLUMNS))
     if len(table):
-        table["p_adjusted"] = corrected_p(table["p_value"].to_numpy())
+        table["p_adjusted"] = adjust(table["p_value"].to_numpy())
     return table
 
 
@@ -141,7 +140,7 @@ def _tails(cube: GenerationCube, measured: Mapping[str, np.ndarray], seed: int) 
                 rows.append((name, column, group, *shares, found.p if found else 1.0, 1.0))
     table = pd.DataFrame(rows, columns=list(TAIL_COLUMNS))
     if len(table):
-        table["p_adjusted"] = corrected_p(table["p_value"].to_numpy())
+        table["p_adjusted"] = adjust(table["p_value"].to_numpy())
     return table
 
 

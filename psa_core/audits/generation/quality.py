@@ -18,9 +18,9 @@ from psa_core.errors import ModelError
 from psa_core.inputs.prompts import filled, packaged
 from psa_core.models import Scorer, TokenScorer
 from psa_core.stats import SIGNIFICANT
+from psa_core.stats.associations import word_odds
+from psa_core.stats.means import adjust
 from psa_core.stats.scores import nan_mean
-from psa_core.stats.significance import adjust
-from psa_core.stats.word_odds import word_odds
 
 #: A continuation is about the value when its embedding has a larger cosine with that of the value.
 SIMILAR = 0.2

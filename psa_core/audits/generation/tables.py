@@ -13,17 +13,15 @@ from scipy.stats import norm
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.quality import words_apart
 from psa_core.errors import OptionError
-from psa_core.stats import CONFIDENCE, SIGNIFICANT
+from psa_core.stats import CONFIDENCE, SIGNIFICANT, adjust, mean_interval, nan_mean
 from psa_core.stats.fairness import (
     Fairness,
     Measures,
-    corrected_p,
     measure,
     measure_groups,
     noise_corrected_pair,
 )
-from psa_core.stats.intervals import mean_interval
-from psa_core.stats.scores import just_above, nan_mean
+from psa_core.stats.scores import just_above
 from psa_core.stats.wasserstein import pairs
 
 UNKNOWN = (float("nan"),) * 3
@@ -106,7 +104,7 @@ def _groups(
             measured = of_first if column == first else None
             found[column] = measured or as_numbers(measure_groups(cube.scored_by(scorer), groups, seed=seed))
     known = [name for name, numbers in found.items() if numbers["p"] is not None]
-    adjusted = corrected_p(np.array([found[name]["p"] for name in known])) if known else ()
+    adjusted = adjust(np.array([found[name]["p"] for name in known])) if known else ()
     for name, p in zip(known, adjusted, strict=True):
         found[name] = {**found[name], "p_adjusted": float(p), "above_noise": bool(p < SIGNIFICANT)}
     return found
@@ -125,7 +123,7 @@ def _pairs(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
             "w1": found.w1.ravel(),
             "floor": found.pair_floors.ravel(),
             "p_value": found.pair_p.ravel(),
-            "p_adjusted": corrected_p(found.pair_p).ravel(),
+            "p_adjusted": adjust(found.pair_p).ravel(),
             "corrected": noise_corrected_pair(found.w1, found.pair_floors).ravel(),
             "mean_a": means[:, first].ravel(),
             "mean_b": means[:, second].ravel(),
@@ -153,7 +151,7 @@ def _matrix(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
             "floor": found.mean_floors,
             "corrected": found.mean_corrected,
             "p_value": found.mean_p,
-            "p_adjusted": corrected_p(found.mean_p),
+            "p_adjusted": adjust(found.mean_p),
             "difference": difference,
             "difference_low": np.maximum(difference - half, -1),
             "difference_high": np.minimum(difference + half, 1),
