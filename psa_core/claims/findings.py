@@ -236,7 +236,7 @@ def corpus_finding(metrics: Mapping[str, Mapping[str, Any]], target: str | Targe
 
 
 def band_words(cube: ScoreCube, band: tuple[float, float] | None) -> str:
-    """What the band behind the bars of names is, from `tables.edits.edit_span`; empty where there is none."""
+    """What the band behind the bars of names is, from `tables.floors.edit_span`; empty where there is none."""
     if band is None or cube.controls is None:
         return ""
     low, high = (number(end, signed=True) for end in band)

@@ -78,7 +78,7 @@ def interaction_finding(table: pd.DataFrame, target: str, *, columns: str) -> Fi
 
 
 def condition_finding(table: pd.DataFrame, target: str, *, column: str) -> Finding:
-    """The largest change of a group's difference that is beyond chance; `table` by `tables.conditions`."""
+    """The largest change of a group's difference that is beyond chance; `table` by `tables.condition_table`."""
     words, tested = Words.of(target, table), table[table["p_adjusted"].notna()]
     few = too_few_rows(table)
     if few or tested.empty:

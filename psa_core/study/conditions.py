@@ -1,7 +1,7 @@
 """The cubes of one study under several conditions as one cube: each condition's targets, beside each other.
 
 A target is ``<condition>.<target>``, so whatever is said of targets is said of each condition, and conditions can be
-compared cell by cell: `tables.conditions`.
+compared cell by cell: `tables.condition_table`.
 """
 
 from __future__ import annotations

@@ -6,12 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-<<<<<<< HEAD:tests/tables/test_edits.py
-from psa_core.claims.findings import band_words
-=======
 from psa_core.claims.comparison import comparison_finding
-from psa_core.claims.floor import band_words
->>>>>>> 9eb7bda (Statistics and tables in 24 files instead of 41: one idea each, and no change of any number):tests/tables/test_floors.py
+from psa_core.claims.findings import band_words
 from psa_core.cube import ScoreCube, Target
 from psa_core.stats import repeat_floors
 from psa_core.study.controls import controls_of
