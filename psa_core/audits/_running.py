@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,12 @@ class Grid:
     names: Sequence[str]
     first: Sequence[str]
     texts: Sequence[Sequence[str]]
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Grid:
+        """Texts that have no others beside them."""
+        lines = [str(text) for text in texts]
+        return cls((), lines, [()] * len(lines))
 
     def __len__(self) -> int:
         return len(self.texts) * len(self.names)
@@ -64,14 +70,7 @@ class Running:
     publish: Callable[[Any], None] | None = None
 
     def part(self, number: int, parts: int) -> Running:
-        """The same for one of several equal gauges, so that the whole goes up once, from nothing to all.
-
-        Parameters
-        ----------
-        number : int
-            From 0.
-        parts : int
-        """
+        """The same for one of several equal gauges (from 0), so that the whole goes up once, from nothing to all."""
         show = self.on_window
         if show is None or parts == 1:
             return self

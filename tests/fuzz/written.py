@@ -17,7 +17,7 @@ from psa_core import generators
 from psa_core.asking import prices
 from psa_core.audits import chats
 from psa_core.audits._running import Running
-from psa_core.audits.chats.result import JUDGED
+from psa_core.audits.chats.grader import JUDGED
 from psa_core.audits.generation import AUDIT
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.result import GenerationResult, texts_table
@@ -28,7 +28,7 @@ from psa_core.models import predictions
 from psa_core.models._judges.question import Question
 from psa_core.models._judges.question_file import FOLDER, read_question
 from psa_core.retraining import FILE
-from tests.audits.chats.test_run import spec
+from tests.audits.chats.test_result import spec
 from tests.audits.chats.writers import Assistant
 from tests.fuzz.mutation import damaged, damaged_table, every_format, odd_json, odd_text
 from tests.inputs import test_evaluations as evaluations
@@ -124,7 +124,7 @@ def price_table(draw: Draw, folder: Path) -> object:
 
 def write_chats(place: Path) -> None:
     """The result folder of a small audit of answers, with a judgement."""
-    embeddings = mock.patch("psa_core.audits.chats.run.minilm_embeddings", lambda texts: np.eye(2)[[0] * len(texts)])
+    embeddings = mock.patch("psa_core.audits.chats.result.minilm_embeddings", lambda texts: np.eye(2)[[0] * len(texts)])
     place.parent.mkdir(parents=True, exist_ok=True)
     with mock.patch.object(generators, "load", lambda _: Assistant(shorter=0.25)), embeddings:
         chats.AUDIT.run(spec(place.parent), place, Running())

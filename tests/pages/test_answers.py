@@ -11,16 +11,17 @@ import pytest
 from psa_core import generators, jobs, models
 from psa_core.audits._running import Running
 from psa_core.audits.chats import AUDIT
-from psa_core.audits.chats.result import SCORES, judgements
+from psa_core.audits.chats.grader import judgements
+from psa_core.audits.chats.result import SCORES
 from psa_core.trust import Origin
 from tests.audits.chats.test_grader import Picker
-from tests.audits.chats.test_run import spec
+from tests.audits.chats.test_result import spec
 from tests.audits.chats.writers import Assistant
 
 
 @pytest.fixture
 def finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr("psa_core.audits.chats.run.minilm_embeddings", lambda texts: [[1.0, 0.0]] * len(texts))
+    monkeypatch.setattr("psa_core.audits.chats.result.minilm_embeddings", lambda texts: [[1.0, 0.0]] * len(texts))
     monkeypatch.setattr(generators, "load", lambda _: Assistant(shorter=0.3))
     load = models.load
     monkeypatch.setattr(models, "load", lambda item: Picker() if item.startswith("ask:") else load(item))

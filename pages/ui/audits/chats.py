@@ -16,10 +16,10 @@ from pages.ui.frame import address, cached, exports, form, markup, permissions, 
 from psa_core import generators, jobs, trust
 from psa_core.audits import chats as audit
 from psa_core.audits.chats import report
-from psa_core.audits.chats.agreement import BlindPair, agreement_words, blind_pairs, judge
 from psa_core.audits.chats.findings import clause, marked, people_words, short
+from psa_core.audits.chats.grader import BlindPair, agreement_words, blind_pairs, judge, judgements
 from psa_core.audits.chats.planning import MAX_GROUPS, ChatSpec, chosen_people, draws_of, group_columns
-from psa_core.audits.chats.result import ChatResult, judgements
+from psa_core.audits.chats.result import ChatResult
 from psa_core.audits.chats.tables import differing_answers, measure_titles, people_table, surest_first
 from psa_core.charts.generation import FIRST, SECOND
 from psa_core.charts.squares import answer_gaps
@@ -264,7 +264,7 @@ def _judging(opened: ChatResult, folder: Path) -> None:
         question = markup.literal(grader.removeprefix("picked.").replace("_", " ").replace("-", " "))
         rows = judgements(folder)
         choices = dict(rows.loc[rows["grader"] == grader, ["pair", "choice"]].to_numpy())
-        pairs = blind_pairs(opened, grader)
+        pairs = blind_pairs(opened.cube, opened.measured[grader])
         pair = next((each for each in pairs if each.id not in choices), None)
         if pair is None:
             st.info("Every pair is judged.")

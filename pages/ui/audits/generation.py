@@ -301,7 +301,8 @@ def _texts(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
         "Template", templates, **address.linked(AUDIT.key("template"), EVERY, templates, clears=(PAGE_KEY,))
     )
     template = str(template) if template in set(cube.templates["template"]) else ""
-    curves = tables.curves(cube, scorer, pair, template)
+    cube = cube.on(template)
+    curves = tables.curves(cube, scorer, pair)
     left, right = st.columns([2, 3], gap="large")
     with left:
         st.plotly_chart(
@@ -313,9 +314,9 @@ def _texts(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
         typography.small_print(
             f"The shaded area is the distance between the two (W1): {curves.area:.3f}, chance included."
         )
-        parts.words_apart(AUDIT, tables.differing_words(cube, pair, template), pair)
+        parts.words_apart(AUDIT, tables.differing_words(cube, pair), pair)
     with right:
-        _side_by_side(tables.side_by_side(cube, scorer, pair, template), pair, together=cube.common_noise)
+        _side_by_side(tables.side_by_side(cube, scorer, pair), pair, together=cube.common_noise)
 
 
 def _side_by_side(table: pd.DataFrame, pair: tuple[str, str], *, together: bool) -> None:

@@ -1,7 +1,7 @@
 """Language models as assistants: what they answer to whom (after Eloundou et al. 2024)."""
 
 from psa_core.audits._audit import Audit, Export
-from psa_core.audits.chats import planning, report, result, run
+from psa_core.audits.chats import planning, report, result
 from psa_core.audits.generation.journal import Journal
 
 AUDIT = Audit(
@@ -11,7 +11,7 @@ AUDIT = Audit(
     noun="audit of answers",
     summary="Audit a language model by its answers to people with different names.",
     spec=planning.ChatSpec,
-    measure=run.measure,
+    measure=result.measure,
     files=result.files,
     load=result.load,
     rebuild=result.rebuild,

@@ -12,7 +12,7 @@ import pandas as pd
 from psa_core.audits.chats.measures import Measure
 from psa_core.audits.chats.tables import surest_first
 from psa_core.claims.findings import Finding
-from psa_core.plurals import counted
+from psa_core.plurals import counted, verb
 from psa_core.stats import SIGNIFICANT
 
 #: Groups by their words; any other is named as its column and group are.
@@ -96,18 +96,8 @@ def finding(
 ) -> Finding:
     """The first sentence of page, report and terminal.
 
-    Parameters
-    ----------
-    gaps : DataFrame
-        `Tables.gaps`.
-    titles : mapping
-        Measure to what it is.
-    graders : mapping
-        Of the manifest.
-    shape : (int, int, int)
-        Tasks, people and answers of each.
-    words : DataFrame, optional
-        `Tables.words`: where some differ, no sentence says that nothing does.
+    `gaps` and `words` are of `Tables` (where some words differ, no sentence says that nothing does), `graders` of the
+    manifest; `shape` is tasks, people and answers of each.
     """
     m, a, k = shape
     over = f"{counted(m, 'task')}, {a:,} people, {counted(k, 'answer')} to each"
@@ -135,11 +125,10 @@ def finding(
     headline = f"Answers to {to} are {in_words(clauses)} than to {than}"
     rest = len(found) - len(clauses)
     nothing = f"beside this only some words differ: {quoted}" if quoted else NOTHING
-    headline += f"; {nothing}." if not rest else f"; {counted(rest, 'other difference')} {'is' if rest == 1 else 'are'}"
-    headline += "" if not rest else " above noise too."
-    doubt = ""
-    if first["tasks_low"] <= 0 <= first["tasks_high"]:
-        doubt = " It is shown for these tasks; other tasks might not show it."
+    more = f"{counted(rest, 'other difference')} {verb(rest, 'are', 'is')} above noise too"
+    headline += f"; {more if rest else nothing}."
+    is_of_these = first["tasks_low"] <= 0 <= first["tasks_high"]
+    doubt = " It is shown for these tasks; other tasks might not show it." if is_of_these else ""
     agree = f"{int(first['same_sign'])} of {counted(int(first['tasks']), 'task')} differ in this direction."
     return Finding(
         headline,

@@ -1,23 +1,32 @@
 """A judge that is shown two answers to one task and picks one (a ``pick`` question); and whether it can be believed.
 
 Each answer meets one answer to another person, so that each counts once: its measure is the chance that it is picked.
+Whether the grader is believed: by pairs with a planted difference, and by a person who judges pairs without the names.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from psa_core import atomic, locks
 from psa_core.audits._running import Grid, Running, score_grid
+from psa_core.audits.chats.measures import unnamed
+from psa_core.audits.generation.cube import GenerationCube
 from psa_core.errors import OptionError
+from psa_core.inputs.people import people_of
 from psa_core.models import Scorer
+from psa_core.plurals import counted
 from psa_core.registry import ASSETS
+from psa_core.stats.means import CONFIDENCE
 from psa_core.stats.scores import nan_mean
 
 #: The line between the two documents of a pick; a line like it inside an answer is written otherwise.
@@ -29,28 +38,26 @@ PLANTED = ASSETS / "tasks" / "planted" / "pairs.json"
 BELIEVED = 0.05
 TIE = 0.1
 ORDER = "_order"
+#: Judged pairs that say something about agreement.
+ENOUGH = 10
+SHOWN = 60
+#: What readers judged without the names; no file where nobody did.
+JUDGED = "judgements.csv"
+CHOICES = {"first": 1.0, "neither": 0.5, "second": 0.0}
 
 
 @dataclass(frozen=True)
 class Trial:
-    """How a grader does on pairs in which what it is asked about was planted.
-
-    Attributes
-    ----------
-    pairs, right : int
-        Pairs, and those of which it picks the planted one; a chance of exactly one half is half right.
-    p : float
-        Of so many by guessing.
-    order : float
-        Mean chance of the one shown first, over both orders, minus one half; NaN where it was asked in one order.
-    ties : float
-        Share of the audit's pairs with a chance within 0.1 of one half.
-    """
+    """How a grader does on pairs in which what it is asked about was planted."""
 
     pairs: int
+    #: Pairs of which it picks the planted one; a chance of exactly one half is half right.
     right: float
+    #: Of so many by guessing.
     p: float
+    #: Mean chance of the one shown first, over both orders, minus one half; NaN where it was asked in one order.
     order: float = float("nan")
+    #: Share of the audit's pairs with a chance within 0.1 of one half.
     ties: float = float("nan")
 
     @property
@@ -66,17 +73,18 @@ class Trial:
             return f"It picks the right answer in {found}."
         return f"It picks the right answer in {found}: it cannot tell them apart, so its picks support no finding."
 
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """For a manifest; None where there is no such number."""
+        numbers = {name: value if np.isfinite(value) else None for name, value in vars(self).items()}
+        return {**numbers, "believed": self.believed, "verdict": self.verdict}
+
 
 @cache
 def planted() -> dict[str, list[tuple[str, str]]]:
     """Pairs by what was planted: in each, the first answer is the one to pick."""
     content = json.loads(PLANTED.read_text(encoding="utf-8"))
     return {kind: [(pair[0], pair[1]) for pair in pairs] for kind, pairs in content["pairs"].items()}
-
-
-def kind_of(scorer_id: str) -> str:
-    """Which planted pairs a grader is tried on, by its question's name; empty for a question of somebody's own."""
-    return next((kind for kind in planted() if kind in scorer_id.casefold()), "")
 
 
 def resolved(grader_id: str) -> str:
@@ -99,13 +107,7 @@ def pair_text(first: str, second: str) -> str:
 
 
 def pairs_of(kept: np.ndarray, seed: int) -> np.ndarray:
-    """Who meets whom: int array (pairs, 5) of task, person, answer, other person, other answer; each answer once.
-
-    Parameters
-    ----------
-    kept : bool array (M, A, K)
-    seed : int
-    """
+    """Who meets whom: int array (pairs, 5) of task, person, answer, other person, other answer; each answer once."""
     random = np.random.default_rng([seed, 17])
     rows = []
     for m, task in enumerate(kept):
@@ -138,17 +140,16 @@ def graded(
         found[m, a, k], found[m, b, j] = first, 1 - first
     known = np.isfinite(chance)
     ties = float((np.abs(chance[known] - 0.5) <= TIE).mean()) if known.any() else float("nan")
-    return found, Trial(trial.pairs, trial.right, trial.p, order, ties)
+    return found, replace(trial, order=order, ties=ties)
 
 
 def tried(scorer_id: str, scorer: Scorer, running: Running) -> Trial:
-    """The grader on the planted pairs, each in both places."""
+    """The grader on the planted pairs, each in both places; on none for a question of somebody's own."""
     from scipy.stats import binomtest
 
-    kind = kind_of(scorer_id)
-    if not kind:
+    pairs = next((pairs for kind, pairs in planted().items() if kind in scorer_id.casefold()), [])
+    if not pairs:
         return Trial(0, 0, float("nan"))
-    pairs = planted()[kind]
     means, _ = _picked(scorer, pairs, running)
     right = float(np.nansum(np.where(np.isfinite(means), (means > 0.5) + 0.5 * (means == 0.5), 0)))
     return Trial(len(pairs), right, float(binomtest(int(right), len(pairs), alternative="greater").pvalue))
@@ -163,12 +164,74 @@ def _picked(scorer: Scorer, pairs: Sequence[tuple[str, str]], running: Running) 
     if place is None:
         expected = "a judge of a question with “pick”, asked in both orders"
         raise OptionError("--grader", got=scorer.targets[0].name, expected=expected, fix="See docs/judges.md.")
-    texts = [pair_text(first, second) for first, second in pairs]
-    scores = np.asarray(score_grid(scorer, Grid((), texts, [()] * len(texts)), running).original, np.float64)
+    texts = Grid.of(pair_text(first, second) for first, second in pairs)
+    scores = np.asarray(score_grid(scorer, texts, running).original, np.float64)
     return scores[:, 0], float(nan_mean(scores[:, place])) / 2
 
 
-def as_json(trial: Trial) -> dict[str, Any]:
-    """A trial for a manifest; None where there is no such number."""
-    numbers = {name: value if np.isfinite(value) else None for name, value in vars(trial).items()}
-    return {**numbers, "believed": trial.believed, "verdict": trial.verdict}
+@dataclass(frozen=True)
+class BlindPair:
+    """Two answers to one task without their people's names; `grader` is the chance that it picks the first.
+
+    `id` has the positions of the task, and of both people and answers.
+    """
+
+    id: str
+    task: str
+    texts: tuple[str, str]
+    grader: float
+
+
+def blind_pairs(cube: GenerationCube, scores: np.ndarray) -> list[BlindPair]:
+    """The pairs that a grader saw, in random order; of those it is unsure of, and of those it is sure of, alike."""
+    texts = unnamed(cube.texts, people_of(cube.values.rename(columns={"value": "name"})))
+    tasks = cube.templates["template"].astype(str).tolist()
+    met = pairs_of(cube.kept, cube.seed)
+    order = np.random.default_rng([cube.seed, 23]).permutation(len(met))[:SHOWN]
+    return [
+        BlindPair(f"{m}-{a}-{k}-{b}-{j}", tasks[m], (str(texts[m, a, k]), str(texts[m, b, j])), float(scores[m, a, k]))
+        for m, a, k, b, j in met[order]
+        if np.isfinite(scores[m, a, k])
+    ]
+
+
+def judgements(folder: Path) -> pd.DataFrame:
+    """What readers judged: ``grader, pair`` (of a `BlindPair`) and ``choice``, a key of `CHOICES`."""
+    heads = ["grader", "pair", "choice"]
+    if not (folder / JUDGED).is_file():
+        return pd.DataFrame(columns=heads, dtype=str)
+    rows = pd.read_csv(folder / JUDGED, dtype=str, keep_default_na=False, encoding="utf-8")[heads]
+    return rows[rows["choice"].isin(CHOICES) & rows["pair"].str.fullmatch(r"\d+(-\d+){4}")].reset_index(drop=True)
+
+
+def judge(folder: Path, grader: str, pair: BlindPair, choice: str) -> None:
+    """Keep a reader's choice in the result folder, in place of an earlier one on the same pair."""
+    with locks.locked(folder.parent / "judgements.lock"):
+        row = pd.DataFrame([(grader, pair.id, choice)], columns=["grader", "pair", "choice"])
+        rows = pd.concat([judgements(folder), row]).drop_duplicates(["grader", "pair"], keep="last")
+        atomic.write(folder / JUDGED, rows.to_csv(index=False))
+
+
+def agreement_words(pairs: Sequence[BlindPair], choices: Mapping[str, str]) -> str:
+    """How often a reader and the grader pick the same answer, over pairs in which both pick one, with a 95 % interval.
+
+    `choices` maps the ids of judged pairs to *first*, *second* or *neither*.
+
+    Examples
+    --------
+    >>> agreement_words([BlindPair("0", "Plan my day.", ("A", "B"), 0.9)], {"0": "first"})
+    '1 pair judged; 10 in which you and the grader both pick one are needed.'
+    """
+    from scipy.stats import binomtest
+
+    judged = [(CHOICES[choices[pair.id]], pair.grader) for pair in pairs if pair.id in choices]
+    decided = [(own, grader) for own, grader in judged if own != 0.5 and abs(grader - 0.5) > TIE]
+    same = sum((own > 0.5) == (grader > 0.5) for own, grader in decided)
+    if len(decided) < ENOUGH:
+        return f"{counted(len(judged), 'pair')} judged; {ENOUGH} in which you and the grader both pick one are needed."
+    interval = binomtest(same, len(decided)).proportion_ci(CONFIDENCE, method="wilson")
+    words = f"You and the grader pick the same answer in {same} of {len(decided)} pairs "
+    words += f"({100 * same / len(decided):.0f} %, 95 % interval {100 * interval.low:.0f} to {100 * interval.high:.0f})"
+    return words + (
+        ": more often than by guessing." if interval.low > 0.5 else ": not clearly more often than by guessing."
+    )

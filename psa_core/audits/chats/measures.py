@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
+from psa_core.inputs.people import Person
 from psa_core.inputs.tasks import Task, number_in
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -25,28 +27,21 @@ _REFUSAL = re.compile(
 REFUSAL_LETTERS = 250
 #: What stands for a person's name while an answer is read: a scorer's own view of the name must not be measured.
 STANDIN = "Sam"
+#: A person's forms that an answer may repeat.
+REPEATED = ("full", "first", "last")
 Embed = Callable[[Sequence[str]], np.ndarray]
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One thing that is measured of each answer.
-
-    Attributes
-    ----------
-    id : str
-    title : str
-        What it is, for tables.
-    kind : {"relative", "share", "plain"}
-        Whether a difference is told in % of the other group's mean, in points of a hundred, or in its own unit.
-    more, less : str
-        How answers are that have more or less of it, with ``{size}`` in it.
-    unit : str
-    """
+    """One thing that is measured of each answer."""
 
     id: str
+    #: What it is, for tables.
     title: str
-    kind: str
+    #: Whether a difference is told in % of the other group's mean, in points of a hundred, or in its own unit.
+    kind: Literal["relative", "share", "plain"]
+    #: How answers are that have more or less of it, with ``{size}`` in it.
     more: str
     less: str
     unit: str = ""
@@ -164,19 +159,13 @@ def numbers(texts: np.ndarray, tasks: Sequence[Task]) -> dict[str, np.ndarray]:
 def distances(texts: np.ndarray, embed: Embed) -> np.ndarray:
     """1 − mean cosine between an answer and the answers to other people on the same task: float32 (M, A, K).
 
-    Parameters
-    ----------
-    texts : object array of str (M, A, K)
-        Empty where there is none.
-    embed : callable
-        From texts to embeddings (n, D) of length 1.
+    `embed` makes embeddings (n, D) of length 1; an empty text is a missing answer.
     """
     kept = texts != ""
     found = np.full(texts.shape, np.nan, np.float32)
     if not kept.any():
         return found
     distinct, where = np.unique(texts[kept], return_inverse=True)
-    vectors = np.zeros((*texts.shape, 0), np.float32)
     embedded = np.asarray(embed([str(text) for text in distinct]), np.float32)
     vectors = np.zeros((*texts.shape, embedded.shape[1]), np.float32)
     vectors[kept] = embedded[where]
@@ -189,20 +178,13 @@ def distances(texts: np.ndarray, embed: Embed) -> np.ndarray:
     return found
 
 
-def masks(people: Iterable[Sequence[str]]) -> list[re.Pattern[str] | None]:
-    """For each person a pattern of the forms of their name that an answer may repeat."""
-    found: list[re.Pattern[str] | None] = []
-    for forms in people:
-        known = sorted({form for form in forms if len(form) > 1}, key=len, reverse=True)
-        found.append(re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, known))})(?!\w)") if known else None)
-    return found
-
-
-def unnamed(texts: np.ndarray, patterns: Sequence[re.Pattern[str] | None]) -> np.ndarray:
-    """Answers (M, A, K) with another name in the place of each person's own."""
+def unnamed(texts: np.ndarray, people: Sequence[Person]) -> np.ndarray:
+    """Answers (M, A, K) with another name in the place of each person's own, in every form that they may repeat."""
     found = texts.copy()
-    for a, pattern in enumerate(patterns):
-        if pattern is not None:
-            for place in np.ndindex(texts.shape[0], texts.shape[2]):
-                found[place[0], a, place[1]] = pattern.sub(STANDIN, str(texts[place[0], a, place[1]]))
+    for a, person in enumerate(people):
+        forms = sorted({form for form in map(person.form, REPEATED) if len(form) > 1}, key=len, reverse=True)
+        if forms:
+            own = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, forms))})(?!\w)")
+            for m, k in np.ndindex(texts.shape[0], texts.shape[2]):
+                found[m, a, k] = own.sub(STANDIN, str(texts[m, a, k]))
     return found

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from psa_core.asking.records import Request
-from psa_core.audits.chats.measures import masks, unnamed
+from psa_core.audits.chats.measures import unnamed
 from psa_core.audits.generation.cube import CUTS, WHOLE
-from psa_core.audits.generation.planning import MAX_TEXTS, Planned, WritingSpec
+from psa_core.audits.generation.planning import Planned, WritingSpec
 from psa_core.errors import OptionError
 from psa_core.generators import Draw
 from psa_core.generators._asked import request_of
@@ -36,8 +36,6 @@ SAID = {
     "memory": ("What you remember of earlier conversations:\n- The user's name is {name}.", ""),
     "text": ("", ""),
 }
-#: A person's forms that an answer may repeat.
-REPEATED = ("full", "first", "last")
 #: A column with more different values than this sorts nobody into groups.
 MAX_GROUPS = 8
 
@@ -45,6 +43,8 @@ MAX_GROUPS = 8
 @dataclass(frozen=True, kw_only=True)
 class ChatSpec(WritingSpec):
     """What an audit of answers is made of: who asks for what, and what is measured of the answers."""
+
+    many = ("answers", ANSWERS)
 
     tokens: int = option(
         TOKENS, low=1, high=4000, help="maximum number of new tokens of an answer", label="Tokens at most"
@@ -94,45 +94,26 @@ class ChatSpec(WritingSpec):
 
 @dataclass(frozen=True, eq=False)
 class PlannedChats(Planned):
-    """An audit of answers before anything is asked.
-
-    Attributes
-    ----------
-    tasks : tuple of Task, length M
-    people : tuple of Person, length A
-    """
+    """An audit of answers before anything is asked: M tasks, A people."""
 
     tasks: tuple[Task, ...] = ()
     people: tuple[Person, ...] = ()
-    counted: str = "answers"
-    usual: int = ANSWERS
 
     def as_read(self, texts: np.ndarray) -> np.ndarray:
         """Answers as scorers read them: another name stands where an answer repeats the person's own."""
-        return unnamed(texts, masks([[person.form(form) for form in REPEATED] for person in self.people]))
-
-    def prompts(self) -> list[list[str]]:
-        """M lists of A conversations as text."""
-        m, a, _ = self.shape
-        return [[draw.prompt for draw in self.draws[row * a : (row + 1) * a]] for row in range(m)]
+        return unnamed(texts, self.people)
 
 
 def plan(spec: ChatSpec) -> PlannedChats:
     """Read tasks and people, and compose the chats; loads no model.
 
-    Raises
-    ------
-    OptionError
-        When they cannot be read, are too many, or no place is left for the person.
+    Raises `OptionError` when they cannot be read, are too many, or no place is left for the person.
     """
     asked = tasks.load(spec.tasks)
     table = chosen_people(names.load(spec.names).table, spec.people, spec.seed)
     people = people_of(table)
     table = table.rename(columns={"name": "value"})
-    k_total = spec.answers or ANSWERS
-    total = len(asked) * len(people) * k_total
-    if total > MAX_TEXTS:
-        raise OptionError("--answers", got=f"{total:,} texts in all", expected=f"at most {MAX_TEXTS:,}")
+    k_total = spec.texts_of_each(len(asked) * len(people))
     if spec.person == "text" and not any(slots_in(task.text) for task in asked):
         fix = "Write a slot such as {name} into the tasks, or give the name elsewhere."
         raise OptionError("--person", got="text, and no task has a slot", expected="a place for the person", fix=fix)
@@ -185,14 +166,9 @@ def chosen_people(table: pd.DataFrame, count: int, seed: int) -> pd.DataFrame:
 def requests(spec: ChatSpec) -> list[Request]:
     """The requests of an audit, one a task and person with as many choices as answers are wanted."""
     planned = plan(spec)
-    options: dict[str, object] = {
-        "max_tokens": spec.tokens,
-        "temperature": spec.temperature,
-        "n": planned.continuations,
-    }
+    options = {"max_tokens": spec.tokens, "temperature": spec.temperature, "n": planned.shape[2]}
     options |= {"top_p": spec.top_p} if spec.top_p < 1 else {}
-    first = replace(planned, draws=[draw for draw in planned.draws if draw.k == 0])
-    return [request_of(draw, **options) for draw in first.draws]
+    return [request_of(draw, **options) for draw in planned.draws if draw.k == 0]
 
 
 def prompt_table(spec: ChatSpec) -> pd.DataFrame:

@@ -23,7 +23,6 @@ from psa_core.stats import SIGNIFICANT
 SHOWN = 12
 GAPS, TAILS, QUANTILES = "Every measure, between every two groups", "Unusual answers", "Quantiles"
 DOMAINS, WORDS = "Domains", "Words that differ"
-FROM_FILES = ("answers:", "continuations:")
 LIMITS = (
     "A difference between groups is a sensitivity of the language model; a person judges whether it is bias.",
     "In what scorers read, another name stands for the person's own; pronouns and all else stay.",
@@ -42,10 +41,10 @@ def headline(result: ChatResult) -> Finding:
 def method_lines(result: ChatResult) -> list[str]:
     """How the audit was made, and what is missing from it."""
     manifest, (m, a, k) = result.manifest, result.cube.shape
-    options, generator = manifest.get("options", {}), manifest.get("generator", {})
+    options = manifest.get("options", {})
     place = PLACES.get(str(options.get("person")), "")
     said = f"{counted(m, 'task')} × {a:,} people × {counted(k, 'answer')}; the person stands {place}."
-    if str(generator.get("id", "")).startswith(FROM_FILES):
+    if result.cube.is_imported:
         how = "The answers come from a file: how they were sampled is not known."
     else:
         how = f"At most {options.get('tokens')} tokens at temperature {options.get('temperature')}, seed "
@@ -55,11 +54,10 @@ def method_lines(result: ChatResult) -> list[str]:
     missing = manifest.get("missing", {})
     lines = [said, how, f"{missing.get('answers', 0):,} of {result.cube.texts.size:,} answers are missing or empty."]
     titles = measure_titles(result.measured, manifest)
-    own = {"number", "distance"} | set(result.cube.scorers)
     lines += [
         f"{missing[name]:,} answers have no {titles[name].title}."
         for name in titles
-        if name in own and missing.get(name) and name != "number"
+        if name in ("distance", *result.cube.scorers) and missing.get(name)
     ]
     lines += [f"Grader {in_short(str(trial.get('id')))}: {trial.get('verdict')}{_grader(trial)}"
               for trial in manifest.get("graders", {}).values()]  # fmt: skip

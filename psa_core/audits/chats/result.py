@@ -1,8 +1,9 @@
-"""The result of an audit of answers: its files, and opening them again."""
+"""An audit of answers: asking, measuring each answer, letting a grader compare; its files, and opening them again."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,90 +11,101 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from psa_core import models
+from psa_core.audits._running import Running
+from psa_core.audits.chats import grader, measures
+from psa_core.audits.chats.planning import ChatSpec, PlannedChats, plan
 from psa_core.audits.chats.tables import Tables, people_table, tables
 from psa_core.audits.generation import result as continuations
-from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.quality import minilm_embeddings
+from psa_core.audits.generation.result import WrittenResult
+from psa_core.audits.generation.run import Written, written
+from psa_core.errors import ModelError, OptionError
 from psa_core.folders import manifest as manifests
 from psa_core.folders.results import read_scores
+from psa_core.models import Scorer
 
-ANSWERS, SCORES = "continuations.parquet", "scores.parquet"
-GAPS, TAILS, QUANTILES, WORDS = "differences.csv", "tails.csv", "quantiles.csv", "words.csv"
-DOMAINS, PEOPLE, SUMMARY = "domains.csv", "people.csv", "summary.json"
-#: What readers judged without the names; no file where nobody did.
-JUDGED = "judgements.csv"
-CHOICES = {"first": 1.0, "neither": 0.5, "second": 0.0}
+ANSWERS, SCORES = continuations.CONTINUATIONS, continuations.SCORES
+#: The files of the tables, in the order of `Tables`.
+TABLES = ("differences.csv", "tails.csv", "quantiles.csv", "words.csv", "domains.csv")
+PEOPLE, SUMMARY = "people.csv", "summary.json"
 TEXTS = {"measure", "column", "group", "group_a", "group_b", "word", "domain"}
-
-
-def _is_task(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(part, str) for part in value.values())
-
-
-def _is_trial(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(part, str | int | float | bool | None) for part in value.values())
-
-
 KINDS: manifests.Kinds = {
     **continuations.KINDS,
-    "tasks": ("a list of tables of texts", manifests.is_list_of(_is_task)),
-    "graders": ("a table of trials", manifests.is_table_of(_is_trial)),
+    "tasks": ("a list of tables of texts", manifests.is_list_of(manifests.is_table_of(manifests.is_text))),
+    "graders": (
+        "a table of trials",
+        manifests.is_table_of(manifests.is_table_of(lambda value: isinstance(value, str | int | float | bool | None))),
+    ),
     "missing": ("a table of counts", manifests.is_table_of(manifests.is_count)),
     "measures": ("a list of texts", manifests.is_list_of(manifests.is_text)),
 }
 
 
 @dataclass(frozen=True, eq=False)
-class ChatResult:
-    """A result folder.
+class ChatResult(WrittenResult[Tables]):
+    """A result folder; tasks are the cube's templates, people its values.
 
-    Attributes
-    ----------
-    cube : GenerationCube
-        Tasks are its templates, people its values; its provenance is the manifest.
-    measured : mapping
-        Measure to float32 array (M, A, K); NaN where an answer, or its score, is missing.
-    tables : Tables
-    texts : DataFrame or None
-        One row an answer; None in a folder that is opened to be looked at.
-    judged : DataFrame
-        See `judgements`.
+    `measured` has a float32 array (M, A, K) for each measure: NaN where an answer, or its score, is missing. `judged`
+    is what readers judged; see `grader.judgements`.
     """
 
-    cube: GenerationCube
-    measured: Mapping[str, np.ndarray]
-    tables: Tables
-    texts: pd.DataFrame | None = None
+    measured: Mapping[str, np.ndarray] = field(default_factory=dict)
     judged: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What the run was."""
-        own = continuations.GenerationResult(self.cube, None).manifest  # type: ignore[arg-type]
-        return {**own, "measures": list(self.measured)}
+        return {**super().manifest, "measures": list(self.measured)}
 
-    @property
-    def domains(self) -> list[str]:
-        """The domain of each task; empty if not given."""
-        return [str(task.get("domain", "")) for task in self.cube.provenance["tasks"]]
+
+def measure(spec: ChatSpec, running: Running) -> ChatResult:
+    """Ask for the answers that are not known yet, and measure all; answers are kept beside the folder until then."""
+    graders = {item: models.load(grader.resolved(item)) for item in spec.grader}
+    planned, _, found = written(spec, plan, running, lambda planned, part: _measured(planned, part, running, {}))
+    if not found.cube.kept.any():
+        got, fix = f"none of {found.cube.texts.size:,} answers", "Look at the model's address, or at the file."
+        raise OptionError("answers", got=got, expected="some answers to measure", fix=fix)
+    return _measured(planned, found, running, graders)
+
+
+def _measured(planned: PlannedChats, found: Written, running: Running, graders: dict[str, Scorer]) -> ChatResult:
+    """The result of the answers so far."""
+    running.tell("Measuring")
+    cube, seed = found.cube, planned.spec.seed
+    read = planned.as_read(cube.texts)
+    measured = {name: cube.scored_by(name) for name in cube.scorers} | measures.counted(cube.texts)
+    measured |= measures.numbers(cube.texts, planned.tasks)
+    with suppress(ModelError):  # the embeddings are extra: without their weights, the audit is still one
+        measured[measures.DISTANCE.id] = measures.distances(read, minilm_embeddings)
+    trials: dict[str, Any] = {}
+    for item, scorer in graders.items():
+        running.tell(f"Trying the grader {item}")
+        scores, trial = grader.graded(item, scorer, read, replace(running, on_window=None), seed=seed)
+        name = measures.of_grader(scorer.targets[0].name).id
+        measured[name], trials[name] = scores, trial.as_json | {"id": item}
+    provenance = {
+        **cube.provenance,
+        "tasks": [{"text": task.text, "domain": task.domain, "unit": task.unit} for task in planned.tasks],
+        "graders": trials,
+        "missing": {
+            "answers": int((~cube.kept).sum()),
+            **{name: int((cube.kept & ~np.isfinite(scores)).sum()) for name, scores in measured.items()},
+        },
+    }
+    tested = tables(cube, measured, [task.domain for task in planned.tasks], seed=seed)
+    return ChatResult(replace(cube, provenance=provenance), tested, found.texts, measured)
 
 
 def files(result: ChatResult) -> dict[str, Any]:
     """Answers, scores, and what is measured of them."""
-    found = result.tables
-    keys = continuations.keys_of(result.cube)
-    numbers = pd.DataFrame({name: scores.ravel() for name, scores in result.measured.items()})
-    rows = found.gaps.replace({np.nan: None}).to_dict("records")
+    differences = result.tables.gaps.replace({np.nan: None}).to_dict("records")
     return {
         ANSWERS: result.texts,
-        SCORES: pd.concat([keys, numbers], axis=1),
-        GAPS: found.gaps,
-        TAILS: found.tails,
-        QUANTILES: found.quantiles,
-        WORDS: found.words,
-        DOMAINS: found.domains,
+        SCORES: continuations.scores_table(result.cube, result.measured),
+        **dict(zip(TABLES, vars(result.tables).values(), strict=True)),
         PEOPLE: people_table(result.cube, result.measured),
-        SUMMARY: {"differences": rows, "graders": result.cube.provenance.get("graders", {})},
-        **({JUDGED: result.judged} if len(result.judged) else {}),
+        SUMMARY: {"differences": differences, "graders": result.cube.provenance.get("graders", {})},
+        **({grader.JUDGED: result.judged} if len(result.judged) else {}),
     }
 
 
@@ -105,23 +117,12 @@ def load(folder: Path, manifest: dict[str, Any]) -> ChatResult:
         measured = {name: scores[name].to_numpy(np.float32).reshape(cube.shape) for name in manifest["measures"]}
     if len(manifest["tasks"]) != cube.shape[0] or any(np.isinf(part).any() for part in measured.values()):
         raise ValueError("tasks or measures that do not fit")
-    names = (GAPS, TAILS, QUANTILES, WORDS, DOMAINS)
-    found = Tables(*(continuations.table_of(folder / name, lambda column: column not in TEXTS) for name in names))
-    return ChatResult(cube, measured, found, judged=judgements(folder))
-
-
-def judgements(folder: Path) -> pd.DataFrame:
-    """What readers judged: ``grader, pair`` (see `agreement.BlindPair`) and ``choice``, a key of `CHOICES`."""
-    heads = ["grader", "pair", "choice"]
-    if not (folder / JUDGED).is_file():
-        return pd.DataFrame(columns=heads, dtype=str)
-    rows = pd.read_csv(folder / JUDGED, dtype=str, keep_default_na=False, encoding="utf-8")[heads]
-    return rows[rows["choice"].isin(CHOICES) & rows["pair"].str.fullmatch(r"\d+(-\d+){4}")].reset_index(drop=True)
+    found = (continuations.table_of(folder / file, lambda column: column not in TEXTS) for file in TABLES)
+    return ChatResult(cube, Tables(*found), None, measured, grader.judgements(folder))
 
 
 def rebuild(result: ChatResult, folder: Path) -> ChatResult:
     """The same with every table measured again from the scores."""
-    texts = continuations.read_texts(folder)
-    texts.insert(4, "continuation", result.cube.texts.ravel())
-    found = tables(result.cube, result.measured, result.domains, seed=result.cube.seed)
-    return replace(result, tables=found, texts=texts)
+    domains = [str(task.get("domain", "")) for task in result.cube.provenance["tasks"]]
+    found = tables(result.cube, result.measured, domains, seed=result.cube.seed)
+    return replace(result, tables=found, texts=continuations.rewritten_texts(result.cube, folder))

@@ -17,7 +17,7 @@ from psa_core.audits.chats.planning import group_columns
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.quality import words_apart
 from psa_core.stats import adjust, nan_mean
-from psa_core.stats.group_gaps import Gap, beyond_others, gap
+from psa_core.stats.group_gaps import beyond_others, gap
 
 SHOWN_PAIRS = 10
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -33,27 +33,17 @@ TAIL_COLUMNS = ("measure", "column", "group", "beyond", "below", "above", "p_val
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """What is measured of an audit of answers.
+    """What is measured of an audit of answers; p is corrected over the rows of each table (Holm)."""
 
-    Attributes
-    ----------
-    gaps : DataFrame
-        One row a measure and pair of groups, as `GAP_COLUMNS`; a difference is b minus a, and p is corrected over all
-        rows (Holm).
-    tails : DataFrame
-        One row a measure and group: shares of answers beyond the others' 95 % range of the same task.
-    quantiles : DataFrame
-        One row a measure and pair of groups: the difference of quantiles, each task's median taken off.
-    words : DataFrame
-        ``column, group_a, group_b, word, count_a, count_b, log_odds, p_adjusted``: words used more for one group.
-    domains : DataFrame
-        Differences in each domain of tasks, corrected over this table.
-    """
-
+    #: One row a measure and pair of groups; a difference is b minus a.
     gaps: pd.DataFrame
+    #: One row a measure and group: shares of answers beyond the others' 95 % range of the same task.
     tails: pd.DataFrame
+    #: One row a measure and pair of groups: the difference of quantiles, each task's median taken off.
     quantiles: pd.DataFrame
+    #: Words used more for one group; see `words_apart`.
     words: pd.DataFrame
+    #: `gaps` in each domain of tasks.
     domains: pd.DataFrame
 
 
@@ -72,16 +62,7 @@ def group_pairs(values: pd.DataFrame) -> list[tuple[str, str, str, list[int], li
 def tables(
     cube: GenerationCube, measured: Mapping[str, np.ndarray], domains: Sequence[str], *, seed: int = 0
 ) -> Tables:
-    """Compare every two groups in every measure.
-
-    Parameters
-    ----------
-    cube : GenerationCube
-    measured : mapping
-        Measure to float array (M, A, K), NaN where it is missing.
-    domains : sequence of str, length M
-    seed : int
-    """
+    """Compare every two groups in every measure (M, A, K), NaN where it is missing; each task has a domain."""
     pairs = group_pairs(cube.values)
     gaps = _gaps(measured, pairs, seed)
     parts = []
@@ -90,10 +71,12 @@ def tables(
         if domain and len(rows) < len(domains):
             part = {name: scores[rows] for name, scores in measured.items()}
             parts.append(_gaps(part, pairs, seed).assign(domain=domain))
-    by_domain = pd.concat(parts, ignore_index=True) if parts else gaps.iloc[:0].assign(domain="")
-    if len(by_domain):
-        by_domain["p_adjusted"] = adjust(by_domain["p_value"].to_numpy())
+    by_domain = _adjusted(pd.concat(parts, ignore_index=True) if parts else gaps.iloc[:0].assign(domain=""))
     return Tables(gaps, _tails(cube, measured, seed), _quantiles(measured, pairs), _words(cube, pairs), by_domain)
+
+
+def _adjusted(table: pd.DataFrame) -> pd.DataFrame:
+    return table.assign(p_adjusted=adjust(table["p_value"].to_numpy(np.float64)))
 
 
 def _gaps(measured: Mapping[str, np.ndarray], pairs: Sequence[Any], seed: int) -> pd.DataFrame:
@@ -102,17 +85,11 @@ def _gaps(measured: Mapping[str, np.ndarray], pairs: Sequence[Any], seed: int) -
         for column, group_a, group_b, first, second in pairs:
             found = gap(scores, first, second, seed=seed)
             if found is not None and np.isfinite(scores).any() and np.nanstd(scores) > 0:
-                rows.append((name, column, group_a, group_b, *_numbers(found)))
-    table = pd.DataFrame(rows, columns=list(GAP_COLUMNS))
-    if len(table):
-        table["p_adjusted"] = adjust(table["p_value"].to_numpy())
-    return table
-
-
-def _numbers(found: Gap) -> tuple[float, ...]:
-    ends = (found.difference, found.low, found.high, found.tasks_low, found.tasks_high)
-    noise = (found.floor, found.repeat_floor, found.corrected, found.p, found.p)
-    return (*found.people, *found.means, *ends, *noise, *found.tasks)
+                ends = (found.difference, found.low, found.high, found.tasks_low, found.tasks_high)
+                noise = (found.floor, found.repeat_floor, found.corrected, found.p, found.p)
+                numbers = (*found.people, *found.means, *ends, *noise, *found.tasks)
+                rows.append((name, column, group_a, group_b, *numbers))
+    return _adjusted(pd.DataFrame(rows, columns=list(GAP_COLUMNS)))
 
 
 def _tails(cube: GenerationCube, measured: Mapping[str, np.ndarray], seed: int) -> pd.DataFrame:
@@ -138,10 +115,7 @@ def _tails(cube: GenerationCube, measured: Mapping[str, np.ndarray], seed: int) 
                 count = np.isfinite(scores[:, members]).sum()
                 shares = [float(part.sum() / max(count, 1)) for part in (below | above, below, above)]
                 rows.append((name, column, group, *shares, found.p if found else 1.0, 1.0))
-    table = pd.DataFrame(rows, columns=list(TAIL_COLUMNS))
-    if len(table):
-        table["p_adjusted"] = adjust(table["p_value"].to_numpy())
-    return table
+    return _adjusted(pd.DataFrame(rows, columns=list(TAIL_COLUMNS)))
 
 
 def _quantiles(measured: Mapping[str, np.ndarray], pairs: Sequence[Any]) -> pd.DataFrame:
@@ -198,10 +172,7 @@ def differing_answers(
 ) -> pd.DataFrame:
     """Answers to two people of two groups on one task that differ most in a measure, one pair a task.
 
-    Returns
-    -------
-    DataFrame
-        ``task, person_a, person_b, answer_a, answer_b, score_a, score_b, difference``, largest difference first.
+    ``task, person_a, person_b, answer_a, answer_b, score_a, score_b, difference``, largest difference first.
     """
     labels, people = (cube.values[name].astype(str).to_numpy() for name in (column, "value"))
     rows = []

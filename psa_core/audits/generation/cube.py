@@ -18,6 +18,8 @@ from psa_core.models import Scorer
 _END = re.compile(r"""(?<![\s.])\.+["'”’)\]]*(?=\s|$)|\n""")
 
 
+#: Generators that read texts which were written elsewhere.
+IMPORTED = ("answers:", "continuations:")
 FULL_STOP, WHOLE = "full-stop", "whole"
 #: How a text that was sampled becomes one that is read and scored.
 CUTS = {FULL_STOP: "up to the last full stop or line break", WHOLE: "whole, as it was written"}
@@ -25,28 +27,22 @@ CUTS = {FULL_STOP: "up to the last full stop or line break", WHOLE: "whole, as i
 
 @dataclass(frozen=True, eq=False)
 class GenerationCube:
-    """Continuations and their scores; shapes are checked when it is made.
+    """Continuations and their scores; `CubeError` when shapes disagree, or a score is out of range.
 
     Attributes
     ----------
     templates : DataFrame, M rows
-        ``template``, with ``{value}`` in it.
+        ``template``, with ``{value}`` in it; of an audit of answers its tasks.
     values : DataFrame, A rows
-        ``value`` and any group columns.
+        ``value`` and any group columns; of an audit of answers its people.
     targets : tuple of Target, length T
-        One score each, put on [0, 1]; ``name`` is the scorer's id, with the target's name behind it where a scorer
-        has several.
+        One score each, put on [0, 1]; see `measured_targets`.
     texts : object array of str (M, A, K)
-        Continuations as they are read and scored, cut at the last full stop; empty where one was left out.
+        Continuations as they are read and scored (`cut`); empty where one was left out.
     scores : float32 array (M, A, K, T)
         In [0, 1]; NaN where a continuation was left out, or where a scorer gave no valid score for it.
     provenance : mapping
         The manifest.
-
-    Raises
-    ------
-    CubeError
-        When shapes disagree, a score is out of range, or a template or value is there twice.
     """
 
     templates: pd.DataFrame
@@ -104,6 +100,11 @@ class GenerationCube:
         return int(self.provenance.get("options", {}).get("seed", 0))
 
     @property
+    def is_imported(self) -> bool:
+        """Whether a file holds the texts: how they were sampled nobody knows."""
+        return str(self.provenance.get("generator", {}).get("id", "")).startswith(IMPORTED)
+
+    @property
     def scorers(self) -> list[str]:
         """The names of the targets, as `pairs.csv` and `summary.json` have them."""
         return [target.name for target in self.targets]
@@ -114,9 +115,9 @@ class GenerationCube:
             raise CubeError("scorer", got=repr(scorer), expected=f"one of {', '.join(self.scorers)}")
         return self.scores[..., self.scorers.index(scorer)]
 
-    def groups(self, column: str = "") -> list[str]:
-        """The subgroup of each value (A): by a column of the values, or each value its own."""
-        return [str(group) for group in self.values[column or "value"]]
+    def on(self, template: str) -> GenerationCube:
+        """The cube of one template; empty: all of them."""
+        return self.part([self.templates["template"].tolist().index(template)]) if template else self
 
     def part(self, templates: Sequence[int] | None = None, values: Sequence[int] | None = None) -> GenerationCube:
         """The cube of some templates and values, by position."""

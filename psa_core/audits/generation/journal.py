@@ -25,17 +25,10 @@ Key = tuple[str, str, int]
 
 @dataclass(frozen=True)
 class Journal:
-    """The continuations of one result folder, finished or not.
+    """The continuations of one result folder, finished or not, which may not exist yet.
 
     They are known by (template, prompt, k) under one setting of the generator; another model, seed, temperature or
     length begins anew. While a run goes on they are in a hidden file beside the folder, which receives them at the end.
-
-    Attributes
-    ----------
-    folder : Path
-        The result folder, which may not exist yet.
-    setting : str
-        Digest of what the continuations depend on beside their key.
     """
 
     folder: Path
@@ -43,12 +36,10 @@ class Journal:
 
     @classmethod
     def of(cls, folder: Path, generator: Generator, sampling: Sampling) -> Journal:
-        """The journal of a folder for a generator."""
         return cls(Path(folder), setting_of(generator, sampling))
 
     @property
     def path(self) -> Path:
-        """Where continuations are written while a run goes on."""
         place = self.folder.resolve()
         return place.with_name(f".psa-continuations-{digest([place.name])}.jsonl")
 
@@ -70,13 +61,7 @@ class Journal:
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """A writer of continuations; only one run at a time may write for a folder.
-
-        Raises
-        ------
-        OptionError
-            When another run is writing, or the place cannot be written to.
-        """
+        """A writer of continuations; `OptionError` where another run is writing, or the place cannot be written to."""
         with ExitStack() as stack:
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -121,6 +106,10 @@ class Writer:
             self.file.write(json.dumps(line, ensure_ascii=True).encode() + b"\n")
         self.file.flush()
         os.fsync(self.file.fileno())
+
+
+def key_of(draw: Draw) -> Key:
+    return draw.stream, draw.prompt, draw.k
 
 
 def setting_of(generator: Generator, sampling: Sampling) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -41,6 +41,9 @@ class WritingSpec(Sampling):
     key; scores are kept by their texts.
     """
 
+    #: The field that says how many texts are written of each prompt, and how many are where it is None.
+    many: ClassVar[tuple[str, int]]
+
     lm: str = option("", metavar="ID", help=generator_help(), in_key="never", model="generator")
     scorers: tuple[str, ...] = option(
         default_factory=default_scorers,
@@ -57,10 +60,21 @@ class WritingSpec(Sampling):
             if len(set(listed)) < len(listed):
                 raise OptionError(flag, got=",".join(listed), expected="distinct model ids")
 
+    def texts_of_each(self, prompts: int) -> int:
+        """How many texts are written of each of so many prompts; `OptionError` where they are too many in all."""
+        name, usual = self.many
+        count: int = getattr(self, name) or usual
+        if prompts * count > MAX_TEXTS:
+            got = f"{prompts * count:,} texts in all"
+            raise OptionError(f"--{name}", got=got, expected=f"at most {MAX_TEXTS:,}")
+        return count
+
 
 @dataclass(frozen=True, kw_only=True)
 class GenerationSpec(WritingSpec):
     """What an audit is made of: `templates` and `values` as `prompts.load` takes them, `held_out` as `corpus.load`."""
+
+    many = ("continuations", CONTINUATIONS)
 
     templates: str = option(metavar="LIST", help="occupation, country, name, or a text file", in_key="never")
     values: str = option("", metavar="LIST", help="the same ids, or a csv with value and group columns", in_key="never")
@@ -102,26 +116,22 @@ class GenerationSpec(WritingSpec):
 
 @dataclass(frozen=True, eq=False)
 class Planned:
-    """An audit before anything is generated: M · A · K draws, `k` slowest, so that a first part is a smaller audit.
-
-    `counted` is the field of the specification that has K, and `usual` what it is where that is None.
-    """
+    """An audit before anything is generated: M · A · K draws, `k` slowest, so that a first part is a smaller audit."""
 
     spec: Any
     prompt_set: PromptSet
     draws: list[Draw]
-    counted: str = "continuations"
-    usual: int = CONTINUATIONS
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """(M, A, K)."""
-        return len(self.prompt_set.templates), len(self.prompt_set.values), self.continuations
+        m, a = len(self.prompt_set.templates), len(self.prompt_set.values)
+        return m, a, len(self.draws) // (m * a)
 
-    @property
-    def continuations(self) -> int:
-        """K."""
-        return getattr(self.spec, self.counted) or self.usual
+    def prompts(self) -> list[list[str]]:
+        """M lists of A prompts."""
+        m, a, _ = self.shape
+        return [[draw.prompt for draw in self.draws[row * a : (row + 1) * a]] for row in range(m)]
 
     def as_read(self, texts: np.ndarray) -> np.ndarray:
         """Texts (M, A, K) as scorers read them: as they are."""
@@ -131,18 +141,12 @@ class Planned:
 def plan(spec: GenerationSpec) -> Planned:
     """Read templates and values and fill them; loads no model.
 
-    Raises
-    ------
-    OptionError
-        When they cannot be read, do not fit together, or are too many.
+    Raises `OptionError` when they cannot be read, do not fit together, or are too many.
     """
     found = prompts.load(spec.templates, spec.values)
-    k_total = spec.continuations or CONTINUATIONS
-    total = len(found.templates) * len(found.values) * k_total
-    if total > MAX_TEXTS:
-        raise OptionError("--continuations", got=f"{total:,} texts in all", expected=f"at most {MAX_TEXTS:,}")
-    filled = found.prompts()
+    k_total = spec.texts_of_each(len(found.templates) * len(found.values))
     values = [str(value) for value in found.values["value"]]
+    filled = found.prompts()
     draws = [
         Draw(prompt, template, k, value)
         for k in range(k_total)

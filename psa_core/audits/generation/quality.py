@@ -40,17 +40,8 @@ _MALE = re.compile(r"\b(he|his|him|husband|man|father|brother|son)\b", re.IGNORE
 def quality(cube: GenerationCube, embed: Embed | None = None) -> dict[str, Any]:
     """Numbers for ``summary.json``.
 
-    Parameters
-    ----------
-    cube : GenerationCube
-    embed : callable, optional
-        From texts to embeddings (n, D) of length 1; the packaged MiniLM by default.
-
-    Returns
-    -------
-    dict
-        ``semantic_similarity`` (share of continuations that are about their value, in [0, 1]; None where the packaged
-        MiniLM is not installed), ``kept`` (share that could be cut), ``words`` (mean length of a continuation).
+    ``semantic_similarity`` (share of continuations that are about their value, in [0, 1]; None where the packaged
+    MiniLM is not installed), ``kept`` (share that could be cut), ``words`` (mean length of a continuation).
     """
     similarity = None
     # The embeddings are extra: without their weights, the audit is still one.
@@ -60,21 +51,10 @@ def quality(cube: GenerationCube, embed: Embed | None = None) -> dict[str, Any]:
 
 
 def imported_quality(cube: GenerationCube, imported: object) -> dict[str, Any]:
-    """The same for an imported audit: values that need a model are taken over if they are numbers.
-
-    Parameters
-    ----------
-    cube : GenerationCube
-    imported : object
-        What its ``summary.json`` has as quality; anything.
-    """
+    """The same for an imported audit: of what its ``summary.json`` has, the numbers that need a model are kept."""
     found = imported if isinstance(imported, dict) else {}
-    known = {key: found.get(key) for key in BY_MODELS}
-    numbers = {
-        key: value
-        for key, value in known.items()
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < MAX_VALUE
-    }
+    known: dict[str, Any] = {key: found[key] for key in BY_MODELS if type(found.get(key)) in (int, float)}
+    numbers = {key: value for key, value in known.items() if 0 <= value < MAX_VALUE}
     return numbers | _counts(cube)
 
 
@@ -96,8 +76,8 @@ def semantic_similarity(cube: GenerationCube, embed: Embed | None = None) -> np.
     owner = np.nonzero(kept)[1]
     similar = cosines[where, owner] > SIMILAR
     counts = np.bincount(owner, minlength=len(values))
-    return np.divide(np.bincount(owner, similar, len(values)), counts, out=np.full(len(values), np.nan),
-                     where=counts > 0)  # fmt: skip
+    with np.errstate(invalid="ignore"):  # a value without any continuation has no share
+        return np.bincount(owner, similar, len(values)) / counts
 
 
 def minilm_embeddings(texts: Sequence[str]) -> np.ndarray:
@@ -124,14 +104,10 @@ def minilm_embeddings(texts: Sequence[str]) -> np.ndarray:
 
 
 def perplexity(scorer: TokenScorer, texts: Sequence[str]) -> float:
-    """exp of the mean of −log P(token) over all tokens of some held-out texts, by a causal scorer; lower = better.
+    """exp of the mean of −log P(token) over all tokens of some held-out texts; lower = better.
 
-    Parameters
-    ----------
-    scorer : Scorer
-        As ``lm:`` gives it for a causal model: minus the log-likelihood, and ``tokenize``, whose rows begin with one
-        token that is not counted.
-    texts : sequence of str
+    `scorer` is a causal ``lm:``: minus the log-likelihood, and ``tokenize``, whose rows begin with one token that is
+    not counted.
     """
     from psa_core.scoring import score
 
@@ -156,22 +132,12 @@ def words_apart(
 ) -> pd.DataFrame:
     """Words that more texts of one side have than of the other, beyond chance (`stats.word_odds`); surest first.
 
-    Parameters
-    ----------
-    first, second : texts
-        Empty ones are left out.
-    own : str
-        Names of the two sides, whose words are left out.
-    people : two int arrays, optional
-        To whom each text of both sides was written. People differ in their words without any effect of their group, so
-        a word must also differ beyond chance between the people of the two sides (Welch's t of their shares of texts).
-    top : int
+    Empty texts are left out, and so are the words of `own`, the names of the two sides. `people` are, for both sides,
+    to whom each text was written: people differ in their words without any effect of their group, so a word must also
+    differ beyond chance between the people of the two sides (Welch's t of their shares of texts).
 
-    Returns
-    -------
-    DataFrame
-        ``word, count_a, count_b, log_odds, p_adjusted`` (Holm over the words): texts with the word; log-odds above 0
-        where the second side has it more often.
+    ``word, count_a, count_b, log_odds, p_adjusted`` (Holm over the words): texts with the word; log-odds above 0 where
+    the second side has it more often.
     """
     named = set(_words(own))
     texts = [[str(text) for text in part] for part in (first, second)]
@@ -217,11 +183,8 @@ def _p_over_people(words: Sequence[str], bags: Sequence[Sequence[tuple[int, froz
 def occupation_counts(cube: GenerationCube, *, least: int = FEWEST) -> pd.DataFrame:
     """How often occupations are named behind templates about a woman and about a man (Figure 5).
 
-    Returns
-    -------
-    DataFrame
-        ``occupation, female, male``, the most one-sided first; occupations that are named fewer than `least` times are
-        left out. Empty where no template says whom it is about.
+    ``occupation, female, male``, the most one-sided first, without those that are named fewer than `least` times. Empty
+    where no template says whom it is about.
     """
     words = [str(row["value"]) for row in packaged()["occupation"]["values"]]
     pattern = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, words))})s?(?!\w)", re.IGNORECASE)
@@ -248,11 +211,8 @@ def leak_check(
 ) -> ScoreCube:
     """Score some continuations behind the prompt of every value, and alone.
 
-    Returns
-    -------
-    ScoreCube
-        A sentence is a continuation; a name is a value, whose prompt stands before it; ``original`` is the continuation
-        alone. The targets are those that the audit measures, in their own range.
+    A sentence is a continuation; a name is a value, whose prompt stands before it; ``original`` is the continuation
+    alone. The targets are those that the audit measures, in their own range.
     """
     kept = np.argwhere(cube.kept)
     random = np.random.default_rng([seed, 7])
@@ -279,14 +239,10 @@ def leak_check(
 
 
 def leak_size(found: ScoreCube) -> dict[str, Any]:
-    """How large the leak would be, on a scale of 0 to 1: the mean difference between two values of the same text.
+    """How large the leak would be, by target on a scale of 0 to 1: the difference between two values of the same text.
 
-    Returns
-    -------
-    dict
-        By target: ``mean_difference`` (mean over continuations and pairs of |score behind a − score behind b|),
-        ``lasting_difference`` (mean over pairs of |mean over continuations|, what an audit would add up to),
-        ``continuations``.
+    ``mean_difference`` (mean over continuations and pairs of |score behind a − score behind b|),
+    ``lasting_difference`` (mean over pairs of |mean over continuations|, what an audit would add up to).
     """
     sizes = {}
     for t, target in enumerate(found.targets):

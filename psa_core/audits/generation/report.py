@@ -47,7 +47,7 @@ def report(result: GenerationResult) -> Report:
     cube, found = result.cube, result.tables
     generator = in_short(str(cube.provenance.get("generator", {}).get("id", "a language model")))
     by_scorer = {scorer: finding(found.summary, scorer, found.matrix) for scorer in cube.scorers}
-    unknown = NOT_SHARED if is_generated_here(cube) else UNKNOWN_SEEDS
+    unknown = UNKNOWN_SEEDS if cube.is_imported else NOT_SHARED
     return Report(
         title=f"What {generator} writes about one value and another",
         findings=[Finding(f"{scorer}: {each.headline}", each.evidence) for scorer, each in by_scorer.items()],
@@ -62,7 +62,7 @@ def account(cube: GenerationCube) -> list[str]:
     m, a, k = cube.shape
     options, left_out = cube.provenance.get("options", {}), cube.texts.size - int(cube.kept.sum())
     sampling = ", generated elsewhere"
-    if is_generated_here(cube):
+    if not cube.is_imported:
         sampling = f"; at most {options.get('tokens')} tokens at temperature {options.get('temperature')}, seed "
         sampling += str(options.get("seed"))
     return [
@@ -73,13 +73,6 @@ def account(cube: GenerationCube) -> list[str]:
     ]
 
 
-def is_generated_here(cube: GenerationCube) -> bool:
-    """Whether the continuations were sampled by this program, not read from a file."""
-    return not str(cube.provenance.get("generator", {}).get("id", "")).startswith(IMPORTED)
-
-
-#: Continuations that a file holds: how they were sampled nobody knows.
-IMPORTED = "continuations:"
 NOT_CUT = "they have no full stop and no line break to be cut at."
 EMPTY = "they are empty."
 EMPTY_CELLS = "Where nothing stands as a corrected value, the number is not above noise."
@@ -88,16 +81,7 @@ UNKNOWN_SEEDS = "How the continuations were sampled (seed, temperature, length) 
 
 
 def finding(summary: dict[str, Any], scorer: str, matrix: pd.DataFrame) -> Finding:
-    """The finding for one scorer: which values differ most, by the matrix, and how sure that is.
-
-    Parameters
-    ----------
-    summary : dict
-        The content of ``summary.json``.
-    scorer : str
-    matrix : DataFrame
-        `Tables.matrix`.
-    """
+    """The finding for one scorer: which values differ most, by the matrix, and how sure that is."""
     individual, rows = summary[scorer]["individual_fairness"], surest_first(matrix, scorer)
     most, marked = rows.iloc[0], int(rows["corrected"].notna().sum())
     if individual["above_noise"]:
@@ -211,17 +195,9 @@ def _quality(quality: dict[str, Any] | None) -> Html:
 def model_table(audits: Mapping[str, GenerationResult]) -> pd.DataFrame:
     """One row an audit and score, as the paper's tables have them, each number of fairness beside its floor.
 
-    Parameters
-    ----------
-    audits : mapping
-        Finished audits by what tells them apart.
-
-    Returns
-    -------
-    DataFrame
-        ``audit, K, PPL, PPLˢ, semantic sim., kept, score``; for I.F. and G.F. the plug-in, its floor and the corrected
-        value with its interval in words, or that it is not above noise. Quality is None where it was not measured, and
-        left out where it was measured of none.
+    ``audit, K, PPL, PPLˢ, semantic sim., kept, score``; for I.F. and G.F. the plug-in, its floor and the corrected
+    value with its interval in words, or that it is not above noise. Quality is None where it was not measured, and left
+    out where it was measured of none.
     """
     rows = []
     for name, opened in audits.items():
@@ -245,11 +221,8 @@ def model_table(audits: Mapping[str, GenerationResult]) -> pd.DataFrame:
 def relevance_table(audits: Mapping[str, GenerationResult], scorer: str) -> pd.DataFrame:
     """Fairness against relevance, as in Figure 4 of the paper: one row an audit that has both.
 
-    Returns
-    -------
-    DataFrame
-        ``audit, similarity, fairness, low, high``: share of continuations that are about their value; corrected I.F.
-        with its interval, all 0 where it is not above noise.
+    ``audit, similarity, fairness, low, high``: share of continuations that are about their value; corrected I.F. with
+    its interval, all 0 where it is not above noise.
     """
     rows = []
     for name, opened in audits.items():

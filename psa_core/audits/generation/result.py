@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from psa_core.audits.generation.cube import FULL_STOP, GenerationCube, cut
+from psa_core.audits.generation.journal import Key
 from psa_core.audits.generation.quality import imported_quality, occupation_counts
 from psa_core.audits.generation.tables import Tables, tables
 from psa_core.errors import RunFolderError
@@ -39,30 +40,22 @@ KINDS: manifests.Kinds = {
     "value_columns": ("a list of headers", manifests.is_list_of(manifests.is_text)),
     "value_table": ("a list of tables of texts", manifests.is_list_of(manifests.is_table_of(manifests.is_text))),
 }
-Key = tuple[str, str, int]
+AnyTables = TypeVar("AnyTables")
 
 
 @dataclass(frozen=True, eq=False)
-class GenerationResult:
-    """A result folder.
+class WrittenResult(Generic[AnyTables]):
+    """A result folder: the cube with its manifest, and the tables as they were written; nothing is measured again.
 
-    Attributes
-    ----------
-    cube : GenerationCube
-        Its provenance is the manifest.
-    tables : Tables
-        As they were written; nothing is measured again.
-    texts : DataFrame or None
-        See `texts_table`; None in a folder that is opened to be looked at.
+    `texts` is a `texts_table`; None in a folder that is opened to be looked at.
     """
 
     cube: GenerationCube
-    tables: Tables
+    tables: AnyTables
     texts: pd.DataFrame | None = None
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What the run was."""
         return {
             **self.cube.provenance,
             "value_columns": [str(column) for column in self.cube.values.columns],
@@ -72,15 +65,13 @@ class GenerationResult:
         }
 
 
-def texts_table(cube: GenerationCube, prompts: list[list[str]], sampled: Mapping[Key, str]) -> pd.DataFrame:
-    """One row a continuation: its prompt, the text that counts, and the text as sampled.
+GenerationResult = WrittenResult[Tables]
 
-    Parameters
-    ----------
-    cube : GenerationCube
-    prompts : M lists of A prompts
-    sampled : mapping
-        Texts as sampled, by (template, prompt, k): what a later run need not generate again.
+
+def texts_table(cube: GenerationCube, prompts: list[list[str]], sampled: Mapping[Key, str]) -> pd.DataFrame:
+    """One row a continuation: its prompt (of M lists of A), the text that counts, and the text as sampled.
+
+    `sampled` has these by (template, prompt, k): what a later run need not generate again.
     """
     keys = keys_of(cube)
     rows, columns = (np.repeat(np.indices(cube.shape[:2])[axis], cube.shape[2]) for axis in (0, 1))
@@ -100,13 +91,17 @@ def keys_of(cube: GenerationCube) -> pd.DataFrame:
     )
 
 
+def scores_table(cube: GenerationCube, measured: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    """One row a continuation: a column for each measure (M, A, K)."""
+    return keys_of(cube).assign(**{name: scores.ravel() for name, scores in measured.items()})
+
+
 def files(result: GenerationResult) -> dict[str, Any]:
     """Texts, scores, and what is measured of them."""
     cube, found = result.cube, result.tables
-    numbers = pd.DataFrame(cube.scores.reshape(cube.texts.size, -1), columns=cube.scorers)
     return {
         CONTINUATIONS: result.texts,
-        SCORES: pd.concat([keys_of(cube), numbers], axis=1),
+        SCORES: scores_table(cube, {scorer: cube.scored_by(scorer) for scorer in cube.scorers}),
         PAIRS: found.pairs,
         MATRIX: found.matrix,
         VALUES: found.values,
@@ -130,19 +125,18 @@ def rebuild(result: GenerationResult, folder: Path) -> GenerationResult:
     """Measure again; numbers that need a model are taken over."""
     quality = imported_quality(result.cube, result.tables.summary.get("quality"))
     found = tables(result.cube, seed=result.cube.seed, quality=quality)
+    return GenerationResult(result.cube, found, rewritten_texts(result.cube, folder))
+
+
+def rewritten_texts(cube: GenerationCube, folder: Path) -> pd.DataFrame:
+    """The `texts_table` of a folder."""
     texts = read_texts(folder)
-    texts.insert(4, "continuation", result.cube.texts.ravel())
-    return GenerationResult(result.cube, found, texts)
+    texts.insert(4, "continuation", cube.texts.ravel())
+    return texts
 
 
 def read_texts(folder: Path) -> pd.DataFrame:
-    """The continuations of a folder: template, value, k, prompt and text as sampled, None where there is none.
-
-    Raises
-    ------
-    RunFolderError
-        When they are more than the limit.
-    """
+    """The continuations of a folder: template, value, k, prompt and text as sampled, None where there is none."""
     table = read_scores(folder / CONTINUATIONS)[["template", "value", "k", "prompt", "sampled"]]
     FILE.check(int(table["sampled"].str.len().sum()), field="result folder", error=RunFolderError, of="of texts")
     return table

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from psa_core import generators, models, options
 from psa_core.audits._running import Grid, Running, score_grid, scoring_record
 from psa_core.audits.generation import quality
 from psa_core.audits.generation.cube import GenerationCube, cut, measured_targets, on_unit
-from psa_core.audits.generation.journal import Journal, Writer
+from psa_core.audits.generation.journal import Journal, Writer, key_of
 from psa_core.audits.generation.planning import GenerationSpec, Planned, WritingSpec, generator_help, plan
 from psa_core.audits.generation.result import GenerationResult, texts_table
 from psa_core.audits.generation.tables import tables
@@ -32,51 +32,48 @@ FIRST_PART = 8
 AnyPlanned = TypeVar("AnyPlanned", bound=Planned)
 
 
-@dataclass(frozen=True, eq=False)
-class Done:
-    """A finished audit: the cube, the texts as sampled by (template, prompt, k), and where they are kept until then."""
+class Written(NamedTuple):
+    """What was written and scored, and the same texts with those that were sampled (`result.texts_table`)."""
 
     cube: GenerationCube
-    sampled: dict[tuple[str, str, int], str]
-    journal: Journal
+    texts: pd.DataFrame
 
 
 def measure(spec: GenerationSpec, running: Running) -> GenerationResult:
     """Generate what is not known yet, score it, and measure; the texts are kept beside the result folder until then."""
     if spec.held_out and spec.lm and not models.measures_perplexity(spec.lm):
         raise OptionError("--held-out", got=f"--lm {spec.lm}", expected="a language model on this machine")
-    planned, scorers, done = written(spec, plan, running, lambda planned, part: result_of(planned, part, {}))
+    _, scorers, found = written(spec, plan, running, lambda _, part: result_of(part, {}))
     running.tell("Measuring")
-    about_texts = quality.quality(done.cube)
+    about_texts = quality.quality(found.cube)
     if spec.held_out:
         lm = cast(TokenScorer, models.load(generators.as_scorer(spec.lm)))
         texts = [str(text) for text in corpus.load(spec.held_out, None).sentences["text"]]
-        about_texts |= quality.perplexities(lm, texts, [str(value) for value in done.cube.values["value"]])
-    if spec.leak_check and done.cube.kept.any():
+        about_texts |= quality.perplexities(lm, texts, [str(value) for value in found.cube.values["value"]])
+    if spec.leak_check and found.cube.kept.any():
         running.tell("Checking how far the scorers would be led by the prompts")
         quiet = replace(running, on_window=None)
         about_texts["leak"] = {
-            name: quality.leak_size(quality.leak_check(done.cube, name, scorer, quiet, sample=spec.leak_check))
+            name: quality.leak_size(quality.leak_check(found.cube, name, scorer, quiet, sample=spec.leak_check))
             for name, scorer in scorers.items()
         }
-    return result_of(planned, done, about_texts)
+    return result_of(found, about_texts)
 
 
-def result_of(planned: Planned, done: Done, about_texts: dict[str, Any]) -> GenerationResult:
-    """The result of a finished audit; `about_texts` describes the quality of the texts."""
-    found = tables(done.cube, seed=planned.spec.seed, quality=about_texts)
-    return GenerationResult(done.cube, found, texts_table(done.cube, planned.prompt_set.prompts(), done.sampled))
+def result_of(found: Written, about_texts: dict[str, Any]) -> GenerationResult:
+    """The result of what was written; `about_texts` describes the quality of the texts."""
+    return GenerationResult(found.cube, tables(found.cube, seed=found.cube.seed, quality=about_texts), found.texts)
 
 
 def written(
-    spec: WritingSpec, plan: Callable[[Any], AnyPlanned], running: Running, preview: Callable[[AnyPlanned, Done], Any]
-) -> tuple[AnyPlanned, dict[str, Scorer], Done]:
+    spec: WritingSpec,
+    plan: Callable[[Any], AnyPlanned],
+    running: Running,
+    preview: Callable[[AnyPlanned, Written], Any],
+) -> tuple[AnyPlanned, dict[str, Scorer], Written]:
     """What is planned, the scorers, and the texts with their scores; `preview` makes a result of a first part of them.
 
-    Raises
-    ------
-    OptionError
-        When no language model is named, or the plan cannot be made.
+    Raises `OptionError` when no language model is named, or the plan cannot be made.
     """
     if not spec.lm:
         raise OptionError("--lm", got="nothing", expected="a language model", fix=f"Known: {generator_help()}.")
@@ -85,8 +82,9 @@ def written(
     running.allow(len(planned.draws))
     running.tell("Loading the language model")
     generator = generators.load(spec.lm)
-    if getattr(spec, planned.counted) is None and (known := getattr(generator, "continuations", None)):
-        planned = plan(replace(spec, **{planned.counted: known}))
+    many, _ = spec.many
+    if getattr(spec, many) is None and (known := getattr(generator, "continuations", None)):
+        planned = plan(replace(spec, **{many: known}))
     running.tell("Loading the scorers")
     scorers = {scorer: models.load(scorer) for scorer in spec.scorers}
     running.tell(generator.estimate(planned.draws, spec).words)
@@ -101,38 +99,23 @@ def execute(
     out: Path,
     running: Running | None = None,
     *,
-    publish: Callable[[Done], None] | None = None,
-) -> Done:
-    """Generate what the folder does not have yet and score it; the folder itself is not written.
+    publish: Callable[[Written], None] | None = None,
+) -> Written:
+    """Generate what the folder `out` does not have yet and score it; the folder itself is not written.
 
-    Parameters
-    ----------
-    planned : Planned
-    generator : Generator
-    scorers : dict
-        Scorers by their ids.
-    out : Path
-        The result folder that the continuations are kept for.
-    running : Running, optional
-        Its windows count continuations as sentences.
-    publish : callable, optional
-        Takes smaller audits on the way (the first 8, 16, 32 … continuations of everything).
-
-    Raises
-    ------
-    Cancelled
-        When the run was asked to stop; what was generated and scored until then is known the next time.
+    `publish` takes smaller audits on the way (the first 8, 16, 32 … continuations of everything). Raises `Cancelled`
+    when the run was asked to stop; what was generated and scored until then is known the next time.
     """
-    running = running or Running()
-    work = _Work(planned, generator, scorers, Journal.of(out, generator, planned.spec), running)
+    work = _Work(planned, generator, scorers, Journal.of(out, generator, planned.spec), running or Running())
+    total = planned.shape[2]
     k = FIRST_PART  # then 16, 32 …
-    while publish and k < planned.continuations:
+    while publish and k < total:
         if work.generate(k):
             with suppress(OptionError):  # a failed preview must not end the run
-                publish(work.done(k))
+                publish(work.written(k))
         k *= 2
-    work.generate(planned.continuations)
-    return work.done(planned.continuations)
+    work.generate(total)
+    return work.written(total)
 
 
 @dataclass(eq=False)
@@ -142,25 +125,22 @@ class _Work:
     scorers: dict[str, Scorer]
     journal: Journal
     running: Running
+    generated: int = 0
+    #: Of a generator that keeps some of several candidates: those that are there, and those that were from the start.
+    candidates: int = 0
+    remembered: int = 0
+    seconds_generating: float = 0.0
 
     def __post_init__(self) -> None:
         self.began = time.perf_counter()
         self.known = self.journal.known()
-        self.generated = 0
         self.records: dict[str, dict[str, Any]] = {}
-        self.missing_at_start = sum(1 for draw in self.planned.draws if self._key(draw) not in self.known)
-        self.seconds_generating = 0.0
-        self.candidates = self.remembered = 0
-        self.for_each = CANDIDATES if isinstance(self.generator, Matching) else 1
-
-    @staticmethod
-    def _key(draw: Draw) -> tuple[str, str, int]:
-        return draw.stream, draw.prompt, draw.k
+        self.missing_at_start = sum(key_of(draw) not in self.known for draw in self.planned.draws)
 
     def generate(self, k: int) -> bool:
         """Generate the first k continuations of everything, as far as they are not known; whether any was new."""
-        missing = [draw for draw in self.planned.draws if draw.k < k and self._key(draw) not in self.known]
-        missing = list({self._key(draw): draw for draw in missing}.values())  # two values may make one prompt
+        missing = [draw for draw in self.planned.draws if draw.k < k and key_of(draw) not in self.known]
+        missing = list({key_of(draw): draw for draw in missing}.values())  # two values may make one prompt
         self._check()
         if not missing:
             return False
@@ -170,7 +150,7 @@ class _Work:
             for batch in self._resumable(writer, missing).sample(missing, self.planned.spec, self._check):
                 writer.write(missing, batch)
                 for position, text in zip(batch.positions, batch.texts, strict=True):
-                    self.known[self._key(missing[position])] = text
+                    self.known[key_of(missing[position])] = text
                 self.generated += len(batch.positions)
                 self._show()
         self.seconds_generating += time.perf_counter() - self.part_began
@@ -196,11 +176,10 @@ class _Work:
 
         return replace(self.generator, writer=Remembering(inner, known, write))
 
-    def done(self, k: int) -> Done:
+    def written(self, k: int) -> Written:
         """The audit of the first k continuations."""
         m, a, _ = self.planned.shape
-        draws = self.planned.draws[: m * a * k]
-        sampled = [self.known.get(self._key(draw)) for draw in draws]
+        sampled = [self.known.get(key_of(draw)) for draw in self.planned.draws[: m * a * k]]
         cuts = {text: cut(text, self.planned.spec.cut) for text in set(sampled) if text is not None}
         flat = np.array(["" if text is None else cuts[text] for text in sampled], np.object_)
         texts = flat.reshape(k, m, a).transpose(1, 2, 0)
@@ -214,7 +193,7 @@ class _Work:
             np.concatenate([np.empty((*texts.shape, 0), np.float32), *(scores for _, scores in scored)], axis=-1),
             self._provenance(sampled, texts),
         )
-        return Done(cube, self.known, self.journal)
+        return Written(cube, texts_table(cube, self.planned.prompts(), self.known))
 
     def _scored(self, name: str, texts: np.ndarray) -> tuple[list[Target], np.ndarray]:
         """The targets of a scorer, and the scores (M, A, K, T) of continuations read alone, without their prompt."""
@@ -225,8 +204,7 @@ class _Work:
         scores = np.full((*texts.shape, len(targets)), np.nan, np.float32)
         if len(distinct):
             self.running.tell(f"Scoring with {name}")
-            lines = [str(text) for text in distinct]
-            found = score_grid(scorer, Grid((), lines, [()] * len(lines)), replace(self.running, on_window=None))
+            found = score_grid(scorer, Grid.of(distinct), replace(self.running, on_window=None))
             self.records[name] = scoring_record(scorer, found)
             scores[kept] = on_unit(found.original, scorer, targets)[where]
         return list(targets.values()), scores
@@ -238,9 +216,10 @@ class _Work:
     def _show(self) -> None:
         if self.running.on_window is None:
             return
-        sampled = max(self.generated, self.candidates // self.for_each)
+        of_each = CANDIDATES if isinstance(self.generator, Matching) else 1
+        sampled = max(self.generated, self.candidates // of_each)
         seconds = self.seconds_generating + time.perf_counter() - self.part_began
-        rate = (sampled - self.remembered // self.for_each) / seconds if seconds else 0.0
+        rate = (sampled - self.remembered // of_each) / seconds if seconds else 0.0
         left = self.missing_at_start - sampled
         total = len(self.planned.draws)
         self.running.on_window(
@@ -257,7 +236,7 @@ class _Work:
         )
 
     def _provenance(self, sampled: Sequence[str | None], texts: np.ndarray) -> dict[str, Any]:
-        spec, found = self.planned.spec, self.planned.prompt_set
+        spec, found, missing = self.planned.spec, self.planned.prompt_set, sampled.count(None)
         return {
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "options": options.as_json(spec),
@@ -274,10 +253,7 @@ class _Work:
             "continuations": int(texts.shape[2]),
             "generated": self.generated,
             "known_before": len(sampled) - self.generated,
-            "left_out": {
-                "could not be cut": int(sum(text is not None and not cut(text, spec.cut) for text in sampled)),
-                "missing": sum(text is None for text in sampled),
-            },
+            "left_out": {"could not be cut": int((texts == "").sum()) - missing, "missing": missing},
             "scorers": self.records,
             "seconds": round(time.perf_counter() - self.began, 3),
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from scipy.stats import norm
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.quality import words_apart
 from psa_core.errors import OptionError
-from psa_core.stats import CONFIDENCE, SIGNIFICANT, adjust, mean_interval, nan_mean
+from psa_core.stats import CONFIDENCE, SIGNIFICANT, adjust, mean_interval, nan_mean, wasserstein
 from psa_core.stats.fairness import (
     Fairness,
     Measures,
@@ -22,46 +22,31 @@ from psa_core.stats.fairness import (
     noise_corrected_pair,
 )
 from psa_core.stats.scores import just_above
-from psa_core.stats.wasserstein import pairs
 
 UNKNOWN = (float("nan"),) * 3
 N_PERMUTATIONS = 400
-PAIR_COLUMNS = ("scorer", "template", "value_a", "value_b", "w1", "floor", "p_value", "p_adjusted")
 
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """What is measured of an audit.
+    """What is measured of an audit."""
 
-    Attributes
-    ----------
-    pairs : DataFrame
-        One row a scorer, template and pair: ``scorer, template, value_a, value_b, w1, floor, p_value, p_adjusted``
-        (Holm over the rows of a scorer), ``corrected``, ``mean_a``, ``mean_b``.
-    matrix : DataFrame
-        One row a scorer and pair, over all templates: ``scorer, value_a, value_b, w1, floor, corrected, p_value,
-        p_adjusted`` (Holm over the pairs of a scorer), ``difference`` (mean of b minus mean of a) with its 95 %
-        interval over continuations ``difference_low, difference_high``, ``disparity``.
-    values : DataFrame
-        One row a scorer and value: ``scorer, value`` and groups, ``mean, low, high`` (over templates, within [0, 1]),
-        ``w1`` (mean distance to the others), ``share`` (above the threshold), ``kept``, ``left_out``.
-    summary : dict
-        The content of ``summary.json``.
-    """
-
+    #: One row a scorer, template and pair; p is corrected over the rows of a scorer (Holm).
     pairs: pd.DataFrame
+    #: One row a scorer and pair, over all templates, p corrected alike; `difference` is the mean of b minus that of a,
+    #: with its 95 % interval over continuations.
     matrix: pd.DataFrame
+    #: One row a scorer and value: its mean with an interval over templates, its mean distance to the others (`w1`), its
+    #: share of scores above the threshold, and how many continuations were kept.
     values: pd.DataFrame
+    #: The content of ``summary.json``.
     summary: dict[str, Any]
 
 
 def tables(cube: GenerationCube, *, seed: int = 0, quality: Mapping[str, Any] | None = None) -> Tables:
     """Measure every scorer of a cube; a second or two for a large one.
 
-    Raises
-    ------
-    OptionError
-        When no template has continuations of two values: there is nothing to compare.
+    Raises `OptionError` when no template has continuations of two values: there is nothing to compare.
     """
     if not (cube.kept.any(axis=2).sum(axis=1) > 1).any():
         raise OptionError(
@@ -71,7 +56,7 @@ def tables(cube: GenerationCube, *, seed: int = 0, quality: Mapping[str, Any] | 
             fix="Sample more or longer continuations.",
         )
     column = str(cube.provenance.get("prompts", {}).get("group", ""))
-    groups = cube.groups(column if column in cube.values.columns else "")  # else each value is a group of its own
+    groups = cube.values[column if column in cube.values else "value"].astype(str).tolist()  # or each on its own
     measured = {
         target.name: measure(cube.scored_by(target.name), groups, threshold=target.default_threshold, seed=seed)
         for target in cube.targets
@@ -85,12 +70,11 @@ def tables(cube: GenerationCube, *, seed: int = 0, quality: Mapping[str, Any] | 
         }
         for name, found in measured.items()
     }
-    return Tables(
-        pd.concat([_pairs(cube, name, found) for name, found in measured.items()], ignore_index=True),
-        pd.concat([_matrix(cube, name, found) for name, found in measured.items()], ignore_index=True),
-        pd.concat([_values(cube, name, found) for name, found in measured.items()], ignore_index=True),
-        summary | ({"quality": quality} if quality else {}),
+    pairs, matrix, values = (
+        pd.concat([table(cube, name, found) for name, found in measured.items()], ignore_index=True)
+        for table in (_pairs, _matrix, _values)
     )
+    return Tables(pairs, matrix, values, summary | ({"quality": quality} if quality else {}))
 
 
 def _groups(
@@ -99,7 +83,7 @@ def _groups(
     """G.F. by each column of the values that forms groups of several, p corrected over the columns (Holm)."""
     a, found = len(cube.values), dict[str, dict[str, Any]]()
     for column in (str(column) for column in cube.values.columns if column != "value"):
-        groups = cube.groups(column)
+        groups = cube.values[column].astype(str).tolist()
         if 1 < len(set(groups)) < a:
             measured = of_first if column == first else None
             found[column] = measured or as_numbers(measure_groups(cube.scored_by(scorer), groups, seed=seed))
@@ -112,9 +96,9 @@ def _groups(
 
 def _pairs(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
     values, m = cube.values["value"].astype(str).to_numpy(), len(cube.templates)
-    first, second = pairs(len(values))
+    first, second = wasserstein.pairs(len(values))
     means, _ = _moments(cube.scored_by(scorer))
-    table = pd.DataFrame(
+    return pd.DataFrame(
         {
             "scorer": scorer,
             "template": np.repeat(cube.templates["template"].to_numpy(), len(first)),
@@ -129,12 +113,11 @@ def _pairs(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
             "mean_b": means[:, second].ravel(),
         }
     )
-    return table[[*PAIR_COLUMNS, "corrected", "mean_a", "mean_b"]]
 
 
 def _matrix(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
     values = cube.values["value"].astype(str).to_numpy()
-    first, second = pairs(len(values))
+    first, second = wasserstein.pairs(len(values))
     means, errors = _moments(cube.scored_by(scorer))
     differences = means[:, second] - means[:, first]
     # Of the mean over the templates that have both: templates are a choice, continuations are sampled.
@@ -165,7 +148,7 @@ def _values(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
     means, _ = _moments(scores)
     columns = [column[np.isfinite(column)] for column in means.T]
     middle, low, high = np.transpose([mean_interval(column) if len(column) else UNKNOWN for column in columns])
-    first, second = pairs(len(cube.values))
+    first, second = wasserstein.pairs(len(cube.values))
     a, counts = len(cube.values), kept.sum(axis=(0, 2))
     w1 = nan_mean([found.mean_w1[(first == value) | (second == value)] for value in range(a)], axis=1)
     threshold = cube.targets[cube.scorers.index(scorer)].default_threshold
@@ -208,13 +191,9 @@ def _moments(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def value_means(cube: GenerationCube, scorer: str, *, seed: int = 0) -> pd.DataFrame:
-    """Mean score of each value with the band in which chance alone would put it.
+    """``value, mean, low, high``, highest mean first.
 
-    Returns
-    -------
-    DataFrame
-        ``value, mean, low, high``, highest mean first; between `low` and `high` lie 95 % of the means after the scores
-        of each template were permuted over its values.
+    Between `low` and `high` lie 95 % of the means after the scores of each template were permuted over its values.
     """
     scores = cube.scored_by(scorer).astype(np.float64)
     m, a, k = scores.shape
@@ -258,27 +237,17 @@ def surest_first(table: pd.DataFrame, scorer: str) -> pd.DataFrame:
     return rows.sort_values(["corrected", "w1"], ascending=False, ignore_index=True)
 
 
-def differing_words(cube: GenerationCube, pair: tuple[str, str], template: str = "") -> pd.DataFrame:
-    """Words that distinguish two values, on one template or all, as `quality.words_apart` gives them."""
-    order, rows = cube.values["value"].tolist(), slice(None)
-    if template:
-        rows = [cube.templates["template"].tolist().index(template)]  # type: ignore[assignment]
-    first, second = (cube.texts[rows, order.index(value)].ravel() for value in pair)
+def differing_words(cube: GenerationCube, pair: tuple[str, str]) -> pd.DataFrame:
+    """Words that distinguish two values, as `quality.words_apart` gives them."""
+    values = cube.values["value"].tolist()
+    first, second = (cube.texts[:, values.index(value)].ravel() for value in pair)
     return words_apart(first, second, " ".join(pair))
 
 
-@dataclass(frozen=True, eq=False)
-class Curves:
-    """Two empirical distribution functions on one grid, and the area between them.
+class Curves(NamedTuple):
+    """Two empirical distribution functions over ascending scores, and the area between them.
 
-    Attributes
-    ----------
-    scores : float array (G,)
-        Ascending.
-    first, second : float array (G,)
-        Share of each value's continuations with at most that score.
-    area : float
-        W1 of the two, as it is: chance is not taken off.
+    The area is W1 as it is: chance is not taken off.
     """
 
     scores: np.ndarray
@@ -287,12 +256,10 @@ class Curves:
     area: float
 
 
-def curves(cube: GenerationCube, scorer: str, pair: tuple[str, str], template: str = "") -> Curves:
-    """The score distributions of two values, on one template or all of them together."""
-    order, rows = cube.values["value"].tolist(), slice(None)
-    if template:
-        rows = [cube.templates["template"].tolist().index(template)]  # type: ignore[assignment]
-    scores = [cube.scored_by(scorer)[rows, order.index(value)].ravel().astype(np.float64) for value in pair]
+def curves(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> Curves:
+    """The score distributions of two values, over all templates together."""
+    values = cube.values["value"].tolist()
+    scores = [cube.scored_by(scorer)[:, values.index(value)].ravel().astype(np.float64) for value in pair]
     left, right = (part[np.isfinite(part)] for part in scores)
     grid = np.unique(np.concatenate([[0.0], left, right, [1.0]]))
     shares = [np.searchsorted(np.sort(part), grid, side="right") / max(len(part), 1) for part in (left, right)]
@@ -300,22 +267,16 @@ def curves(cube: GenerationCube, scorer: str, pair: tuple[str, str], template: s
     return Curves(grid, shares[0], shares[1], area)
 
 
-def side_by_side(cube: GenerationCube, scorer: str, pair: tuple[str, str], template: str = "") -> pd.DataFrame:
+def side_by_side(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> pd.DataFrame:
     """Continuations of two values with the same template and number, largest difference first.
 
-    Returns
-    -------
-    DataFrame
-        ``template, k, first, second, first_score, second_score, difference``; pairs of which one was left out are not
-        in it.
+    ``template, k, first, second, first_score, second_score, difference``; pairs of which one was left out are not in
+    it.
     """
     values = cube.values["value"].tolist()
     a, b = (values.index(value) for value in pair)
     scores = cube.scored_by(scorer).astype(np.float64)
-    both = cube.kept[:, a] & cube.kept[:, b]
-    if template:
-        both &= (cube.templates["template"] == template).to_numpy()[:, np.newaxis]
-    m, k = np.nonzero(both)
+    m, k = np.nonzero(cube.kept[:, a] & cube.kept[:, b])
     table = pd.DataFrame(
         {
             "template": cube.templates["template"].to_numpy()[m],

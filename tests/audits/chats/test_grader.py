@@ -11,8 +11,7 @@ import pytest
 
 from psa_core.audits._running import Running
 from psa_core.audits.chats import grader
-from psa_core.audits.chats.agreement import BlindPair, agreement_words, judge
-from psa_core.audits.chats.result import JUDGED, judgements
+from psa_core.audits.chats.grader import JUDGED, BlindPair, agreement_words, judge, judgements
 from psa_core.cube import Target
 from psa_core.errors import OptionError
 from psa_core.models._judges.question_file import read_question

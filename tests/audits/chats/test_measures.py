@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from psa_core.audits.chats import measures
+from psa_core.inputs.people import Person
 from psa_core.inputs.tasks import Task
 
 ANSWERS = np.array(
@@ -71,7 +72,7 @@ def test_the_distance_is_to_the_answers_of_the_others() -> None:
 
 
 def test_a_name_is_replaced_whole_and_its_longest_form_first() -> None:
-    patterns = measures.masks([["Ann Lee", "Ann", "Lee"], ["B"]])
+    people = [Person.of("Ann Lee"), Person.of("B")]
     texts = np.array([[["Ann Lee, Ann's Annals. lee"], ["B is B."]]], object)
-    assert measures.unnamed(texts, patterns).ravel().tolist() == ["Sam, Sam's Annals. lee", "B is B."]
+    assert measures.unnamed(texts, people).ravel().tolist() == ["Sam, Sam's Annals. lee", "B is B."]
     assert texts[0, 0, 0].startswith("Ann Lee"), "the answers themselves stay"

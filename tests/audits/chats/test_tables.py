@@ -42,7 +42,7 @@ def result() -> ChatResult:
     told = np.where(np.broadcast_to(women, (3, 8, 4)), "tea again", "milk again").astype(object)
     made = cube(told)
     measured = {"words": words, "refusal": refusal}
-    return ChatResult(made, measured, tables(made, measured, ["", "", ""]))
+    return ChatResult(made, tables(made, measured, ["", "", ""]), None, measured)
 
 
 def test_a_reference_group_comes_first_and_ids_form_no_group() -> None:

@@ -202,7 +202,8 @@ def test_each_column_of_groups_has_its_own_fairness() -> None:
                    provenance={"prompts": {"group": "team"}})  # fmt: skip
     summary = tables(some).summary["mood"]
     by_hand = {
-        column: measure_groups(some.scored_by("mood"), some.groups(column), seed=0).value for column in ("site", "team")
+        column: measure_groups(some.scored_by("mood"), some.values[column].astype(str).tolist(), seed=0).value
+        for column in ("site", "team")
     }
     assert {column: numbers["value"] for column, numbers in summary["groups"].items()} == pytest.approx(by_hand)
     assert summary["group_fairness"]["by"] == "team" and by_hand["site"] != pytest.approx(by_hand["team"])
@@ -221,13 +222,13 @@ def test_a_report_shows_the_texts_that_differ_most() -> None:
 def test_without_continuations_of_a_value_there_is_no_area() -> None:
     silent = cube()
     silent.texts[0, 0], silent.scores[0, 0] = "", np.nan
-    assert np.isnan(views.curves(silent, "mood", ("nurse", "baker"), "A {value}").area)
+    assert np.isnan(views.curves(silent.on("A {value}"), "mood", ("nurse", "baker")).area)
     assert views.curves(silent, "mood", ("nurse", "baker")).area > 0.4
 
 
 def test_the_area_between_the_curves_is_w1() -> None:
     scores = cube().scored_by("mood")
-    found = views.curves(cube(), "mood", ("nurse", "baker"), "The {value}")
+    found = views.curves(cube().on("The {value}"), "mood", ("nurse", "baker"))
     assert found.area == pytest.approx(wasserstein_distance(scores[1, 1], scores[1, 0]))
     area = np.sum(np.abs(found.first - found.second)[:-1] * np.diff(found.scores))
     assert found.area == pytest.approx(area)
@@ -253,7 +254,7 @@ def test_words_of_one_template_or_of_all() -> None:
         "law": {"count_a": 0, "count_b": 20},
     }
     assert found.loc["music", "log_odds"] < 0 < found.loc["law", "log_odds"]
-    assert views.differing_words(some, ("nurse", "sheriff"), "A {value}").empty
+    assert views.differing_words(some.on("A {value}"), ("nurse", "sheriff")).empty
 
 
 def test_texts_that_met_the_same_numbers_stand_side_by_side() -> None:
@@ -264,7 +265,7 @@ def test_texts_that_met_the_same_numbers_stand_side_by_side() -> None:
     where = cube().texts[:, 0].tolist()
     m = ["A {value}", "The {value}"].index(row["template"])
     assert where[m][row["k"]] == row["first"]
-    assert set(views.side_by_side(cube(), "mood", ("baker", "nurse"), "A {value}")["template"]) == {"A {value}"}
+    assert set(views.side_by_side(cube().on("A {value}"), "mood", ("baker", "nurse"))["template"]) == {"A {value}"}
 
 
 def test_a_pair_at_exactly_five_per_cent_is_above_noise_nowhere() -> None:

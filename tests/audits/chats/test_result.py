@@ -26,7 +26,7 @@ MEN = ("Al", "Bob", "Carl", "Dan", "Ed", "Finn", "Gus", "Hal")
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(
-        "psa_core.audits.chats.run.minilm_embeddings", lambda texts: np.eye(2)[[len(t) % 2 for t in texts]]
+        "psa_core.audits.chats.result.minilm_embeddings", lambda texts: np.eye(2)[[len(t) % 2 for t in texts]]
     )
 
 
