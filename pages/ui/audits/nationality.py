@@ -18,10 +18,9 @@ from pages.ui.study import anchors, plans, sentences
 from pages.ui.study.plans import Source
 from psa_core import models
 from psa_core.audits.nationality import AUDIT as NATIONALITY
-from psa_core.audits.nationality import examples, findings
+from psa_core.audits.nationality import findings, tables
 from psa_core.audits.nationality.perturbation import KEPT
 from psa_core.audits.nationality.result import NationalityResult, NationalitySpec
-from psa_core.audits.nationality.tables import OVERALL
 from psa_core.charts._theme import DOWN, UP
 from psa_core.charts.caption import Caption
 from psa_core.charts.country_map import HEIGHT, country_map
@@ -250,7 +249,7 @@ def _correlations(opened: NationalityResult) -> None:
     typography.small_print(
         "Pearson correlation between score and log-perplexity. Global: over all texts of a country; its p-value takes "
         "the texts as independent. Local: among the draws of one sentence, averaged over the sentences, so that the "
-        f"sentence's own meaning cancels out. {OVERALL}: all countries together."
+        f"sentence's own meaning cancels out. {tables.OVERALL}: all countries together."
     )
     with st.expander("As a table"):
         frame.table(AUDIT, table, "Correlations as numbers", csv="correlations.csv")
@@ -276,7 +275,7 @@ def take_click(heat: str) -> None:
 
 def _examples(opened: NationalityResult, country: str, target: str) -> None:
     """The draws in which a sentence changes, as cards and in a table."""
-    table = examples.changed_draws(opened.cube, country, target)
+    table = tables.changed_draws(opened.cube, country, target)
     texts = [opened.texts[s][n] for s, n in zip(table["sentence_position"], table["name_position"], strict=True)]
     table = table.assign(text=texts)
     st.header("The sentences behind it", anchor=False)
@@ -301,7 +300,7 @@ def _examples(opened: NationalityResult, country: str, target: str) -> None:
 def _card(opened: NationalityResult, row: pd.Series) -> str:
     """One draw: what changes, the scores, the sentence with its people struck out and the drawn names marked."""
     sentence = opened.cube.sentences.iloc[int(row["sentence_position"])]
-    pieces = examples.pieces(sentence["text"], sentence["entities"], row["text"])
+    pieces = tables.pieces(sentence["text"], sentence["entities"], row["text"])
     colour = UP if row["delta"] > 0 else DOWN
     scores = f"{row['original']:.2f} → {row['perturbed']:.2f}".replace("-", "−")
     return (

@@ -42,12 +42,7 @@ COMPARISONS = {"gender": ("female", "male"), "race": ("African-American", "Europ
 class Pair:
     """Two sets of people, by position, whose average scores are subtracted: first minus second.
 
-    Attributes
-    ----------
-    words : str
-        ``my sister / my brother``, or which first names are averaged.
-    first, second : int arrays
-        Positions among the people; one each for a noun phrase.
+    `words` say who: ``my sister / my brother``, or which first names are averaged. A noun phrase is one person a side.
     """
 
     words: str
@@ -57,19 +52,11 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Templates, people and emotion words; the paper's, or one's own with the same columns.
+    """Templates, people and emotion words; the paper's, or one's own with the same columns (`COLUMNS`)."""
 
-    Attributes
-    ----------
-    templates : DataFrame
-        ``template`` with ``{person} {object} {reflexive} {a} {word}``, and the ``kind`` of its words (empty: none).
-    people : DataFrame
-        ``person, object, reflexive, gender, race, pair``; race for first names, pair number for noun phrases.
-    words : DataFrame
-        ``kind, emotion, word``.
-    """
-
+    #: ``template`` with ``{person} {object} {reflexive} {a} {word}``, and the ``kind`` of its words (empty: none).
     templates: pd.DataFrame
+    #: Race for first names, pair number for noun phrases.
     people: pd.DataFrame
     words: pd.DataFrame
 
@@ -118,12 +105,11 @@ def published_design(spelling: str = "published") -> Design:
     """The paper's Tables 1-4, with *disappointed* as ``published`` or ``corrected``; see `SPELLED`."""
     if spelling not in SPELLINGS:
         raise OptionError("--spelling", got=repr(spelling), expected=" or ".join(SPELLINGS))
-    files = {"templates": "templates", "people": "people", "words": "emotion_words"}
-    own = {
-        part: pd.read_csv(ASSETS / "eec" / f"{name}.csv", dtype=str, keep_default_na=False)
-        for part, name in files.items()
-    }
-    return spelled(Design(**own), spelling)
+    tables = (
+        pd.read_csv(ASSETS / "eec" / f"{name}.csv", dtype=str, keep_default_na=False)
+        for name in ("templates", "people", "emotion_words")
+    )
+    return spelled(Design(*tables), spelling)
 
 
 def spelled(design: Design, spelling: str) -> Design:
@@ -159,19 +145,9 @@ def cells(design: Design) -> Grid:
 
 
 def cube(design: Design, targets: tuple[Target, ...], perturbed: np.ndarray) -> ScoreCube:
-    """Put scores beside their design.
+    """Put scores (R, P, T) beside their design of R rows and P people.
 
-    Parameters
-    ----------
-    design : Design
-        R rows and P people.
-    targets : tuple of Target, length T
-    perturbed : float32 array (R, P, T)
-
-    Returns
-    -------
-    ScoreCube
-        A template has no original: ``original`` is the mean over its people.
+    A template has no original: ``original`` is the mean over its people.
     """
     rows = design.rows.rename(columns={"template": "text"}).assign(anchor="", start=0, end=0, role="subject")
     return ScoreCube(

@@ -74,23 +74,14 @@ def sentences(spec: EquitySpec) -> pd.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class EquityResult:
-    """The scores of an audit.
-
-    Attributes
-    ----------
-    design : Design
-    systems : mapping
-        Model id to its scores.
-    respelled : mapping
-        The same where *disappointed* is written in the other way; without models that cannot tell, such as a file of
-        predictions, and empty when the design does not have the word.
-    manifest : mapping
-        ``spelling``, ``task_scores``, and in ``models`` what each model's scoring took.
-    """
+    """The scores of an audit, by model id."""
 
     design: corpus.Design
     systems: dict[str, ScoreCube]
+    #: The same where *disappointed* is written in the other way; without models that cannot tell, such as a file of
+    #: predictions, and empty when the design does not have the word.
     respelled: dict[str, ScoreCube]
+    #: ``spelling``, ``task_scores``, and in ``models`` what each model's scoring took.
     manifest: dict[str, Any]
 
     @property

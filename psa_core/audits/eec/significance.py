@@ -32,39 +32,17 @@ VERDICTS = {
 def compare(deltas: np.ndarray, kind: str, assessments: int) -> dict[str, Any]:
     """Test whether the mean of paired score differences is zero: one paired t-test, as in the paper's Tables 5-7.
 
-    Parameters
-    ----------
-    deltas : float array, any shape
-        Score differences, one entry a pair; at least two.
-    kind : {"gender", "race"}
-    assessments : int
-        How many tests the Bonferroni correction counts (438 in the paper).
+    `deltas` has one entry a pair (`CubeError` for fewer than two): female minus male, or African-American minus
+    European, in units of the target. The Bonferroni correction counts so many `assessments` (438 in the paper).
 
-    Returns
-    -------
-    dict
-        ``pairs`` (1,584 for gender and 144 for race on the whole corpus), ``mean_difference`` (female minus male, or
-        African-American minus European, in units of the target), ``t`` (None where every pair differs by the same
-        amount), ``p_value``, ``p_adjusted`` (two-sided; Bonferroni), ``verdict`` (the paper's group at 0.05),
-        ``mean_positive, mean_negative`` (of the differences above and below 0; None without any), ``spread`` (largest
-        minus smallest difference, the paper's Δ-spread), ``largest`` (without its sign), ``assessments``.
-
-    Raises
-    ------
-    CubeError
-        When there are fewer than two pairs.
+    ``t`` is None where every pair differs by the same amount; ``mean_positive, mean_negative`` are of the differences
+    above and below 0 (None without any); ``spread`` is the paper's Δ-spread: the largest minus the smallest difference.
     """
-    from scipy.stats import ttest_1samp
-
     delta = np.asarray(deltas, np.float64).ravel()
     delta = np.where(np.abs(delta) < ROUNDING, 0.0, delta)
     if delta.size < 2:
         raise CubeError("EEC pairs", got=f"{delta.size}", expected="at least two score pairs")
-    t: float | None
-    if np.ptp(delta) < ROUNDING:  # the statistic is 0/0 or infinite: nothing varies
-        t, p = (0.0, 1.0) if abs(delta[0]) < ROUNDING else (None, 0.0)
-    else:
-        t, p = (float(value) for value in ttest_1samp(delta, 0.0))
+    t, p, *_ = _one_sample(delta)
     adjusted, mean = min(1.0, p * assessments), float(delta.mean())
     positive, negative = (float(part.mean()) if part.size else None for part in (delta[delta > 0], delta[delta < 0]))
     return {
@@ -96,21 +74,18 @@ def counted_once(kind: str, found: Mapping[str, Any]) -> str:
 def clustered(cube: ScoreCube, target: str, kind: str, assessments: int) -> dict[str, Any]:
     """Tests over templates and over people, beside the paper's.
 
-    Returns
-    -------
-    dict
-        ``templates``, ``clusters`` (how many templates, and pairs of people or people, count as one each),
-        ``p_templates``, ``p_people`` (two-sided t-tests; None where there are fewer than two), ``p_clustered`` (the
-        larger of them, Bonferroni-corrected for `assessments` tests; None without one), ``low``, ``high`` (95 %
-        interval of the mean difference over whichever of them is less sure, in units of the target; None without it).
+    ``templates``, ``clusters`` (how many templates, and pairs of people or people, count as one each), ``p_templates``,
+    ``p_people`` (two-sided t-tests; None where there are fewer than two), ``p_clustered`` (the larger of them,
+    Bonferroni-corrected for `assessments` tests; None without one), ``low``, ``high`` (95 % interval of the mean
+    difference over whichever of them is less sure, in units of the target; None without it).
     """
     delta = differences(cube, target, kind)
     # The cube's text is the template, whose emotion words are rows of their own.
     by_template = Families.of(cube.sentences["text"].to_numpy()).means(delta.mean(axis=1))
-    tests = [_one_sample(by_template)]
+    tests = [_one_sample(by_template)[1:] if len(by_template) > 1 else None]
     clusters = delta.shape[1]
     if clusters > 1:
-        tests.append(_one_sample(delta.mean(axis=0)))
+        tests.append(_one_sample(delta.mean(axis=0))[1:])
     else:
         found, means = pairs_of(cube.names, kind), cube.scores(target)[1].mean(axis=0, dtype=np.float64)
         sides = [means[np.concatenate([getattr(pair, side) for pair in found])] for side in ("first", "second")]
@@ -133,15 +108,16 @@ def clustered(cube: ScoreCube, target: str, kind: str, assessments: int) -> dict
 Test = tuple[float, float, float]
 
 
-def _one_sample(values: np.ndarray) -> Test | None:
+def _one_sample(values: np.ndarray) -> tuple[float | None, float, float, float]:
+    """t of at least two values, and its test; where nothing varies, t is 0/0 or infinite."""
     from scipy.stats import ttest_1samp
 
-    if len(values) < 2:
-        return None
     if np.ptp(values) < ROUNDING:
-        return (1.0 if abs(values[0]) < ROUNDING else 0.0, float(values[0]), float(values[0]))
+        same = float(values[0])
+        return (0.0, 1.0, same, same) if abs(same) < ROUNDING else (None, 0.0, same, same)
     found = ttest_1samp(values, 0.0)
-    return float(found.pvalue), *map(float, found.confidence_interval(0.95))  # type: ignore[return-value]
+    low, high = found.confidence_interval(0.95)
+    return float(found.statistic), float(found.pvalue), float(low), float(high)
 
 
 def _two_samples(first: np.ndarray, second: np.ndarray) -> Test | None:
@@ -161,12 +137,9 @@ def _two_samples(first: np.ndarray, second: np.ndarray) -> Test | None:
 def assess(systems: Mapping[str, ScoreCube]) -> dict[str, dict[str, Any]]:
     """Every comparison of every target of some systems, as ``eec.json`` holds it.
 
-    Returns
-    -------
-    dict
-        Target (with several systems, ``system/target``) to ``model, target, low, high, gender, race, neutral,
-        emotions``; the last two repeat the comparisons on the rows without an emotion word and on each emotion's rows.
-        Differences are in units of the target, whose range is from ``low`` to ``high``.
+    By target (with several systems, ``system/target``); ``neutral`` and ``emotions`` repeat the comparisons on the rows
+    without an emotion word and on each emotion's rows. Differences are in units of the target, whose range is from
+    ``low`` to ``high``.
     """
     tests = sum(
         len(cube.targets) * sum(bool(pairs_of(cube.names, k)) for k in COMPARISONS) for cube in systems.values()
@@ -207,11 +180,7 @@ def narrowed(cube: ScoreCube, part: str) -> ScoreCube:
 def spelling_table(systems: Mapping[str, ScoreCube], respelled: Mapping[str, ScoreCube]) -> pd.DataFrame:
     """What the other spelling of *disappointed* changes.
 
-    Returns
-    -------
-    DataFrame
-        ``model, target, comparison, mean_difference, mean_difference_respelled, verdict, verdict_respelled,
-        largest_change``; the last is the largest change of one sentence's score, in units of the target.
+    ``largest_change`` is of one sentence's score, in units of the target.
     """
     before, after = assess({name: systems[name] for name in respelled}), assess(respelled)
     rows = []

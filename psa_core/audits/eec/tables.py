@@ -36,28 +36,17 @@ def parts_of(cube: ScoreCube) -> list[str]:
     return [ALL, *neutral, *(emotion for emotion in emotions if emotion != corpus.NEUTRAL)]
 
 
-def comparison(entry: Mapping[str, Any], kind: str, part: str) -> Mapping[str, Any] | None:
-    """One comparison of an entry of ``eec.json``; None where there is none."""
-    holder = entry if part == ALL else entry["neutral"] if part == corpus.NEUTRAL else entry["emotions"].get(part, {})
-    found: Mapping[str, Any] | None = holder.get(kind)
-    return found
-
-
 def system_table(assessed: Mapping[str, Mapping[str, Any]], kind: str, part: str) -> pd.DataFrame:
-    """One row a system and target.
+    """One row a system and target, of one part of ``eec.json``; empty is what folders were written without.
 
-    Returns
-    -------
-    DataFrame
-        ``system, target``; ``verdict`` (the paper's group, where the test that counts templates and people once agrees;
-        else not significant), ``verdict_paper`` (by the paper's test alone); ``mean_difference, low, high,
-        mean_positive, mean_negative, spread, largest`` (shares of the range; signed, female minus male or
-        African-American minus European); ``t, p_value, p_adjusted, pairs, assessments``, and ``p_clustered, templates,
-        clusters`` of `significance.clustered`. Empty is what folders were written without.
+    ``verdict`` is the paper's group, where the test that counts templates and people once agrees (else not
+    significant), ``verdict_paper`` that by the paper's test alone. Differences are shares of the range, signed: female
+    minus male or African-American minus European.
     """
     rows = []
     for entry in assessed.values():
-        found = comparison(entry, kind, part)
+        parts = {**entry["emotions"], ALL: entry, corpus.NEUTRAL: entry["neutral"]}
+        found = parts.get(part, {}).get(kind)
         if found is None:
             continue
         width = entry["high"] - entry["low"]
@@ -101,13 +90,9 @@ def delta_table(systems: Mapping[str, ScoreCube], kind: str, part: str) -> pd.Da
 
 
 def pair_table(design: corpus.Design, cube: ScoreCube, target: str, kind: str, part: str = ALL) -> pd.DataFrame:
-    """The sentence pairs behind the differences, largest difference first.
+    """The sentence pairs behind the differences, largest difference first, in units of the target.
 
-    Returns
-    -------
-    DataFrame
-        ``pair, emotion, first_text, second_text, first, second, delta``. Scores and their difference are in units of
-        the target. Of an average over names the text is the sentence that does most for the difference.
+    Of an average over names the text is the sentence that does most for the difference.
     """
     texts, scores, emotions = corpus.grid(design), cube.scores(target)[1], cube.sentences["emotion"]
     rows = []
@@ -155,17 +140,8 @@ def by_template(cube: ScoreCube) -> ScoreCube:
 def people_table(systems: Mapping[str, ScoreCube]) -> pd.DataFrame:
     """One row a system and target: whether the ranking of first names replicates, and what it is associated with.
 
-    Returns
-    -------
-    DataFrame
-        ``system``, ``target``, ``templates``, ``reliability``, ``low``, ``high`` (between halves of the templates,
-        stepped up; see `stats.reliability`), ``associated with`` (significant factors and their shares of the
-        variance; empty without any), ``r_squared``.
-
-    Raises
-    ------
-    CubeError
-        As `by_template`.
+    ``reliability, low, high`` are between halves of the templates, stepped up (see `stats.reliability`); ``associated
+    with`` lists significant factors and their shares of the variance. Raises `CubeError` as `by_template`.
     """
     rows = []
     for system, system_cube in systems.items():

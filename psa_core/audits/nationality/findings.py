@@ -23,15 +23,7 @@ CORRECTED = "corrected for the number of countries and columns (Holm)"
 
 
 def class_finding(countries: pd.DataFrame, sentences: int) -> Finding:
-    """The largest change of a predicted class that is beyond chance; where none is, the largest, as too few to tell.
-
-    Parameters
-    ----------
-    countries : DataFrame
-        As `tables.country_table` gives it.
-    sentences : int
-        How many the audit has.
-    """
+    """The largest change of a predicted class that is beyond chance; where none is, the largest, as too few to tell."""
     changing = countries.dropna(subset=["change_percent"])
     top = largest(countries)
     change = top["perturbed_count"] - top["original_count"]

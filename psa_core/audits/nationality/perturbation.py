@@ -30,13 +30,7 @@ MAX_CELLS = 5_000_000
 
 
 def people_finder(spec: str = "") -> AnchorFinder:
-    """The finder that somebody chose, else the paper's pipeline where it is installed, else the English one.
-
-    Raises
-    ------
-    AnchorError
-        When the one chosen is not there, or finds no entities.
-    """
+    """The finder that somebody chose, else the paper's pipeline where it is installed, else the English one."""
     if not spec:
         return anchors.finder(
             f"{anchors.people()}?pipeline={MULTILINGUAL}" if find_spec(MULTILINGUAL) else anchors.people()
@@ -83,50 +77,29 @@ class Options:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Sentences with their people, and every sentence with every draw of every country.
+    """S sentences with their people, each with C texts: every draw of every country."""
 
-    Attributes
-    ----------
-    sentences : DataFrame, S rows
-        As a cube holds them; the anchor is the first person, ``entities`` are the places of all (``start:end`` each).
-    columns : DataFrame, C rows
-        ``name`` (country and draw), ``country``, ``iso3``, ``draw``.
-    texts : tuple of S tuples of C texts
-    account : dict
-        How many sentences were read, not looked at, had no person, and were kept; mentions by gender and form.
-    left_out : dict
-        Country to the number of its names that were left out, since they are not in Latin letters.
-    finder : str
-        What found the people.
-    """
-
+    #: As a cube holds them; the anchor is the first person, ``entities`` are the places of all (``start:end`` each).
     sentences: pd.DataFrame
+    #: ``name`` (country and draw), ``country``, ``iso3``, ``draw``.
     columns: pd.DataFrame
     texts: tuple[tuple[str, ...], ...]
+    #: How many sentences were read, not looked at, had no person, and were kept; mentions by gender and form.
     account: dict[str, int]
+    #: Country to the number of its names that were left out, since they are not in Latin letters.
     left_out: dict[str, int]
+    #: What found the people.
     finder: str
 
     @property
     def cells(self) -> Grid:
-        """As the scoring engine takes them."""
         return Grid(tuple(self.columns["name"]), tuple(self.sentences["text"]), self.texts)
 
 
 def draw(sentences: pd.DataFrame, settings: Options) -> Drawn:
-    """Find people by NER and give each sentence names of each country.
+    """Find people by NER and give each sentence (``sentence_id``, ``text``, perhaps families) names of each country.
 
-    Parameters
-    ----------
-    sentences : DataFrame
-        ``sentence_id``, ``text``, and the column of families.
-    settings : Options
-        Texts are looked at in a random order until `Options.sample` of them have a person.
-
-    Raises
-    ------
-    AnchorError
-        When no sentence has a person.
+    Texts are looked at in a random order until `Options.sample` of them have a person; `AnchorError` where none has.
     """
     finder = people_finder(settings.people)
     column = None if settings.families is None else named_column(settings.families, sentences)

@@ -88,27 +88,16 @@ def measure(spec: NationalitySpec, running: Running) -> NationalityResult:
 
 @dataclass(frozen=True, eq=False)
 class NationalityResult:
-    """A result folder.
-
-    Attributes
-    ----------
-    cube : ScoreCube
-        S sentences, one name a country and draw.
-    texts : tuple of S tuples of str
-        The drawn texts, in the order of the cube's names.
-    countries : DataFrame
-        As `tables.country_table` gives it.
-    correlations : DataFrame or None
-        As `tables.correlation_table` gives it; None without a language model.
-    perplexity : pair of float arrays (S,) and (S, N), or None
-        Log-perplexities of the sentences and of the drawn texts; None without a language model, and in a folder that
-        is opened to be looked at.
-    """
+    """A result folder: S sentences, one name a country and draw, and the drawn texts in the order of these names."""
 
     cube: ScoreCube
     texts: tuple[tuple[str, ...], ...]
+    #: As `tables.country_table` gives it.
     countries: pd.DataFrame
+    #: As `tables.correlation_table` gives it; None without a language model.
     correlations: pd.DataFrame | None
+    #: Log-perplexities (S,) of the sentences and (S, N) of the drawn texts; None without a language model, and in a
+    #: folder that is opened to be looked at.
     perplexity: Perplexity | None = None
 
     @property

@@ -1,7 +1,8 @@
-"""Predicted classes, sentiment and perplexity by the nationality of the names."""
+"""Predicted classes, sentiment and perplexity by the nationality of the names, and the sentences behind one number."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.cube import ScoreCube
+from psa_core.report import Piece
 from psa_core.stats import (
     Families,
     adjust,
@@ -74,16 +76,11 @@ def by_country(cube: ScoreCube) -> ScoreCube:
 def country_table(cube: ScoreCube) -> pd.DataFrame:
     """Table 1 of the paper, long: one row a country and class, and one a country and other target.
 
-    Returns
-    -------
-    DataFrame
-        ``country, iso3, target, original_count, perturbed_count, change_percent, change_low, change_high, p_adjusted,
-        delta, delta_low, delta_high, delta_p_adjusted``. Counts are sentences predicted as the class (of the
-        perturbed: mean over draws), the change is in percent of the original count and empty when that is 0;
-        ``change_low, change_high`` is the 95 % t interval of the change in sentences. ``delta`` is the mean change of
-        the score over sentences with its 95 % t interval, in units of the target, signed; for ``not …`` classes it is
-        empty. p-values are two-sided and corrected over the countries and columns of a kind (Holm); near-copies count
-        once. A change is beyond chance where they are below 0.05.
+    Counts are sentences predicted as the class (of the perturbed: mean over draws), the change is in percent of the
+    original count and empty when that is 0; ``change_low, change_high`` is the 95 % t interval of the change in
+    sentences. ``delta`` is the mean change of the score over sentences with its 95 % t interval, in units of the
+    target, signed; for ``not …`` classes it is empty. p-values are two-sided and corrected over the countries and
+    columns of a kind (Holm); near-copies count once. A change is beyond chance where they are below 0.05.
     """
     columns = _columns_of(cube)
     found, targets = classes(cube), [target.name for target in cube.targets]
@@ -130,22 +127,12 @@ def _changes(before: np.ndarray, after: np.ndarray, columns: Mapping[str, np.nda
 
 
 def correlation_table(cube: ScoreCube, log_perplexity: tuple[np.ndarray, np.ndarray]) -> pd.DataFrame:
-    """Tables 2-5 of the paper: Pearson correlation between scores and log-perplexity.
+    """Tables 2-5 of the paper: Pearson correlation of scores with log-perplexity: (S,) originals and (S, N) texts.
 
-    Parameters
-    ----------
-    cube : ScoreCube
-    log_perplexity : (S,) and (S, N) arrays
-        Of the originals and of the perturbed sentences.
-
-    Returns
-    -------
-    DataFrame
-        ``country, target, global_r, global_p, local_r, local_p, sentences``, and in the overall rows ``original_r,
-        original_p``: over the originals alone, which no name of ours has touched.
-        *Global*: over all texts of the country (overall: the originals too). *Local*: among the counterfactuals of one
-        sentence, averaged over the ``sentences`` where both vary; its p-value is a t-test of those correlations (Fisher
-        z) against zero. A family of sentences counts once in both. Empty where there is nothing to correlate.
+    *Global*: over all texts of the country (overall: the originals too). *Local*: among the counterfactuals of one
+    sentence, averaged over the ``sentences`` where both vary; its p-value is a t-test of those correlations (Fisher z)
+    against zero. Overall rows have ``original_r, original_p`` as well: over the originals alone, which no name of ours
+    has touched. A family of sentences counts once. Empty where there is nothing to correlate.
     """
     original, perturbed = (np.asarray(values, np.float64) for values in log_perplexity)
     every = np.arange(cube.shape[1])
@@ -188,3 +175,50 @@ def _local(x: np.ndarray, y: np.ndarray, families: Families) -> dict[str, float 
     z = families.subset(varies).rows(np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)))
     p = float(ttest_1samp(z, 0.0).pvalue) if len(z) > 1 and np.ptp(z) > 0 else None
     return {"local_r": float(r.mean()), "local_p": p, "sentences": len(r)}
+
+
+def changed_draws(cube: ScoreCube, country: str, target: str) -> pd.DataFrame:
+    """The draws of one country in which a sentence enters or leaves a class, largest change of the score first.
+
+    Where the target is no class, every draw is listed, without a change. ``sentence_position, name_position, change``
+    (``enters`` or ``leaves``), ``original, perturbed, delta``; the scores are those of the class's target.
+    """
+    columns = np.flatnonzero((cube.names["country"] == country).to_numpy())
+    found = next((item for item in classes(cube) if item.name == target), None)
+    before, after = cube.scores(found.target if found else target)
+    after = after[:, columns]
+    if found:
+        was, is_now = found.predicted(cube.original)[:, None], found.predicted(cube.perturbed[:, columns])
+        s, n = np.nonzero(was != is_now)
+        change = np.where(is_now[s, n], "enters", "leaves")
+    else:
+        s, n = (index.ravel() for index in np.indices(after.shape))
+        change = np.full(len(s), "")
+    table = pd.DataFrame({"sentence_position": s, "name_position": columns[n], "change": change})
+    table = table.assign(original=before[s].astype(float), perturbed=after[s, n].astype(float))
+    table["delta"] = table["perturbed"] - table["original"]
+    return table.iloc[np.argsort(-table["delta"].abs().to_numpy(), kind="stable")].reset_index(drop=True)
+
+
+def pieces(text: str, entities: str, perturbed: str) -> list[Piece]:
+    """A drawn text beside its original, cut where a name has taken an entity's place (``start:end`` each).
+
+    The pieces ``same`` and ``gone`` together are the original, ``same`` and ``come`` the draw.
+
+    Examples
+    --------
+    >>> [piece.text for piece in pieces("I met Susan.", "6:11", "I met Chloé.")]
+    ['I met ', 'Susan', 'Chloé', '.']
+    """
+    spans = [tuple(int(edge) for edge in span.split(":")) for span in entities.split()]
+    edges = [0, *(edge for span in spans for edge in span), len(text)]
+    kept = [re.escape(text[left:right]) for left, right in zip(edges[::2], edges[1::2], strict=True)]
+    names = re.fullmatch("(.+?)".join(kept), perturbed, re.DOTALL)
+    if names is None:
+        return [Piece("gone", text), Piece("come", perturbed)]
+    found: list[Piece] = []
+    at = 0
+    for (start, end), name in zip(spans, names.groups(), strict=True):
+        found += [Piece("same", text[at:start]), Piece("gone", text[start:end]), Piece("come", name)]
+        at = end
+    return [piece for piece in [*found, Piece("same", text[at:])] if piece.text]

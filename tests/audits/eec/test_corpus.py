@@ -146,6 +146,13 @@ def test_a_template_that_gives_broken_sentences_is_refused(template, kind, expec
 
 
 def test_values_that_are_all_alike_have_no_chance() -> None:
-    assert significance._one_sample(np.full(3, -0.5)) == (0.0, -0.5, -0.5)
-    assert significance._one_sample(np.zeros(3)) == (1.0, 0.0, 0.0)
-    assert significance._one_sample(np.array([0.5])) is None
+    assert significance._one_sample(np.full(3, -0.5)) == (None, 0.0, -0.5, -0.5)
+    assert significance._one_sample(np.zeros(3)) == (0.0, 1.0, 0.0, 0.0)
+    one_template = corpus.Design(
+        pd.DataFrame({"template": ["{person} left."], "kind": [""]}),
+        corpus.published_design().people,
+        corpus.published_design().words,
+    )
+    scored = corpus.cube(one_template, (Target("joy"),), np.full((1, 60, 1), 0.5, np.float32))
+    found = significance.clustered(scored, "joy", "gender", 2)
+    assert (found["templates"], found["p_templates"], found["p_clustered"]) == (1, None, None)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psa_core.audits.nationality import examples, findings
+from psa_core.audits.nationality import findings, tables
 from psa_core.audits.nationality.tables import country_table
 from psa_core.cube import ScoreCube, Target
 
@@ -24,18 +24,18 @@ def cube():
 
 
 def test_draws_that_enter_and_leave_the_class(cube):
-    table = examples.changed_draws(cube, "A", "hate")
+    table = tables.changed_draws(cube, "A", "hate")
     rows = table[["sentence_position", "name_position", "change"]].to_numpy().tolist()
     assert rows == [[1, 0, "leaves"], [0, 0, "enters"]]
     assert table["delta"].tolist() == pytest.approx([-0.4, 0.2])
-    opposite = examples.changed_draws(cube, "A", "not hate")
+    opposite = tables.changed_draws(cube, "A", "not hate")
     assert opposite["change"].tolist() == ["enters", "leaves"]
-    assert examples.changed_draws(cube, "B", "hate")["change"].tolist() == ["leaves"]
+    assert tables.changed_draws(cube, "B", "hate")["change"].tolist() == ["leaves"]
 
 
 def test_a_draw_is_cut_where_the_people_stood():
     text, drawn = "Ann met Bob Hill's dog.", "Chloé met Jean Petit's dog."
-    found = examples.pieces(text, "0:3 8:16", drawn)
+    found = tables.pieces(text, "0:3 8:16", drawn)
     assert [(piece.kind, piece.text) for piece in found] == [
         ("gone", "Ann"),
         ("come", "Chloé"),
@@ -53,13 +53,13 @@ def test_pieces_give_both_texts_back(kept, names):
     drawn = "".join(piece for pair in zip(kept, [*names[: len(gone)], ""], strict=True) for piece in pair)
     ends = np.cumsum([len(piece) for pair in zip(kept, [*gone, ""], strict=True) for piece in pair])
     spans = " ".join(f"{ends[2 * i]}:{ends[2 * i + 1]}" for i in range(len(gone)))
-    found = examples.pieces(text, spans, drawn)
+    found = tables.pieces(text, spans, drawn)
     assert "".join(piece.text for piece in found if piece.kind != "come") == text
     assert "".join(piece.text for piece in found if piece.kind != "gone") == drawn
 
 
 def test_a_text_that_is_no_draw_is_shown_whole():
-    kinds = [piece.kind for piece in examples.pieces("Ann left.", "0:3", "Nothing alike")]
+    kinds = [piece.kind for piece in tables.pieces("Ann left.", "0:3", "Nothing alike")]
     assert kinds == ["gone", "come"]
 
 
