@@ -18,6 +18,7 @@ from psa_core.audits import chats as audit
 from psa_core.audits.chats import report
 from psa_core.audits.chats.findings import clause, marked, people_words, short
 from psa_core.audits.chats.grader import BlindPair, agreement_words, blind_pairs, judge, judgements
+from psa_core.audits.chats.measures import STANDIN
 from psa_core.audits.chats.planning import MAX_GROUPS, ChatSpec, chosen_people, draws_of, group_columns
 from psa_core.audits.chats.result import ChatResult
 from psa_core.audits.chats.tables import differing_answers, measure_titles, people_table, surest_first
@@ -59,7 +60,7 @@ def ask_tasks_and_people() -> tuple[dict[str, Any], dict[str, bytes], list[Draw]
         known = tasks.checked([tasks.Task(part.strip()) for part in typed.split("\n\n") if part.strip()])
     else:
         domains = list(dict.fromkeys(task.domain for task in every))
-        kept = st.pills("Domains", domains, selection_mode="multi", default=domains, **AUDIT.kept("domains"))
+        kept = st.pills("Domains", domains, selection_mode="multi", default=domains, wrap=True, **AUDIT.kept("domains"))
         known = tasks.checked([task for task in every if task.domain in kept])
     if chosen == OWN or len(known) < len(every):
         rows = pd.DataFrame([(task.text, task.domain, task.unit) for task in known], columns=list(tasks.COLUMNS))
@@ -241,11 +242,12 @@ def _numbers(opened: ChatResult) -> None:
 def _transcripts(opened: ChatResult) -> None:
     with st.expander("Transcripts: every answer", icon=":material/forum:"):
         asked, people = opened.cube.templates["template"].tolist(), opened.cube.values["value"].tolist()
+        titles = measure_titles(opened.measured, opened.manifest)
         m = asked.index(st.selectbox("Task", asked, key=AUDIT.key("task")))
         a = people.index(st.selectbox("Person", people, key=AUDIT.key("who")))
         for k, text in enumerate(opened.cube.texts[m, a]):
             numbers = [
-                f"{name} {scores[m, a, k]:.3g}"
+                f"{titles[name].title} {scores[m, a, k]:.3g}"
                 for name, scores in opened.measured.items()
                 if np.isfinite(scores[m, a, k])
             ]
@@ -260,7 +262,9 @@ def _judging(opened: ChatResult, folder: Path) -> None:
     if not graders:
         return
     with st.expander("Judge pairs yourself: does the grader agree with you?", icon=":material/balance:"):
-        grader = str(st.selectbox("Grader", graders, key=AUDIT.key("judged_grader")))
+        titles = measure_titles(opened.measured, opened.manifest)
+        named = {"format_func": lambda name: titles[name].title}
+        grader = str(st.selectbox("Grader", graders, key=AUDIT.key("judged_grader"), **named))
         question = markup.literal(grader.removeprefix("picked.").replace("_", " ").replace("-", " "))
         rows = judgements(folder)
         choices = dict(rows.loc[rows["grader"] == grader, ["pair", "choice"]].to_numpy())
@@ -269,9 +273,10 @@ def _judging(opened: ChatResult, folder: Path) -> None:
         if pair is None:
             st.info("Every pair is judged.")
         else:
+            typography.small_print(f"Which answer would you pick? Names are hidden: everybody is called {STANDIN}.")
             st.html(markup.plain(pair.task, faint=True))
-            blocks = [f'<div style="flex: 1 1 18rem">{markup.sentence(text)}</div>' for text in pair.texts]
-            st.html(markup.side_by_side(blocks))
+            sides = zip(("First", "Second"), (None, None), pair.texts, (FIRST, SECOND), strict=True)
+            st.html(markup.side_by_side([parts.column(*side) for side in sides]))
             labels = {"first": (f"First ({question})", "f"), "neither": ("Neither more", "g")}
             labels["second"] = (f"Second ({question})", "j")
             with st.container(horizontal=True):

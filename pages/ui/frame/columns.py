@@ -25,6 +25,8 @@ TITLES = {
     "mean_difference": "Mean Δ",
     "mean_negative": "Mean of negative Δ",
     "mean_positive": "Mean of positive Δ",
+    "p": "p",
+    "p, Holm": "p, Holm",
     "p_adjusted": "p, corrected",
     "p_clustered": "p, by template",
     "p_value": "p",

@@ -27,26 +27,32 @@ def people_words(column: str, group: str) -> str:
 
     Examples
     --------
-    >>> people_words("gender", "female"), people_words("race", "European-American")
-    ('people read as women', 'people with European-American names')
+    >>> people_words("gender", "female"), people_words("race", "black"), people_words("team", "red")
+    ('people read as women', 'people with Black names', 'people of team “red”')
     """
     if column.casefold() in ("gender", "sex") and group.casefold() in PEOPLE:
         return PEOPLE[group.casefold()]
+    if column.casefold() in ("race", "ethnicity"):
+        group = group[:1].upper() + group[1:]
     return f"people with {group} names" if group[:1].isupper() else f"people of {column} “{group}”"
 
 
-def size_words(row: Any, measure: Measure) -> tuple[str, str]:
-    """How large a difference is with its 95 % interval, as in *8 %* and *[3, 13]*; second against first group."""
+def size_words(row: Any, measure: Measure, *, signed: bool = False) -> tuple[str, str]:
+    """How large a difference is with its 95 % interval, as in *8 %* and *[3, 13]*; second against first group.
+
+    The interval has the sign of the difference only where it is `signed`: beside *shorter* it has none.
+    """
     scale = 100 / row["mean_a"] if measure.kind == "relative" and row["mean_a"] else 100.0
     unit = {"relative": " %", "share": " points of 100", "plain": f" {measure.unit}"}[measure.kind]
     factor = 1.0 if measure.kind == "plain" else scale
     size, *ends = (factor * row[name] for name in ("difference", "low", "high"))
-    sign = -1 if size < 0 else 1
+    sign = -1 if size < 0 and not signed else 1
     digits = 1 if abs(size) < 10 and (measure.kind == "plain" or abs(size) < 2) else 0
     low, high = sorted(sign * end for end in ends)
     if low * high > 0 and float(f"{low:.{digits}f}") * float(f"{high:.{digits}f}") == 0:
         digits += 1  # an interval without 0 does not end at 0
-    return f"{abs(size):.{digits}f}{unit}", f"[{low:.{digits}f}, {high:.{digits}f}]"
+    interval = ", ".join(f"{round(end, digits) + 0.0:.{digits}f}" for end in (low, high))  # no −0
+    return f"{abs(size):.{digits}f}{unit}", f"[{interval}]".replace("-", "−")
 
 
 def clause(row: Any, measure: Measure) -> str:

@@ -75,7 +75,7 @@ def of_scorer(name: str, phrase: str = "") -> Measure:
 def of_grader(target: str, *, doubted: bool = False) -> Measure:
     """How often a grader picks an answer, as a measure."""
     plain = target.replace("{", "").replace("}", "")
-    more, less = (f"picked {word} often for {plain}, by {{size}}" for word in ("more", "less"))
+    more, less = (f"picked {word} often by the grader ({plain}), by {{size}}" for word in ("more", "less"))
     title = f"picked by the grader ({target})" + (", which supports no finding" if doubted else "")
     return Measure(f"picked.{target}", title, "share", more, less)
 

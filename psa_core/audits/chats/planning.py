@@ -27,7 +27,7 @@ PEOPLE, MAX_PEOPLE = 32, 1000
 PLACES = {
     "user": "in the user's message: “My name is …”",
     "system": "in the system message",
-    "memory": "in a line of what the model remembers of the user",
+    "memory": "in the model's memory of earlier chats",
     "text": "only where a task has a slot such as {name}",
 }
 SAID = {

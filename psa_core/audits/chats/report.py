@@ -132,7 +132,7 @@ def _gaps(gaps: pd.DataFrame, titles: Mapping[str, Measure]) -> pd.DataFrame:
         rows.append(
             {
                 "difference": short(row, measure),
-                "95 % interval": size_words(row, measure)[1],
+                "95 % interval": size_words(row, measure, signed=True)[1],
                 "noise": _in_units(row, measure, "floor"),
                 "sampling alone": _in_units(row, measure, "repeat_floor"),
                 "corrected": _in_units(row, measure, "corrected") if row["p_adjusted"] < SIGNIFICANT else "",

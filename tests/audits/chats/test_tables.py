@@ -166,7 +166,10 @@ def test_no_difference_and_too_few_people_are_two_things() -> None:
 def test_a_grader_that_sees_nothing_supports_no_finding() -> None:
     picked = row("picked.help", 0.001)
     assert not said(picked, **{"picked.help": {"believed": False}}).is_significant
-    assert "picked more often for help, by 100 points" in said(picked, **{"picked.help": {"believed": True}}).headline
+    assert (
+        "picked more often by the grader (help), by 100 points"
+        in said(picked, **{"picked.help": {"believed": True}}).headline
+    )
 
 
 def test_tables_say_which_grader_is_doubted_and_which_target_a_scorer_has() -> None:
@@ -199,9 +202,9 @@ def test_words_that_differ_are_not_denied() -> None:
     ("measure", "values", "words"),
     [
         ("words", (-3.2, -5.2, -1.2), ("8 %", "[3, 13]")),
-        ("words", (0.4, -0.4, 1.2), ("1.0 %", "[-1.0, 3.0]")),
+        ("words", (0.4, -0.4, 1.2), ("1.0 %", "[−1.0, 3.0]")),
         ("refusal", (0.012, 0.004, 0.02), ("1.2 points of 100", "[0.4, 2.0]")),
-        ("refusal", (0.0, -0.1, 0.3), ("0.0 points of 100", "[-10.0, 30.0]")),
+        ("refusal", (0.0, -0.1, 0.3), ("0.0 points of 100", "[−10.0, 30.0]")),
         ("refusal", (0.0014, 0.0004, 0.0024), ("0.14 points of 100", "[0.04, 0.24]")),
         ("reading_level", (-1.25, -2.0, -0.5), ("1.2 school grades", "[0.5, 2.0]")),
     ],
@@ -212,6 +215,13 @@ def test_sizes_are_told_in_the_measures_own_unit(
     titles = {each.id: each for each in measures.OWN}
     numbers = dict(zip(("difference", "low", "high"), values, strict=True))
     assert findings.size_words(numbers | {"mean_a": 40.0}, titles[measure]) == words
+
+
+def test_in_a_table_the_interval_has_the_sign_of_its_difference_and_zero_has_none() -> None:
+    shorter = {"difference": -3.2, "low": -5.2, "high": -1.2, "mean_a": 40.0}
+    assert findings.size_words(shorter, measures.WORDS, signed=True) == ("8 %", "[−13, −3]")
+    harder = {"difference": 0.3, "low": -0.04, "high": 0.6, "mean_a": 40.0}
+    assert findings.size_words(harder, measures.GRADE, signed=True) == ("0.3 school grades", "[0.0, 0.6]")
 
 
 def test_the_surest_rows_come_first() -> None:
@@ -236,6 +246,7 @@ def test_only_known_genders_are_told_as_how_people_are_read() -> None:
     assert findings.people_words("Gender", "Male") == "people read as men"
     assert findings.people_words("gender", "nonbinary") == "people of gender “nonbinary”"
     assert findings.people_words("team", "male") == "people of team “male”"
+    assert findings.people_words("race", "asian") == "people with Asian names"
 
 
 def test_people_without_a_group_and_a_single_person_form_none() -> None:
