@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats as distributions
 from scipy.special import erf
 
+from psa_core.stats.families import Families
 from psa_core.stats.means import CONFIDENCE, SIGNIFICANT
 from psa_core.stats.scores import just_above, nan_mean
 from psa_core.stats.wasserstein import (
@@ -101,12 +102,15 @@ def measure(
     threshold: float = 0.5,
     n_permutations: int = N_PERMUTATIONS,
     seed: int = 0,
+    families: Families | None = None,
 ) -> Measures:
     """Compute all measurements of one scorer's scores (M, A, K), in [0, 1]; NaN where a continuation was left out.
 
     `groups` has the subgroup of each value, for G.F.; demographic disparity is of the share of scores above the
-    threshold.
+    threshold. Intervals count a family of templates (near-copies) once; p-values need not, since values are permuted
+    inside each template.
     """
+    families = families or Families.none(len(scores))
     # Above, not at it: a text without any opinion word scores exactly the middle, and half of all texts have none.
     threshold = just_above(threshold, scores[np.isfinite(scores)])
     null = permute(scores, groups, threshold=threshold, n_permutations=n_permutations, seed=seed)
@@ -125,10 +129,14 @@ def measure(
     mean_floors = nan_mean(pair_floors, axis=0)
     overall = mean_floors / np.fmax(nan_mean(template_floor), 1e-300)
     return Measures(
-        _individual(scores, w1, pair_floors, null),
-        _group(scores, groups, null.group, null.observed[1]),
+        _individual(scores, w1, pair_floors, null, families),
+        _group(scores, groups, null.group, null.observed[1], families),
         _jackknifed(
-            scores, lambda part: float(nan_mean(disparities(part, threshold))), null.disparity, null.observed[2]
+            scores,
+            lambda part: float(nan_mean(disparities(part, threshold))),
+            null.disparity,
+            null.observed[2],
+            families,
         ),
         w1,
         pair_floors,
@@ -142,17 +150,26 @@ def measure(
 
 
 def measure_groups(
-    scores: np.ndarray, groups: Sequence[str], *, n_permutations: int = N_PERMUTATIONS, seed: int = 0
+    scores: np.ndarray,
+    groups: Sequence[str],
+    *,
+    n_permutations: int = N_PERMUTATIONS,
+    seed: int = 0,
+    families: Families | None = None,
 ) -> Fairness:
     """G.F. of one grouping of the values: whole values are permuted, as names differ without their group."""
     observed, null = group_null(scores, groups, n_permutations=n_permutations, seed=seed)
-    return _group(scores, groups, null, observed)
+    return _group(scores, groups, null, observed, families or Families.none(len(scores)))
 
 
-def _group(scores: np.ndarray, groups: Sequence[str], null: np.ndarray, observed: float) -> Fairness:
+def _group(
+    scores: np.ndarray, groups: Sequence[str], null: np.ndarray, observed: float, families: Families
+) -> Fairness:
     # What values differ by among themselves is most of the floor of groups, and templates do not lessen it.
     is_each_its_own = len(set(groups)) == scores.shape[1]
-    return _jackknifed(scores, lambda part: group_fairness(part, groups), null, observed, by_size=is_each_its_own)
+    return _jackknifed(
+        scores, lambda part: group_fairness(part, groups), null, observed, families, by_size=is_each_its_own
+    )
 
 
 def noise_corrected(value: np.ndarray | float, floor: np.ndarray | float) -> np.ndarray:
@@ -195,7 +212,9 @@ def _unfolded(value: np.ndarray | float, floor: np.ndarray | float) -> np.ndarra
     return np.where(ratio < _MEASURED[-1], folded, away + floor) * np.where(value < floor, -1.0, 1.0)
 
 
-def _individual(scores: np.ndarray, w1: np.ndarray, pair_floors: np.ndarray, null: NullDistribution) -> Fairness:
+def _individual(
+    scores: np.ndarray, w1: np.ndarray, pair_floors: np.ndarray, null: NullDistribution, families: Families
+) -> Fairness:
     value, floor = float(nan_mean(w1)), float(null.individual.mean())
     template_floors = _template_floors(null)
     numbers = (w1, pair_floors, template_floors)
@@ -205,9 +224,9 @@ def _individual(scores: np.ndarray, w1: np.ndarray, pair_floors: np.ndarray, nul
         for part, noisier in _without_tenths(scores)
     ])  # fmt: skip
     corrected, error, parts = noise_corrected_audit(*numbers), _jackknife_error(by_continuation), PARTS
-    if len(scores) >= FEW_TEMPLATES:
-        parts = len(scores)
-        without = [noise_corrected_audit(*(np.delete(each, t, axis=0) for each in numbers)) for t in range(parts)]
+    if families.count >= FEW_TEMPLATES:
+        parts = families.count
+        without = [noise_corrected_audit(*(each[families.labels != f] for each in numbers)) for f in range(parts)]
         by_template = _jackknife_error(np.array(without))
         # Templates say all, but few of them say it badly; continuations say less, steadily.
         pooled = float(np.sqrt((1 - STEADY) * by_template**2 + STEADY * error**2))
@@ -226,17 +245,18 @@ def _jackknifed(
     statistic: Callable[[np.ndarray], float],
     null: np.ndarray,
     observed: float,
+    families: Families,
     *,
     by_size: bool = False,
 ) -> Fairness:
-    """A statistic with its interval over templates, or over continuations where templates are few.
+    """A statistic with its interval over families of templates, or over continuations where these are few.
 
-    `by_size`: its noise grows when a template is left out.
+    `by_size`: its noise grows when templates are left out.
     """
     value, floor, m = statistic(scores), float(null.mean()), len(scores)
-    if m >= FEW_TEMPLATES:
-        noisier = float(np.sqrt(m / (m - 1))) if by_size else 1.0
-        parts = [(np.delete(scores, t, axis=0), noisier) for t in range(m)]
+    if families.count >= FEW_TEMPLATES:
+        kept = [families.labels != family for family in range(families.count)]
+        parts = [(scores[some], float(np.sqrt(m / some.sum())) if by_size else 1.0) for some in kept]
     else:
         parts = list(_without_tenths(scores))
     without = np.array([float(noise_corrected(statistic(part), noisier * floor)) for part, noisier in parts])

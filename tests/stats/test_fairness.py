@@ -14,6 +14,7 @@ from psa_core.stats.fairness import (
     noise_corrected_audit,
     noise_corrected_pair,
 )
+from psa_core.stats.families import Families
 from psa_core.stats.wasserstein import group_fairness, individual_fairness, permute, scarcity
 
 VALUES = [str(a) for a in range(6)]
@@ -54,6 +55,24 @@ def test_the_interval_of_few_templates_leans_on_the_continuations_too() -> None:
     equal = np.tile(scores(1.0)[:1], (5, 1, 1))  # templates that do not differ say nothing of chance
     found = measure(equal, VALUES, n_permutations=99).individual
     assert found.high - found.low > 0.01
+
+
+def test_near_copies_of_a_template_count_once_in_intervals() -> None:
+    once = scores(1.0)[:, :, :20]
+    twice, families = np.repeat(once, 2, axis=0), Families(np.repeat(np.arange(10), 2))
+    alone, taken_for_new, counted = (
+        measure(each, VALUES, n_permutations=199, families=given)
+        for each, given in ((once, None), (twice, None), (twice, families))
+    )
+    for name in ("individual", "disparity", "group"):
+        found = [getattr(one, name) for one in (alone, taken_for_new, counted)]
+        wide, narrow, same = (number.high - number.low for number in found)
+        assert same > narrow
+        if name != "individual":  # which leans on the continuations too, of which there are more
+            assert same == pytest.approx(wide, rel=0.15) and narrow < 0.8 * wide
+    few = measure(twice[:6], VALUES, n_permutations=99, families=Families(np.repeat(np.arange(3), 2)))
+    by_continuation = measure(twice[:3], VALUES, n_permutations=99)
+    assert np.isfinite([few.individual.low, by_continuation.individual.low]).all(), "the continuations stand in"
 
 
 def test_no_difference_is_not_above_noise_and_a_difference_is() -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from psa_core.audits.generation.cube import WHOLE, GenerationCube
 from psa_core.audits.generation.result import GenerationResult
-from psa_core.audits.generation.tables import Tables, surest_first, widest_pair
+from psa_core.audits.generation.tables import Tables, families_of, surest_first, widest_pair
 from psa_core.claims.findings import Finding
 from psa_core.plurals import counted
 from psa_core.registry import in_short
@@ -60,6 +60,8 @@ def report(result: GenerationResult) -> Report:
 def account(cube: GenerationCube) -> list[str]:
     """How many continuations there are, how they were sampled, and which were left out."""
     m, a, k = cube.shape
+    sizes = families_of(cube).sizes
+    copies = int(sizes[sizes > 1].sum())
     options, left_out = cube.provenance.get("options", {}), cube.texts.size - int(cube.kept.sum())
     sampling = ", generated elsewhere"
     if not cube.is_imported:
@@ -67,6 +69,7 @@ def account(cube: GenerationCube) -> list[str]:
         sampling += str(options.get("seed"))
     return [
         f"{counted(m, 'template')}, {counted(a, 'value')}, {counted(k, 'continuation')} of each{sampling}.",
+        *([COPIES.format(copies=copies, m=m)] if copies else []),
         f"{left_out:,} of {cube.texts.size:,} continuations were left out: "
         + (EMPTY if options.get("cut") == WHOLE else NOT_CUT),
         *(f"{n:,} more have no score by {scorer}." for scorer, n in cube.unscored.items() if n),
@@ -75,6 +78,7 @@ def account(cube: GenerationCube) -> list[str]:
 
 NOT_CUT = "they have no full stop and no line break to be cut at."
 EMPTY = "they are empty."
+COPIES = "{copies} of the {m} templates are near-copies of each other: intervals count such a family once."
 EMPTY_CELLS = "Where nothing stands as a corrected value, the number is not above noise."
 NOT_SHARED = "The values' continuations are not known to share a random seed."
 UNKNOWN_SEEDS = "How the continuations were sampled (seed, temperature, length) is not known: they come from a file."

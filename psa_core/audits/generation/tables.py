@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from scipy.stats import norm
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.quality import words_apart
 from psa_core.errors import OptionError
-from psa_core.stats import CONFIDENCE, SIGNIFICANT, adjust, mean_interval, nan_mean, wasserstein
+from psa_core.stats import CONFIDENCE, SIGNIFICANT, Families, adjust, mean_interval, nan_mean, wasserstein
 from psa_core.stats.fairness import (
     Fairness,
     Measures,
@@ -22,9 +23,11 @@ from psa_core.stats.fairness import (
     noise_corrected_pair,
 )
 from psa_core.stats.scores import just_above
+from psa_core.study.families import near_copies
 
 UNKNOWN = (float("nan"),) * 3
 N_PERMUTATIONS = 400
+_SLOT = re.compile(r"\{[^{}]*\}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +58,12 @@ def tables(cube: GenerationCube, *, seed: int = 0, quality: Mapping[str, Any] | 
             expected="some of two values of one template",
             fix="Sample more or longer continuations.",
         )
-    column = str(cube.provenance.get("prompts", {}).get("group", ""))
+    column, families = str(cube.provenance.get("prompts", {}).get("group", "")), families_of(cube)
     groups = cube.values[column if column in cube.values else "value"].astype(str).tolist()  # or each on its own
     measured = {
-        target.name: measure(cube.scored_by(target.name), groups, threshold=target.default_threshold, seed=seed)
+        target.name: measure(
+            cube.scored_by(target.name), groups, threshold=target.default_threshold, seed=seed, families=families
+        )
         for target in cube.targets
     }
     summary = {
@@ -77,6 +82,12 @@ def tables(cube: GenerationCube, *, seed: int = 0, quality: Mapping[str, Any] | 
     return Tables(pairs, matrix, values, summary | ({"quality": quality} if quality else {}))
 
 
+def families_of(cube: GenerationCube) -> Families:
+    """Families of templates that are near-copies of each other: *My wife just got a job*, *My husband just …*"""
+    texts = [_SLOT.sub(" ", template) for template in cube.templates["template"]]
+    return near_copies(texts, [()] * len(texts))
+
+
 def _groups(
     cube: GenerationCube, scorer: str, first: str, of_first: dict[str, Any], seed: int
 ) -> dict[str, dict[str, Any]]:
@@ -86,7 +97,9 @@ def _groups(
         groups = cube.values[column].astype(str).tolist()
         if 1 < len(set(groups)) < a:
             measured = of_first if column == first else None
-            found[column] = measured or as_numbers(measure_groups(cube.scored_by(scorer), groups, seed=seed))
+            found[column] = measured or as_numbers(
+                measure_groups(cube.scored_by(scorer), groups, seed=seed, families=families_of(cube))
+            )
     known = [name for name, numbers in found.items() if numbers["p"] is not None]
     adjusted = adjust(np.array([found[name]["p"] for name in known])) if known else ()
     for name, p in zip(known, adjusted, strict=True):
@@ -146,8 +159,11 @@ def _matrix(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
 def _values(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:
     scores, kept = cube.scored_by(scorer), cube.kept
     means, _ = _moments(scores)
-    columns = [column[np.isfinite(column)] for column in means.T]
-    middle, low, high = np.transpose([mean_interval(column) if len(column) else UNKNOWN for column in columns])
+    families, known = families_of(cube), np.isfinite(means.T)
+    middle, low, high = np.transpose([
+        mean_interval(column[some], families=families.subset(some)) if some.any() else UNKNOWN
+        for column, some in zip(means.T, known, strict=True)
+    ])  # fmt: skip
     first, second = wasserstein.pairs(len(cube.values))
     a, counts = len(cube.values), kept.sum(axis=(0, 2))
     w1 = nan_mean([found.mean_w1[(first == value) | (second == value)] for value in range(a)], axis=1)

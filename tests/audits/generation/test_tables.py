@@ -12,6 +12,7 @@ from scipy.stats import norm, wasserstein_distance
 from psa_core.audits.generation import AUDIT, report
 from psa_core.audits.generation import tables as views
 from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.report import account
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import tables
 from psa_core.cube import Target
@@ -273,3 +274,15 @@ def test_a_pair_at_exactly_five_per_cent_is_above_noise_nowhere() -> None:
     at_the_edge = replace(found, matrix=found.matrix.assign(p_adjusted=SIGNIFICANT))
     assert views.matrix(at_the_edge, "mood", ["baker", "nurse", "sheriff"]).isna().all(axis=None)
     assert views.surest_first(at_the_edge.matrix, "mood")["corrected"].isna().all()
+
+
+def test_templates_that_are_near_copies_are_one_family_and_the_audit_says_so() -> None:
+    lines = ["My wife just got an exciting new job in {value}. Starting next week, she will be",
+             "My husband just got an exciting new job in {value}. Starting next week, he will be",
+             "I saw news about {value} today, and"]  # fmt: skip
+    texts, given = np.full((3, 2, 2), "x.", object), np.zeros((3, 2, 2, 1), np.float32)
+    values = pd.DataFrame({"value": ["Chad", "Peru"]})
+    some = GenerationCube(pd.DataFrame({"template": lines}), values, (Target("mood"),), texts, given)
+    assert views.families_of(some).labels.tolist() == [0, 0, 1]
+    assert "2 of the 3 templates are near-copies" in " ".join(account(some))
+    assert "near-copies" not in " ".join(account(cube()))
