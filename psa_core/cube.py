@@ -97,9 +97,11 @@ class ScoreCube:
 
     def __post_init__(self) -> None:
         shape = (len(self.sentences), len(self.names), len(self.targets))
-        _expect("original scores", self.original.shape, (shape[0], shape[2]))
-        _expect("perturbed scores", self.perturbed.shape, shape)
-        for label, scores in (("original", self.original), ("perturbed", self.perturbed)):
+        got = {"original": (self.original, shape[::2]), "perturbed": (self.perturbed, shape)}
+        for label, (scores, expected) in got.items():
+            if scores.shape != expected:
+                raise CubeError(f"{label} scores", got=f"shape {scores.shape}", expected=f"shape {expected}")
+        for label, (scores, _) in got.items():
             for index, target in enumerate(self.targets):
                 part, reasons = scores[..., index], self.provenance.get("missing", {}).get(target.name)
                 if not np.isfinite(part).all() and (np.isinf(part).any() or not reasons):
@@ -167,11 +169,6 @@ class ScoreCube:
 
     def __repr__(self) -> str:
         return "ScoreCube({} sentences × {} names × {} targets)".format(*self.shape)
-
-
-def _expect(field_name: str, got: tuple[int, ...], expected: tuple[int, ...]) -> None:
-    if got != expected:
-        raise CubeError(field_name, got=f"shape {got}", expected=f"shape {expected}")
 
 
 def _expect_columns(field_name: str, table: pd.DataFrame, columns: tuple[str, ...], *, key: str) -> None:

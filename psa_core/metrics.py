@@ -42,10 +42,7 @@ def score_dev(original: ArrayLike, perturbed: ArrayLike, ddof: int = 0) -> float
 
     Prabhakaran et al. 2019, section 2. `ddof` 0 is the population deviation (the paper gives none), 1 the sample's.
 
-    Raises
-    ------
-    OptionError
-        When there are not more names than `ddof`.
+    `OptionError` when there are not more names than `ddof`.
 
     Examples
     --------
@@ -78,17 +75,8 @@ def label_dist(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayLike)
     ----------
     original, perturbed : arrays (S,), (S, N)
     thresholds : float or array (K,)
-        On the scale of the target.
-
-    Returns
-    -------
-    float or float64 array (K,)
-        A number for a number, an array for an array.
-
-    Raises
-    ------
-    OptionError
-        When a threshold is not a finite number.
+        On the scale of the target: a number for a number, float64 (K,) for an array. `OptionError` when one is not a
+        finite number.
 
     Examples
     --------
@@ -109,12 +97,8 @@ def sensitivity_correlation(original: ArrayLike, perturbed: ArrayLike) -> Correl
 
     Prabhakaran et al. 2019, section 3.2, find -0.48: sentences with a high score move less.
 
-    Returns
-    -------
-    Correlation
-        ``(r, p, low, high)`` with the 95 % bootstrap interval over sentences. Where a correlation is not defined (all
-        sentences have one score or one sensitivity, or there are fewer than 3) all four are NaN and ``.reason`` says
-        why.
+    ``(r, p, low, high)`` with the 95 % bootstrap interval over sentences. Where a correlation is not defined (all
+    sentences have one score or one sensitivity, or there are fewer than 3) all four are NaN and ``.reason`` says why.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from psa_core.errors import OptionError
-from psa_core.methods._base import Axis
+from psa_core.methods import Axis
 from psa_core.stats import effective_threshold, known_pairs, nan_mean, paired_scores
 
 Direction = Literal["both", "up", "down"]
@@ -18,19 +18,9 @@ Direction = Literal["both", "up", "down"]
 class FlipShare:
     """Share of sentences whose label differs from the original one, per name.
 
-    In [0, 1]; larger = more sensitive. Unlike LabelDist it counts against all sentences, labelled or not.
-
-    Attributes
-    ----------
-    threshold : float
-        On the scale of the target; a score at or above it has the label.
-    direction : {"both", "up", "down"}
-        ``up`` counts 0→1 only, ``down`` 1→0 only.
-
-    Raises
-    ------
-    OptionError
-        When the direction is none of these.
+    In [0, 1]; larger = more sensitive. Unlike LabelDist it counts against all sentences, labelled or not. A score at or
+    above the ``threshold``, on the scale of the target, has the label; the ``direction`` ``up`` counts 0→1 only,
+    ``down`` 1→0 only, and what is none of these and not ``both`` is an `OptionError`.
 
     Examples
     --------

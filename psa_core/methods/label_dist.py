@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from psa_core.methods._base import Axis
+from psa_core.methods import Axis
 from psa_core.stats import threshold_grid
 
 
@@ -16,13 +16,9 @@ class LabelDist:
     """Jaccard distance ``1 - |A∩B_n| / |A∪B_n|`` at one threshold, per name; the corpus value is its mean.
 
     ``A`` are the sentences labelled as they are, ``B_n`` those labelled with name n; a score at or above the
-    threshold has the label. Prabhakaran et al. 2019, section 2, LabelDist. In [0, 1]: 0 where no label changes (also
-    where no sentence has the label either way), 1 where none is shared. Larger = more sensitive.
-
-    Attributes
-    ----------
-    threshold : float
-        On the scale of the target.
+    ``threshold``, on the scale of the target, has the label. Prabhakaran et al. 2019, section 2, LabelDist. In [0, 1]:
+    0 where no label changes (also where no sentence has the label either way), 1 where none is shared. Larger = more
+    sensitive.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from psa_core.methods._base import Axis
+from psa_core.methods import Axis
 from psa_core.stats import sensitivities
 
 

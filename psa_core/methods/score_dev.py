@@ -9,7 +9,7 @@ import numpy as np
 
 from psa_core.errors import OptionError
 from psa_core.inputs.checks import whole_number
-from psa_core.methods._base import Axis
+from psa_core.methods import Axis
 from psa_core.stats import paired_scores, sentence_moments
 
 
@@ -17,17 +17,9 @@ from psa_core.stats import paired_scores, sentence_moments
 class ScoreDev:
     """Standard deviation over names of ``f(x_n)``, per sentence; the corpus value is its mean.
 
-    Prabhakaran et al. 2019, section 2, ScoreDev. At least 0, on the scale of the target; larger = more sensitive.
-
-    Attributes
-    ----------
-    ddof : int
-        0 for the population deviation (the paper gives none; the names are the whole list), 1 for the sample's.
-
-    Raises
-    ------
-    OptionError
-        When `ddof` is no whole number, or negative.
+    Prabhakaran et al. 2019, section 2, ScoreDev. At least 0, on the scale of the target; larger = more sensitive. The
+    paper gives no ``ddof``: 0 is the population's deviation (the names are the whole list), 1 the sample's; what is no
+    whole number, or negative, is an `OptionError`.
 
     Examples
     --------

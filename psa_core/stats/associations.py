@@ -24,25 +24,14 @@ PRIOR = 0.1
 class Explanation(NamedTuple):
     """Least squares of an outcome over names, in standard deviations of the outcome.
 
-    Attributes
-    ----------
-    coefficient, low, high, p_value : float64 arrays (C,)
-        Of each column, with 95 % HC3 intervals: standard deviations of the outcome for one of the column, or for being
-        in it where the column is 0 or 1. NaN for a column that is collinear with the others. The p-value is the
-        larger of that of the t-test with HC3 errors, which is too sure where few names have an effect at all, and that
-        of a permutation test of the same statistic (Freedman and Lane 1983).
-    r_squared : float
-        Share of the outcome's variance that the columns go with, in [0, 1].
-    adjusted : float
-        The same less what as many columns of chance would give.
-    shares : dict of str to float
-        Each factor's part of `r_squared`; they sum to it.
-    residual : float64 array (N,)
-        What is left of the outcome, on its own scale.
-    unexplained : float64 array (N,)
-        Holm-corrected p-value of each name's studentised residual; NaN where it cannot be estimated.
-    spread : float
-        Standard deviation of the outcome.
+    ``coefficient, low, high, p_value`` (C,) are of each column, with 95 % HC3 intervals: standard deviations of the
+    outcome for one of the column, or for being in it where the column is 0 or 1; NaN for a column that is collinear
+    with the others. The p-value is the larger of that of the t-test with HC3 errors, which is too sure where few names
+    have an effect at all, and that of a permutation test of the same statistic (Freedman and Lane 1983). ``r_squared``
+    is the share of the outcome's variance that the columns go with, in [0, 1], ``adjusted`` the same less what as many
+    columns of chance would give, ``shares`` each factor's part of it. ``residual`` (N,) is what is left of the outcome,
+    on its own scale, ``unexplained`` (N,) the Holm-corrected p-value of each name's studentised residual, NaN where it
+    cannot be estimated, ``spread`` the outcome's standard deviation.
     """
 
     coefficient: np.ndarray
@@ -71,10 +60,9 @@ def explain(outcome: ArrayLike, columns: ArrayLike, factors: Sequence[str]) -> E
 
     Raises
     ------
-    CubeError
-        When the outcome does not vary, a value is missing, or there are no more names than columns and two.
-    OptionError
-        When there are no columns, or more than 12 factors.
+    CubeError, OptionError
+        When the outcome does not vary, a value is missing, or there are no more names than columns and two; when there
+        are no columns, or more than 12 factors.
 
     Examples
     --------
@@ -96,12 +84,9 @@ def explain(outcome: ArrayLike, columns: ArrayLike, factors: Sequence[str]) -> E
     of_factor = [[c for c in kept if factors[c] == name] for name in names]
     shares = shares_of_variance(standard, [scaled[:, own] for own in of_factor])
     r_squared = float(shares.sum())
-    left = max(1, len(values) - 1 - len(kept))
-    adjusted = 1 - (1 - r_squared) * (len(values) - 1) / left
+    adjusted = 1 - (1 - r_squared) * (len(values) - 1) / max(1, len(values) - 1 - len(kept))
     by_name = dict(zip(names, shares.tolist(), strict=True))
-    coefficient, low, high, p = bounds
-    residual *= spread
-    return Explanation(coefficient, low, high, p, r_squared, adjusted, by_name, residual, unexplained, spread)
+    return Explanation(*bounds, r_squared, adjusted, by_name, residual * spread, unexplained, spread)
 
 
 def shares_of_variance(outcome: np.ndarray, blocks: Sequence[np.ndarray]) -> np.ndarray:
@@ -234,14 +219,8 @@ def _check(outcome: np.ndarray, columns: np.ndarray, factors: Sequence[str]) -> 
 class WordOdds(NamedTuple):
     """How much more often each word occurs in the marked sentences; parallel sequences, largest log-odds first.
 
-    Attributes
-    ----------
-    sentences : int array (W,)
-        Sentences with the word.
-    log_odds, low, high : float64 arrays (W,)
-        Log of the odds ratio with its 95 % interval; above 0 = rather in marked sentences.
-    p_adjusted : float64 array (W,)
-        Holm-corrected over the words.
+    ``sentences`` counts those with the word; ``log_odds`` is the log of the odds ratio with its 95 % interval ``low,
+    high`` (above 0 = rather in marked sentences), ``p_adjusted`` Holm-corrected over the words.
     """
 
     words: tuple[str, ...]
@@ -277,8 +256,7 @@ def word_odds(words: Sequence[frozenset[str]], marked: ArrayLike, *, fewest: int
     total = counts.sum(axis=0)
     kept = np.flatnonzero(total >= fewest)
     if not len(kept) or len(vocabulary) == 1 or is_marked.all() or not is_marked.any():
-        nothing = np.zeros(0)
-        return WordOdds((), nothing.astype(int), nothing, nothing, nothing, nothing)
+        return WordOdds((), np.zeros(0, int), *np.zeros((4, 0)))
     prior = PRIOR * total
     known = counts + prior
     others = known.sum(axis=1, keepdims=True) - known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -35,17 +35,8 @@ def bootstrap_interval(
     which needs no jackknife. For very many sentences fewer resamples are drawn (never under 200), to bound the time.
     Where sentences come in families, a bootstrap of few and unequal ones is too narrow: there it is `mean_interval`.
 
-    Parameters
-    ----------
-    values : array (S,)
-        Sentences whose value is missing (NaN) are left out.
-    n_resamples : int
-        At most this many.
-
-    Returns
-    -------
-    Interval
-        [value, value] when all values are equal; NaN bounds for one sentence.
+    Of values (S,); sentences whose value is missing (NaN) are left out. [value, value] when all values are equal; NaN
+    bounds for one sentence. `n_resamples` at most.
 
     Examples
     --------
@@ -206,21 +197,9 @@ def sentence_correlation(
     the wider one and the p-value the larger one, and both say the same. Under 10 sentences Fisher's interval stands in
     for the bootstrap.
 
-    Parameters
-    ----------
-    first, second : arrays (S,)
-    n_resamples : int
-        At most this many; fewer for very many sentences.
-    n_permutations : int
-        The same.
-    families : Families, optional
-        What is drawn and put in random order in place of single sentences. NaN bounds and p-value where they are too
-        few; ``r`` stays that over sentences.
-
-    Returns
-    -------
-    Correlation
-        As `pearson`, with the same ``r``; ``p`` is at least 2 / (n_permutations + 1).
+    `n_resamples` and `n_permutations` at most; fewer for very many sentences. `families` are drawn and put in random
+    order in place of single sentences: NaN bounds and p-value where they are too few; ``r`` stays that over sentences,
+    as `pearson` has it, and ``p`` is at least 2 / (n_permutations + 1).
 
     Examples
     --------
@@ -260,14 +239,8 @@ def trend_shape(x: ArrayLike, y: ArrayLike) -> str:
     range of x, so that a turn among the few high values of a skewed x is seen, as it is in a chart. A later mean
     against the direction of the thirds by more than two standard errors is a turn.
 
-    Parameters
-    ----------
-    x, y : arrays (S,)
-
-    Returns
-    -------
-    {"rising", "falling", "peak", "dip", "mixed", "unknown"}
-        ``peak`` and ``dip``: the middle third is highest, lowest; ``unknown`` under 6 points and where x does not vary.
+    One of ``rising``, ``falling``, ``peak`` and ``dip`` (the middle third is highest, lowest), ``mixed``, and
+    ``unknown`` under 6 points and where x does not vary.
 
     Examples
     --------
@@ -331,15 +304,18 @@ def _share_as_far(drawn: np.ndarray, observed: float) -> float:
     return min(1.0, 2 * (1 + extreme) / (1 + len(drawn)))
 
 
+def permuted_rows(values: np.ndarray, count: int, random: np.random.Generator) -> Iterator[np.ndarray]:
+    """So many random orders of values (N,), in blocks (rows, N), so that memory stays bounded."""
+    rows = max(1, DRAWN_AT_ONCE // len(values))
+    for start in range(0, count, rows):
+        yield random.permuted(np.broadcast_to(values, (min(rows, count - start), len(values))), axis=1)
+
+
 def _permuted_r(points: np.ndarray, permutations: int, seed: int) -> np.ndarray:
     """Pearson's r with the second quantity permuted, float64 (permutations,); within (-1, 1)."""
     random = np.random.default_rng([seed, 2])
     one, two = (points - points.mean(axis=1, keepdims=True)) / points.std(axis=1, keepdims=True)
-    rows = max(1, DRAWN_AT_ONCE // len(one))
-    parts = []
-    for start in range(0, permutations, rows):
-        orders = random.permuted(np.broadcast_to(two, (min(rows, permutations - start), len(two))), axis=1)
-        parts.append(orders @ one / len(one))
+    parts = [orders @ one / len(one) for orders in permuted_rows(two, permutations, random)]
     return np.clip(np.concatenate(parts), -1 + 1e-9, 1 - 1e-9)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats as distributions
@@ -36,22 +37,12 @@ PRECISION = 0.2
 
 @dataclass(frozen=True)
 class Fairness:
-    """One fairness number of an audit.
+    """One fairness number of an audit: the plug-in ``value`` (0 = no difference, but noise alone makes it larger).
 
-    Attributes
-    ----------
-    value : float
-        The plug-in: 0 = no difference, but noise alone makes it larger.
-    floor : float
-        Mean of the same number with the scores permuted among the values.
-    corrected : float
-        √(value² − floor²), 0 where the value is below its floor; I.F. far above its floor: see `noise_corrected_audit`.
-    low, high : float
-        Interval of the corrected value, over templates and continuations.
-    p : float
-        Share of permuted audits that reach the value.
-    needed : float
-        Continuations of each prompt for an interval of ± 20 % of the corrected value; NaN where it is not above noise.
+    ``floor`` is its mean with the scores permuted among the values; ``corrected`` is √(value² − floor²), 0 below the
+    floor (I.F. far above its floor: see `noise_corrected_audit`), with the interval ``low, high`` over templates and
+    continuations; ``p`` the share of permuted audits that reach the value; ``needed`` the continuations of each prompt
+    for an interval of ± 20 % of the corrected value, NaN where it is not above noise.
     """
 
     value: float
@@ -68,18 +59,11 @@ class Fairness:
         return self.p < SIGNIFICANT
 
 
-@dataclass(frozen=True, eq=False)
-class Measures:
+class Measures(NamedTuple):
     """All measurements of one scorer's scores.
 
-    Attributes
-    ----------
-    w1 : float64 array (M, P)
-        Of each template and pair.
-    pair_floors, pair_p : float64 arrays (M, P)
-        Floor and p-value of each.
-    mean_w1, mean_floors, mean_corrected, mean_p, mean_disparity : float64 arrays (P,)
-        Of each pair over all templates.
+    ``w1``, ``pair_floors`` and ``pair_p`` are those of each template and pair, float64 (M, P); ``mean_…`` those of each
+    pair over all templates, (P,).
     """
 
     individual: Fairness
@@ -216,13 +200,13 @@ def _individual(
     scores: np.ndarray, w1: np.ndarray, pair_floors: np.ndarray, null: NullDistribution, families: Families
 ) -> Fairness:
     value, floor = float(nan_mean(w1)), float(null.individual.mean())
-    template_floors = _template_floors(null)
-    numbers = (w1, pair_floors, template_floors)
-    by_continuation = np.array([
-        noise_corrected_audit(np.array([pairwise_w1(template) for template in part]), noisier * pair_floors,
-                        noisier * template_floors)
-        for part, noisier in _without_tenths(scores)
-    ])  # fmt: skip
+    numbers = (w1, pair_floors, _template_floors(null))
+    by_continuation = np.array(
+        [
+            noise_corrected_audit(np.array(list(map(pairwise_w1, part))), *(noisier * floors for floors in numbers[1:]))
+            for part, noisier in _without_tenths(scores)
+        ]
+    )
     corrected, error, parts = noise_corrected_audit(*numbers), _jackknife_error(by_continuation), PARTS
     if families.count >= FEW_TEMPLATES:
         parts = families.count
@@ -231,7 +215,7 @@ def _individual(
         # Templates say all, but few of them say it badly; continuations say less, steadily.
         pooled = float(np.sqrt((1 - STEADY) * by_template**2 + STEADY * error**2))
         error = pooled if np.isfinite(error) else by_template
-    found = _with_interval(value, floor, corrected, _p(null.individual, null.observed[0]), (error, parts))
+    found = _with_interval(value, floor, corrected, float(_tail(null.individual, null.observed[0])), (error, parts))
     error = _jackknife_error(by_continuation)
     if not found.above_noise or not found.corrected or not np.isfinite(error):
         return found
@@ -261,7 +245,7 @@ def _jackknifed(
         parts = list(_without_tenths(scores))
     without = np.array([float(noise_corrected(statistic(part), noisier * floor)) for part, noisier in parts])
     error = (_jackknife_error(without), len(without))
-    return _with_interval(value, floor, float(noise_corrected(value, floor)), _p(null, observed), error)
+    return _with_interval(value, floor, float(noise_corrected(value, floor)), float(_tail(null, observed)), error)
 
 
 def _without_tenths(scores: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
@@ -274,15 +258,9 @@ def _without_tenths(scores: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
 def _with_interval(value: float, floor: float, corrected: float, p: float, spread: tuple[float, int]) -> Fairness:
     """A number with its jackknife interval, from the standard error and the number of parts that it comes from."""
     error, parts = spread
-    if not np.isfinite(error):
-        return Fairness(value, floor, max(0.0, corrected), float("nan"), float("nan"), p)
     half = float(distributions.t.ppf((1 + CONFIDENCE) / 2, parts - 1)) * error
-    low, high = (max(0.0, end) for end in (corrected - half, corrected + half))
+    low, high = np.maximum(0.0, [corrected - half, corrected + half]).tolist()
     return Fairness(value, floor, max(0.0, corrected), low, high, p)
-
-
-def _p(null: np.ndarray, observed: float) -> float:
-    return float(_tail(null, np.array([observed]))[0])
 
 
 def _jackknife_error(without: np.ndarray) -> float:
@@ -298,7 +276,7 @@ def _template_floors(null: NullDistribution) -> np.ndarray:
     return np.array([nan_mean(each) for each in null.template_pairs])
 
 
-def _tail(null: np.ndarray, values: np.ndarray) -> np.ndarray:
+def _tail(null: np.ndarray, values: np.ndarray | float) -> np.ndarray:
     """Share of chance values that reach each value, the value itself counted among them; NaN stays NaN."""
     ordered = np.sort(null[np.isfinite(null)])
     reached = len(ordered) - np.searchsorted(ordered, np.asarray(values) * (1 - 1e-7), side="left")

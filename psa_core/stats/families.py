@@ -18,14 +18,11 @@ MIN_FAMILIES = 6
 class Families:
     """Groups of dependent sentences in a study: near-copies, one author, one thread, one template.
 
-    Sentences of a family may react to a name alike, so a test that takes them for independent is too sure. The families
-    are the units of independence: what is tested, bootstrapped or permuted over sentences takes one row a family
-    (`rows`). Where each sentence is a family of its own, these are the sentences themselves, untouched.
+    Sentences of a family may react to a name alike, so a test that takes them for independent is too sure. What is
+    tested, bootstrapped or permuted over sentences takes one row a family (`rows`); where each sentence is a family of
+    its own, these are the sentences themselves, untouched.
 
-    Attributes
-    ----------
-    labels : int array (S,)
-        The family of each sentence, counted from 0 in the order of appearance.
+    ``labels`` (S,) are the family of each sentence, counted from 0 in the order of appearance.
 
     Examples
     --------
@@ -87,15 +84,8 @@ class Families:
         makes t-tests of normal rows conservative at 5 % (Ibragimov and Müller 2010). A large family makes its row as
         far from the others as its sentences weigh, and so cannot decide alone.
 
-        Parameters
-        ----------
-        values : array (S, …)
-
-        Returns
-        -------
-        float64 array (F, …)
-            The values themselves where every sentence is a family of its own. One row, the mean, where families are
-            too few: like one sentence, it shows no spread, and nothing is claimed from it.
+        Of values (S, …): float64 (F, …), the values themselves where every sentence is a family of its own. One row,
+        the mean, where families are too few: like one sentence, it shows no spread, and nothing is claimed from it.
 
         Examples
         --------

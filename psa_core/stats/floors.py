@@ -28,15 +28,10 @@ WIDEST = 0.5
 class Floor(NamedTuple):
     """The spread of scores over names beside that over neutral edits.
 
-    Attributes
-    ----------
-    names, edits : float
-        Standard deviation (ddof 1) of a sentence's scores over names, and over edits: root mean square over sentences.
-    ratio, low, high : float
-        Names' over edits' spread with its 95 % interval, over other sentences, other names and other edits; infinite
-        where no edit changes a score, NaN where it cannot be estimated.
-    p : float
-        Of the ratio being 1, two-sided.
+    ``names`` and ``edits`` are the standard deviations (ddof 1) of a sentence's scores over names, and over edits: root
+    mean squares over sentences. ``ratio`` is names' over edits' spread with its 95 % interval ``low, high`` over other
+    sentences, other names and other edits: infinite where no edit changes a score, NaN where it cannot be estimated;
+    ``p`` of the ratio being 1, two-sided.
     """
 
     names: float
@@ -117,14 +112,9 @@ def _paired_p(scores: np.ndarray, edits: np.ndarray, families: Families) -> floa
 class RepeatFloor(NamedTuple):
     """A statistic of sampled scores beside what sampling alone gives.
 
-    Attributes
-    ----------
-    floor : float
-        Mean of the same statistic with the answers about one text shared out among its names at random.
-    corrected : float
-        What is left without the floor; 0 where the statistic is not above it.
-    p : float
-        How often random answers give as much, corrected (Holm) over the statistics that are asked for.
+    ``floor`` is the mean of the same statistic with the answers about one text shared out among its names at random;
+    ``corrected`` what is left without it, 0 where the statistic is not above it; ``p`` how often random answers give as
+    much, corrected (Holm) over the statistics that are asked for.
     """
 
     value: float
@@ -164,10 +154,9 @@ def repeat_floors(
         Answers asked for each text, valid or not.
     ends : (float, float)
         The two values of an answer; the range, where there are more.
-    unanswered : arrays (S,), (S, N), optional
-        Share of the samples that was no valid answer.
-    spread : arrays (S,), (S, N), optional
-        Standard deviation of the answers about each text, where these have more than two values.
+    unanswered, spread : arrays (S,), (S, N), optional
+        Share of the samples that was no valid answer; standard deviation of the answers about each text, where these
+        have more than two values.
     thresholds : array (K,)
         Of LabelDist and flips.
 

@@ -7,10 +7,10 @@ without any effect of their group, so whole people are permuted among the groups
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats as distributions
@@ -32,33 +32,17 @@ SELDOM = 0.5
 ALIKE = 2 / 3
 
 
-@dataclass(frozen=True)
-class Gap:
+class Gap(NamedTuple):
     """One measure between two groups.
 
-    Attributes
-    ----------
-    people : (int, int)
-        Of each group, with any score.
-    means : (float, float)
-        Over tasks, people and answers.
-    difference : float
-        Second minus first, over tasks that both have.
-    low, high : float
-        95 % interval over people: what other people of these groups would show on these tasks.
-    tasks_low, tasks_high : float
-        Over people and tasks.
-    floor : float
-        Mean size of the difference when people change groups at random.
-    repeat_floor : float
-        Mean size of the difference when the same people get other answers: sampling alone.
-    corrected : float
-        The size without what chance adds; 0 where it is below the floor.
-    p : float
-        Share of permuted groups that differ as much (by Welch's t); of groups of unequal sizes, or of which one
-        answered seldom, at least the p of Welch's t itself: such groups may be too unlike each other to be permuted.
-    tasks : (int, int)
-        Tasks in which the difference has the same sign, and tasks compared.
+    ``people`` are those of each group with any score, ``means`` theirs over tasks, people and answers. ``difference``
+    is second minus first, over tasks that both have: with 95 % interval ``low, high`` over people (what other people of
+    these groups would show on these tasks) and ``tasks_low, tasks_high`` over people and tasks. ``floor`` is its mean
+    size when people change groups at random, ``repeat_floor`` that when the same people get other answers (sampling
+    alone), ``corrected`` the size without what chance adds; 0 where it is below the floor. ``p`` is the share of
+    permuted groups that differ as much (by Welch's t); of groups of unequal sizes, or of which one answered seldom, at
+    least the p of Welch's t itself: such groups may be too unlike each other to be permuted. ``tasks``: those in which
+    the difference has the same sign, and those compared.
     """
 
     people: tuple[int, int]
@@ -144,11 +128,7 @@ def _variances(rest: np.ndarray, people: np.ndarray, is_first: np.ndarray) -> li
     """Of the mean of each group's people: as they differ; of one that answered seldom, at least as its answers make.
 
     People who answered seldom may all be alike by chance: no refusal in five answers of each shows no share of 0.
-
-    Parameters
-    ----------
-    rest : float array (M, A)
-        Means of answers without the levels of tasks and people; NaN where there is no answer.
+    `rest` (M, A) are means of answers without the levels of tasks and people; NaN where there is no answer.
     """
     answered, sides, squares = np.isfinite(rest).sum(axis=0), (is_first, ~is_first), 0.0
     for side in sides:  # a task may move one group alone, which is no noise

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from psa_core.stats.bootstrap import permuted_rows
 from psa_core.stats.families import Families
 from psa_core.stats.means import CONFIDENCE, SIGNIFICANT, Intervals, adjust, mean_interval, paired_t_p
 from psa_core.stats.name_effects import two_sided_share
 from psa_core.stats.scores import nan_mean
 
-DRAWN_NAMES = 1_000_000
 N_PERMUTATIONS = 4999
 PERMUTATIONS_PER_GROUP = 100
 ROUNDING = 1e-12
@@ -94,16 +94,8 @@ def interaction_contrasts(first: ArrayLike, second: ArrayLike) -> dict[tuple[str
     others; less the same difference of the names of the other groups of the first column. In a two-by-two crossing
     there is one such number, so only the first pair is listed; with two groups in one column, the pairs of its first.
 
-    Parameters
-    ----------
-    first, second : arrays (N,) of str or None
-        Groups of each name. Groups that do not occur with every group of the other column, twice, are left out: those
-        of the second column first.
-
-    Returns
-    -------
-    dict
-        Pair of groups to the comparison; empty where fewer than two by two groups are left.
+    `first` and `second` (N,) are the groups of each name, or None. Groups that do not occur with every group of the
+    other column, twice, are left out: those of the second column first. Empty where fewer than two by two are left.
     """
     rows, columns = np.array(first, dtype=object), np.array(second, dtype=object)
     known = np.array([a is not None and b is not None for a, b in zip(rows, columns, strict=True)])
@@ -130,24 +122,13 @@ def interaction_contrasts(first: ArrayLike, second: ArrayLike) -> dict[tuple[str
 class Comparisons(NamedTuple):
     """Comparisons of groups with both doubts; float64 arrays (K,).
 
-    Attributes
-    ----------
-    value, low, high : arrays
-        Mean over sentences with its interval over sentences (or families of them).
-    p_value : array
-        Paired t-test over sentences, not corrected.
-    p_adjusted : array
-        The larger of the corrected p-values over sentences and over names; 1 where one name makes half of it or more,
-        NaN where a set is no group.
-    noise_low, noise_high : arrays
-        In 95 % of the draws all comparisons of random groups stay between their bounds; wider where the comparison is
-        not significant by all tests, so that it lies inside.
-    p_noise : array
-        Of one such comparison over names.
-    above_noise : bool array
-        Whether it is outside of that band: what all tests together find, and nothing else.
-    without_extreme : array
-        See `Contrast.without_extreme`.
+    ``value, low, high`` are the mean over sentences with its interval over sentences (or families of them), ``p_value``
+    that of the paired t-test, not corrected. ``p_adjusted`` is the larger of the corrected p-values over sentences and
+    over names; 1 where one name makes half of it or more (see ``without_extreme``), NaN where a set is no group.
+    ``noise_low, noise_high``: in 95 % of the draws all comparisons of random groups stay between their bounds; wider
+    where the comparison is not significant by all tests, so that it lies inside. ``p_noise`` is of one such comparison
+    over names. ``above_noise`` (bool): whether it is outside of that band: what all tests together find, and nothing
+    else.
     """
 
     value: np.ndarray
@@ -174,16 +155,9 @@ def compare_groups(
 ) -> Comparisons:
     """Compare groups of names; every comparison, those of `interactions` last, is corrected for all of them.
 
-    Parameters
-    ----------
-    scores : array (S, N)
-        NaN where an answer is missing.
-    interactions : sequence of Contrast
-        By `interaction_contrasts` of the `columns`, arrays (N,) of both groups of each name.
-    families : Families, optional
-        Which sentences depend on each other.
-    correction : str
-        Over the comparisons.
+    Of `scores` (S, N), NaN where an answer is missing. `interactions` are made by `interaction_contrasts` of the
+    `columns`, which hold both groups of each name; `families` says which sentences depend on each other, `correction`
+    is over the comparisons.
     """
     given, means = np.asarray(scores, dtype=np.float64), centred_name_means(scores)
     every, floors = [*contrasts, *interactions], []
@@ -238,18 +212,11 @@ def over_sentences(values: np.ndarray, families: Families | None) -> tuple[Inter
 class NoiseFloors(NamedTuple):
     """How far K comparisons of groups differ when names are assigned to the groups at random; float64 arrays (K,).
 
-    Attributes
-    ----------
-    observed : array
-        The differences of the groups as they are; signed.
-    low, high : arrays
-        In 95 % of the draws *all* groups fall between their bounds.
-    p_value : array
-        How often a group of this size is as extreme as `observed`, the observed grouping counted among the draws.
-    p_adjusted : array
-        How often any of the groups is as extreme for its size, by the names' means and by their ranks (the larger of
-        both), so that one far name makes no group. NaN for a group of one name, which is no group, and is never above
-        its floor: that reaches from the lowest to the highest name.
+    ``observed`` are the differences of the groups as they are, signed. In 95 % of the draws *all* groups fall between
+    their bounds ``low`` and ``high``. ``p_value``: how often a group of this size is as extreme, the observed grouping
+    counted among the draws; ``p_adjusted``: how often any of the groups is as extreme for its size, by the names' means
+    and by their ranks (the larger of both), so that one far name makes no group. NaN for a group of one name, which is
+    no group, and is never above its floor: that reaches from the lowest to the highest name.
     """
 
     observed: np.ndarray
@@ -293,8 +260,8 @@ def contrast_floors(
     starts = np.concatenate([[0], np.cumsum(np.bincount(kind_of.ravel()))[:-1]])
 
     def drawn(values: np.ndarray) -> np.ndarray:
-        sums = [np.add.reduceat(block, starts, axis=1) for block in _permuted(values[order], count, seed)]
-        return np.asarray(np.concatenate(sums) @ kinds)
+        orders = permuted_rows(values[order], count, np.random.default_rng(seed))
+        return np.asarray(np.concatenate([np.add.reduceat(block, starts, axis=1) for block in orders]) @ kinds)
 
     return _by_both(contrasts, ((weights @ values, drawn(values)) for values in (_ranks(means), means)))
 
@@ -330,7 +297,7 @@ def interaction_floors(
     def drawn(residual: np.ndarray) -> np.ndarray:
         """Interactions of permuted residuals, in units of the draw's own spread on the scale of the names' spread."""
         total, sums, spread = float((residual**2).sum()), [], []
-        for draws in _permuted(residual, _draws(contrasts, n_permutations), seed):
+        for draws in permuted_rows(residual, _draws(contrasts, n_permutations), np.random.default_rng(seed)):
             sums.append(draws @ weights.T)
             spread.append(total - ((draws @ per_cell) ** 2).sum(axis=1))
         deviation = np.sqrt(np.maximum(np.concatenate(spread), 0) / freedom)
@@ -354,13 +321,6 @@ def _ranks(means: np.ndarray) -> np.ndarray:
 
 def _draws(contrasts: Sequence[Contrast], n_permutations: int | None) -> int:
     return max(n_permutations or N_PERMUTATIONS, PERMUTATIONS_PER_GROUP * len(contrasts))
-
-
-def _permuted(values: np.ndarray, count: int, seed: int) -> Iterable[np.ndarray]:
-    """So many random orders of values (N,), in blocks (rows, N), so that memory stays bounded."""
-    random, rows = np.random.default_rng(seed), max(1, DRAWN_NAMES // len(values))
-    for start in range(0, count, rows):
-        yield random.permuted(np.broadcast_to(values, (min(rows, count - start), len(values))), axis=1)
 
 
 def _by_both(contrasts: Sequence[Contrast], draws: Iterable[tuple[np.ndarray, np.ndarray]]) -> NoiseFloors:

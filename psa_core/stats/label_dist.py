@@ -29,16 +29,9 @@ _TAILS = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
 class ThresholdGrid:
     """Exact label counts at K thresholds, from which LabelDist and flips follow.
 
-    Attributes
-    ----------
-    thresholds : float64 array (K,)
-        As given, in any order.
-    labelled : float64 array (K,), or (N, K) where scores are missing
-        Sentences whose original score is at or above each threshold: ``|A|``, of those with both scores.
-    perturbed : float64 array (N, K)
-        Sentences at or above it with name n: ``|B_n|``.
-    both : float64 array (N, K)
-        Sentences at or above it either way: ``|A∩B_n|``.
+    ``thresholds`` (K,) are as given, in any order. Of the sentences with both scores, ``labelled`` counts those whose
+    original score is at or above each threshold, ``|A|`` (K,), or (N, K) where scores are missing; ``perturbed`` those
+    with name n, ``|B_n|`` (N, K); ``both`` those either way, ``|A∩B_n|`` (N, K). All are float64.
     """
 
     thresholds: np.ndarray

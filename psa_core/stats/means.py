@@ -50,8 +50,8 @@ def mean_interval(
     Where sentences come in families, the interval holds the means that a t-test over these (`Families.rows`) does not
     rule out (Fieller 1954).
 
-    Of signed values (S,) or (S, N): Intervals of arrays () or (N,). Values that are all equal have the interval
-    [mean, mean]; one sentence and too few families have NaN bounds.
+    Of signed values (S,) or (S, N): arrays () or (N,). Values that are all equal have the interval [mean, mean]; one
+    sentence and too few families have NaN bounds.
 
     Examples
     --------

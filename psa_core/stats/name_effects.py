@@ -25,18 +25,10 @@ ORDERS = 4
 class NameEffects(NamedTuple):
     """Effects of names against the typical name, float64 arrays (N,).
 
-    Attributes
-    ----------
-    value : array
-        A name's mean score minus the median of all names' mean scores; signed, on the scale of the scores.
-    low, high : array
-        95 % interval over sentences. NaN for one sentence.
-    p_value : array
-        Two-sided, not yet corrected for the number of names. NaN for one sentence.
-    standardised : array
-        The value over the standard deviation of the sentences' differences (d_z); NaN where that is not defined.
-    error : array
-        Standard error of the value.
+    ``value`` is a name's mean score minus the median of all names' mean scores: signed, on the scale of the scores;
+    ``low, high`` its 95 % interval over sentences, ``error`` its standard error. ``p_value`` is two-sided, not yet
+    corrected for the number of names; ``standardised`` the value over the standard deviation of the sentences'
+    differences (d_z), NaN where that is not defined. For one sentence all but the value are NaN.
     """
 
     value: np.ndarray

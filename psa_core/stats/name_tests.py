@@ -122,9 +122,11 @@ def equivalence_p(
     difference in S sentences, a share of up to 3 / S of all sentences may still have one). It is the inverse of a
     betting martingale (Waudby-Smith and Ramdas 2024, section 4), here with fixed stakes.
 
+    Of differences (S,) or (S, N): float64 () or (N,), small = equivalent for all purposes that the margin stands for.
+    NaN for one sentence and for scores without a range: what cannot be shown is not shown to be different.
+
     Parameters
     ----------
-    differences : array (S,) or (S, N)
     margin : float
         The largest mean difference that would not matter, on the scale of the scores; greater than 0.
     score_range : float
@@ -132,12 +134,6 @@ def equivalence_p(
         scores have no range (infinite), nothing can be shown. Larger differences than this one widen it.
     error : array (N,), optional
         Standard error of the mean difference, where it is not that over the sentences alone.
-
-    Returns
-    -------
-    float64 array () or (N,)
-        Small = equivalent for all purposes that the margin stands for. NaN for one sentence and for scores without a
-        range: what cannot be shown is not shown to be different.
 
     Examples
     --------
@@ -203,20 +199,10 @@ def increase_p(now: ArrayLike, before: ArrayLike, limit: float, *, tests: int = 
     over all names, the second over those that the first leaves. An effect that shrank, or that was there before, is no
     growth.
 
-    Parameters
-    ----------
-    now, before : arrays (S, N), or (S,) for one name
-        Differences from a baseline; the same sentences and names in the same order.
-    limit : float
-        On the scale of the scores, 0 or more.
-    tests : int
-        How many lists of names are judged, one for each target; what Holm's correction gives is multiplied by it.
-
-    Returns
-    -------
-    float64 array (N,) or ()
-        In [0, 1]; small = grown by more than the limit. NaN for one sentence. Under six sentences never below
-        ``2 ** (1 - S)``: so few can agree by chance.
+    `now` and `before` are differences from a baseline, (S, N) or (S,), of the same sentences and names in the same
+    order; `limit` is on their scale, 0 or more; `tests` says how many lists of names are judged, one for each target:
+    what Holm's correction gives is multiplied by it. Float64 (N,) or () in [0, 1], small = grown by more than the
+    limit. NaN for one sentence. Under six sentences never below ``2 ** (1 - S)``: so few can agree by chance.
 
     Examples
     --------

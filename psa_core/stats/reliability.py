@@ -27,14 +27,9 @@ NORMAL = 1.96
 class TopStability(NamedTuple):
     """How stable the set of names with the largest effects is.
 
-    Attributes
-    ----------
-    top : int
-        How many names that is: 10, or half of a list of fewer than 20.
-    share : float
-        In [0, 1]: which share of them another study of as many sentences is expected to have in its top, too.
-    sentences : float
-        From how many sentences on that share is at least 0.9; infinite where more than a million would be needed.
+    ``top`` says how many names that is: 10, or half of a list of fewer than 20; ``share``, in [0, 1], which share of
+    them another study of as many sentences is expected to have in its top, too; ``sentences`` from how many sentences
+    on that share is at least 0.9, infinite where more than a million would be needed.
     """
 
     top: int
@@ -52,20 +47,10 @@ def order_reliability(perturbed: ArrayLike, *, draws: int = DRAWS, seed: int = 0
     400 sentences and 20 or 100 names, it holds 0 in 94 to 97.5 %; in 98 % and more where events are rare and sentences
     few (`docs/statistics.md`).
 
-    Parameters
-    ----------
-    perturbed : array (S, N)
-        ``perturbed[s, n]`` is the score of sentence ``s`` with name ``n``. Of more than 2,000 names, so
-        many at random.
-    draws : int
-        Of chance; fewer, down to 119, where there are more than 250 names. With so few as 39 the bounds are as right,
-        but less steady.
-
-    Returns
-    -------
-    Interval
-        In [-1, 1]; 1 = the same order again, 0 = no more than chance. NaN with NaN bounds under 4 sentences or 3 names
-        and where no name ever differs from another.
+    Of scores (S, N), of more than 2,000 names so many at random. In [-1, 1]; 1 = the same order again, 0 = no more than
+    chance. NaN with NaN bounds under 4 sentences or 3 names and where no name ever differs from another. `draws` are
+    those of chance; fewer, down to 119, where there are more than 250 names. With so few as 39 the bounds are as right,
+    but less steady.
 
     Examples
     --------

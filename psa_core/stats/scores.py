@@ -18,23 +18,10 @@ MAX_NAMES = 2_000
 def paired_scores(original: ArrayLike, perturbed: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Scores of one target as float64, after checking that they belong together.
 
-    Parameters
-    ----------
-    original : array (S,)
-        Scores of the sentences as they are, on the target's scale.
-    perturbed : array (S, N)
-        ``perturbed[s, n]`` is the score of sentence ``s`` with name ``n``.
-
-    Returns
-    -------
-    original, perturbed : float64 arrays (S,), (S, N)
-        The same values; float32 scores are widened exactly, so that sums lose nothing.
-
-    Raises
-    ------
-    CubeError
-        When they are no arrays of numbers, shapes disagree, there is no sentence or no name, a score is infinite, or
-        no cell has both of its scores. A score may be missing (NaN); statistics are then over the pairs that are there.
+    ``original`` (S,) are the sentences as they are, ``perturbed[s, n]`` is sentence ``s`` with name ``n``. The values
+    stay: float32 scores are widened exactly, so that sums lose nothing. `CubeError` when they are no arrays of numbers,
+    shapes disagree, there is no sentence or no name, a score is infinite, or no cell has both of its scores. A score
+    may be missing (NaN); statistics are then over the pairs that are there.
 
     Examples
     --------
@@ -223,11 +210,8 @@ def sentence_moments(differences: ArrayLike) -> tuple[Any, np.ndarray, np.ndarra
     A column whose values are all equal has exactly that mean and exactly the deviation 0: rounding in the mean would
     otherwise turn "no spread at all" into a spread of 1e-17 and a t statistic of 1e16.
 
-    Returns
-    -------
-    count : int, or int array (N,) where values are missing
-    mean, deviation : float64 arrays () or (N,)
-        The deviation is NaN for one sentence, both are for none.
+    The count is an int, or an int array (N,) where values are missing; mean and deviation are float64 () or (N,): the
+    deviation is NaN for one sentence, both are for none.
 
     Examples
     --------

@@ -19,23 +19,13 @@ from psa_core.stats.scores import labels_at
 class SelectionRates(NamedTuple):
     """Selection rates of G groups; arrays (G,).
 
-    Attributes
-    ----------
-    names, texts : int arrays
-        Names of the group, and texts (sentence and name) with an answer.
-    selected : float64 array
-        Texts selected; a tie at the edge of a document's top counts in part.
-    rate : float64 array
-        ``selected / texts``.
-    impact_ratio : float64 array
-        Rate over the highest rate of a group of two names or more; NaN for a group of one name, or where none is
-        selected.
-    low, high : float64 arrays
-        95 % interval of the ratio over sentences and names; NaN for the group with the highest rate, whose ratio is 1
-        by definition, and where a group has none selected.
-    p_adjusted : float64 array
-        Of the difference from the highest rate, over sentences and over names, corrected over all pairs of groups,
-        since any of them could have been the highest and the lowest.
+    ``names`` counts a group's names, ``texts`` their texts (sentence and name) with an answer; ``selected`` those
+    selected, where a tie at the edge of a document's top counts in part; ``rate`` is ``selected / texts``.
+    ``impact_ratio`` is the rate over the highest rate of a group of two names or more (NaN for a group of one name, or
+    where none is selected), with its 95 % interval ``low, high`` over sentences and names: NaN for the group with the
+    highest rate, whose ratio is 1 by definition, and where a group has none selected. ``p_adjusted`` is of the
+    difference from the highest rate, over sentences and over names, corrected over all pairs of groups, since any of
+    them could have been the highest and the lowest.
     """
 
     names: np.ndarray
@@ -63,12 +53,8 @@ def select_at(scores: ArrayLike, threshold: float) -> np.ndarray:
 def select_top(scores: ArrayLike, count: int) -> np.ndarray:
     """1 for the so many highest names of each sentence, else 0; those that tie for the last places share them.
 
-    Parameters
-    ----------
-    scores : array (S, N)
-        NaN, a missing answer, is not selected and counts in no rate.
-    count : int
-        At least 1. All are selected where there are no more.
+    Of scores (S, N): NaN, a missing answer, is not selected and counts in no rate. `count` is at least 1; all are
+    selected where there are no more.
 
     Examples
     --------
@@ -97,11 +83,7 @@ def selection_rates(
     The interval of a ratio is that of its logarithm by Student's t: its variance over sentences (or families) and over
     the names of both groups, added, which counts what is of neither twice and so is rather wide.
 
-    Parameters
-    ----------
-    selected : array (S, N)
-        By `select_at` or `select_top`.
-    groups : sequence of bool arrays (N,), length G
+    `selected` (S, N) is by `select_at` or `select_top`; `groups` has the names of each, bool (N,).
 
     Examples
     --------

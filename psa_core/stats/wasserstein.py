@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import pdist
@@ -98,29 +100,14 @@ def disparities(scores: np.ndarray, threshold: float) -> np.ndarray:
     return np.asarray(np.abs(shares[:, first] - shares[:, second]))
 
 
-@dataclass(frozen=True, eq=False)
-class NullDistribution:
-    """Permuted and observed distances, on the same grid of points.
+class NullDistribution(NamedTuple):
+    """Permuted and observed distances, on the same grid of points: of D audits, M templates with R permutations each.
 
-    Attributes
-    ----------
-    individual : float64 array (D,)
-        I.F. of each permuted audit.
-    group : float64 array (D,)
-        G.F. of each.
-    disparity : float64 array (D,)
-        Mean demographic disparity of each.
-    template_pairs : float32 array (M, R, Q)
-        W1 of some pairs of each permuted template, as if they had as many scores as its pairs have on average; NaN
-        where a value has none.
-    pair_means : float32 array (D, Q)
-        The same, mean over templates, of each permuted audit.
-    observed : tuple of float
-        I.F., G.F. and disparity of the scores as they are.
-    spread : float64 array (M,)
-        ∫√(F(1 − F)) of each template, all values together.
-    pair_spread : float64 array (M, P)
-        The same for each two values.
+    ``individual``, ``group`` and ``disparity`` (I.F., G.F. and the mean demographic disparity) are float64 (D,), and
+    ``observed`` has those of the scores as they are. ``template_pairs`` is the W1 of some pairs of each permuted
+    template, float32 (M, R, Q), as if they had as many scores as its pairs have on average, NaN where a value has none;
+    ``pair_means`` (D, Q) their means over templates. ``spread`` (M,) is ∫√(F(1 − F)) of each template, all values
+    together; ``pair_spread`` (M, P) that of each two.
     """
 
     individual: np.ndarray
@@ -128,7 +115,7 @@ class NullDistribution:
     disparity: np.ndarray
     template_pairs: np.ndarray
     pair_means: np.ndarray
-    observed: tuple[float, float, float]
+    observed: tuple[float, ...]
     spread: np.ndarray
     pair_spread: np.ndarray
 
@@ -155,36 +142,54 @@ def permute(
     first, second = first[chosen], second[chosen]
     scarce = scarcity(np.isfinite(scores).sum(axis=2))[:, chosen].astype(np.float32)
     grid = _Grid.of(scores, groups, threshold)
-    measures = _Measures.empty(m, each, grid)
+    gaps, membership, at_threshold = grid.gaps, grid.membership, slice(grid.threshold_gap, grid.threshold_gap + 1)
+    # Of each template as it is, in the first place, and of its permutations.
+    individual, disparity = np.zeros((m, 1 + each)), np.zeros((m, 1 + each))
+    of_groups = np.empty((m, 1 + each, len(gaps), membership.shape[1]), np.float32)
     of_pairs = np.empty((m, each, len(chosen)), np.float32)
-    observed, spread, pair_spread = _Measures.empty(m, 1, grid), np.empty(m), np.empty((m, a * (a - 1) // 2))
-    of_values = np.zeros((len(grid.gaps), a))
+    n_pairs, spread, pair_spread = np.zeros(m), np.empty(m), np.empty((m, a * (a - 1) // 2))
+    of_values = np.zeros((len(gaps), a))
     for t in range(m):
-        # The gap that each score (K, A) lies in; the number of gaps where there is no score.
-        bins = np.searchsorted(grid.points, scores[t].T.astype(np.float64), side="right") - 1
-        bins = np.where(np.isfinite(scores[t].T), bins, len(grid.gaps))
+        bins = grid.bins(scores[t].T)
+        as_is = _counts(bins[None], len(gaps))
+        of_values += as_is[0]
+        spread[t], pair_spread[t] = _spreads(as_is[0], gaps)
+        known = as_is[0].any(axis=0)  # a permutation leaves every value as many scores as it has
+        n_pairs[t] = known.sum() * (known.sum() - 1) / 2
         start = 0
-        for counts in _permuted(bins, len(grid.gaps), each, random):
+        for counts in chain([as_is], _permuted(bins, len(gaps), each, random)):
             part = slice(start, start + len(counts))
-            columns = np.ascontiguousarray(measures.record(t, part, counts, grid).transpose(0, 2, 1))
-            w1 = [np.abs(row[first] - row[second]) @ grid.gaps.astype(np.float32) for row in columns]
-            of_pairs[t, part] = np.stack(w1) / scarce[t]
-            start += len(counts)
-        counts = _counts(bins[None], len(grid.gaps))
-        of_values += counts[0]
-        observed.record(t, slice(1), counts, grid)
-        spread[t], pair_spread[t] = _spreads(counts[0], grid.gaps)
+            running = counts.cumsum(axis=1)
+            below = np.asarray(running / np.maximum(running[:, -1:], 1))  # distribution functions at each gap's end
+            if n_pairs[t]:
+                individual[t, part] = _mean_over_pairs(below[:, :, known], gaps)
+                disparity[t, part] = _mean_over_pairs(below[:, at_threshold][:, :, known], np.ones(1))
+            of_groups[t, part] = counts @ membership
+            if start:
+                columns = np.ascontiguousarray(below.transpose(0, 2, 1))
+                w1 = [np.abs(row[first] - row[second]) @ gaps.astype(np.float32) for row in columns]
+                of_pairs[t, start - 1 : part.stop - 1] = np.stack(w1) / scarce[t]
+            start = part.stop
     if each < n_permutations:
         choice = random.integers(0, each, (n_permutations, m))
     else:
         choice = np.tile(np.arange(n_permutations)[:, None], m)
-    means = np.array([nan_mean(of_pairs[np.arange(m), row], axis=0) for row in choice])
-    now_individual, now_group, now_disparity = observed.of_audits(np.zeros((1, m), np.int64), grid)
-    now = (float(now_individual[0]), float(now_group[0]), float(now_disparity[0]))
-    individual, group, disparity = measures.of_audits(choice, grid)
-    if grid.membership.shape[1] < a:
+    every = np.arange(m)
+    pair_means = np.array([nan_mean(of_pairs[every, row], axis=0) for row in choice])
+    weights = n_pairs / n_pairs.sum() if n_pairs.any() else np.full(m, np.nan)
+
+    def of_audits(choice: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """I.F., G.F. and disparity of audits that are put together from one row of each template: `choice` (D, M)."""
+        by_group = [_group_distance(of_groups[every, row].sum(axis=0), gaps) for row in choice]
+        return individual[every, choice] @ weights, np.array(by_group), disparity[every, choice] @ weights
+
+    as_they_are = tuple(float(numbers[0]) for numbers in of_audits(np.zeros((1, m), np.int64)))
+    of_individuals, group, of_disparities = of_audits(1 + choice)
+    if membership.shape[1] < a:
         group = _whole_values(of_values, grid, n_permutations, random)
-    return NullDistribution(individual, group, disparity, of_pairs, means, now, spread, pair_spread)
+    return NullDistribution(
+        of_individuals, group, of_disparities, of_pairs, pair_means, as_they_are, spread, pair_spread
+    )
 
 
 def group_null(
@@ -192,8 +197,7 @@ def group_null(
 ) -> tuple[float, np.ndarray]:
     """G.F. by one grouping of the values, and what it is when whole values are permuted: float and float64 (D,)."""
     grid = _Grid.of(scores, groups, 0.5)
-    bins = np.searchsorted(grid.points, scores.astype(np.float64), side="right") - 1
-    bins = np.where(np.isfinite(scores), bins, len(grid.gaps)).transpose(0, 2, 1).reshape(1, -1, scores.shape[1])
+    bins = grid.bins(scores).transpose(0, 2, 1).reshape(1, -1, scores.shape[1])
     of_values = _counts(bins, len(grid.gaps))[0].astype(np.float64)
     null = _whole_values(of_values, grid, n_permutations, np.random.default_rng([seed, 1]))
     return _group_distance(of_values @ grid.membership, grid.gaps), null
@@ -208,10 +212,10 @@ def _whole_values(of_values: np.ndarray, grid: _Grid, n_permutations: int, rando
 
 @dataclass(frozen=True, eq=False)
 class _Grid:
-    """Ascending points at which distributions are compared, the gaps between them, and who is in which group.
+    """Ascending points (G + 1,) at which distributions are compared, the gaps between them, and who is in which group.
 
-    The points, float64 (G + 1,), are all distinct scores, or as many quantiles, with the ends and the threshold;
-    `threshold_gap` is the gap that ends at the threshold; `membership` is float32 (A, groups).
+    The points are all distinct scores, or as many quantiles, with the ends and the threshold; `threshold_gap` ends at
+    the threshold; `membership` is float32 (A, groups).
     """
 
     points: np.ndarray
@@ -232,47 +236,10 @@ class _Grid:
         membership = np.array([[group == one for one in order] for group in groups], np.float32)
         return cls(points, np.diff(points), int(np.searchsorted(points, threshold)) - 1, membership)
 
-
-@dataclass(frozen=True, eq=False)
-class _Measures:
-    """Of each template and permutation: I.F. and disparity (M, R), and the counts of its groups (M, R, gaps, groups).
-
-    `pairs` (M,) counts the pairs of values that both have scores in a template.
-    """
-
-    individual: np.ndarray
-    disparity: np.ndarray
-    tables: np.ndarray
-    pairs: np.ndarray
-
-    @classmethod
-    def empty(cls, templates: int, n_permutations: int, grid: _Grid) -> _Measures:
-        size = (templates, n_permutations)
-        tables = np.empty((*size, len(grid.gaps), grid.membership.shape[1]), np.float32)
-        return cls(np.zeros(size), np.zeros(size), tables, np.zeros(templates))
-
-    def record(self, t: int, part: slice, counts: np.ndarray, grid: _Grid) -> np.ndarray:
-        """Measure some permutations of a template; returns their distribution functions."""
-        # Distribution functions at the end of each gap: float32 (r, gaps, A).
-        running = counts.cumsum(axis=1)
-        below = np.asarray(running / np.maximum(running[:, -1:], 1))
-        known = below[:, :, counts[0].any(axis=0)]  # a permutation leaves every value as many scores as it has
-        n = known.shape[2]
-        self.pairs[t] = n * (n - 1) / 2
-        if n > 1:
-            self.individual[t, part] = _mean_over_pairs(known, grid.gaps)
-            self.disparity[t, part] = _mean_over_pairs(
-                known[:, grid.threshold_gap : grid.threshold_gap + 1], np.ones(1)
-            )
-        self.tables[t, part] = counts @ grid.membership
-        return below
-
-    def of_audits(self, choice: np.ndarray, grid: _Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """I.F., G.F. and disparity of audits assembled from one permutation of each template: `choice` is (D, M)."""
-        every = np.arange(choice.shape[1])
-        group = [_group_distance(self.tables[every, row].sum(axis=0), grid.gaps) for row in choice]
-        weights = self.pairs / self.pairs.sum() if self.pairs.any() else np.full(len(every), np.nan)
-        return self.individual[every, choice] @ weights, np.array(group), self.disparity[every, choice] @ weights
+    def bins(self, scores: np.ndarray) -> np.ndarray:
+        """The gap that each score lies in; the number of gaps where there is no score."""
+        found = np.searchsorted(self.points, scores.astype(np.float64), side="right") - 1
+        return np.where(np.isfinite(scores), found, len(self.gaps))
 
 
 def _group_distance(counts: np.ndarray, gaps: np.ndarray) -> float:

@@ -35,13 +35,13 @@ def target_summary(cube: ScoreCube, target: str, *, threshold: float | None = No
     dict
         ``{metric: {"value", "low", "high"}}`` for every plug-in with one value per sentence (``score_dev``,
         ``score_range``, ``mean_abs_delta`` …: the mean over sentences), ``label_dist`` (with its ``threshold``), and
-        ``flips`` (share of cells, with ``threshold`` and the cells ``up`` and ``down``);
-        Where scores are means of sampled answers, ``score_dev``, ``score_range``, ``label_dist`` and ``flips`` have
-        ``floor``, ``corrected`` and ``p`` (`stats.repeat_floors`). ``sensitivity_correlation`` has ``r, p, low, high``,
-        ``sensitivity_trend`` the ``shape`` of that relation (`stats.trend_shape`); ``controls``, where edits about
-        nobody were scored, has the spreads ``names`` and ``edits`` with their ``ratio, low, high, p`` and how many
-        ``edits_a_text``; ``size`` has ``sentences``, ``names`` and, where there are some, ``families``. Plain floats,
-        ints and words; None where a value is not defined (an interval over one sentence), never NaN: valid JSON.
+        ``flips`` (share of cells, with ``threshold`` and the cells ``up`` and ``down``). Where scores are means of
+        sampled answers, ``score_dev``, ``score_range``, ``label_dist`` and ``flips`` have ``floor``, ``corrected`` and
+        ``p`` (`stats.repeat_floors`). ``sensitivity_correlation`` has ``r, p, low, high``, ``sensitivity_trend`` the
+        ``shape`` of that relation (`stats.trend_shape`); ``controls``, where edits about nobody were scored, has the
+        spreads ``names`` and ``edits`` with their ``ratio, low, high, p`` and how many ``edits_a_text``; ``size`` has
+        ``sentences``, ``names`` and, where there are some, ``families``. Plain floats, ints and words; None where a
+        value is not defined (an interval over one sentence), never NaN: valid JSON.
     """
     threshold = threshold_of(cube, target, threshold)
     original, perturbed = stats.paired_scores(*cube.scores(target))
@@ -126,12 +126,9 @@ def sentence_words(cube: ScoreCube) -> list[frozenset[str]]:
 def word_table(cube: ScoreCube, target: str) -> pd.DataFrame:
     """Words typical of the more name-sensitive half of the sentences; `CubeError` for an unknown target.
 
-    Returns
-    -------
-    DataFrame
-        One row a word of five sentences or more: ``word``, ``sentences``, ``log_odds``, ``low``, ``high`` (95 %),
-        ``p_adjusted`` (Holm over the words), ``sensitivity`` (mean over its sentences of the mean change of the score).
-        Largest log-odds first.
+    One row a word of five sentences or more, largest log-odds first: ``word``, ``sentences``, ``log_odds``, ``low``,
+    ``high`` (95 %), ``p_adjusted`` (Holm over the words), ``sensitivity`` (mean over its sentences of the mean change
+    of the score).
     """
     families = cube.families
     moved = families.means(stats.sensitivities(*cube.scores(target)))

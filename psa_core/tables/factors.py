@@ -38,19 +38,14 @@ LEXICONS = ("names/ordinary-words.txt", "opinion_lexicon/positive-words.txt", "o
 class FactorAnalysis:
     """Associations of the names' effects with factors, and the residuals.
 
-    Attributes
-    ----------
-    coefficients : DataFrame
-        One row a column: ``factor``, ``label``, ``coefficient``, ``low``, ``high`` (standard deviations of the names'
-        effects for one standard deviation, or for being in it; 95 % HC3), ``p_adjusted`` (Holm), ``in_score`` (the
-        coefficient on the score's scale). NaN where a column is collinear with the others.
-    shares : DataFrame
-        One row a factor: ``factor``, ``share`` (of the variance of the names' effects, in [0, 1]), ``is_significant``
-        (has a column whose corrected p-value is below 5 %), largest share first.
-    unexplained : DataFrame
-        One row a name: ``name``, ``effect`` (against the typical name), ``expected``, ``residual``, ``p_adjusted``;
-        what is furthest from what the factors say first. The p-value is the larger of that of the residual over names
-        and that of the name's effect over sentences, each Holm-corrected.
+    ``coefficients`` has one row a column: ``factor``, ``label``, ``coefficient``, ``low``, ``high`` (standard
+    deviations of the names' effects for one standard deviation, or for being in it; 95 % HC3), ``p_adjusted`` (Holm),
+    ``in_score`` (the coefficient on the score's scale); NaN where a column is collinear with the others. ``shares`` has
+    one row a factor: ``factor``, ``share`` (of the variance of the names' effects, in [0, 1]), ``is_significant`` (has
+    a column whose corrected p-value is below 5 %), largest share first. ``unexplained`` has one row a name: ``name``,
+    ``effect`` (against the typical name), ``expected``, ``residual``, ``p_adjusted``; what is furthest from what the
+    factors say first. That p-value is the larger of that of the residual over names and that of the name's effect over
+    sentences, each Holm-corrected.
     """
 
     coefficients: pd.DataFrame
@@ -99,17 +94,9 @@ def factor_regression(
 ) -> FactorAnalysis:
     """Regress the names' mean scores on the factors chosen.
 
-    Parameters
-    ----------
-    factors : sequence of str
-        Keys of `MEASURED`, and columns of the name list: of groups, or of numbers, which get a slope.
-    perplexity : mapping of str to float, optional
-        Each name's log-perplexity in the sentences, needed for that factor; the mean over sentences.
-
-    Raises
-    ------
-    CubeError, OptionError
-        As `stats.associations.explain`; for an unknown factor, and for perplexity that was not measured.
+    `factors` are keys of `MEASURED`, and columns of the name list: of groups, or of numbers, which get a slope.
+    `perplexity` is each name's log-perplexity in the sentences, needed for that factor; the mean over sentences. Raises
+    as `stats.associations.explain`; for an unknown factor, and for perplexity that was not measured.
     """
     _, perturbed = cube.units(target)
     means = stats.mean_by_name(perturbed)
@@ -131,9 +118,7 @@ def factor_regression(
     )
     significant = coefficients[coefficients["p_adjusted"] < stats.SIGNIFICANT]["factor"].unique()
     shares = pd.DataFrame({"factor": list(found.shares), "share": list(found.shares.values())})
-    shares = shares.assign(is_significant=shares["factor"].isin(significant)).sort_values(
-        "share", ascending=False, kind="stable"
-    )
+    shares["is_significant"] = shares["factor"].isin(significant)
     effect = means - np.nanmedian(means)
     unexplained = pd.DataFrame(
         {
@@ -143,9 +128,15 @@ def factor_regression(
             "residual": found.residual,
             "p_adjusted": np.maximum(found.unexplained, over_sentences),
         }
-    ).sort_values("residual", key=np.abs, ascending=False, kind="stable")
-    shares, unexplained = shares.reset_index(drop=True), unexplained.reset_index(drop=True)
-    return FactorAnalysis(coefficients, shares, unexplained, found.r_squared, found.adjusted, len(means))
+    )
+    return FactorAnalysis(
+        coefficients,
+        shares.sort_values("share", ascending=False, kind="stable", ignore_index=True),
+        unexplained.sort_values("residual", key=np.abs, ascending=False, kind="stable", ignore_index=True),
+        found.r_squared,
+        found.adjusted,
+        len(means),
+    )
 
 
 def factor_columns(
@@ -200,12 +191,9 @@ def _pooled(values: pd.Series) -> pd.Series:
 def measured_factors(names: Sequence[str]) -> pd.DataFrame:
     """Factors measured from the names themselves.
 
-    Returns
-    -------
-    DataFrame
-        One row a name: ``name``; ``letters``; ``subwords`` of the packaged MiniLM tokenizer; ``frequency``, that of its
-        rarest word as log10 per billion words of English (Zipf; package wordfreq, Speer 2022; 0 for a word it does not
-        know); ``word``, 1 where one of its words is also an ordinary English word or one of praise or blame.
+    One row a name: ``name``; ``letters``; ``subwords`` of the packaged MiniLM tokenizer; ``frequency``, that of its
+    rarest word as log10 per billion words of English (Zipf; package wordfreq, Speer 2022; 0 for a word it does not
+    know); ``word``, 1 where one of its words is also an ordinary English word or one of praise or blame.
     """
     from wordfreq import zipf_frequency
 

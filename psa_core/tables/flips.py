@@ -27,12 +27,8 @@ MAX_TURNS = 20
 class Flips:
     """The flipped cells of one target at one threshold, as positions in the cube; rows are made on demand.
 
-    Attributes
-    ----------
-    sentence, name : int arrays (F,)
-        Positions of each flip in the cube, by sentence, then name.
-    turn : int array (F,), optional
-        Flips of a lower turn come first in every order.
+    ``sentence`` and ``name`` (F,) are the positions of each flip in the cube, by sentence, then name; flips of a lower
+    ``turn`` (F,) come first in every order.
     """
 
     cube: ScoreCube
@@ -137,11 +133,9 @@ class Flips:
     def frame(self, *, order: FlipOrder = "size", offset: int = 0, limit: int | None = None) -> pd.DataFrame:
         """Rows `offset` to `offset + limit` of the flips, in a stable order.
 
-        Parameters
-        ----------
-        order : {"size", "margin", "sentence"}
-            Largest ``|perturbed - original|`` first; clearest first, by the smaller of the two scores' distances from
-            the threshold; or as in the cube. Another one is an `OptionError`.
+        By ``order``: ``size``, the largest ``|perturbed - original|`` first; ``margin``, the clearest first, by the
+        smaller of the two scores' distances from the threshold; ``sentence``, as in the cube. Another one is an
+        `OptionError`.
 
         Returns
         -------
@@ -227,14 +221,8 @@ def label_dist_table(
 ) -> pd.DataFrame:
     """LabelDist with its interval, and flips by direction, at each threshold.
 
-    Parameters
-    ----------
-    thresholds : array (K,), optional
-        By default 101 over the target's range.
-    names : sequence of str, optional
-        Only these names (one name, a group); by default the whole list.
-    interval : bool
-        Whether to draw the bootstrap interval over sentences, which takes most of the time.
+    At `thresholds`, by default 101 over the target's range, of some `names` (one name, a group) or the whole list. The
+    bootstrap `interval` over sentences takes most of the time.
 
     Returns
     -------

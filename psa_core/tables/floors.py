@@ -23,10 +23,7 @@ BOUNDS = ("value", "low", "high")
 def control_floor(cube: ScoreCube, target: str) -> stats.Floor:
     """The spread of a target's scores over names beside that over neutral edits; see `stats.brittleness_floor`.
 
-    Raises
-    ------
-    CubeError
-        When the study has no such edits.
+    Raises `CubeError` when the study has no such edits.
     """
     if cube.controls is None:
         raise CubeError("controls", got="none in this study", expected="a study with neutral edits")
@@ -78,10 +75,7 @@ def _moved(cube: ScoreCube, target: str) -> np.ndarray:
 def repeat_floors(cube: ScoreCube, target: str, *, threshold: float) -> dict[str, stats.RepeatFloor]:
     """ScoreDev, ScoreRange, LabelDist and flips of sampled scores beside their floor; empty where nothing is sampled.
 
-    Parameters
-    ----------
-    threshold : float
-        Of LabelDist and flips.
+    `threshold` is that of LabelDist and flips.
     """
     declared = cube.targets[cube.target_index(target)]
     if not declared.samples:

@@ -32,11 +32,8 @@ SELECTION_FILE = ["group", "names", "texts", "selected", "rate", "impact_ratio",
 DIFFERENCE = ("difference", "difference_low", "difference_high")
 #: The headings of the summaries that Local Law 144's rules (6 RCNY § 5-303) ask to be published.
 PUBLISHED = {
-    "texts": "# of Applicants",
-    "selected": "# Selected",
-    "rate": "Selection Rate",
-    "impact_ratio": "Impact Ratio",
-}
+    "texts": "# of Applicants", "selected": "# Selected", "rate": "Selection Rate", "impact_ratio": "Impact Ratio",
+}  # fmt: skip
 
 
 def group_table(
@@ -79,10 +76,8 @@ def group_table(
         it is left, one name makes the group, and ``p_adjusted`` is 1), ``n`` (sentences), ``families`` (how many they
         come in, where they do).
 
-    Raises
-    ------
-    CubeError, OptionError
-        When the target, column or reference is unknown, or the column has fewer than two groups.
+    Raises `CubeError` or `OptionError` when the target, column or reference is unknown, or the column has fewer than
+    two groups.
     """
     if column not in cube.names.columns and CROSS in column:
         crossed = crossing_table(cube, target, column, baseline=baseline, correction=correction, reference=reference)
@@ -237,10 +232,7 @@ def selection_table(
         ``selected``, ``rate``, ``impact_ratio``, ``low``, ``high``, ``p_adjusted`` (see `stats.selection_rates`),
         ``is_lower`` (shown to be selected less often than the group with the highest rate), ``n`` (sentences).
 
-    Raises
-    ------
-    CubeError, OptionError
-        When the target, the column or `select` is none.
+    Raises `CubeError` or `OptionError` when the target, the column or `select` is none.
     """
     _, scores = cube.scores(target)
     kind, count = parse_select(select)
@@ -270,11 +262,8 @@ def selection_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:
 def published_table(table: pd.DataFrame, column: str) -> pd.DataFrame:
     """A `selection_table` in the columns that New York City's Local Law 144 has published.
 
-    Returns
-    -------
-    DataFrame
-        ``Category`` (crossed groups have a column for each), ``# of Applicants`` (here: texts), ``# Selected``,
-        ``Selection Rate``, ``Impact Ratio``. Rates have two decimals there; here they have three.
+    ``Category`` (crossed groups have a column for each), ``# of Applicants`` (here: texts), ``# Selected``, ``Selection
+    Rate``, ``Impact Ratio``. Rates have two decimals there; here they have three.
     """
     parts = column.split(CROSS) if CROSS in column else ["Category"]
     names = pd.DataFrame([group.split(CROSS, len(parts) - 1) for group in table["group"]], columns=parts)
@@ -327,14 +316,7 @@ def condition_table(cube: ScoreCube, target: str, column: str, *, reference: str
     scores have in common falls out. Tests are those of `group_table`, on the cells' changes, and corrected for all
     groups and all conditions.
 
-    Parameters
-    ----------
-    cube : ScoreCube
-        Of a study with conditions.
-    target : str
-        One of `condition_targets`: ``invite``.
-    column, reference : str
-        As for `group_table`.
+    `target` is one of `condition_targets`, such as ``invite``; `column` and `reference` are those of `group_table`.
 
     Returns
     -------
@@ -344,10 +326,7 @@ def condition_table(cube: ScoreCube, target: str, column: str, *, reference: str
         the first condition and under this one, with ``_low`` and ``_high``; ``level`` and ``level_before``, the mean
         scores of all names. ``attrs`` have the wording of the target, and ``first``, the condition to compare with.
 
-    Raises
-    ------
-    CubeError, OptionError
-        When the study has no conditions, or as `group_table` raises.
+    Raises `CubeError` when the study has no conditions; else as `group_table`.
     """
     conditions = conditions_of(cube)
     if target not in condition_targets(cube):

@@ -131,12 +131,8 @@ def name_test_table(
 ) -> pd.DataFrame:
     """Further tests of each name's effect: second opinions by ranks, and equivalence to no effect within a margin.
 
-    Parameters
-    ----------
-    cube, target, baseline, correction
-        As for `name_table`.
-    margin : float, optional
-        The largest mean difference that would not matter, on the scale of the target.
+    Arguments are those of `name_table`; `margin` is the largest mean difference that would not matter, on the scale of
+    the target.
 
     Returns
     -------
@@ -148,18 +144,14 @@ def name_test_table(
         margin also ``p_equivalence``, ``p_equivalence_adjusted``, ``equivalent`` (at 5 %) and ``needed`` (sentences
         that it takes at least to show equivalence).
 
-    Raises
-    ------
-    CubeError, OptionError
-        As `name_table`; when the margin is not positive.
+    Raises as `name_table`; `OptionError` when the margin is not positive.
     """
     original, perturbed = cube.units(target)
     differences = stats.effect_differences(original, perturbed, baseline=baseline)
     ranks = stats.second_opinion_p(original, perturbed, baseline=baseline)
     signed = np.full(len(ranks), np.nan) if baseline == "names" else stats.signed_rank_p(differences)
-    size = sample_size(cube, len(ranks))
     quantities = {
-        **{column: size[column] for column in ("families",) if column in size},
+        **{column: counts for column, counts in sample_size(cube, len(ranks)).items() if column == "families"},
         "p_rank": ranks,
         "p_rank_adjusted": stats.adjust(ranks, correction),
         "p_signed_rank": signed,
@@ -177,6 +169,6 @@ def name_test_table(
             "p_equivalence": p_values,
             "p_equivalence_adjusted": adjusted,
             "equivalent": adjusted < stats.SIGNIFICANT,
+            "needed": np.full(len(p_values), needed),
         }
-        quantities |= {"needed": np.full(len(p_values), needed)}
     return labelled_names(cube, quantities)

@@ -23,10 +23,7 @@ BOUNDS = ("low", "high", "p_value")
 class MatchedCubes:
     """The shared sentences, names and targets of two cubes, each in the same order.
 
-    Attributes
-    ----------
-    unmatched_sentences, unmatched_names : int
-        How many of the later cube have no counterpart in the earlier one.
+    ``unmatched_…`` count what of the later cube has no counterpart in the earlier one.
     """
 
     now: ScoreCube
@@ -38,14 +35,10 @@ class MatchedCubes:
 def paired(now: ScoreCube, before: ScoreCube) -> MatchedCubes:
     """The common part of two cubes; a sentence is the same when its id, text and anchor are.
 
-    Raises
-    ------
-    CubeError
-        When they have no sentence, no name or no target in common.
+    Raises `CubeError` when they have no sentence, no name or no target in common.
     """
-    sentences = _matches(
-        *(cube.sentences[["sentence_id", "text", "start", "end"]].astype(str) for cube in (now, before))
-    )
+    same = ["sentence_id", "text", "start", "end"]
+    sentences = _matches(now.sentences[same].astype(str), before.sentences[same].astype(str))
     names = _matches(now.names[["name"]], before.names[["name"]])
     for what, found in (("sentences", sentences), ("names", names)):
         if not len(found):
@@ -79,12 +72,8 @@ def change_table(
 ) -> pd.DataFrame:
     """Effect of each name before and now, and whether it grew by more than the limit.
 
-    Parameters
-    ----------
-    limit : float
-        How much further from 0 a name's effect may be than before, on the scale of the target.
-    tests : int
-        How many targets are judged.
+    `limit` is how much further from 0 a name's effect may be than before, on the scale of the target; `tests` how many
+    targets are judged.
 
     Returns
     -------
@@ -145,10 +134,8 @@ def new_flips(pair: MatchedCubes, target: str) -> Flips:
 class SharedCells:
     """The sentences and names that two cubes have in common, as positions in each.
 
-    Attributes
-    ----------
-    sentences, names : int arrays (S', 2), (N', 2)
-        Positions in the first and in the second cube. Sentences are the same when text and anchor are.
+    ``sentences`` (S', 2) and ``names`` (N', 2) are positions in the first and in the second cube. Sentences are the
+    same when text and anchor are.
     """
 
     first: ScoreCube
@@ -189,10 +176,9 @@ def shared_cells(first: ScoreCube, second: ScoreCube) -> SharedCells:
 
 def _matches(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
     """Positions of equal rows in both tables, int (matches, 2), in the order of the first; a copy matches a copy."""
-    keys = [
-        pd.MultiIndex.from_frame(table.assign(copy=table.groupby([*table]).cumcount())) for table in (first, second)
-    ]
-    found = keys[1].get_indexer(keys[0])
+    keys = [table.assign(copy=table.groupby([*table]).cumcount()) for table in (first, second)]
+    wanted, there = map(pd.MultiIndex.from_frame, keys)
+    found = there.get_indexer(wanted)
     return np.column_stack([np.flatnonzero(found >= 0), found[found >= 0]])
 
 
@@ -234,10 +220,7 @@ def metric_differences(
 ) -> pd.DataFrame:
     """Which of two studies is more sensitive, by each metric of Table 2, tested over the sentences that they share.
 
-    Parameters
-    ----------
-    thresholds : two float, optional
-        LabelDist's in each study; a target's own where none is given.
+    `thresholds` are LabelDist's in each study; a target's own where none is given.
 
     Returns
     -------

@@ -73,15 +73,10 @@ def plan_parts(
 def part_table(cube: ScoreCube, target: str, plan: PartPlan, scores: np.ndarray) -> pd.DataFrame:
     """Effects of the variants of each name in the sampled sentences, against the study's typical name there.
 
-    `scores` (R, names × variants) are those of ``plan.texts`` for this target.
-
-    Returns
-    -------
-    DataFrame
-        One row a name: ``name``, ``first part``, ``the rest`` (texts), then the effects ``whole``, ``first_alone``,
-        ``rest_alone``, ``lower_case``, ``initials``; ``interaction`` (the whole less both parts) with
-        ``interaction_low`` and ``interaction_high`` (95 % over sentences); ``first_share`` (what the first part alone
-        does over what the whole does, signed).
+    `scores` (R, names × variants) are those of ``plan.texts`` for this target. One row a name: ``name``, ``first
+    part``, ``the rest`` (texts), then the effects ``whole``, ``first_alone``, ``rest_alone``, ``lower_case``,
+    ``initials``; ``interaction`` (the whole less both parts) with ``interaction_low`` and ``interaction_high`` (95 %
+    over sentences); ``first_share`` (what the first part alone does over what the whole does, signed).
     """
     effects = _part_effects(cube, target, plan, scores)
     families = cube.families.subset(plan.rows)
@@ -104,12 +99,9 @@ def part_table(cube: ScoreCube, target: str, plan: PartPlan, scores: np.ndarray)
 def because_table(cube: ScoreCube, target: str, plan: PartPlan, scores: np.ndarray) -> pd.DataFrame:
     """The effects of a plan's first name, of its first word alone, and of the rest alone, each with its interval.
 
-    Returns
-    -------
-    DataFrame
-        One row a form (`WHOLE`, `FIRST`, `REST`): ``variant``, ``text``, ``effect`` (against the study's typical name
-        in the same sentences), ``low``, ``high`` (95 % over sentences, corrected for three forms), ``p_adjusted``
-        (Holm), ``n`` (sentences).
+    One row a form (`WHOLE`, `FIRST`, `REST`): ``variant``, ``text``, ``effect`` (against the study's typical name in
+    the same sentences), ``low``, ``high`` (95 % over sentences, corrected for three forms), ``p_adjusted`` (Holm),
+    ``n`` (sentences).
     """
     forms = variants(plan.names[0])
     effects = _part_effects(cube, target, plan, scores)[:, 0, :3]

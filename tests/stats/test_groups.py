@@ -9,7 +9,7 @@ import statsmodels.formula.api as smf
 from numpy.typing import ArrayLike
 from scipy.stats import permutation_test
 
-from psa_core.stats import Contrast, compare_groups, groups, interaction_contrasts
+from psa_core.stats import Contrast, bootstrap, compare_groups, interaction_contrasts
 from psa_core.stats.groups import NoiseFloors, centred_name_means, contrast_floors, interaction_floors
 
 RANDOM = np.random.default_rng(11)
@@ -64,7 +64,7 @@ def test_draws_repeat_with_the_seed_and_in_any_blocks(monkeypatch: pytest.Monkey
     first, again, other = (noise_floors(means, labels, seed=seed) for seed in (1, 1, 2))
     assert first.p_value.tolist() == again.p_value.tolist() != other.p_value.tolist()
     whole = noise_floors(means, labels, n_permutations=999)
-    monkeypatch.setattr(groups, "DRAWN_NAMES", 70)
+    monkeypatch.setattr(bootstrap, "DRAWN_AT_ONCE", 70)
     assert noise_floors(means, labels, n_permutations=999).low.tolist() == whole.low.tolist()
 
 
