@@ -9,11 +9,12 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.mutation.operators import mutants
+from tests.mutation.operators import Mutant, mutants
 from tests.mutation.running import Mutations, Outcome
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -47,7 +48,7 @@ def main() -> int:
         os.environ |= {"TMPDIR": place, "OMP_NUM_THREADS": "1"}
         tempfile.tempdir = place
         options_of_pytest = ["-qq", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-profile=mutation"]
-        pytest.main([*options_of_pytest, "-m", MARKED, *_tests()], plugins=[run])
+        pytest.main([*options_of_pytest, "-m", MARKED, *_tests(_rooms(chosen, options.only))], plugins=[run])
     for test in run.broken:
         print(f"fails without a mutant, so it counts for nothing: {test}")
     return _summary(run.outcomes, {mutant.key for mutant in every}, listed, options.only, time.time() - started)
@@ -60,8 +61,15 @@ def _files() -> list[Path]:
     )
 
 
-def _tests() -> list[str]:
-    places = [place for name in TESTS for place in (ROOT / "tests" / name, ROOT / "tests" / f"test_{name}.py")]
+def _rooms(chosen: Sequence[Mutant], only: Sequence[str]) -> Sequence[str]:
+    """Rooms whose tests are run: of some files, those of these files alone, since a first run of all takes longest."""
+    if not any(only):
+        return TESTS
+    return sorted({Path(mutant.file).parts[1].removesuffix(".py") for mutant in chosen})
+
+
+def _tests(rooms: Sequence[str]) -> list[str]:
+    places = [place for name in rooms for place in (ROOT / "tests" / name, ROOT / "tests" / f"test_{name}.py")]
     return [str(place) for place in places if place.exists()]
 
 
