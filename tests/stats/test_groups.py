@@ -166,3 +166,38 @@ def test_missing_cells_leave_the_rest_as_it_is() -> None:
     found = compare_groups(gappy, contrast)
     assert found.value[0] == pytest.approx(contrast[0].of(scores[1:]).mean())
     assert whole.value[0] == pytest.approx(contrast[0].of(scores).mean())
+
+
+def test_interactions_are_drawn_by_their_own_spread_within_cells() -> None:
+    """Permutations of the additive model's residuals by hand (Freedman and Lane), each in units of its own spread."""
+    genders, races, cells = people(4, "bw")
+    random = np.random.default_rng(2)
+    means = random.normal(0, 1, len(cells)) * np.where(genders == "f", 3.0, 0.3)
+    found = interaction_floors(means, list(interaction_contrasts(genders, races).values()), (genders, races))
+    frame = pd.DataFrame({"y": means, "g": genders.astype(str), "r": races.astype(str)})
+    residual = smf.ols("y ~ C(g) + C(r)", frame).fit().resid.to_numpy()
+
+    def measured(values: np.ndarray) -> tuple[float, float]:
+        by_cell = [values[cells == cell] for cell in ("f*b", "f*w", "m*b", "m*w")]
+        within = sum(float(((own - own.mean()) ** 2).sum()) for own in by_cell)
+        sums = [own.mean() for own in by_cell]
+        return sums[0] - sums[1] - sums[2] + sums[3], np.sqrt(within / (len(values) - 4))
+
+    observed, spread = measured(residual)
+    drawn = np.array([measured(random.permutation(residual)) for _ in range(4000)])
+    scaled = drawn[:, 0] / drawn[:, 1] * spread
+    assert found.observed[0] == pytest.approx(observed)
+    assert found.p_value[0] == pytest.approx(np.mean(np.abs(scaled) >= abs(observed)), abs=0.03)
+    low, high = np.quantile(scaled, [0.025, 0.975])
+    assert (found.low[0], found.high[0]) == pytest.approx((low, high), rel=0.08)
+
+
+def test_names_that_are_in_no_full_crossing_do_not_count_in_an_interaction() -> None:
+    genders, races, _ = people(3, "bw")
+    more = np.array([*genders, "f", "f", None], dtype=object), np.array([*races, "x", "x", "b"], dtype=object)
+    means = np.random.default_rng(4).normal(0, 1, len(genders))
+    every = np.append(means, [50.0, -50.0, 90.0])
+    alone = interaction_floors(means, list(interaction_contrasts(genders, races).values()), (genders, races))
+    found = interaction_floors(every, list(interaction_contrasts(*more).values()), more)
+    for one, other in zip(alone, found, strict=True):
+        assert one == pytest.approx(other)

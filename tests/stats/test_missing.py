@@ -115,3 +115,14 @@ def test_missing_scores_need_a_reason() -> None:
     cube = study(4)
     with pytest.raises(CubeError, match="finite score"):
         ScoreCube(cube.sentences, cube.names, cube.targets, cube.original, cube.perturbed)
+
+
+def test_a_permuted_name_with_too_few_answers_says_nothing_against_a_name() -> None:
+    """Most answers are missing, so many permuted names have one score or none; they are not infinitely far."""
+    random = np.random.default_rng(5)
+    scores = 0.1 * random.random((12, 8))
+    scores[:, 0] += 0.5
+    lacking = random.random(scores.shape) < 0.75
+    lacking[:, 0] = False
+    found = stats.name_effects(np.where(lacking, NAN, scores))
+    assert found.p_value[0] < 0.05 and found.low[0] > 0

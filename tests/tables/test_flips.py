@@ -10,6 +10,7 @@ from psa_core import metrics, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError, OptionError
 from psa_core.tables import Flips, default_thresholds, find_flips, label_dist_table
+from psa_core.tables.floors import repeat_floors
 
 COLUMNS = [
     "sentence_id",
@@ -216,3 +217,13 @@ def test_without_interval(large_cube: ScoreCube) -> None:
 def test_threshold_must_be_a_number(cube: ScoreCube) -> None:
     with pytest.raises(OptionError, match="threshold"):
         label_dist_table(cube, "toxicity", thresholds=[0.5, float("nan")])
+
+
+def test_chance_flips_of_a_curve_are_those_of_its_one_threshold_or_of_the_targets_own(cube: ScoreCube) -> None:
+    sampled = replace(cube, targets=(replace(cube.targets[0], samples=4, threshold=0.6), cube.targets[1]))
+    shown = [
+        label_dist_table(sampled, "toxicity", thresholds=each, interval=False).attrs for each in ([0.3], [0.3, 0.4])
+    ]
+    floors = [repeat_floors(sampled, "toxicity", threshold=level)["flips"] for level in (0.3, 0.6)]
+    assert [attrs["flips_floor"] for attrs in shown] == [floor.floor for floor in floors]
+    assert floors[0].floor != floors[1].floor

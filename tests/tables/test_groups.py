@@ -241,3 +241,13 @@ def test_the_file_follows_the_study() -> None:
     assert table["column"].unique().tolist() == ["gender", "colour", "gender*colour"]
     assert table.index.tolist() == [*range(len(table))]
     assert table.groupby("column")["selected"].sum().round(6).tolist() == [240.0] * 3
+
+
+def test_a_reference_that_no_crossed_name_has_leaves_the_others_as_comparison() -> None:
+    """All men lack a colour, so among names with both there is nobody of the reference."""
+    cube = crossed_cube()
+    colours = cube.names["colour"].where(cube.names["gender"] == "female", "")
+    names = cube.names.assign(colour=colours, gender=["female", "male", "other", "male"] * 6)
+    names["colour"] = names["colour"].where(names["gender"] != "male", "")
+    table = crossing_table(replace(cube, names=names), "toxicity", "gender*colour", reference="male")
+    assert set(table.loc[table["part"] == "gender", "group"]) == {"female", "other"}

@@ -219,3 +219,17 @@ def test_the_change_of_the_spread_is_paired_over_sentences() -> None:
     assert found.value == pytest.approx((0.6 - 0.15) * 2**0.5 / 3 / 2, abs=1e-6) and found.low < 0 < found.p
     cube = result_studies.cube()
     assert spread_change(cube, replace(cube, perturbed=cube.perturbed / 2), "toxicity").p < 0.01
+
+
+def test_results_with_neutral_edits_that_share_some_sentences_are_compared(large_cube: ScoreCube) -> None:
+    edited = replace(large_cube, controls=np.full((40, 3, 1), 0.5, dtype=np.float32))
+    pair = tables.paired(edited, edited.rows(np.arange(5, 30)))
+    assert pair.now.shape == pair.before.shape == (25, 12, 1) and pair.unmatched_sentences == 15
+
+
+def test_equal_sentences_are_matched_one_to_one(first: ScoreCube) -> None:
+    """Each copy of a text has one counterpart, in their order."""
+    text = first.sentences["text"].iloc[0]
+    twice = replace(first, sentences=first.sentences.assign(text=text))
+    assert shared_cells(twice, twice).sentences.tolist() == [[0, 0], [1, 1]]
+    assert shared_cells(twice, first).sentences.tolist() == [[0, 0]]
