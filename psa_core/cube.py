@@ -97,11 +97,9 @@ class ScoreCube:
 
     def __post_init__(self) -> None:
         shape = (len(self.sentences), len(self.names), len(self.targets))
-        got = {"original": (self.original, shape[::2]), "perturbed": (self.perturbed, shape)}
-        for label, (scores, expected) in got.items():
-            if scores.shape != expected:
-                raise CubeError(f"{label} scores", got=f"shape {scores.shape}", expected=f"shape {expected}")
-        for label, (scores, _) in got.items():
+        for label, scores, fits in (("original", self.original, shape[::2]), ("perturbed", self.perturbed, shape)):
+            if scores.shape != fits:
+                raise CubeError(f"{label} scores", got=f"shape {scores.shape}", expected=f"shape {fits}")
             for index, target in enumerate(self.targets):
                 part, reasons = scores[..., index], self.provenance.get("missing", {}).get(target.name)
                 if not np.isfinite(part).all() and (np.isinf(part).any() or not reasons):

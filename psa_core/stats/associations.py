@@ -86,7 +86,9 @@ def explain(outcome: ArrayLike, columns: ArrayLike, factors: Sequence[str]) -> E
     r_squared = float(shares.sum())
     adjusted = 1 - (1 - r_squared) * (len(values) - 1) / max(1, len(values) - 1 - len(kept))
     by_name = dict(zip(names, shares.tolist(), strict=True))
-    return Explanation(*bounds, r_squared, adjusted, by_name, residual * spread, unexplained, spread)
+    coefficient, low, high, p_value = bounds
+    residual *= spread
+    return Explanation(coefficient, low, high, p_value, r_squared, adjusted, by_name, residual, unexplained, spread)
 
 
 def shares_of_variance(outcome: np.ndarray, blocks: Sequence[np.ndarray]) -> np.ndarray:

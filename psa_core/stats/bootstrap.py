@@ -291,8 +291,8 @@ def _bootstrap_t(
     random, draws = np.random.default_rng(seed), []
     rows = max(1, DRAWN_AT_ONCE // count)
     for first in range(0, n_resamples, rows):
-        drawn, error = statistic(random.integers(0, count, (min(rows, n_resamples - first), count)))
-        draws.append((drawn - around)[error > 0] / error[error > 0])
+        drawn, errors = statistic(random.integers(0, count, (min(rows, n_resamples - first), count)))
+        draws.append((drawn - around)[errors > 0] / errors[errors > 0])
     studentised, (value, error) = np.concatenate(draws), found
     low, high = value - error * np.quantile(studentised, [1 - TAIL, TAIL])
     return float(low), float(high), _share_as_far(studentised, value / error)

@@ -116,7 +116,7 @@ def crossing_table(
     rows = _rows(columns, cells, _reference(cube, [columns], reference), part=CELLS)
     for part, of_part in zip(parts, labels, strict=True):
         against = _reference(cube, [part, *parts], reference)
-        rows += _rows(part, np.where(crossed, of_part, None), against, part=part)
+        rows += _rows(part, np.where(crossed, of_part, np.array(None)), against, part=part)
     added = stats.interaction_contrasts(*labels)
     rows += [_Row(INTERACTION, CROSS.join(pair), cells == CROSS.join(pair), one) for pair, one in added.items()]
     return _compared(cube, target, rows, baseline, correction, labels, reference=reference)

@@ -49,13 +49,15 @@ def paired(now: ScoreCube, before: ScoreCube) -> MatchedCubes:
     if not targets:
         got = f"{', '.join(target.name for target in now.targets)}, and before {', '.join(sorted(known))}"
         raise CubeError("targets of the two results", got=got, expected="at least one in common")
-    parts = [_part(cube, sentences[:, side], names[:, side], targets) for side, cube in enumerate((now, before))]
-    return MatchedCubes(*parts, now.shape[0] - len(sentences), now.shape[1] - len(names))
+    later, earlier = (
+        _part(cube, sentences[:, side], names[:, side], targets) for side, cube in enumerate((now, before))
+    )
+    return MatchedCubes(later, earlier, now.shape[0] - len(sentences), now.shape[1] - len(names))
 
 
 def _part(cube: ScoreCube, sentences: np.ndarray, names: np.ndarray, targets: tuple[Target, ...]) -> ScoreCube:
     """The cube of some sentences, names and targets; neutral edits count in no comparison of results."""
-    positions = [cube.target_index(target.name) for target in targets]
+    positions = np.array([cube.target_index(target.name) for target in targets])
     return replace(
         cube,
         sentences=cube.sentences.iloc[sentences].reset_index(drop=True),
