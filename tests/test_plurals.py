@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psa_core.audits.nationality import findings
+from psa_core.audits.nationality import report
 from psa_core.models.predictions import Coverage
 from psa_core.plurals import counted, verb
 
@@ -25,4 +25,4 @@ def test_an_account_of_one_is_no_plural() -> None:
     assert Coverage(missing=1, doubled=1, extra=1, unscored=0).words == (
         "1 text without a score, 1 text that the study does not have, 1 row of a text that was there before"
     )
-    assert findings.left_out({"Greece": 1}) == "1 name that is not in Latin letters was left out (Greece 1)."
+    assert report.left_out({"Greece": 1}) == "1 name that is not in Latin letters was left out (Greece 1)."

@@ -22,12 +22,8 @@ def plugins() -> dict[str, Audit]:
 def open_zip(audit: str, content: bytes, to: Path) -> None:
     """Write the result folder of an audit from an uploaded zip: every file is made again from its data alone.
 
-    It is unpacked and measured in a process of its own, with limits.
-
-    Raises
-    ------
-    RunFolderError
-        When it is damaged, another audit's, or needs more than the limits.
+    It is unpacked and measured in a process of its own; `RunFolderError` when it is damaged, another audit's, or needs
+    more than the limits.
     """
     with tempfile.TemporaryDirectory() as aside:
         bounded.call(unzip, content, Path(aside), field="zip", error=RunFolderError)

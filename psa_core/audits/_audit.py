@@ -27,29 +27,19 @@ SUFFIXES = (".csv", ".json", ".parquet", ".html")
 
 @dataclass(frozen=True)
 class Export:
-    """The texts of an audit for scoring or generating elsewhere, written instead of running it.
-
-    Attributes
-    ----------
-    flag, help : str
-    table : callable
-        From the specification to the table.
-    what : str
-        What its rows are, for the message at the end.
-    into_out : bool
-        Whether the flag stands alone and the file is that of ``--out``; else the file follows the flag.
-    exact : bool
-        Whether cells stay as they are, for a program to read, although a spreadsheet would run them.
-    requests : callable or None
-        From the specification to the requests that a file ending in ``.jsonl`` holds, for a provider's batch.
-    """
+    """The texts of an audit for scoring or generating elsewhere, written instead of running it."""
 
     flag: str
     help: str
+    #: From the specification to the table.
     table: Callable[[Any], pd.DataFrame]
+    #: What its rows are, for the message at the end.
     what: str
+    #: Whether the flag stands alone and the file is that of ``--out``; else the file follows the flag.
     into_out: bool = False
+    #: Whether cells stay as they are, for a program to read, although a spreadsheet would run them.
     exact: bool = False
+    #: From the specification to the requests that a file ending in ``.jsonl`` holds, for a provider's batch.
     requests: Callable[[Any], Sequence[Request]] | None = None
 
 
@@ -58,72 +48,50 @@ class Audit:
     """What each folder of `psa_core.audits` defines as ``AUDIT``.
 
     A result is whatever the audit makes of its scores; the skeleton asks it for its ``manifest`` alone.
-
-    Attributes
-    ----------
-    id : str
-        As the manifest has it.
-    title, noun, summary : str
-        The page's heading, what messages call one ("equity audit"), and the help of the command.
-    question, introduction : str
-        What the page asks, and what the audit is in two sentences.
-    spec : type
-        A frozen dataclass of `options.option` fields; its values are the manifest's ``options``.
-    measure : callable
-        From a specification and how it is run to the result: reads, scores and measures.
-    files : callable
-        Every file of the result folder but the manifest and the report; see `Files`.
-    load : callable
-        From such a folder and its manifest to the result, as it was written; any damage may raise.
-    report : callable
-        Title, findings, method, body and limits of ``report.html``; the skeleton adds the rest.
-    cells : callable
-        How many scores a result holds, for the limit on what somebody brings.
-    size, counts
-        What the command says at the end: how many, and the noun of one ("sentence").
-    rebuild : callable
-        From a loaded result and its folder to one in which everything is measured from the data alone.
-    kinds : mapping
-        Fields that its manifest has beside those of a study, and how they are checked.
-    command : str
-        Of the command line and the address, where it is not the id.
-    export : Export or None
-    finished : callable
-        Takes the result folder when it is written: clears away what was kept beside it.
     """
 
+    #: As the manifest has it.
     id: str
+    #: The page's heading, what messages call one ("equity audit"), and the help of the command.
     title: str
     noun: str
     summary: str
+    #: A frozen dataclass of `options.option` fields; its values are the manifest's ``options``.
     spec: type[Any]
+    #: From a specification and how it is run to the result: reads, scores and measures.
     measure: Callable[[Any, Running], Any]
+    #: Every file of the result folder but the manifest and the report; see `Files`.
     files: Callable[[Any], Files]
+    #: From such a folder and its manifest to the result, as it was written; any damage may raise.
     load: Callable[[Path, dict[str, Any]], Any]
+    #: Title, findings, method, body and limits of ``report.html``; the skeleton adds the rest.
     report: Callable[[Any], Report]
+    #: How many scores a result holds, for the limit on what somebody brings.
     cells: Callable[[Any], int]
-    size: Callable[[Any], int]
+    #: What the command says at the end: how many (of its cells, unless it says otherwise), and the noun of one.
+    size: Callable[[Any], int] = None  # type: ignore[assignment]
     counts: str = "sentence"
+    #: What the page asks, and what the audit is in two sentences.
     question: str = ""
     introduction: str = ""
+    #: From a loaded result and its folder to one in which everything is measured from the data alone.
     rebuild: Callable[[Any, Path], Any] = lambda result, _: result
+    #: Fields that its manifest has beside those of a study, and how they are checked.
     kinds: manifests.Kinds = field(default_factory=dict)
+    #: Of the command line and the address, where it is not the id.
     command: str = ""
     export: Export | None = None
+    #: Takes the result folder when it is written: clears away what was kept beside it.
     finished: Callable[[Path], None] = lambda _: None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "command", self.command or self.id)
+        object.__setattr__(self, "size", self.size or self.cells)
 
     def run(self, spec: Any, out: Path, running: Running | None = None) -> Any:
         """Measure and write the result folder; what an earlier run of the same texts has reached is used again.
 
-        Raises
-        ------
-        PsaError
-            For input that cannot be used; nothing is written.
-        Cancelled
-            When the run was asked to stop.
+        Raises a `PsaError` for input that cannot be used (nothing is written), `Cancelled` when asked to stop.
         """
         writing.check_target(out)
         running = replace(running or Running(), out=out)
@@ -152,13 +120,7 @@ class Audit:
         return framed(replace(self.report(result), provenance=result.manifest, commands=commands))
 
     def read(self, folder: Path) -> Any:
-        """Open a result folder.
-
-        Raises
-        ------
-        RunFolderError
-            When it is another folder, or a file is missing or damaged.
-        """
+        """Open a result folder; `RunFolderError` when it is another folder, or a file is missing or damaged."""
         manifest = manifests.read(Path(folder) / writing.MANIFEST, self.kinds)
         if manifest.get("audit") != self.id:
             other = "another study" if "targets" in manifest else "another folder"
@@ -170,10 +132,7 @@ class Audit:
     def rewrite(self, folder: Path, to: Path) -> None:
         """Open an untrusted folder and write a new one from its data: none of its files is kept.
 
-        Raises
-        ------
-        RunFolderError
-            When it is another folder, damaged, or larger than a run may be.
+        Raises `RunFolderError` when it is another folder, damaged, or larger than a run may be.
         """
         result = self.read(folder)
         limits.RUN_CELLS.check(self.cells(result), field="zip", error=RunFolderError)

@@ -43,30 +43,19 @@ class Grid:
 
 @dataclass(frozen=True)
 class Running:
-    """How an audit is run: callbacks for progress and for stopping it, and whether scores are kept.
+    """How an audit is run: callbacks for progress and for stopping it, and whether scores are kept."""
 
-    Attributes
-    ----------
-    tell : callable
-        Takes what is being done now, in words.
-    on_window : callable, optional
-        Takes the progress of the scoring.
-    should_stop : callable, optional
-    allow : callable
-        Takes the number of cells before one is scored, and raises where they are too many.
-    cached : bool
-    out : Path or None
-        The result folder, beside which an audit may keep what it has until it is finished.
-    publish : callable, optional
-        Takes smaller results on the way; None where nobody looks at them.
-    """
-
+    #: Takes what is being done now, in words.
     tell: Callable[[str], None] = lambda _: None
+    #: Takes the progress of the scoring.
     on_window: Callable[[Progress], None] | None = None
     should_stop: Callable[[], bool] | None = None
+    #: Takes the number of cells before one is scored, and raises where they are too many.
     allow: Callable[[int], None] = lambda _: None
     cached: bool = True
+    #: The result folder, beside which an audit may keep what it has until it is finished.
     out: Path | None = None
+    #: Takes smaller results on the way; None where nobody looks at them.
     publish: Callable[[Any], None] | None = None
 
     def part(self, number: int, parts: int) -> Running:

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 from psa_core.audits.eec import corpus, significance
-from psa_core.audits.eec import findings as equity
+from psa_core.audits.eec import report as equity
 from psa_core.audits.eec import tables as equity_tables
 from psa_core.audits.generation import report
 from psa_core.audits.generation import tables as generation
 from psa_core.audits.generation.cube import GenerationCube
-from psa_core.audits.nationality import findings as nationality
+from psa_core.audits.nationality import report as nationality
 from psa_core.audits.nationality.tables import country_table
 from psa_core.cube import ScoreCube, Target
 from psa_core.stats import SIGNIFICANT
@@ -99,7 +99,7 @@ def test_a_language_model_is_said_to_differ_where_a_square_is(effect: float, see
         scores[:, 2] = 0.5 + (scores[:, 2] - 0.5) * (1 - effect)  # a difference of spread has no side
     values = ["ann", "bob", "cay", "dee"]
     cube = GenerationCube(
-        pd.DataFrame({"template": [f"{n} {{value}}" for n in range(3)]}),
+        pd.DataFrame({"template": ["{value} left", "I met {value}", "We know {value} well"]}),
         pd.DataFrame({"value": values}),
         (Target("mood"),),
         np.full(shape, "text.", object),

@@ -123,13 +123,14 @@ def test_a_click_in_the_heat_map_chooses_the_cell(run: Run) -> None:
     def script() -> None:
         import streamlit as st
 
-        from pages.ui.audits import nationality
+        from pages.ui.audits import nationality, parts
 
         points = [{"customdata": ["India", "joy", "India: joy"]}]
         st.session_state["heat"] = {"selection": {"points": points}}
-        nationality.take_click("heat")
+        choices = {nationality.COUNTRY: ["India"], nationality.TARGET: ["joy"]}
+        parts.take_click("heat", choices)
         st.session_state["heat"] = {"selection": {"points": []}}
-        nationality.take_click("heat")
+        parts.take_click("heat", choices)
 
     page = run(AppTest.from_function(script))
     assert page.session_state["nationality_country"] == "India"

@@ -16,10 +16,10 @@ from pages.ui.frame import address, cached, exports, form, markup, permissions, 
 from psa_core import generators, jobs, trust
 from psa_core.audits import chats as audit
 from psa_core.audits.chats import report
-from psa_core.audits.chats.findings import clause, marked, people_words, short
 from psa_core.audits.chats.grader import BlindPair, agreement_words, blind_pairs, judge, judgements
 from psa_core.audits.chats.measures import STANDIN
 from psa_core.audits.chats.planning import MAX_GROUPS, ChatSpec, chosen_people, draws_of, group_columns
+from psa_core.audits.chats.report import clause, marked, people_words, short
 from psa_core.audits.chats.result import ChatResult
 from psa_core.audits.chats.tables import differing_answers, measure_titles, people_table, surest_first
 from psa_core.charts.generation import FIRST, SECOND
@@ -33,8 +33,7 @@ from psa_core.plurals import counted
 
 AUDIT = AuditPage.of(audit.AUDIT)
 OWN = "Your own tasks"
-MEASURE, PAIR, PICTURE = AUDIT.key("measure"), AUDIT.key("pair"), AUDIT.key("picture")
-PLAIN = {"displayModeBar": False}
+MEASURE, PAIR = AUDIT.key("measure"), AUDIT.key("pair")
 ENOUGH = 2
 
 
@@ -180,16 +179,11 @@ def _picture(opened: ChatResult) -> tuple[str, str]:
                                    **address.linked(MEASURE, str(first["measure"]), measures)))  # fmt: skip
         pair = str(st.selectbox("Answers to", pairs, width=520, **address.linked(PAIR, str(first["pair"]), pairs)))
 
-    def take_click() -> None:
-        points = st.session_state[PICTURE]["selection"]["points"]
-        if points and points[0]["customdata"][0] in measures and points[0]["customdata"][1] in pairs:
-            address.put_all({MEASURE: points[0]["customdata"][0], PAIR: points[0]["customdata"][1]})
-
     figure = answer_gaps(table, selected=(measure, pair))
     # As wide as its squares' words need: a narrow screen scrolls.
     with st.container(key=AUDIT.key("scroll")), st.container(key=AUDIT.key("wide"), width=figure.layout.width):
         alt = "Differences of each measure between each two groups, where beyond chance."
-        st.plotly_chart(figure, key=PICTURE, config=PLAIN, on_select=take_click, selection_mode="points", alt=alt)
+        parts.chart(figure, AUDIT.key("picture"), alt, {MEASURE: measures, PAIR: pairs})
     typography.small_print(
         "A square says how answers to the first people differ from those to the others; "
         "“·” = could be chance. Colour: the difference in standard errors. Click a square to read answers."

@@ -16,7 +16,7 @@ from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import address, cached, exports, form, markup, permissions, shell, typography, uploads
 from psa_core import models
 from psa_core.audits import eec
-from psa_core.audits.eec import corpus, findings, significance, tables
+from psa_core.audits.eec import corpus, report, significance, tables
 from psa_core.audits.eec.result import SPELLINGS, EquityResult, EquitySpec, sentences
 from psa_core.charts._theme import DOWN, UP
 from psa_core.charts.caption import Caption
@@ -159,11 +159,11 @@ def show(run_id: str, folder: Path) -> None:
             st.info("These people, templates or words have no such pairs. Choose another comparison or other rows.")
             return
         with slot:
-            typography.finding(Finding(findings.headline(seen.table, seen.kind), findings.correction(seen.table)))
-            typography.second(findings.further(seen.table, seen.kind))
+            typography.finding(Finding(report.headline(seen.table, seen.kind), report.correction(seen.table)))
+            typography.second(report.further(seen.table, seen.kind))
             if opened.respelled:
                 changes = parts.measured("spelling", run_id, _measure=lambda: opened.spelling_table)
-                typography.small_print(findings.spelling_line(changes, opened.spelling))
+                typography.small_print(report.spelling_line(changes, opened.spelling))
     _figure(seen)
     _tables(seen)
     _pairs(seen)
@@ -222,7 +222,7 @@ def _figure(seen: Seen) -> None:
         table = table.sort_values("spread", ascending=False) if by_spread else tables.by_task_score(table, task_scores)
     find = partial(tables.delta_table, seen.systems, seen.kind, seen.part)
     deltas = parts.measured("deltas", *seen.about, _measure=find)
-    verdicts, finding = significance.VERDICTS[seen.kind], findings.headline(table, seen.kind)
+    verdicts, finding = significance.VERDICTS[seen.kind], report.headline(table, seen.kind)
     drawing = delta_boxes(deltas, table, verdicts, points=points)
     alt = f"Box plot of {len(deltas):,} score differences of {len(table)} scores. {finding}"
     st.vega_lite_chart(drawing.rows, drawing.spec, key=AUDIT.key("figure"), alt=alt)
@@ -265,7 +265,7 @@ def _pairs(seen: Seen) -> None:
     choices = {
         f"{name} · {target.name}": (name, target.name) for name, cube in seen.systems.items() for target in cube.targets
     }
-    most = findings.largest(seen.table, seen.kind)
+    most = report.largest(seen.table, seen.kind)
     first = f"{most['system']} · {most['target']}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         link = address.linked(AUDIT.key("pair_system"), first, list(choices))

@@ -35,9 +35,7 @@ FEW = 40
 ENOUGH = 20
 EVERY = "All templates"
 PAGE, PAGE_KEY = 5, AUDIT.key("page")
-PLAIN = {"displayModeBar": False}
 SCORER, FIRST, SECOND = AUDIT.key("score"), AUDIT.key("first"), AUDIT.key("second")
-MATRIX = AUDIT.key("matrix")
 TAB, TABS = AUDIT.key("tab"), ("Averages", "Values", "Pairs", "Pairs in each template")
 PAIRS = "p is corrected for the number of rows (Holm); the corrected distance is empty where it does not reach 5 %."
 FLOOR = (
@@ -199,14 +197,9 @@ def _charts(run_id: str, opened: GenerationResult, scorer: str, pair: tuple[str,
     with right:
         values = opened.cube.values["value"].astype(str).tolist()
         st.header("Each pair of values", anchor=False)
-        st.plotly_chart(
-            value_matrix(tables.matrix(opened.tables, scorer, values), selected=pair),
-            key=MATRIX,
-            config=PLAIN,
-            on_select=partial(_take_click, values),
-            selection_mode="points",
-            alt="Distance of each pair of values, chance taken off.",
-        )
+        squares = value_matrix(tables.matrix(opened.tables, scorer, values), selected=pair)
+        alt = "Distance of each pair of values, chance taken off."
+        parts.chart(squares, AUDIT.key("matrix"), alt, {FIRST: values, SECOND: values})
         typography.small_print(
             "Distance between two values' scores (W1) over all templates, corrected for chance; “·” = could be chance. "
             "Click a square to read both."
@@ -217,12 +210,8 @@ def _dots(run_id: str, opened: GenerationResult, scorer: str) -> None:
     find = partial(tables.value_means, opened.cube, scorer)
     table = parts.measured("means", run_id, scorer, _measure=find)
     st.header("Each value against chance", anchor=False)
-    st.plotly_chart(
-        charts.value_dots(table, scorer),
-        key=AUDIT.key("dots"),
-        config=PLAIN,
-        alt=f"Mean {scorer} of each value; {table['value'][0]} highest, {table['value'].iloc[-1]} lowest.",
-    )
+    alt = f"Mean {scorer} of each value; {table['value'][0]} highest, {table['value'].iloc[-1]} lowest."
+    parts.chart(charts.value_dots(table, scorer), AUDIT.key("dots"), alt)
     typography.small_print("Grey: where chance alone would put 95 of 100 such dots.")
 
 
@@ -246,15 +235,6 @@ def _ask(opened: GenerationResult) -> tuple[str, tuple[str, str]]:
 def _take_pair() -> None:
     """Put both values in the URL, or neither."""
     address.put_all({key: st.session_state[key] for key in (FIRST, SECOND)})
-
-
-def _take_click(values: list[str]) -> None:
-    """Select the pair of the clicked square."""
-    points = st.session_state[MATRIX]["selection"]["points"]
-    if points:
-        first, second = points[0]["customdata"][:2]
-        if first in values and second in values:
-            address.put_all({FIRST: first, SECOND: second})
 
 
 def _account(opened: GenerationResult, scorer: str) -> None:
@@ -305,12 +285,9 @@ def _texts(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
     curves = tables.curves(cube, scorer, pair)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        st.plotly_chart(
-            charts.two_distributions(curves.scores, curves.first, curves.second, names=pair, score=scorer),
-            key=AUDIT.key("curves"),
-            config={"displayModeBar": False},
-            alt=f"Share of continuations up to each {scorer}, for {pair[0]} and {pair[1]}; the gap's area is W1.",
-        )
+        figure = charts.two_distributions(curves.scores, curves.first, curves.second, names=pair, score=scorer)
+        alt = f"Share of continuations up to each {scorer}, for {pair[0]} and {pair[1]}; the gap's area is W1."
+        parts.chart(figure, AUDIT.key("curves"), alt)
         typography.small_print(
             f"The shaded area is the distance between the two (W1): {curves.area:.3f}, chance included."
         )

@@ -18,7 +18,7 @@ from pages.ui.study import anchors, plans, sentences
 from pages.ui.study.plans import Source
 from psa_core import models
 from psa_core.audits.nationality import AUDIT as NATIONALITY
-from psa_core.audits.nationality import findings, tables
+from psa_core.audits.nationality import report, tables
 from psa_core.audits.nationality.perturbation import KEPT
 from psa_core.audits.nationality.result import NationalityResult, NationalitySpec
 from psa_core.charts._theme import DOWN, UP
@@ -41,7 +41,6 @@ COUNTRY, TARGET = AUDIT.key("country"), AUDIT.key("target")
 SHOWN = 10
 WORDS = {"enters": "▲ enters", "leaves": "▼ leaves", "": ""}
 HEAT_KEY = AUDIT.key("heat")
-PLAIN = {"displayModeBar": False}
 MAX_SIDE_BY_SIDE, BESIDE_HEIGHT, MAP_WIDTH = 4, 330, 820
 LABELS_WIDE = 1.4  # countries' names, in columns of numbers
 
@@ -86,7 +85,7 @@ def ask_countries(source: Source) -> dict[str, Any]:
     )
     if not chosen:
         raise OptionError("countries", got="none", expected="at least one country", fix="Choose countries.")
-    words = [findings.left_out({name: known[name].left_out for name in chosen if known[name].left_out})]
+    words = [report.left_out({name: known[name].left_out for name in chosen if known[name].left_out})]
     if few := [name for name in chosen if min(len(getattr(known[name], kind)) for kind in KINDS) < 5]:
         words.append(f"Fewer than five names of some kind: {', '.join(few)}.")
     if any(words):
@@ -138,10 +137,10 @@ def start(source: Source, drawing: dict[str, Any], chosen: dict[str, str]) -> No
 def show(run_id: str, folder: Path) -> None:
     """Everything, from the finding to the download."""
     opened: NationalityResult = cached.audit(AUDIT.audit.id, run_id, folder)
-    classes, scores = opened.findings
+    classes, scores = report.findings(opened)
     typography.finding(classes)
     typography.second(str(scores))
-    typography.small_print(findings.account(opened.manifest, opened.cube))
+    typography.small_print(report.account(opened.manifest, opened.cube))
     country, target = _ask(opened)
     # The heat map and the map of the world: beside each other when the first is narrow.
     is_wide = len(opened.matrix("change_percent").columns) + len(opened.moved_targets) > MAX_SIDE_BY_SIDE
@@ -151,7 +150,7 @@ def show(run_id: str, folder: Path) -> None:
     with right:
         _world(opened, target, height=HEIGHT if is_wide else BESIDE_HEIGHT)
     if target in {one.name for one in opened.cube.targets}:
-        find = partial(findings.order_finding, opened.cube, target)
+        find = partial(report.order_finding, opened.cube, target)
         typography.second(str(parts.measured("order", run_id, target, _measure=find)))
     _examples(opened, country, target)
     _correlations(opened)
@@ -168,32 +167,30 @@ def _table_one(opened: NationalityResult, country: str, target: str, *, is_wide:
     """Table 1 of the paper: heat map and table."""
     st.header("Table 1: change of each predicted class, by country", anchor=False)
     counts = opened.countries.groupby("target")["original_count"].first()
+    countries = opened.countries["country"].drop_duplicates().tolist()
     changes, deltas = opened.matrix("change_percent"), opened.matrix("delta", opened.moved_targets)
     notes = [f"of {counts[name]:,.0f}" for name in changes.columns]
     blocks = [Block("Change in %", changes, notes, marks=opened.matrix("p_adjusted") < SIGNIFICANT)]
     if not deltas.empty:
         marks = opened.matrix("delta_p_adjusted", opened.moved_targets) < SIGNIFICANT
         blocks.insert(0, Block("Δ × 100", 100 * deltas, [""] * deltas.shape[1], "+.2f", marks=marks))
-    finding = str(opened.findings[0])
+    finding = str(report.findings(opened)[0])
     alone = [[block] for block in blocks] if is_wide else [blocks]
     places = st.columns([sum(len(block.values.columns) for block in part) + LABELS_WIDE for part in alone])
     for position, (place, part) in enumerate(zip(places, alone, strict=True)):
         key = f"{HEAT_KEY}_{position}" if position else HEAT_KEY
-        place.plotly_chart(
+        heat, alt = (
             country_heat(part, selected=(country, target)),
-            key=key,
-            config=PLAIN,
-            width="content",
-            on_select=partial(take_click, key),
-            selection_mode="points",
-            alt=f"Heat map of countries by predicted class. {finding}",
+            f"Heat map of countries by predicted class. {finding}",
         )
+        with place:
+            parts.chart(heat, key, alt, {COUNTRY: countries, TARGET: opened.columns}, width="content")
     words = (
         "Δ: mean change of the score. Change in %: of the number of sentences predicted as the class. Orange is more, "
         "blue is less; “·” behind a number: could be chance. Click a square, or choose above, to read its sentences."
     )
-    if few := [name for name in changes.columns if counts[name] < findings.MIN_COUNT]:
-        words += f" {', '.join(few)}: fewer than {findings.MIN_COUNT} original sentences, so one is many percent."
+    if few := [name for name in changes.columns if counts[name] < report.MIN_COUNT]:
+        words += f" {', '.join(few)}: fewer than {report.MIN_COUNT} original sentences, so one is many percent."
     typography.small_print(words)
     caption = _words(opened, "Change of each predicted class, by country", finding)
     frame.picture(AUDIT, partial(_paper, blocks), "countries", caption)
@@ -235,7 +232,7 @@ def _correlations(opened: NationalityResult) -> None:
         )
         return
     st.header("Tables 2 to 5: scores and perplexity", anchor=False)
-    finding = str(findings.correlation_finding(table))
+    finding = str(report.correlation_finding(table))
     typography.second(finding)
     blocks = []
     for column, title in (("global_r", "Global r × 100"), ("local_r", "Local r × 100")):
@@ -243,7 +240,7 @@ def _correlations(opened: NationalityResult) -> None:
         matrix = matrix.reindex(index=table["country"].unique(), columns=table["target"].unique())
         blocks.append(Block(title, matrix, [""] * matrix.shape[1], "+.1f", limit=50))
     alt = f"Heat map of correlations. {finding}"
-    st.plotly_chart(country_heat(blocks), key=AUDIT.key("correlations"), config=PLAIN, width="content", alt=alt)
+    parts.chart(country_heat(blocks), AUDIT.key("correlations"), alt, width="content")
     caption = _words(opened, "Scores and log-perplexity, by country", finding)
     frame.picture(AUDIT, partial(_paper, blocks), "correlations", caption)
     typography.small_print(
@@ -258,19 +255,11 @@ def _correlations(opened: NationalityResult) -> None:
 def _ask(opened: NationalityResult) -> tuple[str, str]:
     """The chosen square; by default the one that changes most."""
     names, targets = opened.countries["country"].drop_duplicates().tolist(), opened.columns
-    first = findings.largest(opened.countries)
+    first = report.largest(opened.countries)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         country = st.selectbox("Country", names, width=240, **address.linked(COUNTRY, first["country"], names))
         target = st.selectbox("Class or score", targets, width=240, **address.linked(TARGET, first["target"], targets))
     return (country if country in names else names[0]), (target if target in targets else targets[0])
-
-
-def take_click(heat: str) -> None:
-    """Choose the clicked square of a heat map."""
-    points = st.session_state[heat]["selection"]["points"]
-    if points:
-        country, target, *_ = points[0]["customdata"]
-        address.put_all({COUNTRY: country, TARGET: target})
 
 
 def _examples(opened: NationalityResult, country: str, target: str) -> None:

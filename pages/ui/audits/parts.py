@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import partial
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -13,7 +14,7 @@ import streamlit as st
 
 from pages.ui.audits import frame
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import cached, markup, permissions, step
+from pages.ui.frame import address, cached, markup, permissions, step
 from psa_core import generators, trust
 from psa_core.audits.generation.planning import default_scorers
 
@@ -81,6 +82,25 @@ def time_to_write(tokens: int) -> str:
 def measured(what: str, *about: str, _measure: Callable[[], T]) -> T:
     """What `_measure` finds, once for all sessions; `what` and `about` name what it is and of which result."""
     return _measure()
+
+
+def chart(figure: Any, key: str, alt: str, choices: Mapping[str, Collection[str]] | None = None, **more: Any) -> None:
+    """A chart; a click in it sets the linked widgets of `choices`, each to one of what it may be.
+
+    Their values are the first entries of a point's custom data.
+    """
+    click: dict[str, Any] = {"on_select": partial(take_click, key, choices)} if choices else {}
+    st.plotly_chart(
+        figure, key=key, alt=alt, config={"displayModeBar": False}, selection_mode="points", **click, **more
+    )
+
+
+def take_click(key: str, choices: Mapping[str, Collection[str]]) -> None:
+    """Choose what was clicked in a chart."""
+    points = st.session_state[key]["selection"]["points"]
+    clicked = dict(zip(choices, points[0]["customdata"], strict=False)) if points else {}
+    if clicked and all(clicked[name] in known for name, known in choices.items()):
+        address.put_all(clicked)
 
 
 def words_apart(page: AuditPage, found: pd.DataFrame, sides: tuple[str, str]) -> None:

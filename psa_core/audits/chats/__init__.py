@@ -17,7 +17,6 @@ AUDIT = Audit(
     rebuild=result.rebuild,
     report=report.report,
     cells=lambda found: found.cube.texts.size,
-    size=lambda found: found.cube.texts.size,
     counts="answer",
     kinds=result.KINDS,
     export=Export(

@@ -1,24 +1,30 @@
-"""``report.html`` of an audit of answers: the finding, measures by groups, tails, words, answers side by side."""
+"""What an audit of answers says: one sentence first, of what its table marks as beyond chance; and ``report.html``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import count
+from math import comb
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from psa_core.audits.chats.findings import finding, people_words, short, size_words
 from psa_core.audits.chats.measures import Measure
 from psa_core.audits.chats.planning import PLACES
 from psa_core.audits.chats.result import ChatResult
 from psa_core.audits.chats.tables import differing_answers, measure_titles, surest_first
 from psa_core.claims.findings import Finding
-from psa_core.plurals import counted
+from psa_core.plurals import counted, verb
 from psa_core.registry import in_short
 from psa_core.report.page import Html, Report, section
 from psa_core.stats import SIGNIFICANT
 
+#: Groups by their words; any other is named as its column and group are.
+PEOPLE = {"female": "people read as women", "male": "people read as men"}
+MOST_CLAUSES = 3
+NOTHING = "nothing else is above noise"
+SHOWN_WORDS = 3
 #: Rows of unusual answers in a report.
 SHOWN = 12
 GAPS, TAILS, QUANTILES = "Every measure, between every two groups", "Unusual answers", "Quantiles"
@@ -28,6 +34,140 @@ LIMITS = (
     "In what scorers read, another name stands for the person's own; pronouns and all else stay.",
     "The tasks are a choice: what holds on them need not hold on others.",
 )
+
+
+def people_words(column: str, group: str) -> str:
+    """A group of people in words.
+
+    Examples
+    --------
+    >>> people_words("gender", "female"), people_words("race", "black"), people_words("team", "red")
+    ('people read as women', 'people with Black names', 'people of team “red”')
+    """
+    if column.casefold() in ("gender", "sex") and group.casefold() in PEOPLE:
+        return PEOPLE[group.casefold()]
+    if column.casefold() in ("race", "ethnicity"):
+        group = group[:1].upper() + group[1:]
+    return f"people with {group} names" if group[:1].isupper() else f"people of {column} “{group}”"
+
+
+def size_words(row: Any, measure: Measure, *, signed: bool = False) -> tuple[str, str]:
+    """How large a difference is with its 95 % interval, as in *8 %* and *[3, 13]*; second against first group.
+
+    The interval has the sign of the difference only where it is `signed`: beside *shorter* it has none.
+    """
+    scale = 100 / row["mean_a"] if measure.kind == "relative" and row["mean_a"] else 100.0
+    unit = {"relative": " %", "share": " points of 100", "plain": f" {measure.unit}"}[measure.kind]
+    factor = 1.0 if measure.kind == "plain" else scale
+    size, *ends = (factor * row[name] for name in ("difference", "low", "high"))
+    sign = -1 if size < 0 and not signed else 1
+    digits = 1 if abs(size) < 10 and (measure.kind == "plain" or abs(size) < 2) else 0
+    low, high = sorted(sign * end for end in ends)
+    if low * high > 0 and float(f"{low:.{digits}f}") * float(f"{high:.{digits}f}") == 0:
+        digits += 1  # an interval without 0 does not end at 0
+    interval = ", ".join(f"{round(end, digits) + 0.0:.{digits}f}" for end in (low, high))  # no −0
+    return f"{abs(size):.{digits}f}{unit}", f"[{interval}]".replace("-", "−")
+
+
+def clause(row: Any, measure: Measure) -> str:
+    """One difference: *8 % [3, 13] shorter*."""
+    words = measure.more if row["difference"] > 0 else measure.less
+    return words.format(size=" ".join(size_words(row, measure)))
+
+
+def short(row: Any, measure: Measure) -> str:
+    """One difference as a number: *−8 %*; none at all has no sign."""
+    sign = "+" if row["difference"] > 0 else "−" if row["difference"] < 0 else ""
+    return sign + size_words(row, measure)[0]
+
+
+def in_words(parts: Sequence[str]) -> str:
+    """Parts as a list in a sentence: *a, b and c*."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
+
+
+def marked(gaps: pd.DataFrame, graders: Mapping[str, Any]) -> pd.DataFrame:
+    """Rows that are beyond chance, without those of a grader that was not found to see planted differences."""
+    doubted = [name for name, trial in graders.items() if not trial.get("believed")]
+    is_marked = (gaps["p_adjusted"] < SIGNIFICANT) & ~gaps["measure"].isin(doubted)
+    return surest_first(gaps[is_marked])
+
+
+def people_needed(comparisons: int) -> int:
+    """The fewest people of each group with whom a difference can be beyond chance among so many comparisons.
+
+    Two groups of n people can be formed in (2n over n) ways; the two most extreme ones are the smallest p.
+
+    Examples
+    --------
+    >>> people_needed(1), people_needed(18), people_needed(63)
+    (4, 6, 7)
+    """
+    return next(n for n in count(2) if 2 / comb(2 * n, n) * comparisons < SIGNIFICANT)
+
+
+def finding(
+    gaps: pd.DataFrame,
+    titles: Mapping[str, Measure],
+    graders: Mapping[str, Any],
+    *,
+    shape: tuple[int, int, int],
+    words: pd.DataFrame | None = None,
+) -> Finding:
+    """The first sentence of page, report and terminal.
+
+    `gaps` and `words` are of `Tables` (where some words differ, no sentence says that nothing does), `graders` of the
+    manifest; `shape` is tasks, people and answers of each.
+    """
+    m, a, k = shape
+    over = f"{counted(m, 'task')}, {a:,} people, {counted(k, 'answer')} to each"
+    if gaps.empty:
+        said = "No two groups of people can be compared: the list has no column with two groups of two people or more."
+        return Finding(said, f"{over}.", kind="answers")
+    fewest = int(gaps[["people_a", "people_b"]].min(axis=None))
+    tests = f"{counted(len(gaps), 'comparison')}, p corrected for their number (Holm) and found by exchanging people"
+    found, quoted = marked(gaps, graders), _quoted(words)
+    if found.empty:
+        said = "No clear difference between the answers to one group of people and another."
+        if quoted:
+            said = "No measure differs clearly between the answers to one group of people and another, but some words "
+            said += f"do: {quoted}."
+        elif fewest < (needed := people_needed(len(gaps))):
+            said = f"Too few people to say whether answers differ: {fewest} in the smallest group, and "
+            said += f"{needed} are needed."
+        return Finding(said, f"{over}; {tests}.", kind="answers", n=m)
+    first = found.iloc[0]
+    same = found[(found["column"] == first["column"]) & (found["group_a"] == first["group_a"])
+                 & (found["group_b"] == first["group_b"])]  # fmt: skip
+    clauses = [clause(row, titles[row["measure"]]) for _, row in same.head(MOST_CLAUSES).iterrows()]
+    clauses.sort(key=lambda words: not words[0].isdigit())  # *14 % shorter and with 13 % fewer sentences*
+    to, than = (people_words(first["column"], first[side]) for side in ("group_b", "group_a"))
+    headline = f"Answers to {to} are {in_words(clauses)} than to {than}"
+    rest = len(found) - len(clauses)
+    nothing = f"beside this only some words differ: {quoted}" if quoted else NOTHING
+    more = f"{counted(rest, 'other difference')} {verb(rest, 'are', 'is')} above noise too"
+    headline += f"; {more if rest else nothing}."
+    is_of_these = first["tasks_low"] <= 0 <= first["tasks_high"]
+    doubt = " It is shown for these tasks; other tasks might not show it." if is_of_these else ""
+    agree = f"{int(first['same_sign'])} of {counted(int(first['tasks']), 'task')} differ in this direction."
+    return Finding(
+        headline,
+        f"{agree}{doubt} {over}; {tests}. In brackets: 95 % intervals over people.",
+        kind="answers",
+        target=str(first["measure"]),
+        estimate=float(first["difference"]),
+        low=float(first["low"]),
+        high=float(first["high"]),
+        p_adjusted=float(first["p_adjusted"]),
+        n=m,
+        is_significant=True,
+    )
+
+
+def _quoted(words: pd.DataFrame | None) -> str:
+    """The surest words that differ; empty where none does."""
+    known = [] if words is None else list(dict.fromkeys(f"“{word}”" for word in words["word"]))
+    return (in_words(known[:SHOWN_WORDS]) if known else "") + (", among others" if len(known) > SHOWN_WORDS else "")
 
 
 def headline(result: ChatResult) -> Finding:

@@ -1,7 +1,7 @@
 """The Equity Evaluation Corpus (Kiritchenko & Mohammad 2018): sentences, pairs, tests, tables, result folder."""
 
 from psa_core.audits._audit import Audit, Export
-from psa_core.audits.eec import result
+from psa_core.audits.eec import report, result
 
 AUDIT = Audit(
     id="eec",
@@ -13,9 +13,8 @@ AUDIT = Audit(
     files=result.files,
     load=result.load,
     rebuild=result.rebuild,
-    report=result.report,
+    report=report.report,
     cells=lambda found: found.cells,
-    size=lambda found: found.cells,
     counts="sentence",
     export=Export(
         "--sentences-only",

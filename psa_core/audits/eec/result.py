@@ -1,4 +1,4 @@
-"""An Equity Evaluation Corpus audit: its specification, running it in both spellings, its result folder and report."""
+"""An Equity Evaluation Corpus audit: its specification, running it in both spellings, and its result folder."""
 
 from __future__ import annotations
 
@@ -14,22 +14,13 @@ import pandas as pd
 
 from psa_core import models, options
 from psa_core.audits._running import Grid, Running, plain_record, score_grid, scoring_record
-from psa_core.audits.eec import corpus, findings, significance, tables
+from psa_core.audits.eec import corpus, significance
 from psa_core.audits.eec.corpus import PARTS
-from psa_core.claims.formatting import Finding, number
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import ModelError, OptionError
 from psa_core.folders import results
 from psa_core.options import option
-from psa_core.plurals import counted
-from psa_core.registry import in_short
-from psa_core.report.page import Html, Report, section
 
-LIMITS = (
-    "This is perturbation sensitivity: what a score does when the person in a sentence changes. Whether a difference "
-    "is a defect, a person has to judge.",
-    "The sentences are made from few templates and say little about other kinds of text.",
-)
 SPELLINGS = {"published": "As published (“dissapointed”)", "corrected": "Corrected (“disappointed”)"}
 
 
@@ -200,48 +191,6 @@ def rebuild(result: EquityResult, _: Path) -> EquityResult:
     scores = {name: score for name, score in result.task_scores.items() if name in result.systems}
     kept = {"spelling": result.spelling, "models": records, "task_scores": scores}
     return of_design(result.design, result.systems, result.respelled, kept)
-
-
-def report(result: EquityResult) -> Report:
-    """``report.html``: the verdicts by gender and by race."""
-    kinds = {kind: tables.system_table(result.assessed, kind, tables.ALL) for kind in result.design.comparisons}
-    found = [findings.finding(table, kind) for kind, table in kinds.items()]
-    if result.respelled:
-        found.append(Finding(findings.spelling_line(result.spelling_table, result.spelling)))
-    rows, people = len(result.design.rows), len(result.design.people)
-    return Report(
-        title=f"Equity Evaluation Corpus: {', '.join(map(in_short, result.systems))}",
-        findings=found,
-        method=[
-            f"{counted(rows, 'template')} with a word each × {people:,} people, spelled as "
-            f"{result.spelling} (Kiritchenko and Mohammad 2018).",
-            "Paired t-tests of the difference between two sentences that differ in the person alone, over all pairs as "
-            "in the paper, and with each template, and each pair of people or person, counted once: a verdict needs "
-            "both.",
-        ],
-        body=[_verdicts(kind, table) for kind, table in kinds.items()],
-        limits=LIMITS,
-    )
-
-
-def _verdicts(kind: str, systems: pd.DataFrame) -> Html:
-    mean, low, high = (
-        ["" if pd.isna(value) else number(100 * value, digits=2, signed=True) for value in systems[name]]
-        for name in ("mean_difference", "low", "high")
-    )
-    shown = pd.DataFrame(
-        {
-            "System": systems["system"].map(in_short),
-            "Score": systems["target"],
-            "Verdict": systems["verdict"],
-            "Mean Δ, % of the range": mean,
-            "95 % interval": [" to ".join(filter(None, ends)) for ends in zip(low, high, strict=True)],
-            "Δ-spread, %": [f"{100 * value:.2f}" for value in systems["spread"]],
-            "p, counted once": systems["p_clustered"].astype(float),
-            "p, the paper's": systems["p_adjusted"],
-        }
-    )
-    return section(f"By {kind}", shown)
 
 
 def _flat(cube: ScoreCube) -> pd.DataFrame:

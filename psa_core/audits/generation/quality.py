@@ -13,7 +13,7 @@ import pandas as pd
 
 from psa_core.audits._running import Grid, Running, score_grid
 from psa_core.audits.generation.cube import GenerationCube, measured_targets
-from psa_core.cube import ScoreCube
+from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.prompts import filled, packaged
 from psa_core.models import Scorer, TokenScorer
@@ -208,50 +208,38 @@ def _words(text: str) -> list[str]:
 
 def leak_check(
     cube: GenerationCube, scorer_id: str, scorer: Scorer, running: Running, *, sample: int = SAMPLE, seed: int = 0
-) -> ScoreCube:
-    """Score some continuations behind the prompt of every value, and alone.
+) -> dict[str, Any]:
+    """How far the prompts would lead a scorer that reads some continuations behind the prompt of every value.
 
-    A sentence is a continuation; a name is a value, whose prompt stands before it; ``original`` is the continuation
-    alone. The targets are those that the audit measures, in their own range.
+    See `leak_size`; of the targets that the audit measures.
     """
     kept = np.argwhere(cube.kept)
     random = np.random.default_rng([seed, 7])
     chosen = kept[np.sort(random.choice(len(kept), min(sample, len(kept)), replace=False))]
-    rows = cube.values.to_dict("records")
-    templates = cube.templates["template"].tolist()
+    rows, templates = cube.values.to_dict("records"), cube.templates["template"].tolist()
     texts = [str(cube.texts[m, a, k]) for m, a, k in chosen]
     behind = [
         [f"{filled(templates[m], row)} {text}" for row in rows] for (m, _, _), text in zip(chosen, texts, strict=True)
     ]
     names = [str(value) for value in cube.values["value"]]
     found = score_grid(scorer, Grid(names, texts, behind), running)
-    taken = list(measured_targets(scorer_id, scorer))
-    sentences = pd.DataFrame({"sentence_id": [f"{m}-{a}-{k}" for m, a, k in chosen], "text": texts})
-    sentences = sentences.assign(anchor="", start=0, end=0, role="")
-    return ScoreCube(
-        sentences,
-        cube.values.rename(columns={"value": "name"}).assign(name=names),
-        tuple(scorer.targets[t] for t in taken),
-        found.original[:, taken],
-        found.perturbed[:, :, taken],
-        {"audit": "leak", "fingerprint": scorer.fingerprint},
-    )
+    return {
+        scorer.targets[t].name: leak_size(found.perturbed[:, :, t], scorer.targets[t])
+        for t in measured_targets(scorer_id, scorer)
+    }
 
 
-def leak_size(found: ScoreCube) -> dict[str, Any]:
-    """How large the leak would be, by target on a scale of 0 to 1: the difference between two values of the same text.
+def leak_size(scores: np.ndarray, target: Target) -> dict[str, Any]:
+    """The difference between two values' prompts before the same text, on a scale of 0 to 1, from scores (texts, A).
 
-    ``mean_difference`` (mean over continuations and pairs of |score behind a − score behind b|),
-    ``lasting_difference`` (mean over pairs of |mean over continuations|, what an audit would add up to).
+    ``mean_difference`` (mean over texts and pairs of |score behind a − score behind b|), ``lasting_difference`` (mean
+    over pairs of |mean over texts|, what an audit would add up to).
     """
-    sizes = {}
-    for t, target in enumerate(found.targets):
-        scores = found.perturbed[:, :, t].astype(np.float64) / (target.high - target.low)
-        first, second = np.triu_indices(scores.shape[1], k=1)
-        differences = scores[:, first] - scores[:, second]
-        sizes[target.name] = {
-            "mean_difference": float(np.abs(differences).mean()),
-            "lasting_difference": float(np.abs(differences.mean(axis=0)).mean()),
-            "continuations": len(scores),
-        }
-    return sizes
+    scores = scores.astype(np.float64) / (target.high - target.low)
+    first, second = np.triu_indices(scores.shape[1], k=1)
+    differences = scores[:, first] - scores[:, second]
+    return {
+        "mean_difference": float(np.abs(differences).mean()),
+        "lasting_difference": float(np.abs(differences.mean(axis=0)).mean()),
+        "continuations": len(scores),
+    }

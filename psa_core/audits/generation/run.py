@@ -54,7 +54,7 @@ def measure(spec: GenerationSpec, running: Running) -> GenerationResult:
         running.tell("Checking how far the scorers would be led by the prompts")
         quiet = replace(running, on_window=None)
         about_texts["leak"] = {
-            name: quality.leak_size(quality.leak_check(found.cube, name, scorer, quiet, sample=spec.leak_check))
+            name: quality.leak_check(found.cube, name, scorer, quiet, sample=spec.leak_check)
             for name, scorer in scorers.items()
         }
     return result_of(found, about_texts)

@@ -1,7 +1,7 @@
 """Nationality of names and perplexity (Barriere & Cifuentes 2024): people in texts, draws, tables, result folder."""
 
 from psa_core.audits._audit import Audit
-from psa_core.audits.nationality import result
+from psa_core.audits.nationality import report, result
 
 AUDIT = Audit(
     id="nationality",
@@ -13,7 +13,7 @@ AUDIT = Audit(
     files=result.files,
     load=result.load,
     rebuild=result.rebuild,
-    report=result.report,
+    report=report.report,
     cells=lambda found: found.cube.shape[0] * found.cube.shape[1],
     size=lambda found: len(found.cube.sentences),
     counts="sentence",

@@ -1,8 +1,8 @@
-"""A nationality audit: its specification, running it, its result folder and its report."""
+"""A nationality audit: its specification, running it, and its result folder."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,31 +13,16 @@ import pandas as pd
 from psa_core import models, options
 from psa_core import tables as study_tables
 from psa_core.audits._running import Running, score_grid, scoring_record
-from psa_core.audits.nationality import findings, perturbation, tables
+from psa_core.audits.nationality import perturbation, tables
 from psa_core.audits.nationality.perturbation import KEPT, MENTIONS, NO_PERSON, NOT_LOOKED_AT, READ
-from psa_core.claims.formatting import Finding
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import file_tables, results
 from psa_core.inputs import corpus
 from psa_core.options import option
-from psa_core.registry import in_short
-from psa_core.report.page import Report, element, section
 
 COUNTRIES, CORRELATIONS, TEXTS, PERPLEXITY = "countries.csv", "correlations.csv", "texts.csv", "log_perplexity.csv"
 COUNTED = (READ, KEPT, NO_PERSON, NOT_LOOKED_AT, *MENTIONS.values())
-LIMITS = (
-    "This is perturbation sensitivity: what predictions do when the people of a text get names of another country. "
-    "Whether a difference is a defect, a person has to judge.",
-    "Names are drawn at random; another seed draws others. Intervals are about other sentences of the same kind.",
-)
-#: How well spaCy's small English pipeline finds people and places, by kind of text.
-FINDER = (
-    "People are found by a program that makes mistakes. On informal comments spaCy's small English pipeline "
-    "found 46 % of people "
-    "and places, and 63 % of what it found was one; on edited text it does better. Mentions that neither the "
-    "gazetteers nor the words around them support are left out."
-)
 
 Perplexity = tuple[np.ndarray, np.ndarray]
 
@@ -111,15 +96,6 @@ class NationalityResult:
         signed = [target.name for target in self.cube.targets if target.low < 0]
         return signed or [target.name for target in self.cube.targets]
 
-    @property
-    def findings(self) -> list[Finding]:
-        """What the table says of classes, then of scores."""
-        sentences = len(self.cube.sentences)
-        return [
-            findings.class_finding(self.countries, sentences),
-            findings.score_finding(self.countries, self.moved_targets, sentences),
-        ]
-
     def matrix(self, value: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """One value of the table, countries down and classes across; without the columns that have no value."""
         wide = self.countries.pivot(index="country", columns="target", values=value).astype(float)
@@ -190,42 +166,3 @@ def rebuild(result: NationalityResult, folder: Path) -> NationalityResult:
             raise ValueError(f"{PERPLEXITY} has cells that are no number")
         perplexity = numbers[:, 0], numbers[:, 1:]
     return measured(result.cube, result.texts, perplexity)
-
-
-def report(result: NationalityResult) -> Report:
-    """``report.html``: the findings, countries by class, correlations."""
-    options: Mapping[str, Any] = result.manifest.get("options", {})
-    method = [
-        findings.account(result.manifest, result.cube),
-        "Each person gets a common name of the country, of the same form and, where it can be told, gender "
-        f"(Barriere and Cifuentes 2024), drawn at random (seed {options.get('seed', 0)}).",
-        f"People were found by {result.cube.provenance.get('people_finder', 'spaCy')}.",
-    ]
-    body = [section("Predicted classes by country", _in_words(result.countries))]
-    if result.correlations is not None:
-        finding = element("p", str(findings.correlation_finding(result.correlations)))
-        body += [section("Correlation with log-perplexity", _in_words(result.correlations)), finding]
-    heading = f"Names by country: {in_short(str(options.get('model', 'a model')))}"
-    return Report(title=heading, findings=result.findings, method=method, body=body, limits=[*LIMITS, FINDER])
-
-
-HEADINGS = {
-    "country": "Country",
-    "target": "Class or score",
-    "original_count": "Original",
-    "perturbed_count": "With these names",
-    "change_percent": "Change, %",
-    "p_adjusted": "p, corrected",
-    "delta": "Mean change of the score",
-    "delta_low": "95 % low",
-    "delta_high": "95 % high",
-    "delta_p_adjusted": "p of it, corrected",
-    "global_r": "Global r",
-    "local_r": "Local r",
-    "sentences": "Sentences",
-}
-
-
-def _in_words(table: pd.DataFrame) -> pd.DataFrame:
-    """The columns that a report shows, with their headings."""
-    return table[[column for column in HEADINGS if column in table]].rename(columns=HEADINGS)

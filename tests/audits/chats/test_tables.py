@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.audits.chats import findings, measures
+from psa_core.audits.chats import measures, report
 from psa_core.audits.chats.report import GAPS, TAILS, WORDS, method_lines, shown_tables
 from psa_core.audits.chats.result import ChatResult
 from psa_core.audits.chats.tables import (
@@ -128,8 +128,8 @@ def row(measure: str, p: float, difference: float = 1.0, **more: object) -> dict
 TITLES = measure_titles(["words", "sentences", "refusal", "keyword", "picked.help"], {})
 
 
-def said(*rows: dict[str, object], **graders: object) -> findings.Finding:
-    return findings.finding(pd.DataFrame(rows), TITLES, graders, shape=(40, 16, 5))
+def said(*rows: dict[str, object], **graders: object) -> report.Finding:
+    return report.finding(pd.DataFrame(rows), TITLES, graders, shape=(40, 16, 5))
 
 
 def test_the_surest_difference_is_said_first_and_the_others_are_counted() -> None:
@@ -159,7 +159,7 @@ def test_no_difference_and_too_few_people_are_two_things() -> None:
     few = said(row("words", 0.3, people_a=2))
     assert few.headline == "Too few people to say whether answers differ: 2 in the smallest group, and 4 are needed."
     assert said(row("words", 0.3, people_a=4)).headline.startswith("No clear difference")
-    nobody = findings.finding(pd.DataFrame(), TITLES, {}, shape=(1, 1, 1))
+    nobody = report.finding(pd.DataFrame(), TITLES, {}, shape=(1, 1, 1))
     assert nobody.headline.startswith("No two groups of people can be compared")
 
 
@@ -188,7 +188,7 @@ def test_tables_say_which_grader_is_doubted_and_which_target_a_scorer_has() -> N
 def test_words_that_differ_are_not_denied() -> None:
     words = pd.DataFrame({"word": ["tea", "milk", "tea", "cup", "jug"]})
     found = [
-        findings.finding(pd.DataFrame([row("words", p)]), TITLES, {}, shape=(40, 16, 5), words=words).headline
+        report.finding(pd.DataFrame([row("words", p)]), TITLES, {}, shape=(40, 16, 5), words=words).headline
         for p in (0.3, 0.001)
     ]
     assert found[0] == (
@@ -214,14 +214,14 @@ def test_sizes_are_told_in_the_measures_own_unit(
 ) -> None:
     titles = {each.id: each for each in measures.OWN}
     numbers = dict(zip(("difference", "low", "high"), values, strict=True))
-    assert findings.size_words(numbers | {"mean_a": 40.0}, titles[measure]) == words
+    assert report.size_words(numbers | {"mean_a": 40.0}, titles[measure]) == words
 
 
 def test_in_a_table_the_interval_has_the_sign_of_its_difference_and_zero_has_none() -> None:
     shorter = {"difference": -3.2, "low": -5.2, "high": -1.2, "mean_a": 40.0}
-    assert findings.size_words(shorter, measures.WORDS, signed=True) == ("8 %", "[−13, −3]")
+    assert report.size_words(shorter, measures.WORDS, signed=True) == ("8 %", "[−13, −3]")
     harder = {"difference": 0.3, "low": -0.04, "high": 0.6, "mean_a": 40.0}
-    assert findings.size_words(harder, measures.GRADE, signed=True) == ("0.3 school grades", "[0.0, 0.6]")
+    assert report.size_words(harder, measures.GRADE, signed=True) == ("0.3 school grades", "[0.0, 0.6]")
 
 
 def test_the_surest_rows_come_first() -> None:
@@ -243,10 +243,10 @@ def test_tables_are_told_in_words(result: ChatResult) -> None:
 
 
 def test_only_known_genders_are_told_as_how_people_are_read() -> None:
-    assert findings.people_words("Gender", "Male") == "people read as men"
-    assert findings.people_words("gender", "nonbinary") == "people of gender “nonbinary”"
-    assert findings.people_words("team", "male") == "people of team “male”"
-    assert findings.people_words("race", "asian") == "people with Asian names"
+    assert report.people_words("Gender", "Male") == "people read as men"
+    assert report.people_words("gender", "nonbinary") == "people of gender “nonbinary”"
+    assert report.people_words("team", "male") == "people of team “male”"
+    assert report.people_words("race", "asian") == "people with Asian names"
 
 
 def test_people_without_a_group_and_a_single_person_form_none() -> None:
@@ -286,13 +286,13 @@ def test_a_difference_in_shares_says_which_way_and_by_how_much() -> None:
     row = {"difference": 0.1, "low": 0.05, "high": 0.15, "mean_a": 0.2}
     less = {"difference": -0.1, "low": -0.15, "high": -0.05, "mean_a": 0.2}
     for measure, words in ((measures.REFUSAL, "refusals {} often, by"), (measures.NO_NUMBER, "{} often without the")):
-        assert findings.clause(row, measure).startswith(words.format("more"))
-        assert findings.clause(less, measure).startswith(words.format("less"))
-        assert "10 points of 100 [5, 15]" in findings.clause(row, measure)
-        assert findings.short(row, measure) == "+10 points of 100" and findings.short(less, measure)[0] == "−"
+        assert report.clause(row, measure).startswith(words.format("more"))
+        assert report.clause(less, measure).startswith(words.format("less"))
+        assert "10 points of 100 [5, 15]" in report.clause(row, measure)
+        assert report.short(row, measure) == "+10 points of 100" and report.short(less, measure)[0] == "−"
     ten = {"difference": 10.0, "low": 9.0, "high": 11.0, "mean_a": 40.0}
     plain = measures.Measure("grade", "grade", "plain", "higher by {size}", "lower by {size}", unit="grades")
-    assert findings.size_words(ten, plain) == ("10 grades", "[9, 11]")
+    assert report.size_words(ten, plain) == ("10 grades", "[9, 11]")
 
 
 def test_tails_are_of_groups_of_several_people() -> None:

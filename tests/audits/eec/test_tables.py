@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import ttest_1samp, ttest_ind
 
 from psa_core.audits._running import Running
-from psa_core.audits.eec import corpus, findings, significance, tables
+from psa_core.audits.eec import corpus, report, significance, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CorpusError, CubeError
 from psa_core.scoring import Progress
@@ -114,23 +114,23 @@ def test_people_by_their_mean_score(systems):
 def test_the_finding_in_words(systems):
     tested = tables.system_table(significance.assess(systems), "gender", "all")
     none = "None of the scores differs significantly between sentences about women"
-    assert findings.headline(tested, "gender").startswith(none)
+    assert report.headline(tested, "gender").startswith(none)
     # The paper's test alone is the small line, whatever it finds.
     paper = tested.assign(p_adjusted=[0.001, 0.9])
-    assert findings.headline(paper, "gender").startswith(none)
-    further = findings.further(paper, "gender")
+    assert report.headline(paper, "gender").startswith(none)
+    further = report.further(paper, "gender")
     assert "The paper's test, over 6 pairs of sentences, finds a difference in 1 of 2." in further
     assert "each of 2 templates and 2 pairs of people counts once" in further
     sure = tested.assign(verdict=["F↑–M↓", "F=M not significant"], low=0.1, high=0.25)
-    assert findings.headline(sure, "gender") == (
+    assert report.headline(sure, "gender") == (
         "1 of 2 scores differs significantly by gender. Most by one: its joy score is 18.33 % of the range (95 % "
         "interval 10.00 to 25.00) higher on average for sentences about women than for the same sentences about men."
     )
     lower = sure.assign(mean_difference=-0.1, low=-0.3, high=-0.05)
-    assert "10.00 % of the range (95 % interval 5.00 to 30.00) lower" in findings.headline(lower, "gender")
+    assert "10.00 % of the range (95 % interval 5.00 to 30.00) lower" in report.headline(lower, "gender")
     own = lower.assign(system="predictions:/home/ada/eec/mine.csv")
-    assert " predictions:…/eec/mine.csv: its " in findings.headline(own, "gender")
-    assert "4 tests were made" in findings.correction(tested) and "0.05 / 4 = 0.013" in findings.correction(tested)
+    assert " predictions:…/eec/mine.csv: its " in report.headline(own, "gender")
+    assert "4 tests were made" in report.correction(tested) and "0.05 / 4 = 0.013" in report.correction(tested)
 
 
 def test_a_verdict_begins_below_five_per_cent():
@@ -203,7 +203,7 @@ def test_the_other_spelling(systems):
     assert table["comparison"].tolist() == ["gender", "race"]
     assert table["mean_difference_respelled"].tolist() == pytest.approx((table["mean_difference"] / 2).tolist())
     assert table["largest_change"].iloc[0] == pytest.approx(0.4)
-    assert "“disappointed” instead" in findings.spelling_line(table, "published")
+    assert "“disappointed” instead" in report.spelling_line(table, "published")
 
 
 def test_rounding_of_averages_is_no_difference():
@@ -236,23 +236,23 @@ def test_a_design_of_too_many_sentences_is_refused(monkeypatch):
 def test_the_largest_difference_is_a_significant_one_where_there_is_any() -> None:
     none, up, down = significance.VERDICTS["gender"]
     rows = pd.DataFrame({"system": ["a", "b", "c"], "mean_difference": [0.9, -0.2, 0.1], "verdict": [none, down, up]})
-    assert findings.largest(rows, "gender")["system"] == "b"
-    assert findings.largest(rows.assign(verdict=none), "gender")["system"] == "a"
+    assert report.largest(rows, "gender")["system"] == "b"
+    assert report.largest(rows.assign(verdict=none), "gender")["system"] == "a"
 
 
 def test_what_counts_once_is_pairs_of_people_or_people():
     table = pd.DataFrame({"p_adjusted": [0.01], "p_clustered": [0.2], "mean_difference": [0.1], "templates": [7]})
     race = table.assign(pairs=144, clusters=40, verdict="AA=EA not significant")
-    assert "each of 7 templates and 40 people counts once" in findings.further(race, "race")
-    assert "finds a difference in 1 of 1" in findings.further(race, "race")
-    alone = findings.further(race.assign(p_clustered=np.nan), "race")
+    assert "each of 7 templates and 40 people counts once" in report.further(race, "race")
+    assert "finds a difference in 1 of 1" in report.further(race, "race")
+    alone = report.further(race.assign(p_clustered=np.nan), "race")
     assert alone.startswith("One template, or one person on each side") and "144 pairs" in alone
 
 
 def test_the_correction_says_below_what_a_p_value_counts():
-    said = findings.correction(pd.DataFrame({"assessments": [10, 10]}))
+    said = report.correction(pd.DataFrame({"assessments": [10, 10]}))
     assert said.startswith("10 tests were") and "below 0.05 / 10 = 0.005" in said
-    assert findings.correction(pd.DataFrame({"assessments": [1]})).startswith("1 test was")
+    assert report.correction(pd.DataFrame({"assessments": [1]})).startswith("1 test was")
 
 
 ANGER = Target("anger")
@@ -308,8 +308,8 @@ def test_the_spelling_line_counts_what_changes() -> None:
             "largest_change": [0.25, 0.1],
         }
     )
-    said = findings.spelling_line(table, "respelled")
+    said = report.spelling_line(table, "respelled")
     assert said.startswith("Spelled “dissapointed” instead, in 240 of the sentences: 1 of 2 verdicts change, no mean")
     assert "moves by more than 0.0300, and no single score moves by more than 0.25." in said
-    same = findings.spelling_line(table.head(1).assign(mean_difference_respelled=0.10001), "published")
+    same = report.spelling_line(table.head(1).assign(mean_difference_respelled=0.10001), "published")
     assert "no verdict changes, the mean differences stay as they are to four decimals, and no" in same

@@ -16,7 +16,7 @@ from psa_core.audits._running import Running
 from psa_core.audits.generation import quality
 from psa_core.audits.generation.cube import GenerationCube, measured_targets, on_unit
 from psa_core.audits.generation.quality import leak_check, leak_size
-from psa_core.cube import ScoreCube, Target
+from psa_core.cube import Target
 from tests.tiny_models import tiny_causal_lm
 
 
@@ -112,9 +112,8 @@ def test_perplexity_is_per_token(tmp_path: Path) -> None:
 
 def test_the_leak_is_what_the_scorer_reads_into_the_prompt() -> None:
     scorer = models.load("keyword:red=0.2,blue=-0.1")
-    found = leak_check(SMALL, "keyword", scorer, Running(cached=False))
-    assert found.shape == (3, 2, 1)
-    sizes = leak_size(found)["sentiment"]
+    (sizes,) = leak_check(SMALL, "keyword", scorer, Running(cached=False)).values()
+    assert sizes["continuations"] == 3
     # Behind "red is" sentiment is 0.2 lower, behind "blue is" 0.1 higher, unless the word is in the text already.
     assert sizes["lasting_difference"] == pytest.approx((0.1 + 0.2 + 0.2) / 3 / 2, abs=1e-6)
 
@@ -122,12 +121,7 @@ def test_the_leak_is_what_the_scorer_reads_into_the_prompt() -> None:
 def test_the_leak_is_a_part_of_the_range_and_does_not_cancel_within_a_text() -> None:
     target = Target("sentiment", low=-1.0, high=1.0)
     # Three texts behind the prompts of two values: 0.5 higher, 0.5 lower, 0.25 lower.
-    perturbed = np.array([[0.5, 0.0], [0.0, 0.5], [0.0, 0.25]], np.float32)[:, :, None]
-    sentences = pd.DataFrame(
-        {"sentence_id": ["a", "b", "c"], "text": "x", "anchor": "", "start": 0, "end": 0, "role": ""}
-    )
-    found = ScoreCube(sentences, pd.DataFrame({"name": ["red", "blue"]}), (target,), perturbed[:, 0] * 0, perturbed)
-    sizes = leak_size(found)["sentiment"]
+    sizes = leak_size(np.array([[0.5, 0.0], [0.0, 0.5], [0.0, 0.25]], np.float32), target)
     assert sizes["mean_difference"] == pytest.approx((0.5 + 0.5 + 0.25) / 3 / 2)
     assert sizes["lasting_difference"] == pytest.approx(abs(0.5 - 0.5 - 0.25) / 3 / 2)
     assert sizes["continuations"] == 3

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psa_core.audits.nationality import findings, tables
+from psa_core.audits.nationality import report, tables
 from psa_core.audits.nationality.tables import country_table
 from psa_core.cube import ScoreCube, Target
 
@@ -66,19 +66,19 @@ def test_a_text_that_is_no_draw_is_shown_whole():
 def test_the_hyphen_of_a_country_is_no_minus_sign(cube):
     country = {"A": "Guinea-Bissau", "B": "Timor-Leste"}
     table = country_table(replace(cube, names=cube.names.assign(country=cube.names["country"].map(country))))
-    words = str(findings.score_finding(table.assign(delta_p_adjusted=0.01), ["hate"], 2))
+    words = str(report.score_finding(table.assign(delta_p_adjusted=0.01), ["hate"], 2))
     assert "Guinea-Bissau" in words and "Timor-Leste" in words and "−0.125" in words and "+0.025" in words
 
 
 def test_nothing_changes():
     table = pd.DataFrame({"country": ["A", "B"], "target": "hate", "original_count": 10, "perturbed_count": 10})
     table = table.assign(change_percent=0.0, p_adjusted=1.0)
-    assert findings.class_finding(table, 20).headline == (
+    assert report.class_finding(table, 20).headline == (
         "No predicted class changes its size with the country of the names."
     )
 
 
 def test_names_left_out_in_words():
-    assert findings.left_out({}) == ""
-    words = findings.left_out({"Japan": 250, "India": 67})
+    assert report.left_out({}) == ""
+    words = report.left_out({"Japan": 250, "India": 67})
     assert words == "317 names that are not in Latin letters were left out (Japan 250, India 67)."

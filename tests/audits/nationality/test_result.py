@@ -11,7 +11,7 @@ import pytest
 
 from psa_core.audits._running import Running
 from psa_core.audits.nationality import AUDIT
-from psa_core.audits.nationality.findings import account, left_out
+from psa_core.audits.nationality.report import account, findings, left_out
 from psa_core.audits.nationality.result import NationalityResult, NationalitySpec
 from psa_core.errors import OptionError, RunFolderError
 from psa_core.scoring import Progress
@@ -69,7 +69,7 @@ def test_a_run_draws_scores_and_measures(audit: tuple[NationalityResult, Path, l
     assert opened.texts == found.texts and opened.perplexity is None
     rebuilt = AUDIT.rebuild(opened, out)
     assert np.allclose(rebuilt.perplexity[1], perturbed)
-    assert [str(said) for said in rebuilt.findings] == [str(said) for said in found.findings]
+    assert [str(said) for said in findings(rebuilt)] == [str(said) for said in findings(found)]
 
 
 def test_names_left_out_are_counted_and_five_countries_named() -> None:

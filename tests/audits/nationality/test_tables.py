@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import pearsonr, t, ttest_1samp
 
-from psa_core.audits.nationality import findings
+from psa_core.audits.nationality import report
 from psa_core.audits.nationality.result import measured
 from psa_core.audits.nationality.tables import OVERALL, by_country, correlation_table, country_table
 from psa_core.cube import ScoreCube, Target
@@ -48,7 +48,7 @@ def test_a_class_that_grows_and_one_that_shrinks(cube: ScoreCube) -> None:
     lower = ScoreCube(cube.sentences, cube.names, cube.targets, cube.original, cube.perturbed - np.float32(0.15))
     table = country_table(lower).set_index(["country", "target"])["change_percent"]
     assert table.tolist() == [-25.0, 25.0, -50.0, 50.0]  # of A 0.75, 0.65 and 0.55 are left, of B 0.55
-    said = findings.class_finding(country_table(lower), 4)
+    said = report.class_finding(country_table(lower), 4)
     assert said.headline.startswith("No clear difference")
     assert "with names from B, 1 of 4 sentences are predicted as hate instead of 2; too few to tell" in said.evidence
 
@@ -70,13 +70,13 @@ def test_a_planted_change_is_counted_and_its_noise_is_not() -> None:
     change = -np.repeat([1.0, 0.0], [20, 40])
     half = t.ppf(0.975, 59) * change.std(ddof=1) / np.sqrt(60)
     assert (row["change_low"], row["change_high"]) == pytest.approx((-20 - 60 * half, -20 + 60 * half))
-    found = findings.class_finding(table, 60)
+    found = report.class_finding(table, 60)
     assert found.headline == "With names from A, 20 fewer sentences are predicted as hate."
     assert found.evidence.startswith(
         "10 of 60 sentences are predicted as hate instead of 30 (95 % interval of the change"
     )
     assert "2 of 4 changes are beyond chance" in found.evidence
-    moved = findings.score_finding(table, ["hate"], 60)
+    moved = report.score_finding(table, ["hate"], 60)
     assert moved.headline.startswith("The mean hate score moves by −0.233 (") and "from B" not in moved.headline
     assert "Over 60 sentences" in moved.evidence and "1 of 2 countries moves it beyond chance" in moved.evidence
     # Copies of one sentence count once, and so few families show nothing.
@@ -122,7 +122,7 @@ def test_copies_of_a_sentence_do_not_make_a_correlation_sure() -> None:
     of_few = few.set_index("country").loc[OVERALL]
     assert of_few["original_r"] == alone["original_r"] and of_few["local_r"] == alone["local_r"]
     assert not few[["original_p", "local_p"]].notna().any(axis=None)
-    assert findings.correlation_finding(few).headline.startswith("No clear correlation")
+    assert report.correlation_finding(few).headline.startswith("No clear correlation")
 
 
 def test_scores_that_follow_perplexity_exactly(cube: ScoreCube) -> None:
@@ -143,16 +143,16 @@ def test_scores_that_follow_perplexity_exactly(cube: ScoreCube) -> None:
 def test_the_strongest_correlation_beyond_chance_is_named_with_its_side() -> None:
     table = pd.DataFrame({"country": [OVERALL, OVERALL, "A"], "target": ["joy", "anger", "fear"]})
     table = table.assign(local_r=[0.1, -0.4, 0.9], local_p=[0.001, 0.01, 1e-9], original_r=0.5, original_p=0.3)
-    said = findings.correlation_finding(table).headline
+    said = report.correlation_finding(table).headline
     assert "lower “anger”" in said and "−0.40" in said and "joy" not in said and "fear" not in said
     assert "original" not in said
-    assert "higher “joy”" in findings.correlation_finding(table.assign(local_p=[0.001, 0.1, 0.1])).headline
+    assert "higher “joy”" in report.correlation_finding(table.assign(local_p=[0.001, 0.1, 0.1])).headline
     # One of two tests at 0.04 is none after the correction.
     none = table.assign(local_p=[0.04, 0.5, 1e-9])
-    assert findings.correlation_finding(none).headline.startswith("No clear correlation")
+    assert report.correlation_finding(none).headline.startswith("No clear correlation")
     unknown = table.assign(local_r=np.nan, original_r=np.nan)
-    assert findings.correlation_finding(unknown).headline.startswith("Nothing varies enough")
-    across = findings.correlation_finding(none.assign(original_p=[0.001, 0.9, 0.9])).headline
+    assert report.correlation_finding(unknown).headline.startswith("Nothing varies enough")
+    across = report.correlation_finding(none.assign(original_p=[0.001, 0.9, 0.9])).headline
     assert across.startswith("Overall, across the original texts, the less expected the words, the higher “joy”")
 
 
@@ -160,10 +160,10 @@ def test_the_countries_that_move_a_score_most_to_either_side() -> None:
     table = pd.DataFrame({"country": list("ABC") * 2, "target": ["joy"] * 3 + ["fear"] * 3})
     table = table.assign(delta=[0.1, 0.2, 0.15, -0.3, 0.05, 0.2], delta_low=np.nan, delta_high=np.nan)
     table["delta_p_adjusted"] = [0.9, 0.9, 0.9, 0.01, 0.9, 0.01]
-    assert findings.score_finding(table, ["joy", "fear"], 9).headline == (
+    assert report.score_finding(table, ["joy", "fear"], 9).headline == (
         "The mean fear score moves by −0.300 with names from A and by +0.200 with names from C."
     )
-    none = findings.score_finding(table, ["joy"], 9)
+    none = report.score_finding(table, ["joy"], 9)
     assert none.headline == "No country's names are shown to move the joy score."
     assert none.evidence == "The largest mean change over 9 sentences: +0.200 with names from B."
 
@@ -171,9 +171,9 @@ def test_the_countries_that_move_a_score_most_to_either_side() -> None:
 def test_a_small_class_is_not_the_largest_change() -> None:
     table = pd.DataFrame({"country": ["A", "B"], "target": ["rare", "common"], "original_count": [9, 10]})
     table = table.assign(change_percent=[90.0, -20.0], p_adjusted=1.0)
-    assert findings.largest(table)["target"] == "common"
-    assert findings.largest(table.assign(original_count=[9, 8]))["target"] == "rare"
-    assert findings.largest(table.assign(p_adjusted=[0.01, 0.9]))["target"] == "rare"
+    assert report.largest(table)["target"] == "common"
+    assert report.largest(table.assign(original_count=[9, 8]))["target"] == "rare"
+    assert report.largest(table.assign(p_adjusted=[0.01, 0.9]))["target"] == "rare"
 
 
 @pytest.fixture(scope="module")
@@ -192,10 +192,10 @@ def test_a_country_is_the_mean_of_its_draws(sampled: ScoreCube) -> None:
 
 
 def test_a_clear_order_would_repeat_and_noise_would_not(sampled: ScoreCube) -> None:
-    assert "would see a similar ranking" in findings.order_finding(sampled, "toxicity").headline
+    assert "would see a similar ranking" in report.order_finding(sampled, "toxicity").headline
     noise = np.random.default_rng(1).random(sampled.perturbed.shape).astype(np.float32)
-    assert "another ranking" in findings.order_finding(replace(sampled, perturbed=noise), "toxicity").headline
-    assert "cannot be told" in findings.order_finding(sampled.rows([0]), "toxicity").headline
+    assert "another ranking" in report.order_finding(replace(sampled, perturbed=noise), "toxicity").headline
+    assert "cannot be told" in report.order_finding(sampled.rows([0]), "toxicity").headline
 
 
 @pytest.mark.parametrize(("now", "p", "words"), [
@@ -206,7 +206,7 @@ def test_a_clear_order_would_repeat_and_noise_would_not(sampled: ScoreCube) -> N
 def test_half_a_sentence_and_the_edge_of_chance(now: float, p: float, words: str) -> None:
     table = pd.DataFrame({"country": ["A"], "target": "hate", "original_count": 10, "perturbed_count": now})
     table = table.assign(change_percent=10 * (now - 10), change_low=-1.0, change_high=1.0, p_adjusted=p)
-    assert findings.class_finding(table, 20).headline.startswith(words)
+    assert report.class_finding(table, 20).headline.startswith(words)
 
 
 def test_the_mean_change_is_shown_of_signed_targets_and_of_all_where_there_is_none(cube: ScoreCube) -> None:

@@ -1,18 +1,26 @@
-"""Findings of an Equity Evaluation Corpus audit in plain sentences, which say what `system_table` marks."""
+"""What an Equity Evaluation Corpus audit says: findings, which say what `system_table` marks, and ``report.html``."""
 
 from __future__ import annotations
 
 import pandas as pd
 
+from psa_core.audits.eec import tables
+from psa_core.audits.eec.result import EquityResult
 from psa_core.audits.eec.significance import ALPHA, VERDICTS
-from psa_core.claims.formatting import Finding
+from psa_core.claims.formatting import Finding, number
 from psa_core.plurals import counted, verb
 from psa_core.registry import in_short
+from psa_core.report.page import Html, Report, section
 
 SIDES = {
     "gender": ("sentences about women", "the same sentences about men"),
     "race": ("sentences with African American names", "the same sentences with European American names"),
 }
+LIMITS = (
+    "This is perturbation sensitivity: what a score does when the person in a sentence changes. Whether a difference "
+    "is a defect, a person has to judge.",
+    "The sentences are made from few templates and say little about other kinds of text.",
+)
 
 
 def finding(systems: pd.DataFrame, kind: str) -> Finding:
@@ -92,3 +100,45 @@ def spelling_line(table: pd.DataFrame, spelling: str) -> str:
         f"Spelled {other} instead, in 240 of the sentences: {verdicts}, {means}, and no single score moves by more "
         f"than {table['largest_change'].max():.2f}."
     )
+
+
+def report(result: EquityResult) -> Report:
+    """``report.html``: the verdicts by gender and by race."""
+    kinds = {kind: tables.system_table(result.assessed, kind, tables.ALL) for kind in result.design.comparisons}
+    found = [finding(table, kind) for kind, table in kinds.items()]
+    if result.respelled:
+        found.append(Finding(spelling_line(result.spelling_table, result.spelling)))
+    rows, people = len(result.design.rows), len(result.design.people)
+    return Report(
+        title=f"Equity Evaluation Corpus: {', '.join(map(in_short, result.systems))}",
+        findings=found,
+        method=[
+            f"{counted(rows, 'template')} with a word each × {people:,} people, spelled as "
+            f"{result.spelling} (Kiritchenko and Mohammad 2018).",
+            "Paired t-tests of the difference between two sentences that differ in the person alone, over all pairs as "
+            "in the paper, and with each template, and each pair of people or person, counted once: a verdict needs "
+            "both.",
+        ],
+        body=[_verdicts(kind, table) for kind, table in kinds.items()],
+        limits=LIMITS,
+    )
+
+
+def _verdicts(kind: str, systems: pd.DataFrame) -> Html:
+    mean, low, high = (
+        ["" if pd.isna(value) else number(100 * value, digits=2, signed=True) for value in systems[name]]
+        for name in ("mean_difference", "low", "high")
+    )
+    shown = pd.DataFrame(
+        {
+            "System": systems["system"].map(in_short),
+            "Score": systems["target"],
+            "Verdict": systems["verdict"],
+            "Mean Δ, % of the range": mean,
+            "95 % interval": [" to ".join(filter(None, ends)) for ends in zip(low, high, strict=True)],
+            "Δ-spread, %": [f"{100 * value:.2f}" for value in systems["spread"]],
+            "p, counted once": systems["p_clustered"].astype(float),
+            "p, the paper's": systems["p_adjusted"],
+        }
+    )
+    return section(f"By {kind}", shown)
