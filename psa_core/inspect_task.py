@@ -19,6 +19,7 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Target, mean, scorer
 from inspect_ai.solver import TaskState, generate
 
+from psa_core.asking import Answer
 from psa_core.cube import UNANSWERED
 from psa_core.models._judges.parsing import value_of
 from psa_core.models._judges.question import Question
@@ -55,7 +56,7 @@ def _valid_answer(asked: Question) -> Any:
     async def score(state: TaskState, _: Target) -> Score:
         said = state.output
         reason = "content_filter" if said.stop_reason == "content_filter" else ""
-        value = value_of(asked, said.completion, finish_reason=reason)
+        value = value_of(asked, Answer(said.completion, finish_reason=reason))
         # A text without a valid answer has no score, which is not the same as 0.
         found = {name: float("nan") if value is None else value, f"{name}{UNANSWERED}": float(value is None)}
         return Score(value=found, answer=said.completion)

@@ -1,12 +1,20 @@
 """What holds for all tests."""
 
+from __future__ import annotations
+
 import signal
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import Phase, settings
+
+if TYPE_CHECKING:
+    from tests.asking.local_server import Answer, LocalServer
 
 # How long an example takes says how busy the machine is.
 settings.register_profile("psa", deadline=None)
@@ -29,6 +37,32 @@ def _own_random_numbers(request: pytest.FixtureRequest) -> None:
     if isinstance(random, np.random.Generator):
         state = vars(request.module).setdefault("_RANDOM_STATE", random.bit_generator.state)
         random.bit_generator.state = state
+
+
+@pytest.fixture
+def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long an endpoint would have waited each time; it does not."""
+    from psa_core.asking import endpoint
+
+    seconds: list[float] = []
+    monkeypatch.setattr(endpoint, "time", SimpleNamespace(sleep=seconds.append, monotonic=time.monotonic))
+    return seconds
+
+
+@pytest.fixture
+def serve(waited: list[float]) -> Iterator[Callable[[Answer], LocalServer]]:
+    """Starts servers of language models on this machine, which answer as a function says; nobody waits for them."""
+    from tests.asking.local_server import LocalServer
+
+    servers: list[LocalServer] = []
+
+    def start(answer: Answer) -> LocalServer:
+        servers.append(LocalServer(answer))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
 
 
 @pytest.fixture(autouse=True)

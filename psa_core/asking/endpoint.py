@@ -1,25 +1,25 @@
-"""A JSON-over-HTTP client with timeouts, retries, rate limit and a secret token."""
+"""A JSON-over-HTTP client with timeouts, retries, a rate limit, a limit of requests under way, and a secret token."""
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from functools import cache, cached_property
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from typing import Any, Self
+from urllib.parse import urlsplit
 from weakref import finalize
 
 from psa_core import trust
-from psa_core.asking.flow import Flow
 from psa_core.asking.records import error_words
 from psa_core.errors import ModelError
 from psa_core.trust import Origin, addresses
@@ -45,11 +45,79 @@ MAX_BYTES = 16 * 2**20  # as JSON in memory up to a hundred times as much
 KEPT_OPEN = 2.0
 #: What every address may be asked with: the value where it is not given, the least and the most.
 NUMBERS = {"timeout": (30.0, 0.01, 3600.0), "retries": (4.0, 0.0, 20.0), "per_second": (0.0, 0.0, 1e6)}
-INTEGERS = ("batch", "retries", "samples", "parallel")
+#: Requests under way at first, and places more for each answer once a server has said that there are too many.
+FIRST, CAREFUL = 4, 0.25
+#: A server that takes this many times as long as at best is busy: more at once would only wait there.
+BUSY = 2.0
 
 
 class RefusedError(ModelError):
     """A server that is there but does not take this request."""
+
+
+class BrokenError(ModelError):
+    """A server that fails at this request (status 500), however often it is asked."""
+
+
+@dataclass(eq=False)
+class Flow:
+    """How many requests may be under way: few at first, more while the server keeps up, fewer when it is busy.
+
+    `most` is the number of places that there are never more of; whoever has none waits.
+
+    Examples
+    --------
+    >>> flow = Flow(8)
+    >>> flow.places
+    4
+    >>> flow.refused()
+    >>> flow.places
+    2
+    >>> for _ in range(40):
+    ...     flow.answered(0.2)
+    >>> flow.places
+    8
+    """
+
+    most: int
+    _limit: float = field(init=False)
+    _under_way: int = 0
+    _growth: float = 1.0
+    _best: float = float("inf")
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+
+    def __post_init__(self) -> None:
+        self._limit = float(min(FIRST, self.most))
+
+    @property
+    def places(self) -> int:
+        return int(self._limit)
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """Wait for a place, and hold it while the block lasts."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._under_way < self.places)
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._under_way -= 1
+                self._changed.notify()
+
+    def answered(self, seconds: float) -> None:
+        """More places, while answers come about as fast as the fastest did: at first twice as many a round."""
+        with self._changed:
+            self._best = min(self._best, seconds)
+            if seconds <= BUSY * self._best + 0.05:
+                self._limit = min(float(self.most), self._limit + self._growth)
+                self._changed.notify()
+
+    def refused(self) -> None:
+        """Half as many places: the server said that there were too many requests, or fell silent."""
+        with self._changed:
+            self._limit, self._growth = max(1.0, self._limit / 2), CAREFUL
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +126,6 @@ class Endpoint:
 
     Attributes
     ----------
-    address : str
     timeout : float
         Seconds without an answer before a request has failed.
     retries : int
@@ -67,8 +134,6 @@ class Endpoint:
         Most requests per second; 0 is no limit.
     asks, answers : str
         What is sent and what should come back, as messages say it.
-    sleep, clock : callable
-        How to wait, and the time in seconds.
     origin : Origin
         On whose word it is asked; a visitor's word does not reach this machine and its networks.
     passing : sequence of int
@@ -91,6 +156,13 @@ class Endpoint:
     _turn: list[float] = field(default_factory=lambda: [0.0], repr=False)
     _lock: Any = field(default_factory=threading.Lock, repr=False)
 
+    @classmethod
+    def at(cls, address: str, numbers: Mapping[str, float], **more: Any) -> Self:
+        """An address, asked as the numbers among its options say; ``parallel`` is how many requests at once."""
+        if "parallel" in numbers:
+            more["flow"] = Flow(int(numbers["parallel"]))
+        return cls(address, numbers["timeout"], int(numbers["retries"]), numbers["per_second"], **more)
+
     @property
     def shown(self) -> str:
         """The address as messages and files may show it: without what follows ``?``."""
@@ -99,12 +171,12 @@ class Endpoint:
     def ask(self, question: Any, *, refused: Sequence[int] = ()) -> Any:
         """Send JSON, and return the JSON that comes back.
 
-        Raises `RefusedError` when the answer has one of the statuses of `refused`; `ModelError` when there is no answer
-        after all retries, the address refuses, or the answer is not JSON.
+        Raises `RefusedError` when the answer has one of the statuses of `refused`; `BrokenError` when the server fails
+        at the last retry too; `ModelError` when it cannot be reached, refuses otherwise, or answers with no JSON.
         """
         import httpx
 
-        reason = ""
+        reason, status = "", 0
         for attempt in range(self.retries + 1):
             self._wait_for_turn()
             pause = min(MAX_PAUSE, FIRST_PAUSE * 2**attempt)
@@ -113,10 +185,10 @@ class Endpoint:
                     began = self.clock()
                     status, headers, content = self._post(question)
             except httpx.TimeoutException:
-                reason = f"no answer within {self.timeout:g} seconds"
+                reason, status = f"no answer within {self.timeout:g} seconds", 0
             except httpx.RequestError as error:
                 words = re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__
-                reason = f"no connection ({words})"
+                reason, status = f"no connection ({words})", 0
             except (httpx.InvalidURL, ValueError) as error:
                 raise ModelError("http", got=f"{self.shown}, which is no address", expected="http://…") from error
             else:
@@ -134,9 +206,11 @@ class Endpoint:
                     reason = told(status, answer)
                     has_money = not NO_MONEY.search(reason)
                     if status not in self.passing or not has_money or TOO_LONG.search(reason):
-                        kind = RefusedError if has_money and (status in refused or status in PASSING) else ModelError
-                        fix = self._fix(status, reason)
-                        raise kind(self.shown, got=reason, expected=f"200 for POST {self.asks}", fix=fix)
+                        may_go_on = has_money and (status in refused or status in PASSING)
+                        expected, fix = f"200 for POST {self.asks}", self._fix(status, reason)
+                        raise (RefusedError if may_go_on else ModelError)(
+                            self.shown, got=reason, expected=expected, fix=fix
+                        )
                 if (asked := asked_pause(headers)) is not None:
                     pause = min(MAX_ASKED_PAUSE if self.flow else MAX_PAUSE, asked)
             if self.flow:
@@ -144,7 +218,8 @@ class Endpoint:
             if attempt < self.retries:
                 self.sleep(pause)
         times = f"{self.retries + 1} times" if self.retries else "once"
-        raise ModelError(self.shown, got=f"{reason}, asked {times}", expected="an answer", fix="Is the model running?")
+        kind = BrokenError if status == 500 else ModelError
+        raise kind(self.shown, got=f"{reason}, asked {times}", expected="an answer", fix="Is the model running?")
 
     @cached_property
     def _client(self) -> Any:
@@ -231,17 +306,8 @@ def certificates() -> Any:
     return httpx.create_ssl_context()
 
 
-def _words(status: int) -> str:
-    """A status and what it means: not in the server's own words, which a terminal might obey."""
-    import httpx
-
-    return f"status {status} ({httpx.codes.get_reason_phrase(status) or 'unknown'})"
-
-
 def _json(content: bytes) -> Any:
     """The parsed JSON; None if it is invalid. A truncated character does not make it so."""
-    import json
-
     try:
         return json.loads(content.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
@@ -267,8 +333,11 @@ def told(status: int, answer: Any) -> str:
     >>> told(400, {"error": {"message": "Key sk-abcdef123 is unknown."}})
     'status 400 (Bad Request): Key (a key) is unknown.'
     """
+    import httpx
+
+    meaning = f"status {status} ({httpx.codes.get_reason_phrase(status) or 'unknown'})"
     words = error_words(answer)
-    return f"{_words(status)}: {without_keys(words)}" if words else _words(status)
+    return f"{meaning}: {without_keys(words)}" if words else meaning
 
 
 def without_keys(words: str) -> str:
@@ -298,32 +367,3 @@ def asked_pause(headers: Mapping[str, str]) -> float | None:
         until = parsedate_to_datetime(headers.get("retry-after", ""))
         return max(0.0, (until - datetime.now(until.tzinfo)).total_seconds())
     return None
-
-
-def options_of(
-    argument: str, numbers: Mapping[str, tuple[float, float, float]], words: Sequence[str] = ("version",)
-) -> tuple[str, dict[str, float], dict[str, str]]:
-    """Split ``address#batch=32&version=2`` into the address, its numbers as `numbers_of` reads them, and its words.
-
-    Raises `ModelError` when an option is unknown or out of its range.
-    """
-    address, _, query = argument.partition("#")
-    given = dict(parse_qsl(query, keep_blank_values=True))
-    if unknown := [key for key in given if key not in (*numbers, *words)]:
-        raise ModelError("address option", got=repr(unknown[0]), expected=", ".join((*numbers, *words)))
-    return address, numbers_of(given, numbers), {key: given.get(key, "") for key in words}
-
-
-def numbers_of(given: Mapping[str, str], known: Mapping[str, tuple[float, float, float]]) -> dict[str, float]:
-    """The options that are numbers, each from (value where it is not given, least, most); see `options_of`."""
-    found = {}
-    for key, (usual, low, high) in known.items():
-        try:
-            number = float(given.get(key, usual))
-        except ValueError:
-            number = math.nan
-        if not low <= number <= high or (key in INTEGERS and number % 1):
-            expected = f"a {'whole ' * (key in INTEGERS)}number from {low:g} to {high:g}"
-            raise ModelError(f"option {key}", got=repr(given[key]), expected=expected)
-        found[key] = number
-    return found

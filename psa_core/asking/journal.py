@@ -1,7 +1,7 @@
 """Every answer on disk as it comes, as the server sent it: a run that is killed asks nothing again that was answered.
 
-A line of the journal is a line of a file of results (`asking.files`), with the request beside it; so ``answers:`` reads
-a journal too, and transcripts are read from it.
+A line of the journal is a line of a file of results (`records.read_answers`), with the request beside it; so
+``answers:`` reads a journal too, and transcripts are read from it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 
 from psa_core import atomic
 from psa_core.asking.prices import Purse
-from psa_core.asking.records import reply_of
+from psa_core.asking.records import Reply, reply_of
 from psa_core.errors import OptionError
 
 #: What a result folder calls its answers.
@@ -32,12 +32,8 @@ _current: ContextVar[Journal | None] = ContextVar("journal", default=None)
 class Journal:
     """The answers that one result folder is made of; nothing is on the disk before a server is to be asked.
 
-    Attributes
-    ----------
-    folder : Path
-        The result folder, which may not exist yet. Until it does, answers are in a hidden file beside it.
-    purse : Purse
-        What the answers have cost, those of earlier parts of the run too, and what may be spent.
+    The result `folder` may not exist yet; until it does, answers are in a hidden file beside it. The `purse` holds what
+    they have cost, those of earlier parts of the run too, and what may be spent.
     """
 
     folder: Path
@@ -57,10 +53,7 @@ class Journal:
     def begin(self) -> None:
         """Find what was answered before, and make ready to write.
 
-        Raises
-        ------
-        OptionError
-            When another run keeps answers for the same folder, or the place cannot be written to.
+        Raises `OptionError` when another run keeps answers for the same folder, or the place cannot be written to.
         """
         if self._file:
             return
@@ -82,18 +75,25 @@ class Journal:
                 # The last line may be one that was being written when a run was killed.
                 with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
                     row = json.loads(line)
-                    if path == self.path and str(row["key"]) not in self._places:
-                        self.purse.pay(0.0, reply_of(row["response"]["body"]), _asked_of(row)[0])
-                    self._places[str(row["key"])] = _Place(path, place, _asked_of(row))
+                    took = replace(reply_of(row["response"]["body"]), answers=())
+                    asked = _question_of(row["custom_id"], row["request"])
+                    self._places[str(row["key"])] = _Place(path, place, asked, took)
 
-    def known(self, key: str) -> Any:
-        """What a server answered to this request before; None where it did not."""
+    def known(self, key: str, custom_id: str, asked: Mapping[str, Any]) -> Any:
+        """What a server answered to this request before; None where it did not.
+
+        From the first request of a question on, the earlier answers to it count as this run's: they are kept, and
+        were paid for, with its own.
+        """
+        question = _question_of(custom_id, asked)
         with self._lock:
-            place = self._places.get(key)
-            if place is None:
-                return None
-            self._used.add(place.asked)
-        return json.loads(place.line())["response"]["body"]
+            if question not in self._used:
+                self._used.add(question)
+                for place in self._kept():
+                    if place.question == question:
+                        self.purse.pay(0.0, place.took, question[0])
+            found = self._places.get(key)
+        return json.loads(found.line())["response"]["body"] if found else None
 
     def write(self, key: str, custom_id: str, asked: Mapping[str, Any], answer: Any) -> None:
         """Append an answer; it is out of this process when this returns."""
@@ -101,8 +101,7 @@ class Journal:
         line = json.dumps(row, ensure_ascii=True).encode() + b"\n"
         with self._lock:
             assert self._file is not None
-            self._places[key] = _Place(self.path, self._file.tell(), _asked_of(row))
-            self._used.add(_asked_of(row))
+            self._places[key] = _Place(self.path, self._file.tell(), _question_of(custom_id, asked))
             self._file.write(line)
             self._file.flush()
 
@@ -116,10 +115,12 @@ class Journal:
 
         That is more than this run asked for: scores that it found in the cache come from answers of an earlier part.
         """
-        kept = [place for place in self._places.values() if place.asked in self._used]
-        if kept:
+        if kept := self._kept():
             with (folder / FILE).open("wb") as file:
                 file.writelines(place.line() for place in kept)
+
+    def _kept(self) -> list[_Place]:
+        return [place for place in self._places.values() if place.question in self._used]
 
     def discard(self) -> None:
         """Remove what is beside the folder; its content is in the folder now."""
@@ -137,11 +138,12 @@ class Journal:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a line is, and what it was: the model that was asked, and which question."""
+    """Where a line is, which question of which model it answers, and what an answer of an earlier run took."""
 
     path: Path
     start: int
-    asked: tuple[str, str]
+    question: tuple[str, str]
+    took: Reply = field(default=Reply(), repr=False)
 
     def line(self) -> bytes:
         with self.path.open("rb") as file:
@@ -149,8 +151,8 @@ class _Place:
             return file.readline()
 
 
-def _asked_of(row: Mapping[str, Any]) -> tuple[str, str]:
-    return str(row["request"].get("model", "")), str(row["custom_id"]).rpartition("-")[0]
+def _question_of(custom_id: Any, asked: Mapping[str, Any]) -> tuple[str, str]:
+    return str(asked.get("model", "")), str(custom_id).rpartition("-")[0]
 
 
 def current() -> Journal | None:

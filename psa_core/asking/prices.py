@@ -112,10 +112,7 @@ def in_dollars(amount: float) -> str:
 def price_of(model: str) -> Price | None:
     """The price of a model as its server calls it; a dated or prefixed id has that of the longest name in it.
 
-    Raises
-    ------
-    OptionError
-        When the file that ``PSA_PRICES`` names is no table of prices.
+    Raises `OptionError` when the file that ``PSA_PRICES`` names is no table of prices.
     """
     own = os.environ.get(OWN, "").strip()
     for path in ([Path(own)] if own else []) + [TABLE]:
@@ -208,10 +205,7 @@ class Purse:
     def hold(self, request: Request, model: str) -> float:
         """Put aside what a request may take at most; the amount goes to `pay`.
 
-        Raises
-        ------
-        OptionError
-            When that could be more than what is left, or no price is known.
+        Raises `OptionError` when that could be more than what is left, or no price is known.
         """
         if self.most is None:
             return 0.0

@@ -1,4 +1,4 @@
-"""A request to a language model and what comes back, whoever carries it: a server, a file of answers, a journal.
+"""A request to a language model and what comes back, in memory and as lines of files in OpenAI's batch format.
 
 One bad answer is a record like any other: a refusal, nothing, an error. Whoever asked decides what it counts.
 """
@@ -9,17 +9,20 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from pathlib import Path
+from typing import IO, Any, Protocol
 
-from psa_core.errors import in_short
+from psa_core.errors import ModelError, in_short
 
-URLS = {"chat": "/v1/chat/completions", "completions": "/v1/completions"}
+URL = "/v1/chat/completions"
 Token = Mapping[str, Any]
 FILTER = "content_filter"
 # Kinds of parts of a message that are no answer.
 THOUGHTS = ("thinking", "reasoning")
+MAX_LINE = 16 * 2**20
+EXPECTED = 'one JSON object a line: {"custom_id": …, "response": {"body": {"choices": […]}}}'
 # What a provider says that does not pass a prompt, or its answer, on.
 FILTERED = re.compile(r"content.?(filter|management|policy)|moderation|flagged|safety (system|policy)", re.IGNORECASE)
 
@@ -60,32 +63,22 @@ class Request:
 
     def body(self, model: str = "", api: str = "chat") -> dict[str, Any]:
         """The JSON that is sent."""
-        said: dict[str, Any] = {"messages": [dict(message) for message in self.messages]}
-        if api == "completions":
-            said = {"prompt": self.messages[-1]["content"]}
+        messages = [dict(message) for message in self.messages]
+        said = {"messages": messages} if api == "chat" else {"prompt": messages[-1]["content"]}
         return ({"model": model} if model else {}) | said | dict(self.options)
 
     def line(self, model: str) -> dict[str, Any]:
         """One line of a file of requests, as OpenAI's batch interface takes it."""
-        return {"custom_id": self.custom_id, "method": "POST", "url": URLS["chat"], "body": self.body(model)}
+        return {"custom_id": self.custom_id, "method": "POST", "url": URL, "body": self.body(model)}
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer of a model, as it came.
+    """One answer of a model, as it came; `content` is empty where the model said nothing.
 
-    Attributes
-    ----------
-    content : str
-        Empty where the model said nothing.
-    thought : str
-        What it wrote before its answer, where the server keeps that apart.
-    refusal : str
-        The server's own field for a refusal.
-    finish_reason : str
-        ``stop``, ``length`` (cut), ``content_filter`` …
-    logprobs : tuple or None
-        Per token: ``token``, ``logprob``, ``top_logprobs`` (a list of ``token``, ``logprob``).
+    `thought` is what it wrote before its answer, where the server keeps that apart, `refusal` the server's own field
+    for one, `finish_reason` ``stop``, ``length`` (cut), ``content_filter`` … A row of `logprobs` is of one token, with
+    ``token``, ``logprob``, ``top_logprobs`` (a list of ``token``, ``logprob``).
     """
 
     content: str = ""
@@ -99,15 +92,8 @@ class Answer:
 class Reply:
     """All answers to one request, and what they took; without answers, why there are none.
 
-    Attributes
-    ----------
-    answers : tuple of Answer
-    tokens_in, tokens_out, tokens_cached : int
-        As the server counts them; 0 where it does not.
-    error : str
-        In the provider's own words, cleaned; empty where there are answers.
-    model : str
-        What the server says that answered.
+    Tokens are as the server counts them, 0 where it does not; `error` is in the provider's own words, cleaned, and
+    empty where there are answers; `model` is what the server says that answered.
     """
 
     answers: tuple[Answer, ...] = ()
@@ -117,29 +103,95 @@ class Reply:
     error: str = ""
     model: str = ""
 
-    @property
-    def is_filtered(self) -> bool:
-        """Whether the provider withheld the whole answer."""
-        return any(answer.finish_reason == FILTER and not answer.content for answer in self.answers)
-
 
 class Asker(Protocol):
-    """Whoever carries requests to a model."""
+    """Carries requests to a model; `shown` is where it asks, as messages may show it."""
 
     @property
-    def shown(self) -> str:
-        """Where it asks, as messages may show it."""
-        ...
+    def shown(self) -> str: ...
 
     def ask(self, requests: Sequence[Request]) -> list[Reply]:
         """The replies in the order of the requests.
 
-        Raises
-        ------
-        ModelError
-            Where nothing can go on: no connection, no permission, no money, a parameter that is refused.
+        Raises `ModelError` where nothing can go on: no connection, no permission, no money, a refused parameter.
         """
         ...
+
+
+@dataclass(frozen=True)
+class Nobody:
+    """Where requests go that are only written or counted; `shown` is who would be asked."""
+
+    shown: str = "a file"
+
+    def ask(self, requests: Sequence[Request]) -> list[Reply]:
+        raise ModelError("model", got=f"{len(requests)} requests for a file", expected="a model to ask")
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerFile:
+    """Answers that somebody fetched elsewhere, by the ids of their requests; one that failed holds the reason."""
+
+    shown: str
+    replies: Mapping[str, Reply] = field(repr=False)
+    sha256: str = ""
+
+    def ask(self, requests: Sequence[Request]) -> list[Reply]:
+        """The replies in the order of the requests; one that is not in the file says so."""
+        missing = Reply(error=f"no answer in {self.shown}")
+        return [self.replies.get(request.custom_id, missing) for request in requests]
+
+
+def write_requests(requests: Iterable[Request], model: str, stream: IO[str]) -> int:
+    """Write the requests, one a line, each once; returns how many there are."""
+    written: set[str] = set()
+    for request in requests:
+        if request.custom_id not in written:
+            written.add(request.custom_id)
+            stream.write(json.dumps(request.line(model), ensure_ascii=False) + "\n")
+    return len(written)
+
+
+def read_answers(path: Path) -> AnswerFile:
+    """The answers in a file of results; raises `ModelError` when there is none, or a line is no answer to a request."""
+    replies, total = dict[str, Reply](), hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
+                total.update(line)
+                if line.strip():
+                    key, reply = _row(line, f"{path.name}, line {number}")
+                    if key not in replies or replies[key].error:  # of one that was asked again, what it answered
+                        replies[key] = reply
+                    elif not reply.error:  # a server that gives one answer at a time was asked several times
+                        replies[key] = joined(replies[key], reply)
+    except OSError as error:
+        got = f"{path.name} ({error.strerror or type(error).__name__})"
+        raise ModelError("answers", got=got, expected="a file that exists and that you may read") from error
+    if not replies:
+        raise ModelError("answers", got=f"{path.name}, which is empty", expected=EXPECTED)
+    return AnswerFile(path.name, replies, total.hexdigest())
+
+
+def _row(line: bytes, where: str) -> tuple[str, Reply]:
+    if len(line) > MAX_LINE:
+        raise ModelError("answers", got=f"{where}: over {MAX_LINE // 2**20} MB", expected=EXPECTED)
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ModelError("answers", got=f"{where}: no JSON", expected=EXPECTED) from error
+    if not isinstance(row, dict) or not isinstance(row.get("custom_id"), str):
+        raise ModelError("answers", got=f"{where}: no custom_id", expected=EXPECTED)
+    if "url" in row:
+        fix = "This is the file of requests; take the one that the provider returned."
+        raise ModelError("answers", got=f"{where}: a request", expected=EXPECTED, fix=fix)
+    response = row.get("response")
+    if row.get("error") or not isinstance(response, Mapping):
+        return row["custom_id"], Reply(error=error_words(row.get("error")) or "an error without words")
+    status = response.get("status_code", 200)
+    if status != 200:
+        return row["custom_id"], Reply(error=error_words(response.get("body")) or f"status {status!r}"[:20])
+    return row["custom_id"], reply_of(response.get("body"))
 
 
 def reply_of(content: Any, api: str = "chat") -> Reply:

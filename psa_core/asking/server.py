@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from psa_core.asking import journal
-from psa_core.asking.endpoint import Endpoint, RefusedError
-from psa_core.asking.flow import Flow
+from psa_core.asking.endpoint import BrokenError, Endpoint, RefusedError
 from psa_core.asking.journal import Journal
 from psa_core.asking.prices import Purse
-from psa_core.asking.records import FILTERED, Reply, Request, joined, reply_of
+from psa_core.asking.records import FILTER, FILTERED, Reply, Request, joined, reply_of
 from psa_core.trust.addresses import allowed
 
 ANSWERS = {"chat": '{"choices": [{"message": {"content": …}}, …]}', "completions": '{"choices": [{"text": …}, …]}'}
@@ -39,8 +37,6 @@ class ChatServer:
         As the server calls it; empty where it has only one.
     api : {"chat", "completions"}
         Whether a prompt is sent as messages or as the beginning of a text.
-    parallel : int
-        Most requests under way at once.
     journal : Journal, optional
         What was answered before is read there, and what is answered now is written there first.
     """
@@ -48,7 +44,6 @@ class ChatServer:
     endpoint: Endpoint = field(repr=False)
     model: str = ""
     api: str = "chat"
-    parallel: int = 4
     journal: Journal | None = field(default_factory=journal.current, repr=False, compare=False)
     #: What the server turned out not to offer.
     _lacks: set[str] = field(default_factory=set, repr=False, compare=False)
@@ -56,22 +51,18 @@ class ChatServer:
     @classmethod
     def at(cls, address: str, numbers: Mapping[str, float], model: str = "", api: str = "chat") -> ChatServer:
         """The server at an address, asked as its options say; raises `ModelError` where it may not be."""
-        endpoint = Endpoint(
-            completions_address(allowed(address), api),
-            timeout=numbers["timeout"],
-            retries=int(numbers["retries"]),
-            pace=numbers["per_second"],
-            asks='{"messages": […], …}' if api == "chat" else '{"prompt": "…", …}',
-            answers=ANSWERS[api],
-            passing=PASSING,
-            flow=Flow(int(numbers.get("parallel", 4))),
-        )
-        return cls(endpoint, model, api, int(numbers.get("parallel", 4)))
+        asks = '{"messages": […], …}' if api == "chat" else '{"prompt": "…", …}'
+        place, said = completions_address(allowed(address), api), {"asks": asks, "answers": ANSWERS[api]}
+        return cls(Endpoint.at(place, numbers, passing=PASSING, **said), model, api)
 
     @property
     def shown(self) -> str:
-        """The address as messages may show it."""
         return self.endpoint.shown
+
+    @property
+    def parallel(self) -> int:
+        """Most requests under way at once."""
+        return self.endpoint.flow.most if self.endpoint.flow else 1
 
     def ask(self, requests: Sequence[Request]) -> list[Reply]:
         """The replies in the order of the requests; see `Asker`. When one cannot be had, the others are not sent."""
@@ -97,10 +88,11 @@ class ChatServer:
             return self._once(request)
         reply = Reply()
         if "n" not in self._lacks:
-            # What is refused may be the number of answers or all of the request: asking for one shows which.
-            with suppress(RefusedError):
+            # What a server refuses, or breaks at, may be the number of answers or the request: asking for one tells.
+            with suppress(RefusedError, BrokenError):
                 reply = self._once(request)
-                if reply.error or reply.is_filtered or len(reply.answers) >= wanted:
+                withheld = any(answer.finish_reason == FILTER and not answer.content for answer in reply.answers)
+                if reply.error or withheld or len(reply.answers) >= wanted:
                     return reply
         single = {key: value for key, value in request.options.items() if key != "n"}
         first = int(request.options.get("seed", 0))
@@ -127,38 +119,32 @@ class ChatServer:
                 elif option in LESS:
                     body[option] = LESS[option]
             key = journal.key_of(self.endpoint.address, body)
-            if self.journal and (known := self.journal.known(key)) is not None:
+            if self.journal and (known := self.journal.known(key, request.custom_id, body)) is not None:
                 return reply_of(known, self.api)
             purse = self.journal.purse if self.journal else Purse()
             held = purse.hold(request, self.model)
             try:
                 answer = self.endpoint.ask(body, refused=REFUSED)
+            except BrokenError:
+                purse.free(held)
+                raise
             except RefusedError as error:
                 if FILTERED.search(error.got):
                     answer = {"error": {"message": error.got}}
                 else:
                     purse.free(held)
+                    words = error.got.partition("): ")[2]
                     options = [option for option in (*RENAMED, *LESS, *DROPPED) if option in body.keys() - lacks]
-                    refused = [option for option in options if _names(error, option)]
-                    if not refused:
+                    named = (option for option in options if re.search(rf"(?<![\w.-]){option}(?![\w-])", words))
+                    if (refused := next(named, None)) is None:
                         raise
-                    self._lacks.update(refused[:1])
+                    self._lacks.add(refused)
                     continue
             reply = reply_of(answer, self.api)
             if self.journal and not reply.error:
                 self.journal.write(key, request.custom_id, body, answer)
             purse.pay(held, reply, self.model)
             return reply
-
-
-def _names(error: RefusedError, option: str) -> bool:
-    """Whether a refusal is about an option: it has its name in it as a word."""
-    return bool(re.search(rf"(?<![\w.-]){re.escape(option)}(?![\w-])", error.got.partition("): ")[2]))
-
-
-def user(prompt: str, **options: Any) -> Request:
-    """A request of one user's message."""
-    return Request(({"role": "user", "content": prompt},), options)
 
 
 def completions_address(address: str, api: str = "chat") -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from psa_core import audits, jobs, options
-from psa_core.asking import files as requests
+from psa_core.asking.records import write_requests
 from psa_core.audits import Audit, Export
 from psa_core.audits._running import Running
 from psa_core.cli._base import Command, tell
@@ -84,7 +84,7 @@ def _export(export: Export, spec: Any, file: Path) -> int:
         raise OptionError("--out", got=str(file), expected="a file name that ends in .csv")
     if export.requests and file.suffix.lower() == ".jsonl":
         with writing.atomic_file(file) as aside, aside.open("w", encoding="utf-8") as stream:
-            return requests.write(export.requests(spec), getattr(spec, "lm", "").partition(":")[2], stream)
+            return write_requests(export.requests(spec), getattr(spec, "lm", "").partition(":")[2], stream)
     table = export.table(spec)
     with writing.atomic_file(file) as aside:
         (spreadsheet.write_exactly if export.exact else spreadsheet.write)(table, aside)

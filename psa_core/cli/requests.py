@@ -7,10 +7,9 @@ import sys
 from pathlib import Path
 
 from psa_core import models
-from psa_core.asking import files
-from psa_core.asking.batch import Batch
 from psa_core.asking.endpoint import NUMBERS
-from psa_core.asking.provider import BEGINS, EXAMPLE, Provider, provider_of
+from psa_core.asking.provider import BEGINS, EXAMPLE, Batch, Provider, provider_of
+from psa_core.asking.records import write_requests
 from psa_core.cli._base import Command, add_selection, study_spec, tell_left_out
 from psa_core.errors import OptionError
 from psa_core.folders.writing import atomic_file
@@ -44,7 +43,7 @@ def _execute(options: argparse.Namespace) -> int:
         for request in judge.requests(text)
     )
     with atomic_file(options.out) as file, file.open("w", encoding="utf-8") as stream:
-        written = files.write(every, parts[0][1][0].of, stream)
+        written = write_requests(every, parts[0][1][0].of, stream)
     tell_left_out(planned.selection)
     results = "FILE"
     if options.batch:

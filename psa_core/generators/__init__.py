@@ -58,13 +58,7 @@ def check(generator_id: str, origin: Origin | None = None) -> str:
 
 
 def needs(generator_id: str) -> tuple[Need, ...]:
-    """What loading a generator does: nothing for a packaged one.
-
-    Raises
-    ------
-    ModelError
-        When the id is unknown.
-    """
+    """What loading a generator does: nothing for a packaged one; raises `ModelError` when the id is unknown."""
     writer, _ = split(generator_id)
     plugin, argument = _found(writer)
     packaged = writer in {card.id for card in plugin.cards()}

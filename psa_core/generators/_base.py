@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from psa_core import options, trust
+from psa_core.asking import Request
 from psa_core.asking.prices import in_dollars
 from psa_core.models import ModelCard
 from psa_core.options import option
 
 MAX_TOKENS = 1000
 HOTTEST = 5.0
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
 class Sampling:
     """How continuations are sampled; every option of a generator is a field here.
 
-    Attributes
-    ----------
-    tokens : int
-        Most new tokens of one continuation.
-    temperature : float
-        Above 0; 1.0 samples from the model's own probabilities.
-    seed : int
-    top_k, top_p : int, float
-        Less probable tokens are left out; 0 and 1 leave none out.
-
-    Raises
-    ------
-    OptionError
-        When a value is out of its range.
+    Raises `OptionError` when a value is out of its range.
     """
 
     tokens: int = option(
@@ -91,15 +82,10 @@ class Batch:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a number of draws will take; None where it is not known.
+    """What a number of draws will take: tokens to read (each as often as it is sent) and, at most, to write.
 
-    Attributes
-    ----------
-    prompt_tokens, new_tokens : int
-        Tokens to read (each as often as it is sent) and, at most, to write.
-    seconds : float or None
-    price : float or None
-        In dollars by the table of prices, or in the currency of prices that were given with the address.
+    The `price` is in dollars by the table of prices, or in the currency of prices that were given with the address;
+    None where it is not known, as are the `seconds`.
     """
 
     prompt_tokens: int
@@ -175,17 +161,44 @@ class GeneratorPlugin:
     takes: trust.Takes = trust.CODE
 
 
+def request_of(draw: Draw, **options: object) -> Request:
+    """The request of one draw to a server: its messages, or its prompt as a user's message."""
+    said = draw.messages or (("user", draw.prompt),)
+    return Request(tuple({"role": role, "content": content} for role, content in said), options, "chat")
+
+
+def as_finished(
+    work: Callable[[Item], Made],
+    items: Iterable[Item],
+    threads: int,
+    check: Callable[[], None],
+    prepare: Callable[[], None] | None = None,
+) -> Iterator[Made]:
+    """What `work` makes of each item, in threads, as it is finished; what came is handed over before a failure is."""
+    left = iter(items)
+    waiting: set[Future[Made]] = set()
+    with ThreadPoolExecutor(threads, thread_name_prefix="sample", initializer=prepare) as pool:
+        try:
+            while True:
+                check()
+                # One more than there are threads, so that none waits for the next one.
+                while len(waiting) <= threads and (item := next(left, None)) is not None:
+                    waiting.add(pool.submit(work, item))
+                if not waiting:
+                    return
+                done, waiting = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
+                for future in sorted(done, key=lambda future: future.exception() is not None):
+                    yield future.result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
 @dataclass(frozen=True, eq=False)
 class Remembering:
-    """Another generator, asked only for what is not known.
+    """A writer that is asked only for what is not `known`, by (stream, prompt, k).
 
-    Attributes
-    ----------
-    writer : Generator
-    known : mapping
-        Continuations by (stream, prompt, k).
-    write : callable
-        Takes draws, and a batch of continuations of them as soon as it is there.
+    `write` takes draws, and a batch of continuations of them as soon as it is there.
     """
 
     writer: Generator
@@ -194,17 +207,14 @@ class Remembering:
 
     @property
     def fingerprint(self) -> str:
-        """The writer's."""
         return self.writer.fingerprint
 
     @property
     def about(self) -> str:
-        """The writer's."""
         return self.writer.about
 
     @property
     def common_noise(self) -> bool:
-        """The writer's."""
         return self.writer.common_noise
 
     def sample(self, draws: Sequence[Draw], sampling: Sampling, check: Callable[[], None]) -> Iterator[Batch]:

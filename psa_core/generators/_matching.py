@@ -27,10 +27,7 @@ _OPTION = re.compile(r"([?#&])match=([^&#]*)(?:&|(?=#)|$)")
 def split(generator_id: str) -> tuple[str, str]:
     """An id without its option ``match``, and the id of the packaged scorer that the option names; empty without one.
 
-    Raises
-    ------
-    ModelError
-        When it names none.
+    Raises `ModelError` when it names none.
 
     Examples
     --------

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from psa_core import trust
-from psa_core.asking import files
-from psa_core.asking.files import AnswerFile
+from psa_core.asking.records import AnswerFile, read_answers
 from psa_core.errors import ModelError
-from psa_core.generators._asked import request_of
-from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling
+from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling, request_of
 from psa_core.inputs.checks import path_of
 from psa_core.inputs.limits import FILE
 
@@ -19,20 +17,12 @@ EXPORT = "Write the requests with: psa chats … --export-prompts FILE.jsonl"
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Looks answers up by the id of their request; answer k of a request is its k-th choice.
-
-    Attributes
-    ----------
-    file : AnswerFile
-    fingerprint, about : str
-    common_noise : bool
-        False: what random numbers another system met is not known.
-    """
+    """Looks answers up by the id of their request; answer k of a request is its k-th choice."""
 
     file: AnswerFile = field(repr=False)
     fingerprint: str
     about: str
-    common_noise: bool = False
+    common_noise: bool = False  # what random numbers another system met is not known
 
     @property
     def continuations(self) -> int:
@@ -42,10 +32,7 @@ class Answers:
     def sample(self, draws: Sequence[Draw], _: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
         """The answers of the draws; one that failed, or that the file does not have, stays missing.
 
-        Raises
-        ------
-        ModelError
-            When the file has none of them: it answers other requests.
+        Raises `ModelError` when the file has none of them: it answers other requests.
         """
         check()
         requests = [request_of(draw) for draw in draws]
@@ -67,16 +54,13 @@ class Answers:
 def load(argument: str) -> Answers:
     """Read a file of answers in OpenAI's batch format.
 
-    Raises
-    ------
-    ModelError
-        When it cannot be read or is no such file.
+    Raises `ModelError` when it cannot be read or is no such file.
     """
     path = path_of(argument)
     if not path.is_file():  # a device or a pipe may never end
         raise ModelError("answers", got=f"no file at {str(path)[:80]!r}", expected="a file of answers", fix=EXPORT)
     FILE.check(path.stat().st_size, field="answers", error=ModelError, of=f"in {path.name[:60]}")
-    found = files.read(path)
+    found = read_answers(path)
     return Answers(found, f"answers:{found.sha256}", f"answers fetched elsewhere, read from {path.name}")
 
 

@@ -9,51 +9,37 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from psa_core import trust
-from psa_core.asking.endpoint import NUMBERS, options_of
-from psa_core.asking.prices import price_of
-from psa_core.asking.server import ANSWERS, ChatServer, user
+from psa_core.asking.endpoint import NUMBERS
+from psa_core.asking.prices import BYTES_A_TOKEN, price_of
+from psa_core.asking.server import ANSWERS, ChatServer
 from psa_core.errors import ModelError
-from psa_core.generators._asked import request_of
-from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling
-from psa_core.models._fingerprint import digest
+from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling, as_finished, request_of
+from psa_core.models._base import digest
+from psa_core.models._options import options_of
 
 INSTRUCTION = "Go on with the following text. Write only what comes next, without the text itself.\n\n"
 OWN_NUMBERS = {"parallel": (4.0, 1.0, 64.0), "price_in": (0.0, 0.0, 1e6), "price_out": (0.0, 0.0, 1e6)}
 MAX_FAILED = 20
-# English text has about four letters a token.
-BYTES_A_TOKEN = 4
 
 
 @dataclass(frozen=True, eq=False)
 class ChatGenerator:
     """Asks an OpenAI-compatible address for continuations, some requests at a time.
 
-    Attributes
-    ----------
-    server : ChatServer
-    fingerprint : str
-        Of address, interface, model and the version that was given; the server may change the model unnoticed.
-    parallel : int
-        Requests at a time.
-    prices : (float, float) or None
-        Of a million tokens to read and to write.
-    common_noise : bool
-        False: the seed that is sent binds no server.
+    The `fingerprint` is of address, interface, model and the version that was given; the server may change the model
+    unnoticed. `prices` are of a million tokens to read and to write.
     """
 
     server: ChatServer
     fingerprint: str
-    parallel: int = 4
     prices: tuple[float, float] | None = None
-    common_noise: bool = False
+    common_noise: bool = False  # the seed that is sent binds no server
 
     @property
     def about(self) -> str:
-        """Where it is, in plain words."""
         of = self.server
         named = f" {of.model}" if of.model else ""
         return f"the model{named} at {of.shown} ({of.api}), asked with equal seeds that it may ignore"
@@ -61,38 +47,23 @@ class ChatGenerator:
     def sample(self, draws: Sequence[Draw], sampling: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
         """Continuations of the draws, one by one as they come.
 
-        Raises
-        ------
-        ModelError
-            When the address does not answer, refuses, or answers with something else; what came before is kept.
+        Raises `ModelError` when the address does not answer, refuses, or answers with something else; what came before
+        is kept.
         """
-        positions = iter(range(len(draws)))
-        with ThreadPoolExecutor(self.parallel, thread_name_prefix="chat") as pool:
-            asked: dict[Future[str | None], int] = {}
-            failed = answered = 0
-            try:
-                while True:
-                    check()
-                    while len(asked) < self.parallel and (position := next(positions, None)) is not None:
-                        asked[pool.submit(self._continuation, draws[position], sampling)] = position
-                    if not asked:
-                        return
-                    done, _ = wait(asked, timeout=1, return_when=FIRST_COMPLETED)
-                    # What came is handed over before a failure among them is raised.
-                    for future in sorted(done, key=lambda future: future.exception() is not None):
-                        position, text = asked.pop(future), future.result()
-                        if text is not None:
-                            answered += 1
-                            yield Batch((position,), (text,))
-                            continue
-                        failed += 1  # an answer that fails is missing; it is asked for again by the next run
-                        if not answered and failed >= MAX_FAILED:
-                            raise ModelError(
-                                self.server.shown, got=f"{failed} failures and no answer", expected=ANSWERS["chat"]
-                            )
-            finally:
-                for future in asked:
-                    future.cancel()
+        failed = answered = 0
+
+        def ask(position: int) -> Batch | None:
+            text = self._continuation(draws[position], sampling)
+            return None if text is None else Batch((position,), (text,))
+
+        for batch in as_finished(ask, range(len(draws)), self.server.parallel, check):
+            if batch is not None:
+                answered += 1
+                yield batch
+                continue
+            failed += 1  # an answer that fails is missing; it is asked for again by the next run
+            if not answered and failed >= MAX_FAILED:
+                raise ModelError(self.server.shown, got=f"{failed} failures and no answer", expected=ANSWERS["chat"])
 
     def estimate(self, draws: Sequence[Draw], sampling: Sampling) -> Estimate:
         """Tokens, about, and their price by the prices that were given, or by the table of prices."""
@@ -107,23 +78,21 @@ class ChatGenerator:
 
     def _continuation(self, draw: Draw, sampling: Sampling) -> str | None:
         """What the server wrote; None where one answer of a chat failed."""
-        asks = self.server.api == "chat"
+        is_chat = self.server.api == "chat"
+        if draw.messages and not is_chat:
+            got = "api=completions, which has no messages"
+            raise ModelError("--lm", got=got, expected="an address for chats, with api=chat")
         options: dict[str, object] = {"max_tokens": sampling.tokens, "temperature": sampling.temperature}
         options |= {"seed": seed_of(sampling.seed, draw)}
         options |= {"top_p": sampling.top_p} if sampling.top_p < 1 else {}
         options |= {"top_k": sampling.top_k} if sampling.top_k else {}
+        told = INSTRUCTION if is_chat and not draw.messages else ""
+        reply = self.server.reply(request_of(replace(draw, prompt=told + draw.prompt), **options))
         if draw.messages:
-            if not asks:
-                got = "api=completions, which has no messages"
-                raise ModelError("--lm", got=got, expected="an address for chats, with api=chat")
-            reply = self.server.reply(request_of(draw, **options))
-            answer = reply.answers[0] if reply.answers and not reply.error else None
-            return None if answer is None else answer.content or answer.refusal
-        reply = self.server.reply(user(INSTRUCTION + draw.prompt if asks else draw.prompt, **options))
+            return None if reply.error else reply.answers[0].content or reply.answers[0].refusal
         if reply.error:
             raise ModelError(self.server.shown, got=reply.error, expected=ANSWERS[self.server.api])
-        text = reply.answers[0].content
-        return text.removeprefix(draw.prompt) if asks else text
+        return reply.answers[0].content.removeprefix(draw.prompt if is_chat else "")
 
 
 def seed_of(seed: int, draw: Draw) -> int:
@@ -135,6 +104,8 @@ def seed_of(seed: int, draw: Draw) -> int:
 def load(argument: str) -> ChatGenerator:
     """A model behind an address; nothing is asked yet.
 
+    Raises `ModelError` when the address is not allowed here, or an option is unknown or out of its range.
+
     Parameters
     ----------
     argument : str
@@ -142,11 +113,6 @@ def load(argument: str) -> ChatGenerator:
         options joined by ``&`` may follow: ``model``, ``api`` (chat, the default, or completions), ``parallel``
         (requests at a time), ``price_in`` and ``price_out`` (of a million tokens, for the estimate), ``timeout``,
         ``retries``, ``per_second``, ``version``. The key is read from the environment, as for ``http:``.
-
-    Raises
-    ------
-    ModelError
-        When the address is not allowed here, or an option is unknown or out of its range.
     """
     address, numbers, words = options_of(argument, NUMBERS | OWN_NUMBERS, ("model", "api", "version"))
     path = address.partition("?")[0].rstrip("/")
@@ -156,7 +122,7 @@ def load(argument: str) -> ChatGenerator:
     server = ChatServer.at(address, numbers, words["model"], api)
     parts = [server.endpoint.address, api, words["model"], words["version"], INSTRUCTION if api == "chat" else ""]
     prices = (numbers["price_in"], numbers["price_out"]) if "price_" in argument.partition("#")[2] else None
-    return ChatGenerator(server, f"chat:{digest(parts)}", int(numbers["parallel"]), prices)
+    return ChatGenerator(server, f"chat:{digest(parts)}", prices)
 
 
 GENERATOR = GeneratorPlugin(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pandas as pd
 
@@ -15,6 +14,7 @@ from psa_core.inputs import tables
 from psa_core.inputs.checks import path_of
 from psa_core.inputs.limits import FILE
 from psa_core.inputs.spreadsheet import plain
+from psa_core.models._base import digest
 
 NEEDED = ("prompt", "k", "continuation")
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
@@ -27,21 +27,12 @@ EXPORT = "Write the prompts with: psa generate … --export-prompts FILE.csv"
 
 @dataclass(frozen=True, eq=False)
 class Continuations:
-    """Looks continuations up by prompt and number.
-
-    Attributes
-    ----------
-    texts : mapping
-        From (prompt, k) to the continuation.
-    fingerprint, about : str
-    common_noise : bool
-        False: what random numbers another system met is not known.
-    """
+    """Looks continuations up by (prompt, k)."""
 
     texts: Mapping[tuple[str, int], str] = field(repr=False)
     fingerprint: str
     about: str
-    common_noise: bool = False
+    common_noise: bool = False  # what random numbers another system met is not known
 
     @property
     def continuations(self) -> int:
@@ -49,13 +40,7 @@ class Continuations:
         return max((k for _, k in self.texts), default=-1) + 1
 
     def sample(self, draws: Sequence[Draw], _: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
-        """The continuations of the draws.
-
-        Raises
-        ------
-        ModelError
-            When one is not in the file.
-        """
+        """The continuations of the draws; raises `ModelError` when one is not in the file."""
         missing = [draw for draw in draws if (draw.prompt, draw.k) not in self.texts]
         if missing and min(draw.k for draw in missing) >= (self.continuations or len(draws)):
             got, asked = f"{self.continuations} of each prompt in the file", max(draw.k for draw in draws) + 1
@@ -77,15 +62,15 @@ class Continuations:
 def load(argument: str) -> Continuations:
     """Read a CSV, TSV, JSONL or Parquet file with the columns ``prompt``, ``k`` and ``continuation``.
 
-    Raises
-    ------
-    ModelError
-        When it cannot be read, lacks a column, or has two continuations for one prompt and k.
+    Raises `ModelError` when it cannot be read, lacks a column, or has two continuations for one prompt and k.
     """
-    from psa_core.models._fingerprint import digest
-
     path = path_of(argument.partition("?")[0])
-    table = _table(path)
+    if not path.is_file():  # a device or a pipe may never end
+        raise ModelError("continuations", got=f"no file at {str(path)[:80]!r}", expected="a file with continuations")
+    FILE.check(path.stat().st_size, field="continuations", error=ModelError, of=f"in {path.name[:60]}")
+    table = tables.read(path.name, path.read_bytes(), CONTINUATIONS, NEEDED).frame
+    if tables.kind_of(path.name) in ("csv", "tsv"):
+        table = table.map(plain)
     missing = [column for column in NEEDED if column not in table.columns]
     if missing:
         got = f"no column {', '.join(missing)} in {path.name}"
@@ -104,16 +89,6 @@ def load(argument: str) -> Continuations:
         f"continuations:{digest(part for prompt, k, text in rows for part in (prompt, str(k), text))}",
         f"continuations made elsewhere, read from {path.name}",
     )
-
-
-def _table(path: Path) -> pd.DataFrame:
-    """The columns that are needed, as strings; see `tables.read` for what is refused."""
-    if not path.is_file():  # a device or a pipe may never end
-        raise ModelError("continuations", got=f"no file at {str(path)[:80]!r}", expected="a file with continuations")
-    FILE.check(path.stat().st_size, field="continuations", error=ModelError, of=f"in {path.name[:60]}")
-    table = tables.read(path.name, path.read_bytes(), CONTINUATIONS, NEEDED).frame
-    spreadsheet = tables.kind_of(path.name) in ("csv", "tsv")
-    return table.map(plain) if spreadsheet else table
 
 
 GENERATOR = GeneratorPlugin(

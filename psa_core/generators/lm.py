@@ -6,7 +6,6 @@ import copy
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from psa_core import trust
 from psa_core.errors import ModelError
-from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling
+from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling, as_finished
 from psa_core.models import ModelCard
 from psa_core.models._transformers import foreign_rules
 from psa_core.models._transformers.chat_template import written
@@ -32,16 +31,8 @@ ENOUGH_ROWS = 32
 class CausalGenerator:
     """Samples continuations from a causal language model.
 
-    Attributes
-    ----------
-    model, tokenizer : transformers model and tokenizer
-    fingerprint, about : str
-    rows : int
-        Most rows of one batch.
-    threads : int
-        Batches at a time, each computed by one thread alone.
-    ours : bool
-        Whether it is the packaged model, whose chat template needs no limits.
+    `rows` are most of one batch, `threads` the batches at a time, each computed by one thread alone; `ours` is the
+    packaged model, whose chat template needs no limits.
     """
 
     model: Any = field(repr=False)
@@ -89,20 +80,8 @@ class CausalGenerator:
                 texts = self.tokenizer.batch_decode(tokens, **cleaned)
             return Batch(tuple(batch), tuple(texts))
 
-        with ThreadPoolExecutor(self.threads, thread_name_prefix="sample", initializer=prepare) as pool:
-            planned = iter(batches([len(ids[draw.prompt]) for draw in draws], self.rows))
-            waiting: set[Future[Batch]] = set()
-            try:
-                while True:
-                    while len(waiting) <= self.threads and (batch := next(planned, None)) is not None:
-                        waiting.add(pool.submit(compute, batch))
-                    if not waiting:
-                        return
-                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                    yield from (future.result() for future in done)
-            finally:
-                for future in waiting:
-                    future.cancel()
+        planned = batches([len(ids[draw.prompt]) for draw in draws], self.rows)
+        yield from as_finished(compute, planned, self.threads, check, prepare)
 
     def estimate(self, draws: Sequence[Draw], sampling: Sampling) -> Estimate:
         """Tokens to read and to write; a prompt is read once, however many continuations it has."""
@@ -141,20 +120,17 @@ class CausalGenerator:
 def load(argument: str) -> CausalGenerator:
     """Load a causal language model to sample from.
 
+    Raises `ModelError` when it cannot be found, fetched or loaded, or is no causal language model.
+
     Parameters
     ----------
     argument : str
         ``smollm2`` (packaged), a folder, a .gguf file, or a hub id; after ``?``: ``precision`` (``float32`` or
         ``bf16``; by default bf16 where the processor multiplies it), ``revision``, ``allow_pickle=1``,
         ``adapter`` (a folder that ``python -m research.training debias-lm`` wrote).
-
-    Raises
-    ------
-    ModelError
-        When it cannot be found, fetched or loaded, or is no causal language model.
     """
-    from psa_core.models._fingerprint import digest, digest_of_model, digest_of_tokenizer
-    from psa_core.models._transformers.hub import split_options
+    from psa_core.models._base import digest, digest_of_model, digest_of_tokenizer
+    from psa_core.models._options import split_options
     from psa_core.models._transformers.lm_files import load_language_model
 
     name, options = split_options(argument, OPTIONS)

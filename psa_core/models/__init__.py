@@ -139,10 +139,7 @@ def is_asked(model_id: str) -> bool:
 def told(model_id: str, system: str) -> str:
     """The id of the same language model that is told something first.
 
-    Raises
-    ------
-    OptionError
-        When the model cannot be told anything.
+    Raises `OptionError` when the model cannot be told anything.
     """
     plugin = _kind_of(model_id)
     if plugin is None or not plugin.system:
@@ -155,10 +152,7 @@ def told(model_id: str, system: str) -> str:
 def unasked(model_id: str, origin: Origin | None = None) -> Sequence[Questioner]:
     """Judges that say what would be asked of a language model; loads nothing, asks nothing.
 
-    Raises
-    ------
-    OptionError
-        When the model is none that is asked by requests, or may not be named here.
+    Raises `OptionError` when the model is none that is asked by requests, or may not be named here.
     """
     plugin, argument = _found(check(model_id, origin))
     if plugin.unasked is None:
@@ -170,10 +164,7 @@ def unasked(model_id: str, origin: Origin | None = None) -> Sequence[Questioner]
 def needs(model_id: str) -> tuple[Need, ...]:
     """What loading a model does: nothing for a packaged one; for a plug-in that loads another model, the other's too.
 
-    Raises
-    ------
-    ModelError
-        When the id is unknown.
+    Raises `ModelError` when the id is unknown.
     """
     plugin, argument = _found(model_id)
     packaged = model_id in {card.id for card in plugin.cards()} or not plugin.argument
@@ -184,13 +175,8 @@ def sandbox_for(needs: Iterable[Need]) -> Sandbox | None:
     """What a process may touch that loads models on the word of whom this thread acts for; fetches what is on a hub.
 
     None where it is loaded as anything else is: packaged, behind an address, or named by who may name any folder.
-
-    Raises
-    ------
-    ModelError
-        When a model cannot be fetched.
-    OptionError
-        When an address is to be asked as well: that takes the network, and perhaps a token.
+    Raises `ModelError` when a model cannot be fetched; `OptionError` when an address is to be asked as well: that takes
+    the network, and perhaps a token.
     """
     needs = tuple(needs)
     folders = [need.value for need in needs if need.kind is Kind.PATH]

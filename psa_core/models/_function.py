@@ -17,10 +17,8 @@ import numpy as np
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
-from psa_core.models._answers import as_scores, as_targets, by_target, columns_of, reason
-from psa_core.models._base import Scorer
-from psa_core.models._fingerprint import digest
-from psa_core.models._ranges import FoundRange
+from psa_core.models._answers import FoundRange, as_scores, as_targets, by_target, columns_of, reason
+from psa_core.models._base import Scorer, digest
 
 DECLARE = "give the function an attribute targets = [{'name': …, 'low': …, 'high': …}]"
 #: Stands for a range that is found when everything is scored.

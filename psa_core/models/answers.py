@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from psa_core import trust
-from psa_core.asking.files import AnswerFile, read
+from psa_core.asking.records import AnswerFile, read_answers
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import path_of
-from psa_core.models._base import ModelPlugin, Scorer
-from psa_core.models._fingerprint import digest
-from psa_core.models._judges.orders import ORDERS, Averaged, in_order
-from psa_core.models._judges.question import Question
-from psa_core.models._judges.question_file import packaged, read_question
+from psa_core.models._base import ModelPlugin, Scorer, digest
+from psa_core.models._judges.question import ORDERS, Averaged, Question, in_order
+from psa_core.models._judges.question_file import needs_of_question, packaged, read_question
 from psa_core.models._judges.server import ChatJudge
-from psa_core.models._transformers.hub import split_options
+from psa_core.models._options import split_options
 
 BATCH = 1024
 OPTIONS = ("question", "system", "order")
@@ -21,27 +19,24 @@ OPTIONS = ("question", "system", "order")
 def load(argument: str) -> Scorer:
     """Read a file of answers.
 
+    Raises `ModelError` when the file is no file of answers, or holds none to this question.
+
     Parameters
     ----------
     argument : str
         Path of the file that came back for one of ``psa requests``; after ``?``, ``question`` with the question's file
         where it is no packaged one, ``system`` where more was said than the question has, and ``order`` where not all
         orders that were asked are to be read.
-
-    Raises
-    ------
-    ModelError
-        When the file is no file of answers, or holds none to this question.
     """
     name, options = split_options(argument, OPTIONS)
-    answers = read(path_of(name))
+    answers = read_answers(path_of(name))
     judges = [_judge(answers, question) for question in _questions(answers, options)]
     return Averaged(*judges) if len(judges) == 2 else judges[0]
 
 
 def _questions(answers: AnswerFile, options: dict[str, str]) -> list[Question]:
     """The questions that the file has answers to: as asked for, or as the ids of the requests say."""
-    tags = answers.tags
+    tags = {key.rpartition("-")[0] for key in answers.replies}
     names = [options["question"]] if "question" in options else list(packaged())
     orders = [options["order"]] if "order" in options else ORDERS[::-1]
     for name in names:
@@ -71,9 +66,7 @@ def _judge(answers: AnswerFile, question: Question) -> ChatJudge:
 def needs(argument: str) -> tuple[trust.Need, ...]:
     """The file, and that of the question where it is no packaged one."""
     name, options = split_options(argument, OPTIONS)
-    question = options.get("question", "")
-    files = () if not question or question in packaged() else (trust.Need(trust.Kind.PATH, question),)
-    return (trust.Need(trust.Kind.PATH, name), *files)
+    return (trust.Need(trust.Kind.PATH, name), *needs_of_question(options))
 
 
 MODEL = ModelPlugin(

@@ -5,34 +5,32 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from psa_core import trust
-from psa_core.asking.endpoint import NUMBERS, numbers_of
-from psa_core.asking.files import Nobody
+from psa_core.asking.endpoint import NUMBERS
 from psa_core.asking.provider import BEGINS, address_of, provider_of
+from psa_core.asking.records import Nobody
 from psa_core.asking.server import ChatServer
 from psa_core.errors import ModelError
-from psa_core.models._base import ModelCard, ModelPlugin, Scorer
-from psa_core.models._judges.orders import Averaged, in_order
-from psa_core.models._judges.question import Question
-from psa_core.models._judges.question_file import packaged, read_question
-from psa_core.models._judges.server import ChatJudge, may_be_told_apart
-from psa_core.models._transformers.hub import flag, split_options
+from psa_core.models._base import ModelCard, ModelPlugin, Scorer, digest, digest_of_model, digest_of_tokenizer
+from psa_core.models._judges.question import Averaged, Question, in_order
+from psa_core.models._judges.question_file import needs_of_question, packaged, read_question
+from psa_core.models._judges.server import ChatJudge, may_be_told_apart, open_judge
+from psa_core.models._options import flag, numbers_of, split_options
 from psa_core.models._transformers.lm_files import PACKAGE, PACKAGED, is_packaged, needs_of
 
+# Raise when what a server is asked, or how its answers are read, changes, so that caches notice.
 VERSION = "2"
 LOCAL_OPTIONS = ("question", "system", "order", "template", "max_tokens", "revision", "allow_pickle")
 REMOTE_OPTIONS = (
     *("question", "system", "order", "model", "samples", "parallel", "timeout", "retries", "per_second", "version"),
 )
-OWN_NUMBERS = {
-    "samples": (20.0, 1.0, 1000.0),
-    "parallel": (32.0, 1.0, 256.0),
-    "timeout": (60.0, 0.01, 3600.0),
-    "retries": (8.0, 0.0, 20.0),
-}
+OWN_NUMBERS = {"samples": (20.0, 1.0, 1000.0), "parallel": (32.0, 1.0, 256.0)}
+OWN_NUMBERS |= {"timeout": (60.0, 0.01, 3600.0), "retries": (8.0, 0.0, 20.0)}
 
 
 def load(argument: str) -> Scorer:
     """Load a judge.
+
+    Raises `ModelError` when the question, the model or the address is not as it must be.
 
     Parameters
     ----------
@@ -44,18 +42,12 @@ def load(argument: str) -> Scorer:
         (leave its chat template out), ``max_tokens``, ``revision``, ``allow_pickle=1``; for an address ``model`` (its
         name there), ``samples`` (answers a text, where it offers no log-probabilities), ``parallel`` (requests at
         once), ``timeout`` (seconds), ``retries``, ``per_second``, ``version``.
-
-    Raises
-    ------
-    ModelError
-        When the question, the model or the address is not as it must be.
     """
     judge, options = parsed(argument)
     if "question" not in options:
         fix = f"For example: ask:{judge}?question={next(iter(packaged()))}"
         raise ModelError("ask", got="no question", expected=f"?question={' or '.join(packaged())} or a file", fix=fix)
-    questions = in_order(_question(options), options.get("order", ""))
-    judges = (_remote if is_address(judge) else _local)(judge, questions, options)
+    judges = (_remote if is_address(judge) else _local)(judge, _questions(options), options)
     return Averaged(*judges) if len(judges) == 2 else judges[0]
 
 
@@ -66,7 +58,7 @@ def unasked(argument: str) -> list[ChatJudge]:
     model = options.get("model", "default") if is_address(judge) else judge.removeprefix("lm:")
     if judge.startswith(BEGINS):
         model = judge.partition("/")[2]
-    questions = in_order(_question(options), options.get("order", ""))
+    questions = _questions(options)
     samples = sampled if "samples" in options or not may_be_told_apart(questions[0]) else 0
     return [ChatJudge(Nobody(judge), question, "", samples, of=model) for question in questions]
 
@@ -81,8 +73,10 @@ def parsed(argument: str) -> tuple[str, dict[str, str]]:
     return judge, split_options(f"?{query}", known)[1] if query else {}
 
 
-def _question(options: dict[str, str]) -> Question:
-    return read_question(options.get("question", "")).told(options.get("system", ""))
+def _questions(options: dict[str, str]) -> list[Question]:
+    """The question that the options name, once for each order that it is asked in."""
+    question = read_question(options.get("question", "")).told(options.get("system", ""))
+    return in_order(question, options.get("order", ""))
 
 
 def is_address(judge: str) -> bool:
@@ -91,8 +85,7 @@ def is_address(judge: str) -> bool:
 
 
 def _local(judge: str, questions: list[Question], options: dict[str, str]) -> list[Scorer]:
-    from psa_core.models._fingerprint import digest, digest_of_model, digest_of_tokenizer
-    from psa_core.models._judges.local import Judge, rendered
+    from psa_core.models._judges.local import Judge
     from psa_core.models._transformers.classifier import token_limit
     from psa_core.models._transformers.lm_files import load_language_model
 
@@ -102,37 +95,28 @@ def _local(judge: str, questions: list[Question], options: dict[str, str]) -> li
         raise ModelError("ask", got=f"{name}, a {kind} language model", expected="a causal one, which can answer")
     limit = token_limit(options, model, tokenizer, least=16)
     template = bool(tokenizer.chat_template) and flag({"template": "1"} | options, "template")
-    of_model, judges = f"{digest_of_model(model)} {digest_of_tokenizer(tokenizer)}", list[Scorer]()
-    for question in questions:
-        words = rendered(question, tokenizer if template else None, ours=name == PACKAGED)
-        parts = [VERSION, of_model, *words, *question.identity, str(limit), str(template)]
-        judges.append(Judge(model, tokenizer, question, f"ask:{digest(parts)}", limit, template))
-    return judges
+    identity = f"{digest_of_model(model)} {digest_of_tokenizer(tokenizer)}"
+    more = limit, template, name == PACKAGED
+    return [Judge(model, tokenizer, question, identity, *more) for question in questions]
 
 
 def _remote(judge: str, questions: list[Question], options: dict[str, str]) -> list[Scorer]:
-    from psa_core.models._fingerprint import digest
-    from psa_core.models._judges.server import open_judge
-
     numbers = numbers_of(options, NUMBERS | OWN_NUMBERS)
     if judge.startswith(BEGINS):
         server = provider_of(judge, numbers)
     else:
         server = ChatServer.at(judge.removeprefix("chat:"), numbers, options.get("model", "default"))
-    samples = int(numbers["samples"])
-    judges = list[Scorer]()
-    for question in questions:
-        asked = [VERSION, server.endpoint.address, server.model, options.get("version", "")]
-        fingerprint = f"ask:{digest([*asked, *question.identity])}"
-        judges.append(open_judge(server, question, fingerprint=fingerprint, samples=samples))
-    return judges
+    asked = [VERSION, server.endpoint.address, server.model, options.get("version", "")]
+    return [
+        open_judge(server, question, f"ask:{digest([*asked, *question.identity])}", int(numbers["samples"]))
+        for question in questions
+    ]
 
 
 def needs(argument: str) -> tuple[trust.Need, ...]:
     """What loading a judge does: what its model needs, and the file of the question where it is no packaged one."""
     judge, options = parsed(argument)
-    question = options.get("question", "")
-    files = () if not question or question in packaged() else (trust.Need(trust.Kind.PATH, question),)
+    files = needs_of_question(options)
     if judge.startswith(BEGINS):
         return (*(trust.Need(kind, address_of(judge)) for kind in (trust.Kind.ADDRESS, trust.Kind.KEY)), *files)
     if is_address(judge):

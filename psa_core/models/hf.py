@@ -5,9 +5,10 @@ from __future__ import annotations
 from psa_core import trust
 from psa_core.inputs.checks import path_of
 from psa_core.models._base import ModelPlugin, TokenScorer
+from psa_core.models._options import flag, split_options
 from psa_core.models._transformers import foreign, import_transformers
 from psa_core.models._transformers.heads import Head, head_of
-from psa_core.models._transformers.hub import files_of, flag, split_options
+from psa_core.models._transformers.hub import files_of
 
 OPTIONS = ("head", "targets", "range", "revision", "max_tokens", "allow_pickle", "adapter")
 KIND = "AutoModelForSequenceClassification"
@@ -18,6 +19,9 @@ VERSION = "1"
 def load(argument: str) -> TokenScorer:
     """Load a sequence classifier: ``<hub id or folder>``, with options as in ``owner/model?targets=joy,anger``.
 
+    Raises `ModelError` when it cannot be found, fetched or loaded, or is no sequence classifier; the message says
+    which.
+
     Parameters
     ----------
     argument : str
@@ -25,13 +29,8 @@ def load(argument: str) -> TokenScorer:
         ``targets`` (labels, ``a-minus-b``, ``expected``); ``range`` (``1..5``) of a raw number; ``revision`` of a hub
         model; ``max_tokens`` to cut texts shorter; ``allow_pickle=1`` to read weights that are not safetensors;
         ``adapter``, a folder of low-rank updates on it that ``psa_core retrain`` wrote.
-
-    Raises
-    ------
-    ModelError
-        When it cannot be found, fetched or loaded, or is no sequence classifier; the message says which.
     """
-    from psa_core.models._fingerprint import digest, digest_of_model, digest_of_tokenizer
+    from psa_core.models._base import digest, digest_of_model, digest_of_tokenizer
     from psa_core.models._transformers.adapter import merge_adapter
     from psa_core.models._transformers.checkpoint import load_checkpoint
     from psa_core.models._transformers.classifier import TransformersScorer, token_limit
@@ -51,10 +50,7 @@ def load(argument: str) -> TokenScorer:
 def look(argument: str) -> Head:
     """What a classifier answers, from its configuration alone: its labels, its default targets, and `words` for it.
 
-    Raises
-    ------
-    ModelError
-        When its configuration cannot be found, fetched or read.
+    Raises `ModelError` when its configuration cannot be found, fetched or read.
     """
     import_transformers()
     from transformers import AutoConfig

@@ -19,14 +19,13 @@ from typing import Any
 import numpy as np
 
 from psa_core import trust
-from psa_core.asking.endpoint import NUMBERS, Endpoint, options_of
+from psa_core.asking.endpoint import NUMBERS, Endpoint
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
 from psa_core.models._answers import as_scores, as_targets
-from psa_core.models._base import ModelPlugin
-from psa_core.models._fingerprint import digest
-from psa_core.models._ranges import parse_range
+from psa_core.models._base import ModelPlugin, digest
+from psa_core.models._options import options_of, parse_range
 from psa_core.trust.addresses import allowed
 
 PROBE = "This is a test."
@@ -50,10 +49,7 @@ class HttpScorer:
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores in the order of the texts: float32 array (len(texts), T).
 
-        Raises
-        ------
-        ModelError
-            When the address does not answer, refuses, or answers with something else.
+        Raises `ModelError` when the address does not answer, refuses, or answers with something else.
         """
         texts = as_texts(texts)
         parts = [np.empty((0, len(self.targets)), np.float32)]
@@ -77,17 +73,14 @@ class HttpScorer:
 def load(argument: str) -> HttpScorer:
     """Ask the address for the score of one text, to learn its targets.
 
+    Raises `ModelError` when the address is not allowed here, does not answer, or answers with something else.
+
     Parameters
     ----------
     argument : str
         Address, with its scheme or what follows ``http:`` in it. ``#`` and options joined by ``&`` may follow:
         ``batch`` (texts per request), ``timeout`` (seconds), ``retries``, ``per_second`` (most requests), ``range``
         (of all targets), ``version`` (say so when the model behind the address changes).
-
-    Raises
-    ------
-    ModelError
-        When the address is not allowed here, does not answer, or answers with something else.
     """
     address, numbers, words = options_of(argument, {"batch": (64, 1, 10_000), **NUMBERS}, ("range", "version"))
     low, high = parse_range(words["range"] or "0..1")

@@ -13,8 +13,7 @@ from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
-from psa_core.models._base import ModelCard, ModelPlugin, Purpose
-from psa_core.models._fingerprint import digest
+from psa_core.models._base import ModelCard, ModelPlugin, Purpose, digest
 
 BASE = 0.2
 TOXICITY = {
@@ -84,10 +83,7 @@ class Keyword:
 def load(argument: str) -> Keyword:
     """The scorer, with the effects planted that the argument lists: ``Alice=0.2,Kanye West=-0.1``.
 
-    Raises
-    ------
-    ModelError
-        When the argument is not a list of name=weight.
+    Raises `ModelError` when the argument is not a list of name=weight.
     """
     if argument == "keyword":
         return Keyword()

@@ -8,8 +8,7 @@ from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.models._base import ModelCard, ModelPlugin, TokenScorer
-from psa_core.models._ranges import parse_range
-from psa_core.models._transformers.hub import split_options
+from psa_core.models._options import parse_range, split_options
 from psa_core.models._transformers.lm_files import (
     PACKAGE,
     PACKAGED,
@@ -34,19 +33,16 @@ __all__ = ["CARD", "MODEL", "PACKAGED", "load", "load_language_model", "packaged
 def load(argument: str) -> TokenScorer:
     """Load a language model as a scorer of log-perplexity.
 
+    Raises `ModelError` when it cannot be found, fetched or loaded, or is no language model.
+
     Parameters
     ----------
     argument : str
         ``smollm2`` (packaged), a folder, a .gguf file, or a hub id; after ``?``, ``kind`` (masked or causal) where the
         configuration does not tell, ``range`` (of the target; scores may go past it), ``max_tokens``, ``revision``,
         ``allow_pickle=1``, ``adapter`` (a folder that ``python -m research.training debias-lm`` wrote).
-
-    Raises
-    ------
-    ModelError
-        When it cannot be found, fetched or loaded, or is no language model.
     """
-    from psa_core.models._fingerprint import digest, digest_of_model, digest_of_tokenizer
+    from psa_core.models._base import digest, digest_of_model, digest_of_tokenizer
     from psa_core.models._transformers.classifier import token_limit
     from psa_core.models._transformers.language_models import CausalScorer, MaskedScorer
 

@@ -35,15 +35,12 @@ VERSION = "1"
 def load(model_id: str) -> Scorer:
     """Load a packaged adapter by its id, or any adapter folder by its path, as a scorer.
 
+    Raises `ModelError` when the folder is missing or damaged, or the base model is not installed.
+
     Parameters
     ----------
     model_id : str
         ``minilm-emotion``, or the path of a folder that ``python -m research.training`` wrote.
-
-    Raises
-    ------
-    ModelError
-        When the folder is missing or damaged, or the base model is not installed.
     """
     from psa_core.models._transformers.classifier import TransformersScorer, best_device, max_tokens_of
 
@@ -70,10 +67,7 @@ def adapter_folder(model_id: str) -> Path:
 def read_description(folder: Path) -> dict[str, Any]:
     """Content of an adapter folder's ``labels.json``, with a check that the folder is complete.
 
-    Raises
-    ------
-    ModelError
-        When a file is missing or ``labels.json`` is damaged.
+    Raises `ModelError` when a file is missing or ``labels.json`` is damaged.
     """
     missing = [file for file in FILES if not (folder / file).is_file()]
     if missing:

@@ -18,16 +18,10 @@ from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts, path_of
 from psa_core.models._answers import reason
 from psa_core.models._base import ModelPlugin
+from psa_core.models._options import split_options
 from psa_core.models._transformers import foreign, foreign_rules
-from psa_core.models._transformers.classifier import (
-    BATCH_TOKENS,
-    DEFAULT_MAX_TOKENS,
-    NO_LIMIT,
-    ids_and_mask,
-    length_sorted,
-)
+from psa_core.models._transformers.classifier import DEFAULT_MAX_TOKENS, NO_LIMIT, by_length, ids_and_mask
 from psa_core.models._transformers.heads import Head, head_of
-from psa_core.models._transformers.hub import split_options
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx", "model_quantized.onnx")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
@@ -94,27 +88,20 @@ class OnnxScorer:
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores of the texts in their order: float32 array (len(texts), T); in batches of like length."""
-        token_ids = self.tokenize(texts)
-        scores = np.empty((len(token_ids), len(self.targets)), np.float32)
-        for batch in length_sorted(token_ids, BATCH_TOKENS) if token_ids else []:
-            scores[batch] = self.reduce(self.forward([token_ids[i] for i in batch]))
-        return scores
+        return by_length(self.tokenize(texts), len(self.targets), lambda rows: self.reduce(self.forward(rows)))
 
 
 def load(argument: str) -> OnnxScorer:
     """Load a folder with ``model.onnx``, ``tokenizer.json`` and ``config.json``.
 
+    Raises `ModelError` when ONNX Runtime is not installed, or a file is missing, damaged, or of another kind of model.
+
     Parameters
     ----------
     argument : str
         The folder, or an .onnx file in it; after ``?``, ``head``, ``targets`` and ``range`` as for ``hf``.
-
-    Raises
-    ------
-    ModelError
-        When ONNX Runtime is not installed, or a file is missing, damaged, or of another kind of model.
     """
-    from psa_core.models._fingerprint import digest, digest_of_files
+    from psa_core.models._base import digest, digest_of_files
 
     name, options = split_options(argument, ("head", "targets", "range"))
     given = path_of(name)

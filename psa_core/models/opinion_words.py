@@ -10,8 +10,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.inputs.checks import as_texts
-from psa_core.models._base import ModelCard, ModelPlugin, Purpose
-from psa_core.models._fingerprint import digest
+from psa_core.models._base import ModelCard, ModelPlugin, Purpose, digest
 from psa_core.registry import ASSETS
 
 PLACE = ASSETS / "opinion_lexicon"

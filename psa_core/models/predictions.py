@@ -16,11 +16,10 @@ from psa_core.inputs import bounded, evaluations, tables
 from psa_core.inputs.checks import as_texts, path_of
 from psa_core.inputs.limits import MEASURE
 from psa_core.inputs.spreadsheet import plain
-from psa_core.models._base import ModelPlugin
-from psa_core.models._fingerprint import digest
-from psa_core.models._ranges import FoundRange, column_numbers, declared, first_outside, parse_range, with_points
+from psa_core.models._answers import FoundRange, column_numbers, declared, first_outside, with_points
+from psa_core.models._base import ModelPlugin, digest
+from psa_core.models._options import parse_range, split_options
 from psa_core.models._transformers.heads import safe_names
-from psa_core.models._transformers.hub import split_options
 from psa_core.plurals import counted
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", *evaluations.LOGS)
@@ -117,10 +116,7 @@ class Predictions:
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores in the order of the texts: float32 array (len(texts), T).
 
-        Raises
-        ------
-        ModelError
-            When the file has no score for some of them.
+        Raises `ModelError` when the file has no score for some of them.
         """
         texts = as_texts(texts)
         missing = dict.fromkeys(text for text in texts if text not in self.rows)
@@ -138,18 +134,15 @@ class Predictions:
 def load(argument: str) -> Predictions:
     """Read a file with a ``text`` column and one column of numbers per target.
 
+    Raises `ModelError` when the file cannot be read, has no text or no target, gives one text two different scores, or
+    has scores beyond the range asked for.
+
     Parameters
     ----------
     argument : str
         Path of a csv, tsv, jsonl or parquet file (gz too), or of a log that `inputs.evaluations` reads; after ``?``,
         ``targets`` (columns, comma-separated; default every column of numbers) and ``range`` (``-1..1``; default
         [0, 1] or [-1, 1] where the scores fit, else theirs).
-
-    Raises
-    ------
-    ModelError
-        When the file cannot be read, has no text or no target, gives one text two different scores, or has scores
-        beyond the range asked for.
 
     Notes
     -----
@@ -210,10 +203,8 @@ def load(argument: str) -> Predictions:
 def read(path: Path, targets: Sequence[str] = ()) -> pd.DataFrame:
     """The table of a predictions file, all cells as strings: its texts, and the columns of these targets or all others.
 
-    Raises
-    ------
-    ModelError
-        When there is no such file, it is malformed or too large, or it has no column ``text`` or of a target.
+    Raises `ModelError` when there is no such file, it is malformed or too large, or it has no column ``text`` or of a
+    target.
     """
     tables.check_ending(path.name, FORMATS, field=PREDICTIONS.field, error=PREDICTIONS.error)
     try:

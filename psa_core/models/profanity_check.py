@@ -16,8 +16,7 @@ from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
 from psa_core.models._answers import reason
-from psa_core.models._base import ModelCard, ModelPlugin, Purpose
-from psa_core.models._fingerprint import digest_of_files
+from psa_core.models._base import ModelCard, ModelPlugin, Purpose, digest_of_files
 
 SUMMARY = "Toxicity by a linear support vector machine over words, calibrated to a probability; knows no word order."
 TARGETS = (Target("toxicity", 0.0, 1.0, "probability that the text is offensive"),)
@@ -57,11 +56,8 @@ class ProfanityCheck:
 def load(_model_id: str) -> ProfanityCheck:
     """Load the model inside the package.
 
-    Raises
-    ------
-    ModelError
-        When the package is not installed, its files are not those of the version that this project knows, or its model
-        does not load with the installed scikit-learn.
+    Raises `ModelError` when the package is not installed, its files are not those of the version that this project
+    knows, or its model does not load with the installed scikit-learn.
     """
     fingerprint = digest_of_files(_checked_pickles())
     try:

@@ -24,12 +24,8 @@ def load(argument: str) -> Scorer:
 
     A module may also be given as a file: ``my_model.py:score``. A function's attribute ``targets``, if any, says what
     it returns: names, or mappings with name, low, high and meaning; the default is one target ``score`` in [0, 1]. Its
-    attribute ``fingerprint``, if any, is part of the scorer's; set it when answers depend on more than its file.
-
-    Raises
-    ------
-    ModelError
-        When it cannot be imported, is no function, or describes no valid targets.
+    attribute ``fingerprint``, if any, is part of the scorer's; set it when answers depend on more than its file. Raises
+    `ModelError` when it cannot be imported, is no function, or describes no valid targets.
     """
     module_name, _, name = argument.rpartition(":")
     if not module_name or not name:

@@ -15,11 +15,9 @@ from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts, path_of
 from psa_core.models._answers import as_scores, reason
-from psa_core.models._base import ModelPlugin
-from psa_core.models._fingerprint import digest, digest_of_files
-from psa_core.models._ranges import parse_range
+from psa_core.models._base import ModelPlugin, digest, digest_of_files
+from psa_core.models._options import parse_range, split_options
 from psa_core.models._transformers.heads import head_of_labels
-from psa_core.models._transformers.hub import split_options
 
 TRUST = "PSA_SKOPS_TRUST"
 #: What an estimator may raise of texts, or of parameters that somebody changed.
@@ -65,6 +63,9 @@ class PipelineScorer:
 def load(argument: str) -> PipelineScorer:
     """Load a pipeline that ``skops.io.dump`` wrote.
 
+    Raises `ModelError` when skops is not installed, the file is missing or damaged, holds types that nobody trusts, or
+    what it holds gives neither probabilities nor numbers.
+
     Parameters
     ----------
     argument : str
@@ -72,12 +73,6 @@ def load(argument: str) -> PipelineScorer:
 
     Types that skops does not know are refused, but for those that the environment variable ``PSA_SKOPS_TRUST`` lists
     (comma-separated): loading them may run code, so it is for whoever runs the program to say, not for an id.
-
-    Raises
-    ------
-    ModelError
-        When skops is not installed, the file is missing or damaged, holds types that nobody trusts, or what it holds
-        gives neither probabilities nor numbers.
     """
     name, options = split_options(argument, ("targets", "range"))
     path = path_of(name)

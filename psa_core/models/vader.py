@@ -12,8 +12,7 @@ import numpy as np
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
-from psa_core.models._base import ModelCard, ModelPlugin, Purpose
-from psa_core.models._fingerprint import digest
+from psa_core.models._base import ModelCard, ModelPlugin, Purpose, digest
 
 SUMMARY = "Sentiment by a lexicon of 7,500 words and rules for negation, emphasis and emoji; reads English only."
 TARGETS = (Target("sentiment", -1.0, 1.0, "-1 most negative, +1 most positive (VADER's compound score)"),)

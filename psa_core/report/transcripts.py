@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -23,18 +23,21 @@ from psa_core.study.conditions import condition_of, conditions_of
 
 HEADINGS = {"system": "System message", "user": "Message"}
 SHOWN_TOKENS = 5
+NOT_KEPT = "not kept in this result: the score was found in the cache, and the run that asked has the answer"
 
 
 @dataclass(frozen=True)
 class Transcript:
     """One request and its reply; without a reply, what is asked of a model on this machine.
 
-    `messages` have ``role`` and ``content``; `text` is the document inside the last one.
+    `messages` have ``role`` and ``content``; `text` is the document inside the last one; `note` is shown in place of a
+    reply.
     """
 
     messages: tuple[Mapping[str, str], ...]
     text: str
     reply: Reply | None = None
+    note: str = ""
 
     def parts(self, pieces: Sequence[Piece]) -> list[tuple[str, list[tuple[str, str]]]]:
         """Headings with their words, in pieces: ``come`` is a mention of the person, anything else ``same``.
@@ -51,6 +54,7 @@ class Transcript:
 
     def _answered(self) -> Iterator[tuple[str, str]]:
         if self.reply is None:
+            yield "Answer", self.note
             return
         yield "Error", self.reply.error
         for thought, count in Counter(answer.thought for answer in self.reply.answers).items():
@@ -111,7 +115,9 @@ def of_cells(
     found = kept(answers, cube, target, cells)
     with suppress(PsaError):  # a question that is not here, or that may not be read
         for place, (s, n) in enumerate(cells):
-            found[place] = found[place] or _asked(cube, target, s, n, inputs)
+            # Where a file of answers is, a model at an address gave the scores, and those of a cell without are older.
+            note = NOT_KEPT if answers.is_file() else ""
+            found[place] = found[place] or [replace(one, note=note) for one in _asked(cube, target, s, n, inputs)]
     return found
 
 

@@ -18,7 +18,6 @@ from research.speed.table import Row
 RERUNS = 15
 _STUDY = """
 from research.speed.texts import Grid
-from psa_core import models
 from psa_core.scoring import score_cells
 import sys
 score_cells(models.load(sys.argv[1]), Grid(1_000, 100), on_window=lambda window: print(window.texts_done, flush=True))

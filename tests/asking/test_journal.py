@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 
 from psa_core.asking import Request, journal
-from psa_core.asking.files import read
+from psa_core.asking.records import read_answers
 from psa_core.asking.server import ChatServer
 from psa_core.cli import main
 from psa_core.errors import OptionError
+from psa_core.folders import results
+from psa_core.report import transcripts
 from tests.asking.local_server import Answer, LocalServer
 
 Serve = Callable[[Answer], LocalServer]
@@ -51,10 +53,43 @@ def test_what_was_answered_is_not_asked_again_and_is_read_as_a_file_of_answers(s
         (tmp_path / "whole").mkdir()
         kept.copy_to(tmp_path / "whole")
         kept.discard()
-    assert [list(one.answers) for one in read(tmp_path / "whole" / journal.FILE).ask(asked)] == [
+    assert [list(one.answers) for one in read_answers(tmp_path / "whole" / journal.FILE).ask(asked)] == [
         list(one.answers) for one in first
     ]
     assert not path.exists() and not list(tmp_path.glob("*.lock"))
+
+
+def test_a_second_run_says_what_its_answers_took_and_which_are_kept_elsewhere(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(body: dict[str, Any]) -> tuple[int, Any]:
+        status, content = sampled(body)
+        return status, content | {"usage": {"prompt_tokens": 10, "completion_tokens": 1}}
+
+    monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))
+    local, first, second = serve(answer), tmp_path / "first", tmp_path / "second"
+    arguments = [*STUDY, "--model", local.id("&samples=2&retries=0", "interview"), "--out"]
+    assert main([*arguments, str(first)]) == 0
+    answers, asked = (first / journal.FILE).read_bytes(), _manifest(first)["asked"]
+    assert asked["requests"] == len(answers.splitlines()) and asked["tokens_in"] == 10 * asked["requests"] > 800
+    count = len(local.asked)
+    assert main([*arguments, str(first)]) == 0  # from the cache, but for the refused request that is no answer
+    assert len(local.asked) == count + 1 and _manifest(first)["asked"] == asked
+    assert any("10 tokens" in note or f"{asked['tokens_in']:,} tokens" in note for note in _manifest(first)["notes"])
+    assert sorted((first / journal.FILE).read_bytes().splitlines()) == sorted(answers.splitlines())
+    assert main([*arguments, str(second)]) == 0
+    cube = results.read(second)
+    assert _manifest(second)["asked"]["requests"] == 1 and _manifest(second)["cache_hits"] == 42
+    for folder, words in ((first, "Answer"), (second, transcripts.NOT_KEPT)):
+        ((one,),) = transcripts.of_cells(cube, "interview", [(0, 0)], folder / journal.FILE)
+        headings = [heading for heading, _ in one.parts([])]
+        assert "Message" in headings and any(words in str(part) for part in one.parts([]))
+        assert ("Tokens" in headings) == (folder == first)
+    assert transcripts.NOT_KEPT in (second / "report.html").read_text("utf-8") or not len(cube.sentences)
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    return dict(json.loads((folder / "manifest.json").read_text("utf-8")))
 
 
 def test_an_error_is_no_answer_and_is_asked_about_again(serve: Serve, tmp_path: Path) -> None:

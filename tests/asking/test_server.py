@@ -155,19 +155,27 @@ def test_what_else_is_refused_is_told_in_the_providers_words(serve: Serve) -> No
         server.reply(REQUEST)
 
 
-@pytest.mark.parametrize("kind", ["offered", "ignored", "refused"])
+@pytest.mark.parametrize("kind", ["offered", "ignored", "refused", "broken"])
 def test_several_answers_come_in_one_request_where_that_is_offered(kind: str, serve: Serve) -> None:
     def answer(body: dict[str, Any]) -> tuple[int, Any]:
         n = body.get("n", 1)
         if n > 1 and kind == "refused":
             return 400, {"error": {"message": "Multiple choices are not supported."}}
+        if n > 1 and kind == "broken":
+            return 500, b""
         return said(*[f"answer {body['seed'] + k}" for k in range(n if kind == "offered" else 1)])
 
     local = serve(answer)
     server, request = asked_at(local), Request(REQUEST.messages, dict(REQUEST.options) | {"n": 3})
     for _ in range(2):
         assert [one.content for one in server.reply(request).answers] == ["answer 0", "answer 1", "answer 2"]
-    assert len(local.asked) == {"offered": 2, "ignored": 3 + 3, "refused": 4 + 3}[kind]
+    assert len(local.asked) == {"offered": 2, "ignored": 3 + 3, "refused": 4 + 3, "broken": 4 + 3 + 3}[kind]
+
+
+def test_a_server_that_breaks_at_one_answer_too_ends_the_run(serve: Serve) -> None:
+    server = asked_at(serve(lambda _: (500, b"")))
+    with pytest.raises(ModelError, match=r"status 500 \(Internal Server Error\), asked 4 times"):
+        server.ask([Request(REQUEST.messages, dict(REQUEST.options) | {"n": 3})])
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +12,6 @@ from psa_core.cli import main
 from tests.asking.local_server import Answer, LocalServer
 
 STUDY = ["--sentences", "interviews", "--anchors", "slot", "--names", "demo", "--sample", "2"]
-
-
-@pytest.fixture
-def serve() -> Iterator[Callable[[Answer], LocalServer]]:
-    servers: list[LocalServer] = []
-
-    def start(answer: Answer) -> LocalServer:
-        servers.append(LocalServer(answer))
-        return servers[-1]
-
-    yield start
-    for server in servers:
-        server.close()
 
 
 def share_of_yes(body: dict[str, Any]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
 
@@ -11,10 +12,10 @@ import pytest
 from psa_core import generators
 from psa_core.errors import ModelError
 from psa_core.generators import Draw, Sampling
-from psa_core.generators._asked import request_of
+from psa_core.generators._base import request_of
 from psa_core.generators._decoding import truncated
 from psa_core.models._transformers.chat_template import written
-from tests.asking.local_server import LocalServer
+from tests.asking.local_server import Answer, LocalServer
 from tests.tiny_models import tiny_causal_lm
 
 SYSTEM, TASK = ("system", "The user's name is Ann."), ("user", "Plan my day.\nBriefly.")
@@ -64,19 +65,18 @@ def test_less_probable_tokens_are_left_out() -> None:
     assert kept(truncated(logits, 0.1, 0, 0.9)) == [True, False, False, False]  # after the temperature
 
 
-def test_a_server_gets_the_messages_and_an_answer_that_fails_is_missing() -> None:
+def test_a_server_gets_the_messages_and_an_answer_that_fails_is_missing(
+    serve: Callable[[Answer], LocalServer],
+) -> None:
     def answer(body: dict) -> tuple[int, dict]:
         if "Fail." in body["messages"][-1]["content"]:
             return 200, {"choices": []}
         return 200, {"choices": [{"message": {"content": "Rest."}}]}
 
     failing = Draw("Fail.", "fail", 0, "", (("user", "Fail."),))
-    server = LocalServer(answer)
-    try:
-        generator = generators.load(f"chat:{server.address}#retries=0&parallel=1")
-        batches = list(generator.sample([failing, CHAT], Sampling(9, 0.7, 0, top_p=0.9), lambda: None))
-    finally:
-        server.close()
+    server = serve(answer)
+    generator = generators.load(f"chat:{server.address}#retries=0&parallel=1")
+    batches = list(generator.sample([failing, CHAT], Sampling(9, 0.7, 0, top_p=0.9), lambda: None))
     asked = server.asked
     assert [(batch.positions, batch.texts) for batch in batches] == [((1,), ("Rest.",))]
     assert asked[1]["messages"] == conversation() and asked[1]["top_p"] == 0.9 and "top_k" not in asked[1]

@@ -14,7 +14,7 @@ from psa_core.audits.generation.cube import CUTS, WHOLE
 from psa_core.audits.generation.planning import Planned, WritingSpec
 from psa_core.errors import OptionError
 from psa_core.generators import Draw
-from psa_core.generators._asked import request_of
+from psa_core.generators._base import request_of
 from psa_core.inputs import names, tasks
 from psa_core.inputs.people import Person, fill, people_of, slots_in
 from psa_core.inputs.prompts import PromptSet

@@ -17,7 +17,7 @@ from psa_core.errors import OptionError
 from psa_core.folders.results import DAMAGES, read_scores
 from psa_core.generators import Batch, Draw, Generator, Sampling
 from psa_core.inputs import json_file
-from psa_core.models._fingerprint import digest
+from psa_core.models._base import digest
 
 CONTINUATIONS, MANIFEST = "continuations.parquet", "manifest.json"
 Key = tuple[str, str, int]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,14 +10,16 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.inputs import bounded
 from psa_core.inputs.checks import as_texts
+from psa_core.models._base import digest
 from psa_core.models._judges.question import MAX_LISTED_NUMBERS, Question
 from psa_core.models._judges.shared_prefix import SharedPrefix, common_prefix
 from psa_core.models._judges.spellings import ends_number, tree_of
-from psa_core.models._transformers import foreign
-from psa_core.models._transformers.classifier import encoder, length_sorted
+from psa_core.models._transformers.chat_template import in_template
+from psa_core.models._transformers.classifier import by_length, encoder
 
+# Raise when the arithmetic between a text and its scores changes, so that caches notice.
+VERSION = "2"
 BATCH_TOKENS = 2048
 # Stands for the text while a chat template is written around it.
 PLACEHOLDER = "⟦the text⟧"
@@ -31,25 +33,19 @@ PROBES = ("Alice left.", "She told him twice that Bob would not come before ten.
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """A question, asked of a causal language model about each text; a `TokenScorer`.
+    """A question, asked of a causal language model (float32) about each text; a `TokenScorer`.
 
-    Attributes
-    ----------
-    model, tokenizer : transformers causal model (float32) and its tokenizer
-    question : Question
-    fingerprint : str
-    max_tokens : int
-        Longest prompt; the text inside is cut to fit.
-    template : bool
-        Whether the tokenizer's chat template is written around the question.
+    `identity` is of the model and its tokenizer. The text inside a prompt is cut so that it has `max_tokens` at most.
+    `template` is whether the tokenizer's chat template is written around the question, `ours` whether it is packaged.
     """
 
     model: Any = field(repr=False)
     tokenizer: Any = field(repr=False)
     question: Question
-    fingerprint: str
+    identity: str
     max_tokens: int
     template: bool = True
+    ours: bool = False
     _around: tuple[str, str] = field(init=False, repr=False)
     _encode: Callable[[Sequence[str], bool], list[list[int]]] = field(init=False, repr=False)
     _end: list[int] = field(init=False, repr=False)
@@ -58,17 +54,14 @@ class Judge:
 
     def __post_init__(self) -> None:
         if self.question.think:
-            raise ModelError(
-                "question think",
-                got="a model on this machine, which cannot think first",
-                expected="an address (ask:chat:…)",
-            )
+            got = "a model on this machine, which cannot think first"
+            raise ModelError("question think", got=got, expected="an address (ask:chat:…)")
         if not self.question.answers:
             got = f"{self.question.scale.count if self.question.scale else 0:,} numbers"
             raise ModelError("question number", got=got, expected=f"at most {MAX_LISTED_NUMBERS:,}, by a larger step")
         self.model.eval()
         put = object.__setattr__
-        put(self, "_around", rendered(self.question, self.tokenizer if self.template else None))
+        put(self, "_around", rendered(self.question, self.tokenizer if self.template else None, ours=self.ours))
         # A template writes the special tokens itself.
         put(self, "_encode", encoder(self.tokenizer, self.max_tokens, special=not self.template))
         probes = self._encode([self.prompt(text) for text in self._probes], False)
@@ -87,6 +80,11 @@ class Judge:
     @property
     def _probes(self) -> tuple[str, ...]:
         return tuple(f"{text}\n---\n{text}" for text in PROBES) if self.question.kind == "pick" else PROBES
+
+    @property
+    def fingerprint(self) -> str:
+        parts = [VERSION, self.identity, *self._around, *self.question.identity]
+        return f"ask:{digest([*parts, str(self.max_tokens), str(self.template)])}"
 
     @property
     def targets(self) -> tuple[Target, ...]:
@@ -122,18 +120,18 @@ class Judge:
         return before + text + after
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of each prompt; of a text that is too long, only the beginning is in it."""
-        texts = as_texts(texts)
-        rows = self._encode([self.prompt(text) for text in texts], False) if texts else []
-        # A prompt that is too long loses the end of its text.
+        """Token ids of each prompt; one that is too long loses the end of its text."""
         room = self.max_tokens - len(self._end)
+        rows = self._uncut(texts)
         return [row if len(row) <= self.max_tokens else row[:room] + self._end for row in rows]
+
+    def _uncut(self, texts: Sequence[str]) -> list[list[int]]:
+        texts = as_texts(texts)
+        return self._encode([self.prompt(text) for text in texts], False) if texts else []
 
     def truncated(self, texts: Sequence[str]) -> np.ndarray:
         """Whether the model sees only the beginning of each text: bool array (len(texts),)."""
-        texts = as_texts(texts)
-        rows = self._encode([self.prompt(text) for text in texts], False) if texts else []
-        return np.fromiter((len(row) > self.max_tokens for row in rows), bool, len(rows))
+        return np.array([len(row) > self.max_tokens for row in self._uncut(texts)], bool)
 
     def forward(self, token_ids: Sequence[Sequence[int]]) -> np.ndarray:
         """Log-probability of each answer after each prompt, in nats: float32 array (B, A)."""
@@ -147,11 +145,7 @@ class Judge:
 
     def logs(self, texts: Sequence[str]) -> np.ndarray:
         """Log-probability of each answer about each text, in nats: float32 array (len(texts), A)."""
-        rows = self.tokenize(texts)
-        logs = np.zeros((len(rows), len(self.question.answers)), np.float32)
-        for batch in length_sorted(rows, BATCH_TOKENS) if rows else []:
-            logs[batch] = self.forward([rows[i] for i in batch])
-        return logs
+        return by_length(self.tokenize(texts), len(self.question.answers), self.forward, BATCH_TOKENS)
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores in the order of the texts: float32 array (len(texts), 2)."""
@@ -161,46 +155,19 @@ class Judge:
 def rendered(question: Question, tokenizer: Any, *, ours: bool = False) -> tuple[str, str]:
     """What a prompt says before and after the text, in the chat template of the tokenizer, if one is given.
 
-    A template that is not `ours` is written within limits of memory and time. Raises `ModelError` when the template
-    does not take a user's words as they are.
+    See `in_template`. Raises `ModelError` when the template does not take a user's words as they are.
     """
     begins, ends = question.parts()
     prompt = begins + PLACEHOLDER + ends
     if tokenizer is None:
         prompt = "\n\n".join(filter(None, [question.instruction, prompt])) + CUE
     else:
-        try:
-            template = tokenizer.get_chat_template()
-        except ValueError as error:  # several, and none of them is the default
-            got = f"chat templates to choose from ({error!s:.120})"
-            raise ModelError("model", got=got, expected="one", fix="Add template=0.") from error
-        write = render if ours else render_within_limits
-        prompt = write(template, tokenizer.special_tokens_map, prompt, question.instruction)
+        system = [{"role": "system", "content": question.instruction}] if question.instruction else []
+        expected = f"one that takes a {'system message and a ' * bool(system)}question"
+        told = {"field": "model", "expected": expected, "fix": "Add template=0."}
+        (prompt,) = in_template(tokenizer, [[*system, {"role": "user", "content": prompt}]], ours=ours, **told)
     if prompt.count(PLACEHOLDER) != 1:
         got = "a chat template that changes what is said"
         raise ModelError("model", got=got, expected="one that keeps it", fix="Add template=0 to the model's id.")
     before, _, after = prompt.partition(PLACEHOLDER)
     return before, after
-
-
-def render(template: str, tokens: Mapping[str, Any], content: str, system: str = "") -> str:
-    """A user's message in a template, behind a system message if there is one, up to where the model answers.
-
-    Raises `ModelError` when the template fails.
-    """
-    from transformers.utils.chat_template_utils import render_jinja_template
-
-    chat, fix = [{"role": "user", "content": content}], "Add template=0."
-    expected = f"one that takes a {'system message and a ' * bool(system)}question"
-    if system:
-        chat = [{"role": "system", "content": system}, *chat]
-    with foreign("model", "a chat template that fails", expected, fix):
-        rendered = render_jinja_template(
-            conversations=[chat], chat_template=template, add_generation_prompt=True, enable_thinking=False, **tokens
-        )
-    return str(rendered[0][0])
-
-
-def render_within_limits(template: str, tokens: Mapping[str, Any], content: str, system: str = "") -> str:
-    """The same in a process of its own: a loop in a template, or a long text that it makes, ends there."""
-    return bounded.call(render, template, dict(tokens), content, system, field="chat template", error=ModelError)

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from psa_core.asking.records import FILTER, Answer
 from psa_core.models._judges.question import ANSWER, Question
 
 #: Letters behind a thought, from the reply's end, in which an answer is looked for.
@@ -26,37 +27,35 @@ BULLETS = "-•–—"
 ENDS = ".!,:;…。"
 
 
-def value_of(
-    question: Question, content: str | None, *, thought: str = "", refusal: str = "", finish_reason: str = ""
-) -> float | None:
+def value_of(question: Question, answer: Answer) -> float | None:
     """What a reply counts, or None where it is no valid answer: refused, cut, or anything else than an answer.
 
-    Parameters
-    ----------
-    content : str or None
-        The reply's words; a thought may stand in them, between ``<think>`` and ``</think>`` or before the marker that
-        the prompt asks for.
-    thought : str
-        What the provider itself split off as a thought.
-    refusal, finish_reason : str
-        As the provider says it.
+    A thought may stand in its words, between ``<think>`` and ``</think>`` or before the marker that is asked for.
 
     Examples
     --------
     >>> from psa_core.models._judges.question_file import read_question
     >>> loan = read_question("loan")
-    >>> value_of(loan, "Yes."), value_of(loan, '{"answer": "no"}')
+    >>> value_of(loan, Answer("Yes.")), value_of(loan, Answer('{"answer": "no"}'))
     (1.0, 0.0)
-    >>> value_of(loan, "There is no reason to refuse, so yes.") is None
+    >>> value_of(loan, Answer("There is no reason to refuse, so yes.")) is None
     True
     """
-    if refusal or finish_reason == "content_filter" or not content:
+    content = answer.content
+    if answer.refusal or answer.finish_reason == FILTER or not content:
         return None
-    if finish_reason == "length" and question.think and content[-1].isalnum():  # No may be the beginning of Nothing
+    # No may be the beginning of Nothing.
+    if answer.finish_reason == "length" and question.think and content[-1].isalnum():
         return None
-    words = _after_thought(question, content, thought)
+    words = without_thought(content)
     if words is None:
         return None
+    if question.marker:
+        markers = [*re.finditer(_written(question.marker), words, re.IGNORECASE)]
+        if markers:
+            words = words[markers[-1].end() :]
+        elif not answer.thought and words == content:  # neither thought nor announced: it is part of a thought
+            return None
     words = words[-MAX_LETTERS:].strip()
     if question.pattern:
         return _by_pattern(question, words)
@@ -64,19 +63,6 @@ def value_of(
     block = fenced[0] if len(fenced) == 1 else words
     found = _alone(question, block if _FENCE.fullmatch(words) else words)
     return _in_json(question, block) if found is None else found
-
-
-def _after_thought(question: Question, content: str, thought: str) -> str | None:
-    """What follows the thought; None where the thought was cut, or no answer is announced behind it."""
-    words = without_thought(content)
-    if words is None:
-        return None
-    if not question.marker:
-        return words
-    markers = [*re.finditer(_written(question.marker), words, re.IGNORECASE)]
-    if markers:
-        return words[markers[-1].end() :]
-    return words if thought or words != content else None
 
 
 def without_thought(content: str) -> str | None:

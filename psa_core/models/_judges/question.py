@@ -1,16 +1,19 @@
-"""A question for judges: what is asked about a text, and what each answer counts."""
+"""A question for judges: what is asked about a text, in which orders, and what each answer counts."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from psa_core.cube import SPREAD_OF_ANSWERS, Target
 from psa_core.errors import ModelError
-from psa_core.models._fingerprint import digest
+from psa_core.inputs.checks import as_texts
+from psa_core.models._base import digest
 
 TEXT, ANSWERS, FIRST, SECOND = "{text}", "{answers}", "{first_text}", "{second_text}"
 #: The place of the answer in a reader's own pattern.
@@ -20,6 +23,7 @@ MAX_LISTED_NUMBERS = 1_001
 SAME = 1e-9
 #: A log-probability at which an answer is never given.
 IMPOSSIBLE = -500.0
+ORDERS = ("given", "swapped", "averaged")
 _LINE = re.compile(r"^[ \t]*-{3,}[ \t]*$", re.MULTILINE)
 
 
@@ -40,7 +44,6 @@ class Scale:
 
     @property
     def count(self) -> int:
-        """How many numbers there are on the scale."""
         return round((self.high - self.low) / self.step) + 1
 
     @property
@@ -73,47 +76,24 @@ class Scale:
 class Question:
     """What a judge is asked about a text, and what counts as an answer.
 
-    Attributes
-    ----------
-    prompt : str
-        Holds ``{text}`` once (for a pick ``{first_text}`` and ``{second_text}``), and ``{answers}`` where the answers
-        are to be listed.
-    answers : tuple of str
-        In the order in which the prompt lists them; of a number the numbers, or none where there are very many.
-    values : tuple of float
-        What each answer counts; the target is the sum of P(answer) x value.
-    target : Target
-    kind : {"choice", "number", "pick"}
-    system : str
-        The system message; empty for none.
-    scale : Scale or None
-        Of a number.
-    think : int
-        Most tokens before the answer; 0 where the answer is asked for at once.
-    marker : str
-        What stands between a thought and the answer, where the prompt asks for it.
-    pattern : str
-        The reader's own form of an answer, ``Rating: {answer}``; empty for none.
-    other : str
-        Of a pick: the second document, where a text holds only the first.
-    is_swapped : bool
-        Whether a pick shows its documents in the opposite order.
+    The target is the sum of P(answer) x value over the `answers`: in the order in which the prompt lists them; of a
+    number the numbers, or none where there are very many.
     """
 
     title: str
     summary: str
-    prompt: str
+    prompt: str  # holds {text} once, or {first_text} and {second_text}, and {answers} where these are to be listed
     answers: tuple[str, ...]
     values: tuple[float, ...]
     target: Target
-    kind: str = "choice"
+    kind: str = "choice"  # or number, pick
     system: str = ""
-    scale: Scale | None = None
-    think: int = 0
-    marker: str = ""
-    pattern: str = ""
-    other: str = ""
-    is_swapped: bool = False
+    scale: Scale | None = None  # of a number
+    think: int = 0  # most tokens before the answer; 0 where the answer is asked for at once
+    marker: str = ""  # what stands between a thought and the answer, where the prompt asks for it
+    pattern: str = ""  # the reader's own form of an answer, "Rating: {answer}"
+    other: str = ""  # of a pick: the second document, where a text holds only the first
+    is_swapped: bool = False  # whether a pick shows its documents in the opposite order
 
     @cached_property
     def listed(self) -> str:
@@ -138,26 +118,21 @@ class Question:
     def inner(self, text: str) -> str:
         """What the prompt says between its two `parts` about a text: the text itself, or the two documents of a pick.
 
-        Raises `ModelError` where a pick finds one document only.
+        These are a text's two parts with a line ``---`` between them, or the text and `other`. Raises `ModelError`
+        where a pick finds one document only.
         """
         if self.kind != "pick":
             return text
-        shown = self.documents(text)[:: -1 if self.is_swapped else 1]
-        start, end = sorted([self.prompt.index(FIRST), self.prompt.index(SECOND)])
-        begins_with_first = self.prompt.startswith(FIRST, start)
-        between = self.prompt[start + len(FIRST if begins_with_first else SECOND) : end].replace(ANSWERS, self.listed)
-        one, two = shown if begins_with_first else shown[::-1]
+        shown = [part.strip("\n") for part in _LINE.split(text)]
+        if self.other and len(shown) == 1:
+            shown = [text, self.other]
+        if len(shown) != 2:
+            got = f"a text with {len(shown)} document{'s' * (len(shown) != 1)}: {text[:60]!r}"
+            raise ModelError("pick", got=got, expected="two, with a line --- between them, or “other” in the question")
+        (start, first), (end, _) = sorted((self.prompt.index(place), place) for place in (FIRST, SECOND))
+        between = self.prompt[start + len(first) : end].replace(ANSWERS, self.listed)
+        one, two = shown if (first == FIRST) != self.is_swapped else shown[::-1]
         return one + between + two
-
-    def documents(self, text: str) -> tuple[str, str]:
-        """The two documents of a pick: a text's two parts with a line ``---`` between them, or the text and `other`."""
-        parts = [part.strip("\n") for part in _LINE.split(text)]
-        if len(parts) == 2:
-            return parts[0], parts[1]
-        if self.other and len(parts) == 1:
-            return text, self.other
-        got = f"a text with {len(parts)} document{'s' * (len(parts) != 1)}: {text[:60]!r}"
-        raise ModelError("pick", got=got, expected="two, with a line --- between them, or “other” in the question")
 
     def about(self, text: str) -> str:
         """The whole question about one text, without the system message."""
@@ -199,25 +174,15 @@ class Question:
     def targets(self, how: str, samples: int = 0) -> tuple[Target, ...]:
         """The question's target and, beside it, how much of what was answered is no answer.
 
-        Parameters
-        ----------
-        how : str
-            How an answer is measured, in plain words.
-        samples : int
-            Answers sampled for each text; 0 where its probabilities are known.
+        `how` says in plain words how an answer is measured; `samples` are answers to each text, 0 where its
+        probabilities are known.
         """
         name, width = self.target.name, self.target.high - self.target.low
         share = "share of answers that" if samples else "chance of an answer that"
         phrase = f"{'share' if samples else 'chance'} of no valid answer to “{self.title}”"
-        unanswered = Target(
-            f"{name}_unanswered",
-            0.0,
-            1.0,
-            f"{share} is none of: {self.listed}",
-            phrase=phrase[:200],
-            unit="points",
-            samples=samples,
-        )
+        meaning = f"{share} is none of: {self.listed}"
+        more: dict[str, Any] = {"phrase": phrase[:200], "unit": "points", "samples": samples}
+        unanswered = Target(f"{name}_unanswered", 0.0, 1.0, meaning, **more)
         main = replace(self.target, meaning=f"{self.target.meaning}; {how}", samples=samples)
         if not samples or self.is_two_valued:
             return (main, unanswered)
@@ -256,3 +221,63 @@ class Question:
 def written(number: float) -> str:
     """A number as people write it: 7, 7.5, 1000."""
     return f"{number:.9f}".rstrip("0").rstrip(".")
+
+
+def in_order(question: Question, order: str = "") -> list[Question]:
+    """The questions that are asked: one, or for ``averaged`` two; `ModelError` for an unknown order.
+
+    Without an order the one that is given, but both for a pick: models that cannot decide pick by the place.
+    """
+    order = order or ("averaged" if question.kind == "pick" else "given")
+    if order not in ORDERS:
+        raise ModelError("model option order", got=repr(order), expected=", ".join(ORDERS))
+    if order != "given" and not question.has_orders:
+        raise ModelError("model option order", got=f"{order}, of {question.listed}", expected="given")
+    orders = {"given": [question], "swapped": [question.swapped()], "averaged": [question, question.swapped()]}
+    return orders[order]
+
+
+@dataclass(frozen=True)
+class Averaged:
+    """One judge asked in both orders of the answers, or of two documents: the mean, and how much the order matters.
+
+    `given` and `swapped` have the same targets: the question's, `<target>_unanswered` and perhaps `<target>_spread`.
+    """
+
+    given: Any
+    swapped: Any
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{self.given.fingerprint}+{self.swapped.fingerprint}"
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        target, *others = self.given.targets
+        width = target.high - target.low
+        is_pick = self.given.question.kind == "pick"
+        place = "the first document shown first" if is_pick else "the answers as they are listed"
+        meaning = f"{target.name} with {place} minus {target.name} in the opposite order"
+        mean = replace(target, meaning=f"{target.meaning}; mean over both orders", samples=2 * target.samples)
+        order = Target(f"{target.name}_order", -width, width, meaning, phrase=f"effect of the order on {target.name}")
+        return (mean, *(replace(other, samples=2 * other.samples) for other in others), order)
+
+    @property
+    def about(self) -> str:
+        return f"{getattr(self.given, 'about', '')}; each text is asked about twice, in both orders"
+
+    @property
+    def batch(self) -> int:
+        """Texts between two looks at whether to stop."""
+        return int(getattr(self.given, "batch", 16))
+
+    def score(self, texts: Sequence[str]) -> np.ndarray:
+        """Means over both orders, then the difference of the target: float32 array (len(texts), T).
+
+        A text that was answered in one order only has no score: the order's effect would stand in for the name's.
+        """
+        texts = as_texts(texts)
+        first, second = self.given.score(texts), self.swapped.score(texts)
+        mean = (first + second) / 2
+        mean[:, 2:] = np.sqrt((first[:, 2:] ** 2 + second[:, 2:] ** 2) / 2)  # how answers spread within an order
+        return np.hstack([mean, first[:, :1] - second[:, :1]]).astype(np.float32)

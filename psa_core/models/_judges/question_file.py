@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.inputs import json_file
 from psa_core.models._answers import as_targets, reason
@@ -48,13 +50,16 @@ def read_question(name: str) -> Question:
     return question_from(content, path.stem)
 
 
+def needs_of_question(options: Mapping[str, str]) -> tuple[trust.Need, ...]:
+    """What reading the question that the options of a model name does: nothing for a packaged one."""
+    name = options.get("question", "")
+    return () if not name or name in packaged() else (trust.Need(trust.Kind.PATH, name),)
+
+
 def question_from(content: dict[str, Any], stem: str) -> Question:
     """A question from the content of its file; `stem` is its name where it gives none.
 
-    Raises
-    ------
-    ModelError
-        With one sentence that names the field, what it got, and what was expected.
+    Raises `ModelError` with one sentence that names the field, what it got, and what was expected.
 
     Examples
     --------

@@ -32,14 +32,10 @@ SEEN = 0.9
 
 @dataclass(frozen=True)
 class ChatJudge:
-    """A question, asked about each text of whoever carries requests to a model.
+    """A question, asked about each text of whoever carries requests to a model (a server, a file of answers).
 
     Attributes
     ----------
-    asker : Asker
-        A server, a file of answers.
-    question : Question
-    fingerprint : str
     samples : int
         Answers drawn per text at temperature 1; 0 = by the log-probabilities of the first token.
     batch : int
@@ -71,7 +67,6 @@ class ChatJudge:
 
     @property
     def about(self) -> str:
-        """Who is asked what, in plain words."""
         asked = f"asked “{self.question.title}” with the answers {self.question.listed}"
         return f"{self.of} at {self.asker.shown}, {asked}; {self.how}"
 
@@ -93,7 +88,7 @@ class ChatJudge:
         if reply.error:
             return np.full(len(self.targets), np.nan, np.float32)
         if self.samples:
-            return self.question.score_samples([_value(self.question, answer) for answer in reply.answers])
+            return self.question.score_samples([value_of(self.question, answer) for answer in reply.answers])
         (answer, *_), listed = reply.answers, first_tokens(reply.answers[0])
         if listed is None:  # an answer without log-probabilities says nothing of how likely it was
             was_given = answer.content and not answer.refusal and answer.finish_reason != "content_filter"
@@ -114,16 +109,6 @@ class ChatJudge:
         left = iter(replies)
         rows = [self.read([next(left) for _ in requests]) for requests in asked]
         return np.stack(rows) if rows else np.empty((0, len(self.targets)), np.float32)
-
-
-def _value(question: Question, answer: Answer) -> float | None:
-    return value_of(
-        question,
-        answer.content,
-        thought=answer.thought,
-        refusal=answer.refusal,
-        finish_reason=answer.finish_reason,
-    )
 
 
 def first_tokens(answer: Answer) -> dict[str, float] | None:
@@ -218,28 +203,21 @@ def are_told_apart(question: Question, listed: Mapping[str, float]) -> bool:
     return all_listed and (are_whole or all(len(answer) == 1 for answer in question.answers))
 
 
-def open_judge(server: ChatServer, question: Question, *, fingerprint: str, samples: int) -> ChatJudge:
-    """A judge that asks in the better way that the server offers.
+def open_judge(server: ChatServer, question: Question, fingerprint: str, samples: int) -> ChatJudge:
+    """A judge that asks in the better way that the server offers: `samples` answers where it has no log-probabilities.
 
-    Parameters
-    ----------
-    samples : int
-        Answers per text where the server offers no log-probabilities.
-
-    Raises
-    ------
-    ModelError
-        When the server answers neither way.
+    Raises `ModelError` when the server answers neither way.
     """
+    text = f"{PROBE}\n---\n{PROBE}" if question.kind == "pick" else PROBE
     judge = ChatJudge(server, question, f"{fingerprint}-logprobs", 0, server.parallel, server.model)
     try:
-        offered = server.reply(judge.requests(probe(question))[0])
+        offered = server.reply(judge.requests(text)[0])
     except RefusedError:
         offered = Reply(error="refused")
     listed = first_tokens(offered.answers[0]) if offered.answers else None
     if listed is None or not are_told_apart(question, listed):
         judge = replace(judge, fingerprint=f"{fingerprint}-{samples}-samples", samples=samples)
-        reply = server.reply(replace(judge, samples=1).requests(probe(question))[0])
+        reply = server.reply(replace(judge, samples=1).requests(text)[0])
         if reply.error:
             raise ModelError(server.shown, got=reply.error, expected=ANSWERS["chat"])
         one = reply.answers[0]
@@ -248,8 +226,3 @@ def open_judge(server: ChatServer, question: Question, *, fingerprint: str, samp
             fix = 'The model thinks first: add "think", the tokens of a thought, to the question; for example 2000.'
             raise ModelError(server.shown, got=got, expected="an answer", fix=fix)
     return judge
-
-
-def probe(question: Question) -> str:
-    """A text that a question can be asked about."""
-    return f"{PROBE}\n---\n{PROBE}" if question.kind == "pick" else PROBE

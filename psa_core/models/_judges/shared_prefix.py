@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -25,19 +25,11 @@ CHECKED = 4
 
 @dataclass(frozen=True, eq=False)
 class SharedPrefix:
-    """A causal model whose prompts begin alike.
+    """A causal model (float32) whose prompts begin alike.
 
-    Attributes
-    ----------
-    model : transformers causal model, float32
-    prefix : tuple of int
-        Tokens that prompts begin with; computed at the first use. A prompt that begins otherwise is computed whole.
-    tree : Tree
-        Of the answers, by their tokens.
-    count : int
-        How many answers there are, A.
-    ends : bool array (V,) or None
-        Tokens that end a number, where answers are numbers.
+    The `prefix` are the tokens that prompts begin with; a prompt that begins otherwise is computed whole. The `tree` is
+    of the answers by their tokens, `count` says how many these are, A. Where they are numbers, `ends` says which tokens
+    end one: bool (V,).
     """
 
     model: Any = field(repr=False)
@@ -59,24 +51,14 @@ class SharedPrefix:
 
     def alone(self, row: Sequence[int]) -> np.ndarray:
         """The same for one row, nothing shared, a pass for each node of the tree: float32 array (A,)."""
-        found = np.full(self.count, NEVER)
 
-        def visit(node: Tree, before: list[int], path: float) -> None:
-            ids = torch.tensor([before], device=self.model.device)
-            out = self.model(input_ids=ids, use_cache=False, **self._keeping(1))
-            logs = torch.log_softmax(out.logits[:, -1].float(), dim=-1)
-            if node.answer >= 0:
-                found[node.answer] = np.logaddexp(found[node.answer], path + float(self._stop(node, logs)))
-            for token, child in node.children.items():
-                ahead = path + float(logs[0, token])
-                if not child.children and not child.stops:
-                    found[child.answer] = np.logaddexp(found[child.answer], ahead)
-                elif ahead > UNLIKELY:
-                    visit(child, [*before, token], ahead)
+        def step(tokens: list[int], token: int | None = None) -> tuple[Any, list[int]]:
+            tokens = tokens if token is None else [*tokens, token]
+            ids = torch.tensor([tokens], device=self.model.device)
+            return self._last(self.model(input_ids=ids, use_cache=False, **self._keeping)), tokens
 
         with DEVICE_LOCKS[str(self.model.device)], torch.inference_mode():
-            visit(self.tree, list(row), 0.0)
-        return found.astype(np.float32)
+            return self._followed(step, *step(list(row)))[0]
 
     def agrees(self, rows: Sequence[Sequence[int]]) -> bool:
         """Whether sharing gives what one by one does, here: a model may do without the memory that is shared."""
@@ -99,34 +81,47 @@ class SharedPrefix:
             ids[i, width - len(row) :] = torch.tensor(row)
             inside[i, inside.shape[1] - len(row) :] = 1
         ids, inside = ids.to(device), inside.to(device)
-        found = torch.full((len(rows), self.count), NEVER, dtype=torch.float64, device=device)
+
+        def step(before: tuple[Any, Any], token: int | None = None) -> tuple[Any, tuple[Any, Any]]:
+            inside, memory = before
+            next_ids = ids
+            if token is not None:
+                next_ids = torch.full_like(inside[:, :1], token)
+                inside, memory = torch.cat([inside, torch.ones_like(next_ids)], dim=1), _fork(memory)
+            places = (inside.cumsum(dim=1) - 1).clamp(min=0)[:, -next_ids.shape[1] :]
+            extra = {"position_ids": places} if "position_ids" in self._takes else {}
+            given = {"input_ids": next_ids, "attention_mask": inside, "past_key_values": memory, "use_cache": True}
+            out = self.model(**given, **extra, **self._keeping)
+            return self._last(out), (inside, out.past_key_values)
+
         with DEVICE_LOCKS[str(device)], torch.inference_mode():
             memory = _repeated(self._memory, len(rows)) if self.prefix else None
-            first, memory = self._step(ids, inside, memory)
-            none = torch.zeros(len(rows), dtype=torch.float64, device=device)
-            self._visit(self.tree, first, memory, inside, none, found)
-        return found.float().cpu().numpy()
+            return self._followed(step, *step((inside, memory)))
 
-    def _visit(self, node: Tree, logs: Any, memory: Any, inside: Any, path: Any, found: Any) -> None:
-        """Add to `found` (B, A) what is on the answers below a node, which is reached with log-probability `path` (B,).
+    def _followed(self, step: Callable[[Any, int], tuple[Any, Any]], logs: Any, before: Any) -> np.ndarray:
+        """What is on each answer, float32 (B, A), where the first tokens have `logs` (B, V).
 
-        Token by token: what is kept of a pass is one row of the vocabulary a text, however long it is.
+        `step` goes from what was read before, and one more token, to the log-probabilities after it and what has been
+        read then. Token by token: what is kept of a pass is one row of the vocabulary a text, however long it is.
         """
+        none = torch.zeros(len(logs), dtype=torch.float64, device=logs.device)
+        found = torch.full((len(logs), self.count), NEVER, dtype=torch.float64, device=logs.device)
 
         def add(answer: int, log: Any) -> None:
             found[:, answer] = torch.logaddexp(found[:, answer], log)
 
-        if node.answer >= 0:
-            add(node.answer, path + self._stop(node, logs))
-        for token, child in node.children.items():
-            ahead = path + logs[:, token].double()
-            if not child.children and not child.stops:
-                add(child.answer, ahead)
-            elif float(ahead.max()) > UNLIKELY:
-                next_ids = torch.full_like(inside[:, :1], token)
-                now = torch.cat([inside, torch.ones_like(next_ids)], dim=1)
-                next_logs, rest = self._step(next_ids, now, _fork(memory))
-                self._visit(child, next_logs, rest, now, ahead, found)
+        def visit(node: Tree, logs: Any, before: Any, path: Any) -> None:
+            if node.answer >= 0:
+                add(node.answer, path + self._stop(node, logs))
+            for token, child in node.children.items():
+                ahead = path + logs[:, token].double()
+                if not child.children and not child.stops:
+                    add(child.answer, ahead)
+                elif float(ahead.max()) > UNLIKELY:
+                    visit(child, *step(before, token), ahead)
+
+        visit(self.tree, logs, before, none)
+        return found.float().cpu().numpy()
 
     def _stop(self, node: Tree, logs: Any) -> Any:
         """Log-probability (B,) that an answer ends where it has been written; 0 where nothing could go on from it."""
@@ -137,18 +132,15 @@ class SharedPrefix:
         ends[list(node.children)] = False
         return torch.logsumexp(logs[:, torch.from_numpy(ends).to(logs.device)].double(), dim=1)
 
-    def _step(self, ids: Any, inside: Any, memory: Any) -> tuple[Any, Any]:
-        """Log-probabilities after the last token, (B, V), and the memory."""
-        places = (inside.cumsum(dim=1) - 1).clamp(min=0)[:, -ids.shape[1] :]
-        extra = {"position_ids": places} if "position_ids" in self._takes else {}
-        out = self.model(
-            input_ids=ids, attention_mask=inside, past_key_values=memory, use_cache=True, **extra, **self._keeping(1)
-        )
-        return torch.log_softmax(out.logits[:, -1].float(), dim=-1), out.past_key_values
+    @staticmethod
+    def _last(out: Any) -> Any:
+        """Log-probabilities after the last token, (B, V)."""
+        return torch.log_softmax(out.logits[:, -1].float(), dim=-1)
 
-    def _keeping(self, last: int) -> dict[str, int]:
-        """Asks a model, where it can be asked, for its last outputs only: each is as long as its vocabulary."""
-        return {"logits_to_keep": last} if "logits_to_keep" in self._takes else {}
+    @property
+    def _keeping(self) -> dict[str, int]:
+        """Asks a model, where it can be asked, for its last output only: each is as long as its vocabulary."""
+        return {"logits_to_keep": 1} if "logits_to_keep" in self._takes else {}
 
     @cached_property
     def _takes(self) -> set[str]:
@@ -158,7 +150,7 @@ class SharedPrefix:
     def _memory(self) -> Any:
         """Keys and values of the prefix's tokens, one row."""
         ids = torch.tensor([self.prefix], device=self.model.device)
-        return self.model(input_ids=ids, use_cache=True, **self._keeping(1)).past_key_values
+        return self.model(input_ids=ids, use_cache=True, **self._keeping).past_key_values
 
 
 def common_prefix(rows: Sequence[Sequence[int]]) -> tuple[int, ...]:

@@ -13,39 +13,43 @@ Conversation = Sequence[Mapping[str, str]]
 
 
 def written(tokenizer: Any, conversations: Sequence[Conversation], *, ours: bool = False) -> list[str]:
-    """Each conversation, a sequence of messages with ``role`` and ``content``, as the model reads it.
+    """Each conversation (messages with ``role`` and ``content``) as the model reads it; see `in_template`.
 
-    A template that is not packaged (`ours`) is written within limits of memory and time. Raises `ModelError` when there
-    is no template, it fails, or it changes what is said.
+    Raises `ModelError` when there is no template, it fails, or it changes what is said.
     """
     if not tokenizer.chat_template:
         fix = "Take an instruction-tuned model."
         raise ModelError("--lm", got="a model without a chat template", expected="one that answers messages", fix=fix)
-    with foreign("--lm", "chat templates to choose from", "one"):
-        template = tokenizer.get_chat_template()
-    chats = [[dict(message) for message in conversation] for conversation in conversations]
-    tokens = dict(tokenizer.special_tokens_map)
-    if ours:
-        found = render(template, tokens, chats)
-    else:
-        found = bounded.call(render, template, tokens, chats, field="chat template", error=ModelError)
-    for text, chat in zip(found, chats, strict=True):
+    expected = "one that takes system and user messages"
+    found = in_template(tokenizer, conversations, ours=ours, field="--lm", expected=expected)
+    for text, chat in zip(found, conversations, strict=True):
         if any(message["content"].strip() not in text for message in chat):
             raise ModelError("--lm", got="a chat template that changes what is said", expected="one that keeps it")
     return found
 
 
-def render(template: str, tokens: Mapping[str, Any], chats: Sequence[Sequence[Mapping[str, str]]]) -> list[str]:
-    """The conversations in a template; raises `ModelError` when the template fails."""
+def in_template(
+    tokenizer: Any, chats: Sequence[Conversation], *, ours: bool, field: str, expected: str, fix: str = ""
+) -> list[str]:
+    """The conversations in the tokenizer's template; `ModelError` when there are several of them, or it fails.
+
+    One that is not packaged (`ours`) is written in a process of its own: a loop in it, or a long text that it makes,
+    ends there.
+    """
+    with foreign(field, "chat templates to choose from", "one", fix):
+        template = tokenizer.get_chat_template()
+    given = template, dict(tokenizer.special_tokens_map), [[dict(each) for each in chat] for chat in chats]
+    if ours:
+        return render(*given, expected, fix)
+    return bounded.call(render, *given, expected, fix, field="chat template", error=ModelError)
+
+
+def render(template: str, tokens: Mapping[str, Any], chats: list[list[dict[str, Any]]], *words: str) -> list[str]:
+    """The conversations in a template; `words` say what is expected, and what to do, where it fails."""
     from transformers.utils.chat_template_utils import render_jinja_template
 
-    conversations: list[list[dict[str, Any]]] = [[dict(message) for message in chat] for chat in chats]
-    with foreign("model", "a chat template that fails", "one that takes system and user messages"):
+    with foreign("model", "a chat template that fails", *words):
         rendered = render_jinja_template(
-            conversations=conversations,
-            chat_template=template,
-            add_generation_prompt=True,
-            enable_thinking=False,
-            **tokens,
+            conversations=chats, chat_template=template, add_generation_prompt=True, enable_thinking=False, **tokens
         )
     return [str(text) for text in rendered[0]]

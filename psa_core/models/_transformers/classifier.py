@@ -27,21 +27,11 @@ NO_LIMIT = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class TransformersScorer:
-    """Scores texts with a transformers sequence classifier, in float32.
+    """Scores texts with a transformers sequence classifier, in float32; longer texts are cut to `max_tokens`.
 
-    Attributes
-    ----------
-    model : transformers model
-        Its ``forward`` gives ``logits`` (B, L).
-    targets : tuple of Target, length T
-    reduce : callable
-        From logits, float32 (B, L), to targets, float32 (B, T), row by row.
-    max_tokens : int
-        Longer texts are cut to this many tokens, special tokens included.
-    about : str
-        What the model answers, in plain words.
-    known_ways : dict
-        What the scoring engine found out about computing this model; not sent along to another process.
+    `reduce` goes from logits, float32 (B, L), to targets, float32 (B, T), row by row; `about` is what the model
+    answers, in plain words; `known_ways` is what the scoring engine found out about computing this model, and is not
+    sent along to another process.
 
     Examples
     --------
@@ -82,7 +72,7 @@ class TransformersScorer:
         """Whether the model sees only the beginning of each text: bool array (len(texts),)."""
         texts = as_texts(texts)
         rows = self._encode(texts, False) if texts else []
-        return np.fromiter((len(row) > self.max_tokens for row in rows), bool, len(rows))
+        return np.array([len(row) > self.max_tokens for row in rows], bool)
 
     def forward(self, token_ids: Sequence[Sequence[int]]) -> np.ndarray:
         """Raw outputs of one batch, padded to its longest row: float32 array (B, L)."""
@@ -98,14 +88,7 @@ class TransformersScorer:
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Scores of the texts in their order: float32 array (len(texts), T); in batches of like length."""
-        token_ids = self.tokenize(texts)
-        if not token_ids:
-            return np.empty((0, len(self.targets)), np.float32)
-        batches = length_sorted(token_ids, BATCH_TOKENS)
-        logits = np.concatenate([self.forward([token_ids[i] for i in batch]) for batch in batches])
-        scores = np.empty((len(token_ids), len(self.targets)), np.float32)
-        scores[np.concatenate(batches)] = self.reduce(logits)
-        return scores
+        return by_length(self.tokenize(texts), len(self.targets), lambda rows: self.reduce(self.forward(rows)))
 
 
 def length_sorted(token_ids: Sequence[Sequence[int]], budget: int) -> list[np.ndarray]:
@@ -117,6 +100,19 @@ def length_sorted(token_ids: Sequence[Sequence[int]], budget: int) -> list[np.nd
             batches.append([])
         batches[-1].append(int(position))
     return [np.array(batch) for batch in batches]
+
+
+def by_length(
+    token_ids: Sequence[Sequence[int]],
+    width: int,
+    compute: Callable[[Sequence[Sequence[int]]], np.ndarray],
+    budget: int = BATCH_TOKENS,
+) -> np.ndarray:
+    """What `compute` gives for each row, in batches of like length: float32 array (rows, width)."""
+    answer = np.empty((len(token_ids), width), np.float32)
+    for batch in length_sorted(token_ids, budget) if token_ids else []:
+        answer[batch] = compute([token_ids[i] for i in batch])
+    return answer
 
 
 def padded(token_ids: Sequence[Sequence[int]], pad: int, *, width: int = 0) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.models._ranges import parse_range
+from psa_core.models._options import parse_range
 
 Activation = Literal["softmax", "sigmoid", "none"]
 JIGSAW = frozenset({"toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate", "toxicity"})

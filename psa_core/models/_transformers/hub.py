@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from urllib.parse import parse_qsl
 
 from psa_core import cache_dir, locks, trust
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import path_of
 from psa_core.inputs.limits import HUB, HUB_DISK
 from psa_core.models._answers import reason
+from psa_core.models._options import flag
 from psa_core.models._transformers.vetting import vetted
 from psa_core.trust import sandbox
 
@@ -32,32 +32,6 @@ REVISION = re.compile(r"[A-Za-z0-9_][\w.-]{0,99}(/[A-Za-z0-9_][\w.-]{0,99}){0,4}
 COMMIT = re.compile(r"[0-9a-f]{40}")
 #: The ids of the models that visitors may load where the hub is offline, separated by commas.
 OFFLINE_MODELS = "PSA_OFFLINE_MODELS"
-FLAGS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-
-
-def split_options(argument: str, known: tuple[str, ...]) -> tuple[str, dict[str, str]]:
-    """Split ``name?option=value&option=value`` into the name and its options.
-
-    Raises `ModelError` when an option is not among the known ones or has no value.
-    """
-    name, _, query = argument.partition("?")
-    options = dict(parse_qsl(query, keep_blank_values=True))
-    wrong = [key for key, value in options.items() if key not in known or not value]
-    if wrong or (query and not options):
-        expected = f"{', '.join(f'{option}=…' for option in known)}, joined by &"
-        raise ModelError("model options", got=repr(query), expected=expected, fix=f"For example: {name}?{known[0]}=…")
-    return name, options
-
-
-def flag(options: Mapping[str, str], name: str) -> bool:
-    """Whether an option says yes; False when it is not given.
-
-    Raises `ModelError` when its value is neither yes nor no.
-    """
-    value = options.get(name, "0").lower()
-    if value not in FLAGS:
-        raise ModelError(f"model option {name}", got=repr(value), expected="1 or 0")
-    return FLAGS[value]
 
 
 def files_of(name: str, options: Mapping[str, str], *, weights: bool = True, vouched: bool = False) -> Path:

@@ -14,6 +14,7 @@ from psa_core.models._transformers.classifier import (
     BATCH_TOKENS,
     DEVICE_LOCKS,
     TransformersScorer,
+    by_length,
     encoder,
     ids_and_mask,
     length_sorted,
@@ -45,10 +46,7 @@ class CausalScorer(TransformersScorer):
     def forward(self, token_ids: Sequence[Sequence[int]]) -> np.ndarray:
         """Minus the log-likelihood of each row: float32 array (B, 1)."""
         budget = max(1, OUTPUT_NUMBERS // self.model.config.vocab_size)
-        answer = np.empty((len(token_ids), 1), np.float32)
-        for batch in length_sorted(token_ids, budget):
-            answer[batch, 0] = self._surprise([token_ids[i] for i in batch])
-        return answer
+        return by_length(token_ids, 1, self._surprise, budget)
 
     def _surprise(self, rows: Sequence[Sequence[int]]) -> np.ndarray:
         ids, inside = as_tensors(rows, self._pad_id or 0, device=self.device)
@@ -57,7 +55,7 @@ class CausalScorer(TransformersScorer):
             logs = torch.log_softmax(logits[:, :-1].float(), dim=-1).gather(-1, ids[:, 1:, None])[..., 0]
             # Summed in float64: a text of many tokens loses digits otherwise.
             sums = 0.0 - (logs.double() * inside[:, 1:]).sum(dim=1)
-        return np.asarray(sums.cpu().numpy())
+        return np.asarray(sums.cpu().numpy())[:, np.newaxis]
 
 
 @dataclass(frozen=True, eq=False)

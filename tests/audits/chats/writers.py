@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from psa_core.generators import Batch, Draw, Estimate, Sampling
-from psa_core.models._fingerprint import digest
+from psa_core.models._base import digest
 
 WORDS = tuple("abcdefghijklmnopqrstuvwxyz")
 FEMALE = {"Ann", "Beth", "Carla", "Dora", "Eva", "Fay", "Gina", "Hope"}

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from psa_core.models._judges.parsing import value_of
+from psa_core.asking import Answer
+from psa_core.models._judges import parsing
+from psa_core.models._judges.question import Question
 from psa_core.models._judges.question_file import question_from
 
 YES = question_from({"prompt": "Grant it? {text}", "choice": {"Yes": 1, "No": 0}}, "loan")
@@ -20,6 +22,10 @@ OUT_OF = question_from({"prompt": "{text}", "number": {"low": 1, "high": 10}, "p
 WAIT = question_from({"prompt": "{text}", "number": {"low": 0, "high": 60, "step": 5, "unit": "minutes"}}, "wait")
 LABELS = question_from({"prompt": "{text}", "choice": {"(A)": 1, "(B)": 0}}, "labels")
 STARS = question_from({"prompt": "{text}", "choice": {"***": 1, "+++": 0}}, "stars")
+
+
+def value_of(question: Question, words: str, **more: str) -> float | None:
+    return parsing.value_of(question, Answer(words, **more))
 
 
 @pytest.mark.parametrize(
@@ -97,8 +103,8 @@ def test_a_choice_is_read_strictly(words: str | None, value: float | None) -> No
         (WAIT, "15 min", None),
     ],
 )
-def test_a_number_is_one_of_its_scale(question: object, words: str, value: float | None) -> None:
-    assert value_of(question, words) == value  # type: ignore[arg-type]
+def test_a_number_is_one_of_its_scale(question: Question, words: str, value: float | None) -> None:
+    assert value_of(question, words) == value
 
 
 def test_a_thought_is_no_answer() -> None:

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Iterator
-from types import SimpleNamespace
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,6 @@ import pytest
 
 from psa_core import models
 from psa_core.asking import Answer as Said
-from psa_core.asking import endpoint as _endpoint
 from psa_core.asking.server import completions_address
 from psa_core.cache import ScoreCache
 from psa_core.errors import ModelError
@@ -20,27 +17,6 @@ from psa_core.models._judges.server import are_told_apart, first_tokens, listed_
 from psa_core.scoring import score_cells
 from tests.asking.local_server import Answer
 from tests.asking.local_server import LocalServer as Server
-
-
-@pytest.fixture
-def serve() -> Iterator[Callable[[Answer], Server]]:
-    servers: list[Server] = []
-
-    def start(answer: Answer) -> Server:
-        servers.append(Server(answer))
-        return servers[-1]
-
-    yield start
-    for server in servers:
-        server.close()
-
-
-@pytest.fixture(autouse=True)
-def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """How long an endpoint would have waited each time; it does not."""
-    seconds: list[float] = []
-    monkeypatch.setattr(_endpoint, "time", SimpleNamespace(sleep=seconds.append, monotonic=time.monotonic))
-    return seconds
 
 
 def probability(body: dict[str, Any]) -> float:

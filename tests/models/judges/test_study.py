@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 
 from psa_core.cli import main
 from psa_core.folders import cube_file, results
-from tests.asking.local_server import LocalServer
+from tests.asking.local_server import Answer, LocalServer
 
 
 def answer(body: dict[str, Any]) -> tuple[int, Any]:
@@ -32,15 +32,8 @@ def answer(body: dict[str, Any]) -> tuple[int, Any]:
     return 200, {"choices": said}
 
 
-@pytest.fixture
-def server() -> Iterator[LocalServer]:
-    started = LocalServer(answer)
-    yield started
-    started.close()
-
-
 def test_missing_cells_go_through_command_folder_and_report(
-    server: LocalServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    serve: Callable[[Answer], LocalServer], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = tmp_path / "names.csv"
     names.write_text(
@@ -50,7 +43,7 @@ def test_missing_cells_go_through_command_folder_and_report(
     )
     command = ["run", "--sentences", "interviews", "--anchors", "slot", "--names", str(names), "--sample", "15"]
     out = tmp_path / "out"
-    assert main([*command, "--model", server.id("&samples=8", "interview"), "--out", str(out)]) == 0
+    assert main([*command, "--model", serve(answer).id("&samples=8", "interview"), "--out", str(out)]) == 0
     told = capsys.readouterr()
     assert "With 8 answers per text, a name that differs by" in told.err
     assert "With “Aaliyah” the share without a valid answer is" in told.out and "there was no valid answer" in told.out

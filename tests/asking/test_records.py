@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from psa_core.asking import Request
-from psa_core.asking.files import read
+from psa_core.asking.records import read_answers
 from psa_core.errors import ModelError
 
 REQUEST = Request(({"role": "user", "content": "one"},), tag="abc")
@@ -30,7 +30,7 @@ def line(response: Any, error: Any = None, request: Request = REQUEST) -> str:
 def test_what_was_not_answered_says_why(written: str, told: str, tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     path.write_text(written, "utf-8")
-    (reply,) = read(path).ask([REQUEST])
+    (reply,) = read_answers(path).ask([REQUEST])
     assert reply.error == told and reply.answers == ()
 
 
@@ -39,9 +39,9 @@ def test_one_that_was_asked_again_is_taken_by_its_answer(tmp_path: Path) -> None
     good, bad = line({"body": GOOD}), line(None, {"message": "later"})
     for written in (good + bad, bad + good):
         path.write_text(written, "utf-8")
-        answers = read(path)
+        answers = read_answers(path)
         (reply,) = answers.ask([REQUEST])
-        assert (reply.answers[0].content, reply.tokens_in, answers.tags) == ("Yes", 7, ["abc"])
+        assert (reply.answers[0].content, reply.tokens_in) == ("Yes", 7)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,6 @@ def test_what_is_no_file_of_answers_is_told(content: str, told: str, tmp_path: P
     path = tmp_path / "results.jsonl"
     path.write_text(content, "utf-8")
     with pytest.raises(ModelError, match=told):
-        read(path)
+        read_answers(path)
     with pytest.raises(ModelError, match="a file that exists"):
-        read(tmp_path / "none.jsonl")
+        read_answers(tmp_path / "none.jsonl")

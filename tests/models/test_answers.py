@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.models._ranges import FoundRange
+from psa_core.models._answers import FoundRange
 
 SOME = np.random.default_rng(0)
 
