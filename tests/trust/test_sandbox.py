@@ -12,7 +12,7 @@ import pytest
 
 from psa_core.inputs import bounded
 from psa_core.inputs.limits import ASK_MEMORY, ASK_SECONDS
-from psa_core.models._judges.local import render_within_limits
+from psa_core.models._transformers.chat_template import render_within_limits
 from psa_core.trust import sandbox
 from psa_core.trust.sandbox import Sandbox
 
@@ -95,7 +95,8 @@ def test_without_the_kernels_help_python_code_opens_and_asks_nothing(tmp_path: P
 def test_what_has_a_process_of_its_own_has_one_in_there_too() -> None:
     process = bounded.Resident(ASK_SECONDS, ASK_MEMORY, Sandbox())
     try:
-        assert process.call(render_within_limits, "{{ messages[0]['content'] }}", {}, "hello") == "hello"
+        given = "{{ messages[0]['content'] }}", {}, [[{"role": "user", "content": "hello"}]], "one that works"
+        assert process.call(render_within_limits, *given) == ["hello"]
     finally:
         process.end()
 

@@ -33,15 +33,13 @@ def in_template(
 ) -> list[str]:
     """The conversations in the tokenizer's template; `ModelError` when there are several of them, or it fails.
 
-    One that is not packaged (`ours`) is written in a process of its own: a loop in it, or a long text that it makes,
-    ends there.
+    One that is not packaged (`ours`) is written within limits of memory and time.
     """
     with foreign(field, "chat templates to choose from", "one", fix):
         template = tokenizer.get_chat_template()
-    given = template, dict(tokenizer.special_tokens_map), [[dict(each) for each in chat] for chat in chats]
-    if ours:
-        return render(*given, expected, fix)
-    return bounded.call(render, *given, expected, fix, field="chat template", error=ModelError)
+    write = render if ours else render_within_limits
+    messages = [[dict(each) for each in chat] for chat in chats]
+    return write(template, dict(tokenizer.special_tokens_map), messages, expected, fix)
 
 
 def render(template: str, tokens: Mapping[str, Any], chats: list[list[dict[str, Any]]], *words: str) -> list[str]:
@@ -53,3 +51,10 @@ def render(template: str, tokens: Mapping[str, Any], chats: list[list[dict[str, 
             conversations=chats, chat_template=template, add_generation_prompt=True, enable_thinking=False, **tokens
         )
     return [str(text) for text in rendered[0]]
+
+
+def render_within_limits(
+    template: str, tokens: Mapping[str, Any], chats: list[list[dict[str, Any]]], *words: str
+) -> list[str]:
+    """The same in a process of its own: a loop in a template, or a long text that it makes, ends there."""
+    return bounded.call(render, template, tokens, chats, *words, field="chat template", error=ModelError)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
@@ -18,6 +19,7 @@ from typing import Any
 
 from psa_core.errors import ModelError
 from psa_core.models._transformers import import_transformers
+from psa_core.registry import ASSETS
 
 #: Read as they are: weights that hold numbers alone, and vocabularies that are no settings.
 PLAIN = re.compile(
@@ -34,49 +36,11 @@ SHARDS = {
 MAX_BYTES = 2**27
 #: A word such as ``gelu`` or ``p2c|c2p``: no path, no address, no id of a hub.
 WORD = re.compile(r"[A-Za-z0-9_|.-]{0,60}", re.ASCII)
-#: Where a configuration may have a word. Numbers may stand anywhere, for they lead nowhere.
-CONFIG_WORDS = frozenset(
-    {
-        *("activation", "activation_function", "afn", "classifier_activation", "conv_act", "conv_activation"),
-        *("dense_act_fn", "feed_forward_proj", "ff_activation", "hidden_act", "hidden_activation", "hidden_mamba_act"),
-        *("mamba_hidden_act", "mlp_hidden_act", "nemo_activation", "pooler_hidden_act", "projector_hidden_act"),
-        *("summary_activation", "summary_type", "classifier_pooling", "pooling_type", "problem_type"),
-        *("attention_type", "attention_types", "attention_layers", "attn_layers", "attn_type", "block_types"),
-        *("layer_types", "layers_block_type", "mlp_layer_types", "mtp_layers_block_type", "indexer_types"),
-        *("norm_type", "normalization_type", "norm_rel_ebd", "position_embedding_type", "pos_att_type"),
-        *("rope_type", "type", "scoring_func", "topk_method", "conv_glu_type", "approx_mode", "weight_mode"),
-        *("average_approximation_function", "cross_attention_shape_for_attention", "expert_selection_fn"),
-        *("shared_expert_combination_strategy", "time_step_init_scheme", "use_bidirectional_attention", "mode"),
-        *("mamba_ssm_cache_dtype", "inference_state_dtype", "autocast_kernel_dtype", "dtype", "torch_dtype"),
-        *("architectures", "model_type", "tokenizer_class", "transformers_version", "languages", "default_language"),
-    }
-)
-#: Parts of a configuration that are configurations themselves.
-CONFIG_PARTS = frozenset({"rope_scaling", "rope_parameters", "text_config", "encoder", "decoder", "attn_config"})
-#: Names of a classifier's answers: any text, shown and compared, never looked up.
-LABELS = frozenset({"id2label", "label2id"})
-#: What a configuration may say that changes no score; left out without a word.
-IDLE = frozenset({"_name_or_path", "transformers_version", "architectures", "auto_map", "torch_dtype", "dtype"})
-IDLE |= {"finetuning_task", "name_or_path", "prefix", "task_specific_params", "tokenizer_class"}
-#: What changes how weights are read, whatever the kind of model.
-TELLING = frozenset({"quantization_config", "compression_config", "pruned_heads"})
-
-#: Texts that a tokenizer looks for in a text, and a template that is rendered elsewhere, within limits.
-TOKENS = frozenset({f"{kind}_token" for kind in ("bos", "eos", "unk", "sep", "pad", "cls", "mask")})
-TEXTS = TOKENS | {"additional_special_tokens", "added_tokens_decoder", "chat_template", "never_split"}
-TOKENIZER_SETTINGS = frozenset(
-    {
-        *("model_max_length", "max_len", "padding_side", "truncation_side", "model_input_names", "tokenizer_class"),
-        *("add_bos_token", "add_eos_token", "add_prefix_space", "clean_up_tokenization_spaces", "do_lower_case"),
-        *("split_special_tokens", "spaces_between_special_tokens", "strip_accents", "tokenize_chinese_chars"),
-        *("do_basic_tokenize", "keep_accents", "remove_space", "trim_offsets", "legacy", "errors", "normalization"),
-        *("add_dummy_prefix_space", "lowercase", "clean_text", "unk_id", "offset", "extra_ids", "src_lang", "tgt_lang"),
-    }
-)
+#: Which settings may be read, and why.
+ALLOWED = {
+    key: frozenset(names) for key, names in tomllib.loads((ASSETS / "model_settings.toml").read_text("utf-8")).items()
+}
 _TOKEN = re.compile(r"\w+_token", re.ASCII)
-CORE = frozenset(
-    {"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor"}
-) | {"decoder", "model"}
 
 
 def vetted(folder: Path) -> Path:
@@ -130,13 +94,15 @@ def _config(content: dict[str, Any], _: Path) -> dict[str, Any]:
 
     kept = _words_and_numbers(content)
     lost = {key: value for key, value in content.items() if key not in kept}
-    matter = [key for key, value in lost.items() if key in TELLING and value]
+    matter = [key for key, value in lost.items() if key in ALLOWED["telling"] and value]
     model_type = str(kept.get("model_type"))
     if lost and model_type in CONFIG_MAPPING:
         # What was left out although this kind of model goes by it, and not as it would by itself.
         kind = CONFIG_MAPPING[model_type]
         usual = {**dict.fromkeys(kind.attribute_map), **kind().to_dict()}
-        matter += [key for key, value in lost.items() if key in usual and key not in IDLE and usual[key] != value]
+        matter += [
+            key for key, value in lost.items() if key in usual and key not in ALLOWED["idle"] and usual[key] != value
+        ]
     if matter:
         raise _refused("config.json", matter)
     return kept
@@ -148,15 +114,14 @@ def _words_and_numbers(content: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in content.items():
         if key.startswith("_"):
             continue
-        if key in LABELS and isinstance(value, dict):
+        if key in ALLOWED["labels"] and isinstance(value, dict):
             kept[key] = {str(name): each for name, each in value.items() if isinstance(each, str | int)}
         elif isinstance(value, dict):
-            nested = all(isinstance(each, dict) for each in value.values()) and key == "rope_parameters"
-            if key in CONFIG_PARTS:
-                kept[key] = (
-                    {k: _words_and_numbers(v) for k, v in value.items()} if nested else _words_and_numbers(value)
-                )
-        elif _leads_nowhere(value, words=key in CONFIG_WORDS):
+            if key == "rope_parameters" and all(isinstance(each, dict) for each in value.values()):
+                kept[key] = {part: _words_and_numbers(each) for part, each in value.items()}
+            elif key in ALLOWED["parts"]:
+                kept[key] = _words_and_numbers(value)
+        elif _leads_nowhere(value, words=key in ALLOWED["words"]):
             kept[key] = value
     return kept
 
@@ -164,20 +129,17 @@ def _words_and_numbers(content: Mapping[str, Any]) -> dict[str, Any]:
 def _leads_nowhere(value: Any, *, words: bool) -> bool:
     if isinstance(value, list):
         return all(_leads_nowhere(each, words=words) for each in value)
-    return (
-        value is None
-        or isinstance(value, int | float)
-        or (words and isinstance(value, str) and bool(WORD.fullmatch(value)))
-    )
+    is_word = words and isinstance(value, str) and bool(WORD.fullmatch(value))
+    return value is None or isinstance(value, int | float) or is_word
 
 
 def _tokenizer_config(content: dict[str, Any], _: Path) -> dict[str, Any]:
-    kept = {key: value for key, value in content.items() if key in TOKENIZER_SETTINGS}
+    kept = {key: value for key, value in content.items() if key in ALLOWED["tokenizer"]}
     return {key: value for key, value in kept.items() if _leads_nowhere(value, words=True)} | _texts(content)
 
 
 def _texts(content: dict[str, Any], _: Path | None = None) -> dict[str, Any]:
-    kept = {key: value for key, value in content.items() if key in TEXTS}
+    kept = {key: value for key, value in content.items() if key in ALLOWED["texts"]}
     more = content.get("extra_special_tokens")
     if isinstance(more, list) or (isinstance(more, dict) and all(_TOKEN.fullmatch(key) for key in more)):
         kept["extra_special_tokens"] = more
@@ -188,8 +150,8 @@ def _core(content: dict[str, Any], _: Path) -> None:
     """``tokenizer.json`` is large and either as it must be or refused; its vocabulary stands in it, never elsewhere."""
     model = content.get("model")
     inner = model if isinstance(model, dict) else {}
-    if not set(content) <= CORE or not isinstance(inner.get("vocab"), dict | list):
-        raise _refused("tokenizer.json", sorted(set(content) - CORE) or ["vocab"])
+    if not set(content) <= ALLOWED["core"] or not isinstance(inner.get("vocab"), dict | list):
+        raise _refused("tokenizer.json", sorted(set(content) - ALLOWED["core"]) or ["vocab"])
     if not isinstance(inner.get("merges", []), list):
         raise _refused("tokenizer.json", ["merges"])
 
@@ -211,6 +173,7 @@ def _checked(index: str, content: Mapping[str, Any], folder: Path) -> dict[str, 
     return dict(found or {})
 
 
+#: How each file with settings is read: what is written in its place, or None where it is shown as it is.
 SETTINGS: dict[str, Callable[[dict[str, Any], Path], dict[str, Any] | None]] = {
     "config.json": _config,
     "tokenizer_config.json": _tokenizer_config,

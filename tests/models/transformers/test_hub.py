@@ -20,8 +20,9 @@ import pytest
 from psa_core import models
 from psa_core.errors import ModelError
 from psa_core.inputs.limits import HUB, HUB_DISK
+from psa_core.models._options import flag, split_options
 from psa_core.models._transformers import hub as hub_files
-from psa_core.models._transformers.hub import Public, flag, split_options
+from psa_core.models._transformers.hub import Public
 from psa_core.trust import Origin
 from tests.tiny_models import tiny_classifier
 
