@@ -53,33 +53,15 @@ class Price:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What requests take, at most.
-
-    Attributes
-    ----------
-    requests, tokens_in, tokens_out : int
-    tokens_shared : int
-        Of those read, what all requests begin with: providers with a cache read it again for less.
-    price : Price or None
-        None where the table has no such model.
-    otherwise : Estimate or None
-        What it takes where the server does not offer all that is asked for.
-    when : str
-        Of one that stands in for another: when it does.
-    """
+    """What requests take, at most."""
 
     requests: int
     tokens_in: int
     tokens_out: int
-    tokens_shared: int = 0
-    price: Price | None = None
-    otherwise: Estimate | None = None
-    when: str = ""
-
-    @property
-    def dollars(self) -> float | None:
-        """At most; None where no price is known."""
-        return None if self.price is None else self.price.of(self.tokens_in, self.tokens_out)
+    tokens_shared: int = 0  # of those read, what all requests begin with: from a provider's cache it costs less
+    price: Price | None = None  # None where the table has no such model
+    otherwise: Estimate | None = None  # what it takes where the server does not offer all that is asked for
+    when: str = ""  # of one that stands in for another: when it does
 
     @property
     def words(self) -> str:
@@ -90,12 +72,13 @@ class Estimate:
         >>> Estimate(1000, 90_000, 1000, 0, Price("m", 2.0, 8.0, 0.5, "2025-06")).words
         '1,000 requests, about 90,000 tokens to read and up to 1,000 to write: at most $0.19 (prices of 2025-06).'
         """
-        begun = f"{counted(self.requests, 'request')}, about {self.tokens_in:,} tokens to read and up to "
+        taken = f"about {self.tokens_in:,} tokens to read and up to {self.tokens_out:,} to write"
+        cost = "; no price is known for this model"
+        if self.price is not None:
+            noted = f" (prices of {self.price.noted})" if self.price.noted else ""
+            cost = f": at most {in_dollars(self.price.of(self.tokens_in, self.tokens_out))}{noted}"
         more = f" {self.otherwise.when}: {self.otherwise.words}" if self.otherwise else ""
-        if self.price is None or self.dollars is None:
-            return f"{begun}{self.tokens_out:,} to write; no price is known for this model.{more}"
-        noted = f" (prices of {self.price.noted})" if self.price.noted else ""
-        return f"{begun}{self.tokens_out:,} to write: at most {in_dollars(self.dollars)}{noted}.{more}"
+        return f"{counted(self.requests, 'request')}, {taken}{cost}.{more}"
 
 
 def in_dollars(amount: float) -> str:
@@ -144,17 +127,7 @@ def _price(row: Mapping[str, str]) -> Price:
 
 
 def estimate(sample: Sequence[Sequence[Request]], texts: int, model: str) -> Estimate:
-    """What so many texts take, from the requests about some of them.
-
-    Parameters
-    ----------
-    sample : sequence of sequences of Request
-        Those of each text of a sample.
-    texts : int
-        Distinct texts in all.
-    model : str
-        As the server calls it.
-    """
+    """What so many distinct `texts` take, from the requests about each text of a `sample` of them."""
     if not sample:
         return Estimate(0, 0, 0, 0, price_of(model))
     requests = [request for of_text in sample for request in of_text]
@@ -186,13 +159,7 @@ def tokens_out(options: Mapping[str, Any]) -> int:
 
 @dataclass(eq=False)
 class Purse:
-    """What has been spent, and what may be.
-
-    Attributes
-    ----------
-    most : float or None
-        Dollars; None for no limit.
-    """
+    """What has been spent, and what may be: `most` dollars, None for no limit."""
 
     most: float | None = None
     requests: int = 0
@@ -216,9 +183,8 @@ class Purse:
         amount = price.of(tokens_in(request), tokens_out(request.options))
         with self._lock:
             if (self.dollars or 0.0) + self._held + amount > self.most:
-                got = (
-                    f"{in_dollars(self.dollars or 0.0)} spent, and the next requests could pass {in_dollars(self.most)}"
-                )
+                spent, most = in_dollars(self.dollars or 0.0), in_dollars(self.most)
+                got = f"{spent} spent, and the next requests could pass {most}"
                 fix = "Every answer is kept: the same command with a higher limit goes on from here."
                 raise OptionError("--most", got=got, expected="a study that costs less", fix=fix)
             self._held += amount
@@ -246,21 +212,14 @@ class Purse:
     @property
     def account(self) -> dict[str, Any]:
         """For the manifest."""
-        dollars = None if self.dollars is None else round(self.dollars, 6)
-        return {
-            "requests": self.requests,
-            "tokens_in": self.tokens_in,
-            "tokens_out": self.tokens_out,
-            "dollars": dollars,
-        }
+        counts = {"requests": self.requests, "tokens_in": self.tokens_in, "tokens_out": self.tokens_out}
+        return counts | {"dollars": None if self.dollars is None else round(self.dollars, 6)}
 
     @property
     def words(self) -> str:
         """What was spent, in one sentence; empty where nothing was asked."""
         if not self.requests:
             return ""
-        sum_ = "no price is known for the model" if self.dollars is None else f"about {in_dollars(self.dollars)}"
-        return (
-            f"The language model was asked {counted(self.requests, 'time')}: {self.tokens_in:,} tokens read, "
-            f"{self.tokens_out:,} written, {sum_}."
-        )
+        cost = "no price is known for the model" if self.dollars is None else f"about {in_dollars(self.dollars)}"
+        tokens = f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written"
+        return f"The language model was asked {counted(self.requests, 'time')}: {tokens}, {cost}."

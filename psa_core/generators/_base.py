@@ -52,8 +52,6 @@ class Draw:
 
     Attributes
     ----------
-    prompt : str
-        The text to go on from.
     stream : str
         The template. Draws of one stream and one `k` meet the same random numbers, whatever their prompt.
     k : int
@@ -61,8 +59,7 @@ class Draw:
     value : str
         The value in the prompt; for messages and files, never for the model.
     messages : tuple of (role, content)
-        Of a chat: what is said, and `prompt` is the same as one text, for keys and files. Empty for a text to go on
-        from.
+        Of a chat: what is said; `prompt` is the same as one text then, for keys and files.
     """
 
     prompt: str

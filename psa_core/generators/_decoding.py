@@ -18,19 +18,8 @@ RETIRE_SHARE = 1 / 8
 def uniforms(seed: int, stream: str, ks: Sequence[int], steps: int) -> np.ndarray:
     """One number in [0, 1) for each continuation and step, keyed by (seed, template, k, step) and by nothing else.
 
-    Parameters
-    ----------
-    seed : int
-    stream : str
-        The template.
-    ks : sequence of int
-        Numbers of the continuations.
-    steps : int
-        More steps go on from fewer.
-
-    Returns
-    -------
-    float64 array (len(ks), steps)
+    The `stream` is the template, `ks` are the numbers of the continuations; more steps go on from fewer. float64 array
+    (len(ks), steps).
 
     Examples
     --------
@@ -51,14 +40,8 @@ def uniforms(seed: int, stream: str, ks: Sequence[int], steps: int) -> np.ndarra
 class PreallocatedLayer(DynamicLayer):
     """One layer's key-value cache of some rows, allocated for every step in advance, so that no step copies it.
 
-    Parameters
-    ----------
-    read : DynamicLayer
-        Keys and values of the distinct prompts.
-    owners : tensor (B,)
-        The prompt of each row.
-    steps : int
-        Tokens that may follow.
+    It begins with what was `read`, keys and values of the distinct prompts; `owners` (B,) is the prompt of each row,
+    and `steps` tokens may follow.
     """
 
     def __init__(self, read: DynamicLayer, owners: Any, steps: int) -> None:
@@ -96,15 +79,7 @@ class PreallocatedLayer(DynamicLayer):
 class Decoder:
     """Samples rows of one batch by inverse CDF: one random number a row and step, whatever else is in the batch.
 
-    Attributes
-    ----------
-    model : transformers causal model
-    ends : frozenset of int
-        Tokens that end a continuation.
-    pad : int
-    temperature : float
-    top_k, top_p : int, float
-        Less probable tokens are left out; 0 and 1 leave none out.
+    `ends` are the tokens that end a continuation; `top_k` 0 and `top_p` 1 leave no token out.
     """
 
     model: Any
@@ -120,16 +95,8 @@ class Decoder:
     ) -> list[list[int]]:
         """New tokens of each row, without the one that ends it.
 
-        Parameters
-        ----------
-        prompts : sequence of token rows
-            The distinct prompts.
-        owners : sequence of int, length B
-            The prompt of each row.
-        noise : float64 array (B, steps)
-            In [0, 1).
-        check : callable
-            Called before each step; may raise.
+        `prompts` are the distinct ones, by their tokens; `owners`, length B, is the prompt of each row; `noise`, (B,
+        steps) float64, is in [0, 1); `check` is called before each step and may raise.
         """
         (rows, steps), device = noise.shape, self.model.device
         numbers = torch.from_numpy(noise).to(device)

@@ -53,14 +53,8 @@ class Matching:
     """Keeps of `CANDIDATES` continuations as many as are wanted, so that all values' scores are distributed alike.
 
     For each template the scores of all values' candidates are put together; of each value those are kept that are
-    nearest to this distribution's quantiles, each once (the subset with the least W1 from it).
-
-    Attributes
-    ----------
-    writer : Generator
-        Who goes on from the prompts.
-    scorer : Scorer
-        Its signed target counts, else its first.
+    nearest to this distribution's quantiles, each once (the subset with the least W1 from it). Of the scorer's targets
+    the signed one counts, else the first.
     """
 
     writer: Generator
@@ -73,10 +67,8 @@ class Matching:
 
     @property
     def about(self) -> str:
-        """The writer's, and what is kept."""
-        return (
-            f"{self.writer.about}; one of {CANDIDATES} kept, so that values' {self._target.name} is distributed alike"
-        )
+        kept = f"one of {CANDIDATES} kept, so that values' {self._target.name} is distributed alike"
+        return f"{self.writer.about}; {kept}"
 
     @property
     def common_noise(self) -> bool:
@@ -124,14 +116,7 @@ class Matching:
 
 
 def nearest(scores: np.ndarray, pool: np.ndarray, count: int) -> list[int]:
-    """Which scores, each once, are nearest to a pool's quantiles; in their own order.
-
-    Parameters
-    ----------
-    scores : float array (n,)
-    pool : float array
-    count : int
-        At most n.
+    """Which `count` of the scores (n,), each once, are nearest to a pool's quantiles; in their own order.
 
     Examples
     --------

@@ -15,9 +15,11 @@ from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling, as_finished
 from psa_core.models import ModelCard
+from psa_core.models._base import digest, digest_of_model, digest_of_tokenizer
+from psa_core.models._options import split_options
 from psa_core.models._transformers import foreign_rules
 from psa_core.models._transformers.chat_template import written
-from psa_core.models._transformers.lm_files import PACKAGE, PACKAGED, is_packaged, needs_of
+from psa_core.models._transformers.lm_files import PACKAGE, PACKAGED, is_packaged, load_language_model, needs_of
 
 OPTIONS = ("revision", "precision", "allow_pickle", "adapter")
 VERSION = "1"
@@ -129,10 +131,6 @@ def load(argument: str) -> CausalGenerator:
         ``bf16``; by default bf16 where the processor multiplies it), ``revision``, ``allow_pickle=1``,
         ``adapter`` (a folder that ``python -m research.training debias-lm`` wrote).
     """
-    from psa_core.models._base import digest, digest_of_model, digest_of_tokenizer
-    from psa_core.models._options import split_options
-    from psa_core.models._transformers.lm_files import load_language_model
-
     name, options = split_options(argument, OPTIONS)
     precision = options.pop("precision", "")
     if precision not in ("", "float32", "bf16"):
@@ -146,17 +144,11 @@ def load(argument: str) -> CausalGenerator:
     precision = precision or ("bf16" if multiplies_bf16(model.device) else "float32")
     if precision == "bf16":
         model = copy.deepcopy(model).to(torch.bfloat16)  # others may be using this one
-    on_cpu = model.device.type == "cpu"
     parts = [VERSION, weights, digest_of_tokenizer(tokenizer), precision]
-    return CausalGenerator(
-        model,
-        tokenizer,
-        f"lm:{digest(parts)}",
-        f"a causal language model, sampled in {precision} on {model.device}",
-        CPU_ROWS if on_cpu else GPU_ROWS,
-        (os.cpu_count() or 1) if on_cpu else 1,
-        ours=name == PACKAGED,
-    )
+    about = f"a causal language model, sampled in {precision} on {model.device}"
+    rows, threads = (CPU_ROWS, os.cpu_count() or 1) if model.device.type == "cpu" else (GPU_ROWS, 1)
+    ours = name == PACKAGED
+    return CausalGenerator(model, tokenizer, f"lm:{digest(parts)}", about, rows, threads, ours=ours)
 
 
 def multiplies_bf16(device: Any) -> bool:

@@ -17,32 +17,6 @@ from psa_core.registry import discover
 from psa_core.trust import Kind, Need, Origin
 from psa_core.trust.sandbox import Sandbox
 
-__all__ = [
-    "FunctionScorer",
-    "ModelCard",
-    "ModelPlugin",
-    "Purpose",
-    "Questioner",
-    "Scorer",
-    "TokenScorer",
-    "cards",
-    "check",
-    "found_targets",
-    "from_callable",
-    "good_for",
-    "in_one_sentence",
-    "is_asked",
-    "is_trainable",
-    "load",
-    "measures_perplexity",
-    "name_of",
-    "needs",
-    "plugins",
-    "sandbox_for",
-    "told",
-    "unasked",
-]
-
 
 def plugins() -> dict[str, ModelPlugin]:
     """Every kind of model by its id."""

@@ -29,20 +29,9 @@ def reason(error: BaseException) -> str:
 def as_scores(answer: Any, texts: Sequence[str], *, targets: Sequence[Target], source: str, declare: str) -> np.ndarray:
     """An answer as a float32 array (rows, T); a flat list of numbers will do for one target.
 
-    Raises `ModelError` when it is no array of finite numbers of that shape, or one of them is out of its target's
-    range.
-
-    Parameters
-    ----------
-    answer : array-like
-    texts : sequence of str, length rows
-        What was asked for.
-    targets : sequence of Target, length T
-        A number beyond its target's range by no more than rounding is put on its edge.
-    source : str
-        Who answered, as messages call it.
-    declare : str
-        How the range of a target is declared there.
+    A number beyond its target's range by no more than rounding is put on its edge. `source` is who answered, as
+    messages call it, `declare` how the range of a target is declared there. Raises `ModelError` when it is no array of
+    finite numbers of that shape, or one of them is out of its target's range.
     """
     rows, width = len(texts), len(targets)
     expected = f"{rows} row{'s' * (rows != 1)} of {width} number{'s' * (width != 1)}, one row per text"
@@ -137,9 +126,8 @@ def as_targets(described: Any, *, source: str) -> tuple[Target, ...]:
     try:
         targets = tuple(read(row) for row in described)
     except (TypeError, ValueError, KeyError, OverflowError) as error:
-        raise ModelError(
-            source, got=f"targets {described!r:.200}", expected="name, low, high of each target"
-        ) from error
+        got = f"targets {described!r:.200}"
+        raise ModelError(source, got=got, expected="name, low, high of each target") from error
     names = [target.name for target in targets]
     if not names or safe_names(names) != names:
         expected = "at least one target, with distinct names of letters, digits and _ . + -"
@@ -196,11 +184,8 @@ def column_numbers(column: pd.Series, name: str) -> np.ndarray:
         numbers = pd.to_numeric(filled, errors="coerce").to_numpy(np.float64).astype(np.float32)
     wrong = np.flatnonzero(~np.isfinite(numbers) & ~filled.str.lower().isin(["", "nan", "na", "null", "none"]))
     if len(wrong):
-        raise ModelError(
-            f"predictions column {name!r}",
-            got=f"{column.iloc[wrong[0]]!r} in row {wrong[0] + 1}",
-            expected="a finite number in each row",
-        )
+        got = f"{column.iloc[wrong[0]]!r} in row {wrong[0] + 1}"
+        raise ModelError(f"predictions column {name!r}", got=got, expected="a finite number in each row")
     return numbers
 
 
@@ -215,27 +200,16 @@ FAR = 10
 class FoundRange:
     """The range that holds all scores of a target.
 
-    Attributes
-    ----------
-    low, high : float
-        [0, 1] or [-1, 1] where the scores fit in, else whole numbers around them.
-    others : tuple of float
-        The same of most scores, where a few lie far from them; else ``(low, high)``.
-    count, far : int
-        Scores, and those that are far beyond `others`.
-    farthest : int
-        Position of the one that is farthest, of any.
-    is_declared : bool
-        Whether somebody said which range it is.
+    From `low` to `high`: [0, 1] or [-1, 1] where the scores fit in, else whole numbers around them.
     """
 
     low: float
     high: float
-    others: tuple[float, float]
+    others: tuple[float, float]  # the same of most scores, where a few lie far from them; else (low, high)
     count: int
-    far: int
-    farthest: int
-    is_declared: bool = False
+    far: int  # scores that are far beyond the others
+    farthest: int  # position of the one that is farthest
+    is_declared: bool = False  # whether somebody said which range it is
 
     @classmethod
     def of(cls, scores: np.ndarray) -> FoundRange:
@@ -289,7 +263,6 @@ class FoundRange:
 
 
 def scale_words(low: float, high: float) -> str:
-    """``−3 to 12``."""
     return f"{figure(low)} to {figure(high)}"
 
 

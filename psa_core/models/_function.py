@@ -37,14 +37,8 @@ class FunctionScorer:
     """A function from a list of texts to an array (len(texts), T), or (len(texts),) for one target.
 
     Where its answer names its columns (a data frame, a mapping from target to numbers, a mapping a text), these are
-    taken by name.
-
-    Attributes
-    ----------
-    cacheable : bool
-        Whether the fingerprint is known to change when the answers would.
-    range_declared : bool
-        Whether somebody said what the targets' ranges are; else `found_targets` gives them from the scores.
+    taken by name. It is `cacheable` if the fingerprint is known to change when the answers would; where no range was
+    declared, `found_targets` gives the targets' ranges from the scores.
     """
 
     function: Callable[[list[str]], Any] = field(repr=False)

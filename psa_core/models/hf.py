@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from psa_core import trust
 from psa_core.inputs.checks import path_of
-from psa_core.models._base import ModelPlugin, TokenScorer
+from psa_core.models._base import ModelPlugin, TokenScorer, digest, digest_of_model, digest_of_tokenizer
 from psa_core.models._options import flag, split_options
 from psa_core.models._transformers import foreign, import_transformers
 from psa_core.models._transformers.heads import Head, head_of
@@ -30,7 +30,6 @@ def load(argument: str) -> TokenScorer:
         model; ``max_tokens`` to cut texts shorter; ``allow_pickle=1`` to read weights that are not safetensors;
         ``adapter``, a folder of low-rank updates on it that ``psa_core retrain`` wrote.
     """
-    from psa_core.models._base import digest, digest_of_model, digest_of_tokenizer
     from psa_core.models._transformers.adapter import merge_adapter
     from psa_core.models._transformers.checkpoint import load_checkpoint
     from psa_core.models._transformers.classifier import TransformersScorer, token_limit

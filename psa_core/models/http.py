@@ -43,7 +43,6 @@ class HttpScorer:
 
     @property
     def about(self) -> str:
-        """Where it is, in plain words."""
         return f"a model at {self.endpoint.shown}, asked for {self.batch} texts at a time"
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
@@ -73,19 +72,14 @@ class HttpScorer:
 def load(argument: str) -> HttpScorer:
     """Ask the address for the score of one text, to learn its targets.
 
-    Raises `ModelError` when the address is not allowed here, does not answer, or answers with something else.
-
-    Parameters
-    ----------
-    argument : str
-        Address, with its scheme or what follows ``http:`` in it. ``#`` and options joined by ``&`` may follow:
-        ``batch`` (texts per request), ``timeout`` (seconds), ``retries``, ``per_second`` (most requests), ``range``
-        (of all targets), ``version`` (say so when the model behind the address changes).
+    The address has its scheme, or is what follows ``http:`` in it. ``#`` and options joined by ``&`` may follow:
+    ``batch`` (texts per request), ``timeout`` (seconds), ``retries``, ``per_second`` (most requests), ``range`` (of all
+    targets), ``version`` (say so when the model behind the address changes). Raises `ModelError` when the address is
+    not allowed here, does not answer, or answers with something else.
     """
     address, numbers, words = options_of(argument, {"batch": (64, 1, 10_000), **NUMBERS}, ("range", "version"))
     low, high = parse_range(words["range"] or "0..1")
-    retries, pace = int(numbers["retries"]), numbers["per_second"]
-    endpoint = Endpoint(allowed(address), timeout=numbers["timeout"], retries=retries, pace=pace)
+    endpoint = Endpoint.at(allowed(address), numbers)
     answer = endpoint.ask({"texts": [PROBE]})
     names, table, version = understood(answer, source=endpoint.shown)
     described = answer.get("targets") if isinstance(answer, Mapping) and "scores" in answer else None

@@ -7,16 +7,9 @@ import numpy as np
 from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.models._base import ModelCard, ModelPlugin, TokenScorer
+from psa_core.models._base import ModelCard, ModelPlugin, TokenScorer, digest, digest_of_model, digest_of_tokenizer
 from psa_core.models._options import parse_range, split_options
-from psa_core.models._transformers.lm_files import (
-    PACKAGE,
-    PACKAGED,
-    is_packaged,
-    load_language_model,
-    needs_of,
-    packaged_file,
-)
+from psa_core.models._transformers.lm_files import PACKAGE, PACKAGED, is_packaged, load_language_model, needs_of
 
 OPTIONS = ("kind", "range", "revision", "max_tokens", "allow_pickle", "adapter")
 # A sum has no upper end; a text of 50 words by a small model seldom goes past this.
@@ -26,8 +19,6 @@ MEANINGS = {
     "causal": "minus the sum of the log-probabilities of the words, each given those before it (-log-likelihood)",
 }
 VERSION = "1"
-
-__all__ = ["CARD", "MODEL", "PACKAGED", "load", "load_language_model", "packaged_file"]
 
 
 def load(argument: str) -> TokenScorer:
@@ -42,7 +33,6 @@ def load(argument: str) -> TokenScorer:
         configuration does not tell, ``range`` (of the target; scores may go past it), ``max_tokens``, ``revision``,
         ``allow_pickle=1``, ``adapter`` (a folder that ``python -m research.training debias-lm`` wrote).
     """
-    from psa_core.models._base import digest, digest_of_model, digest_of_tokenizer
     from psa_core.models._transformers.classifier import token_limit
     from psa_core.models._transformers.language_models import CausalScorer, MaskedScorer
 

@@ -33,29 +33,18 @@ VERSION = "1"
 
 
 def load(model_id: str) -> Scorer:
-    """Load a packaged adapter by its id, or any adapter folder by its path, as a scorer.
+    """Load a packaged adapter by its id (``minilm-emotion``), or any adapter folder by its path, as a scorer.
 
     Raises `ModelError` when the folder is missing or damaged, or the base model is not installed.
-
-    Parameters
-    ----------
-    model_id : str
-        ``minilm-emotion``, or the path of a folder that ``python -m research.training`` wrote.
     """
     from psa_core.models._transformers.classifier import TransformersScorer, best_device, max_tokens_of
 
     folder = adapter_folder(model_id)
     description = read_description(folder)
     model, tokenizer = load_merged(folder, description["labels"])
-    return TransformersScorer(
-        model.to(best_device()),
-        tokenizer,
-        targets_of(description),
-        reduction(description),
-        fingerprint(folder),
-        min(description["max_tokens"], max_tokens_of(model, tokenizer)),
-        about=description.get("about", {}).get("summary", ""),
-    )
+    limit = min(description["max_tokens"], max_tokens_of(model, tokenizer))
+    about, answers = description.get("about", {}).get("summary", ""), (targets_of(description), reduction(description))
+    return TransformersScorer(model.to(best_device()), tokenizer, *answers, fingerprint(folder), limit, about)
 
 
 def adapter_folder(model_id: str) -> Path:
@@ -71,12 +60,8 @@ def read_description(folder: Path) -> dict[str, Any]:
     """
     missing = [file for file in FILES if not (folder / file).is_file()]
     if missing:
-        raise ModelError(
-            "adapter folder",
-            got=f"no {', '.join(missing)} in {folder}",
-            expected=", ".join(FILES),
-            fix="Choose a folder that python -m research.training wrote.",
-        )
+        got, fix = f"no {', '.join(missing)} in {folder}", "Choose a folder that python -m research.training wrote."
+        raise ModelError("adapter folder", got=got, expected=", ".join(FILES), fix=fix)
     try:
         description = json_file.read(folder / "labels.json", MAX_BYTES)
         reduction(description)

@@ -17,7 +17,7 @@ from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts, path_of
 from psa_core.models._answers import reason
-from psa_core.models._base import ModelPlugin
+from psa_core.models._base import ModelPlugin, digest, digest_of_files
 from psa_core.models._options import split_options
 from psa_core.models._transformers import foreign, foreign_rules
 from psa_core.models._transformers.classifier import DEFAULT_MAX_TOKENS, NO_LIMIT, by_length, ids_and_mask
@@ -51,7 +51,6 @@ class OnnxScorer:
 
     @property
     def about(self) -> str:
-        """What the model answers, in plain words."""
         return f"{self.head.words}; reads at most {self.max_tokens} tokens of a text"
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
@@ -64,7 +63,7 @@ class OnnxScorer:
         """Whether the model sees only the beginning of each text: bool array (len(texts),)."""
         with foreign_rules():
             rows = self.tokenizer.encode_batch(list(texts)) if len(texts) else []
-        return np.fromiter((bool(row.overflowing) for row in rows), bool, len(rows))
+        return np.array([bool(row.overflowing) for row in rows], bool)
 
     def forward(self, token_ids: Sequence[Sequence[int]]) -> np.ndarray:
         """Raw outputs of one batch, padded to its longest row: float32 array (B, L)."""
@@ -92,16 +91,12 @@ class OnnxScorer:
 
 
 def load(argument: str) -> OnnxScorer:
-    """Load a folder with ``model.onnx``, ``tokenizer.json`` and ``config.json``.
+    """Load a folder with ``model.onnx``, ``tokenizer.json`` and ``config.json``, or the .onnx file in it.
 
-    Raises `ModelError` when ONNX Runtime is not installed, or a file is missing, damaged, or of another kind of model.
-
-    Parameters
-    ----------
-    argument : str
-        The folder, or an .onnx file in it; after ``?``, ``head``, ``targets`` and ``range`` as for ``hf``.
+    After ``?`` may follow ``head``, ``targets`` and ``range`` as for ``hf``. Raises `ModelError` when ONNX Runtime is
+    not installed, or a file is missing, damaged, or of another kind of model.
     """
-    from psa_core.models._base import digest, digest_of_files
+    from tokenizers import Tokenizer
 
     name, options = split_options(argument, ("head", "targets", "range"))
     given = path_of(name)
@@ -127,10 +122,12 @@ def load(argument: str) -> OnnxScorer:
         got = f"a damaged file ({reason(error)})"
         raise ModelError("config.json", got=got, expected="the configuration of a text classifier") from error
     rules = _beside(file, "tokenizer.json") or file
-    tokenizer = _tokenizer(rules, limit)
+    with foreign("tokenizer.json", "a file that does not load", "a tokenizer"):
+        tokenizer = Tokenizer.from_file(str(rules))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(limit)
     weights = sorted(path for path in file.parent.iterdir() if path.name.startswith(file.name))
-    described = repr((*head.described, limit))
-    fingerprint = f"onnx:{digest([digest_of_files([*weights, rules]), described])}"
+    fingerprint = f"onnx:{digest([digest_of_files([*weights, rules]), repr((*head.described, limit))])}"
     scorer = OnnxScorer(session, tokenizer, head, fingerprint, limit, pad)
     try:
         scorer.score(["He is here."])
@@ -155,9 +152,8 @@ def _beside(file: Path, name: str, *, needed: bool = True) -> Path | None:
     """A file beside the model's, or in the folder above, where exports to ``onnx/`` leave it."""
     found = next((path for path in (file.parent / name, file.parent.parent / name) if path.is_file()), None)
     if found is None and needed:
-        raise ModelError(
-            "onnx", got=f"no {name} beside {file.name}", expected="model.onnx, config.json, tokenizer.json"
-        )
+        got = f"no {name} beside {file.name}"
+        raise ModelError("onnx", got=got, expected="model.onnx, config.json, tokenizer.json")
     return found
 
 
@@ -185,23 +181,12 @@ def _session(file: Path) -> Any:
     try:
         session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
     except (*faults, states.InvalidArgument, states.RuntimeException, RuntimeError, ValueError) as error:
-        raise ModelError(
-            "onnx", got=f"{file.name}, which does not load ({reason(error)})", expected="a whole file"
-        ) from error
+        got = f"{file.name}, which does not load ({reason(error)})"
+        raise ModelError("onnx", got=got, expected="a whole file") from error
     names = [known.name for known in session.get_inputs()]
     if "input_ids" not in names or not set(names) <= set(INPUTS):
         raise ModelError("onnx", got=f"the inputs {', '.join(names)}", expected=f"some of {', '.join(INPUTS)}")
     return session
-
-
-def _tokenizer(path: Path | None, limit: int) -> Any:
-    from tokenizers import Tokenizer
-
-    with foreign("tokenizer.json", "a file that does not load", "a tokenizer"):
-        tokenizer = Tokenizer.from_file(str(path))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(limit)
-    return tokenizer
 
 
 MODEL = ModelPlugin(

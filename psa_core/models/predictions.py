@@ -34,26 +34,12 @@ TOLERANCE = 0.01
 
 @dataclass(frozen=True)
 class Coverage:
-    """How a file of predictions and the texts of a study fit together.
+    """How a file of predictions and the texts of a study fit together: distinct texts, and rows of the file."""
 
-    Attributes
-    ----------
-    missing : int
-        Distinct texts of the study without a score.
-    doubled : int
-        Rows whose text was there before, with the same score but for rounding; the mean counts.
-    extra : int
-        Distinct texts of the file that the study does not have.
-    unscored : int
-        Rows with an empty score.
-    first_missing : str
-        One of those without a score; empty where there is none.
-    """
-
-    missing: int
-    doubled: int
-    extra: int
-    unscored: int
+    missing: int  # texts of the study without a score
+    doubled: int  # rows whose text was there before, with the same score but for rounding; the mean counts
+    extra: int  # texts of the file that the study does not have
+    unscored: int  # rows with an empty score
     first_missing: str = field(default="", compare=False)
 
     @property
@@ -68,20 +54,7 @@ class Coverage:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Scores by text, as a file has them.
-
-    Attributes
-    ----------
-    rows : mapping
-        Text to its row in `scores`.
-    scores : float32 array (R, T)
-    doubled, unscored : int
-        See `Coverage`.
-    ranges : tuple of str
-        Each target with its range, and why it is that where it is not a usual one.
-    warnings : tuple of str
-        What may be a slip, in sentences.
-    """
+    """Scores by text, as a file has them: `rows` is the row of each text in `scores`, float32 (R, T)."""
 
     rows: Mapping[str, int] = field(repr=False)
     scores: np.ndarray = field(repr=False)
@@ -90,12 +63,11 @@ class Predictions:
     source: str
     doubled: int = 0
     unscored: int = 0
-    ranges: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    ranges: tuple[str, ...] = ()  # each target with its range, and why it is that where it is not a usual one
+    warnings: tuple[str, ...] = ()  # what may be a slip, in sentences
 
     @property
     def about(self) -> str:
-        """What the file holds, in plain words."""
         account = f"{counted(len(self.rows), 'text')} with a score in {self.source}: {', '.join(self.ranges)}."
         return " ".join([account, *self.warnings])
 
@@ -122,12 +94,9 @@ class Predictions:
         missing = dict.fromkeys(text for text in texts if text not in self.rows)
         if missing:
             count = f"{len(missing)} of {len(set(texts))} texts"
-            raise ModelError(
-                "predictions",
-                got=f"no score for {count} in {self.source}, first {next(iter(missing))!r}",
-                expected="a row for every text",
-                fix="Write the texts of this study with `psa texts`, score all of them, and try again.",
-            )
+            got = f"no score for {count} in {self.source}, first {next(iter(missing))!r}"
+            fix = "Write the texts of this study with `psa texts`, score all of them, and try again."
+            raise ModelError("predictions", got=got, expected="a row for every text", fix=fix)
         return self.scores[[self.rows[text] for text in texts]].reshape(len(texts), len(self.targets))
 
 
@@ -168,12 +137,9 @@ def load(argument: str) -> Predictions:
     )
     if (outside := first_outside(values, targets)) is not None:  # of a range that was declared: one found holds all
         row, target = outside
-        raise ModelError(
-            f"predictions column {target.meaning!r}",
-            got=f"{values[row, targets.index(target)]:.9g} for the text in row {texts.index[row] + 1}",
-            expected=declared(target),
-            fix="To declare another range, write ?range=low..high after the file, or leave it out.",
-        )
+        got = f"{values[row, targets.index(target)]:.9g} for the text in row {texts.index[row] + 1}"
+        fix = "To declare another range, write ?range=low..high after the file, or leave it out."
+        raise ModelError(f"predictions column {target.meaning!r}", got=got, expected=declared(target), fix=fix)
     warnings = [
         each.warning(column, scores[np.isfinite(scores)], texts[np.isfinite(scores)])
         for each, column, scores in zip(ranges, columns, values.T, strict=True)
@@ -187,17 +153,11 @@ def load(argument: str) -> Predictions:
     by_text = {text: row for row, text in enumerate(distinct)}
     for row, text in enumerate(distinct):
         by_text.setdefault(plain(text), row)
-    return Predictions(
-        by_text,
-        means,
-        targets,
-        f"predictions:{digest([repr([(t.name, t.low, t.high) for t in targets]), *parts])}",
-        Path(name).name,
-        doubled=len(codes) - len(distinct),
-        unscored=int((~scored).sum()),
-        ranges=tuple(f"{target.name} ({each.words})" for target, each in zip(targets, ranges, strict=True)),
-        warnings=tuple(filter(None, warnings)),
-    )
+    fingerprint = f"predictions:{digest([repr([(t.name, t.low, t.high) for t in targets]), *parts])}"
+    doubled, unscored = len(codes) - len(distinct), int((~scored).sum())
+    said = tuple(f"{target.name} ({each.words})" for target, each in zip(targets, ranges, strict=True))
+    told = tuple(filter(None, warnings))
+    return Predictions(by_text, means, targets, fingerprint, Path(name).name, doubled, unscored, said, told)
 
 
 def read(path: Path, targets: Sequence[str] = ()) -> pd.DataFrame:
@@ -256,12 +216,8 @@ def _means(values: np.ndarray, codes: np.ndarray, *, distinct: Sequence[str], ta
     conflicts = np.flatnonzero((spread > limits).any(axis=1))
     if len(conflicts):
         which = f"{counted(len(conflicts), 'text')}, first {distinct[conflicts[0]]!r}"
-        raise ModelError(
-            "predictions",
-            got=f"different scores for the same text ({which})",
-            expected="one score per text",
-            fix="Keep one row for each text.",
-        )
+        got, fix = f"different scores for the same text ({which})", "Keep one row for each text."
+        raise ModelError("predictions", got=got, expected="one score per text", fix=fix)
     return groups.mean().to_numpy().astype(np.float32)
 
 

@@ -7,12 +7,10 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from psa_core import trust
-from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.models._answers import as_targets, reason
 from psa_core.models._base import ModelPlugin, Scorer
@@ -44,7 +42,14 @@ def load(argument: str) -> Scorer:
         expected = "a function of texts, or an object with score, targets and fingerprint"
         raise ModelError("python", got=f"a {type(found).__name__} named {argument}", expected=expected)
     targets = as_targets(getattr(found, "targets", ("score",)), source=argument)
-    return FunctionScorer(found, argument, _fingerprint(found, argument, targets=targets), targets)
+    # Of the function's file (what it calls is often beside it), its own fingerprint, and its targets.
+    try:
+        source = Path(inspect.getfile(inspect.unwrap(found))).read_bytes()
+    except (TypeError, OSError):
+        source = repr(type(found)).encode()
+    parts = (name, getattr(found, "fingerprint", ""), [(t.name, t.low, t.high) for t in targets])
+    fingerprint = hashlib.sha256(source + repr(parts).encode()).hexdigest()[:16]
+    return FunctionScorer(found, argument, f"python:{fingerprint}", targets)
 
 
 def _dotted(module_name: str) -> str:
@@ -54,9 +59,8 @@ def _dotted(module_name: str) -> str:
     parts = Path(os.path.relpath(module_name)).with_suffix("").parts
     if os.pardir in parts:
         expected = "a file in the folder in which this is run"
-        raise ModelError(
-            "python", got=f"the file {module_name[:120]}", expected=expected, fix="Go to its folder first."
-        )
+        got = f"the file {module_name[:120]}"
+        raise ModelError("python", got=got, expected=expected, fix="Go to its folder first.")
     return ".".join(parts)
 
 
@@ -73,16 +77,6 @@ def _attribute(module_name: str, name: str) -> Any:
     if not hasattr(module, name):
         raise ModelError("python", got=f"no {name} in {module_name}", expected="a function of the module")
     return getattr(module, name)
-
-
-def _fingerprint(function: Any, name: str, *, targets: Sequence[Target]) -> str:
-    """Of the function's file (what it calls is often beside it), its own fingerprint, and its targets."""
-    try:
-        source = Path(inspect.getfile(inspect.unwrap(function))).read_bytes()
-    except (TypeError, OSError):
-        source = repr(type(function)).encode()
-    parts = (name.rpartition(":")[2], getattr(function, "fingerprint", ""), [(t.name, t.low, t.high) for t in targets])
-    return "python:" + hashlib.sha256(source + repr(parts).encode()).hexdigest()[:16]
 
 
 MODEL = ModelPlugin(

@@ -30,11 +30,7 @@ KNOWN = ("sklearn.calibration._CalibratedClassifier", "sklearn.calibration._Sigm
 class PipelineScorer:
     """A fitted pipeline's class probabilities, weighted into targets, or its predicted number.
 
-    Attributes
-    ----------
-    pipeline : fitted scikit-learn estimator over lists of texts
-    weights : float32 array (L, T) or None
-        From the probabilities of L classes to T targets; None for a regressor.
+    The `weights` are float32 (L, T), from the probabilities of L classes to T targets; None for a regressor.
     """
 
     pipeline: Any = field(repr=False)

@@ -53,7 +53,7 @@ def test_an_estimate_by_hand() -> None:
     found = estimate(sample, 100, "dear")
     # (40 / 4 + 4) + (80 / 4 + 4) tokens of two texts of a hundred; 10 written each; 10 shared each
     assert (found.requests, found.tokens_in, found.tokens_out, found.tokens_shared) == (100, 1900, 1000, 1000)
-    assert found.dollars == pytest.approx((1900 * 100 + 1000 * 1000) / 1e6)
+    assert found.price and found.price.of(found.tokens_in, found.tokens_out) == pytest.approx(1.19)
 
 
 @pytest.mark.usefixtures("priced")

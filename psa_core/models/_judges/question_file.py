@@ -75,131 +75,114 @@ def question_from(content: dict[str, Any], stem: str) -> Question:
         raise ModelError("question", got=got, expected=EXPECTED)
     (kind,) = given
     for field in WORDS:
-        if not isinstance(content.get(field, ""), str):
-            raise ModelError(f"question {field}", got=f"{content[field]!r:.80}", expected="a text")
-    prompt = _prompt(content, kind)
-    scale = _scale(content["number"]) if kind == "number" else None
-    answers, values = _answers(content, kind, scale)
-    low, high = (scale.low, scale.high) if scale else (min(values), max(values))
-    low, high = content.get("low", low), content.get("high", high)
+        _check(isinstance(content.get(field, ""), str), field, f"{content.get(field)!r:.80}", "a text")
     title = content.get("title") or stem
-    meaning = content.get("meaning") or _meaning(kind, title, answers, scale)
-    described = {"name": content.get("target") or stem, "low": low, "high": high, "meaning": meaning}
+    prompt = _prompt(content, kind)
+    scale = None
+    if kind == "number":
+        scale = _scale(content["number"])
+        listed = scale.values if scale.count <= MAX_LISTED_NUMBERS else np.empty(0)  # too fine to list
+        answers, values = tuple(map(written, listed)), tuple(map(float, listed))
+        low, high, meaning = scale.low, scale.high, f"the mean answer, {scale.words}, to: {title}"
+        phrase = f"answer to “{title}”"
+    else:
+        answers, values = _choice(content[kind]) if kind == "choice" else _pick(content[kind])
+        low, high = min(values), max(values)
+        meaning, phrase = (
+            f"P({answers[0]}) among {', '.join(answers)}: {title}",
+            f"chance of “{answers[0]}” to “{title}”",
+        )
+        if kind == "pick":
+            meaning, phrase = f"P(the first document is picked): {title}", "chance that the first document is picked"
+    low, high = content.get("low", low), content.get("high", high)
     # One answer counts 1 and all others 0: the score is a chance, told in points of a hundred.
     is_chance = scale is None and values[0] == 1 and not any(values[1:]) and (low, high) == (0, 1)
-    chance = (
-        f"chance of “{answers[0]}” to “{title}”" if kind == "choice" else "chance that the first document is picked"
-    )
-    phrase = content.get("phrase") or (chance if is_chance else f"answer to “{title}”" if scale else "")
-    (described_target,) = as_targets([described], source="question")
-    target = replace(described_target, phrase=phrase[:MAX_WORDS], unit="points" if is_chance else "")
-    if not all(target.low <= value <= target.high for value in values or (low, high)):
-        raise ModelError(
-            "question answers", got=f"values {values}"[:200], expected=f"{target.low:g} to {target.high:g}"
-        )
-    system = content.get("system", "")
+    phrase = content.get("phrase") or (phrase if is_chance or scale else "")
+    described = {"name": content.get("target") or stem, "low": low, "high": high}
+    (target,) = as_targets([described | {"meaning": content.get("meaning") or meaning}], source="question")
+    target = replace(target, phrase=phrase[:MAX_WORDS], unit="points" if is_chance else "")
+    fit = all(target.low <= value <= target.high for value in values or (low, high))
+    _check(fit, "answers", f"values {values}"[:200], f"{target.low:g} to {target.high:g}")
+    system, pattern = content.get("system", ""), content.get("pattern", "")
     think, marker = _thought(content, prompt + system)
-    pattern = content.get("pattern", "")
-    if pattern and (pattern.count(ANSWER) != 1 or len(pattern) > MAX_WORDS or pattern.strip() == ANSWER):
-        got, expected = f"{pattern!r:.80}", f"words with {ANSWER} once, such as 'Rating: {ANSWER}'"
-        raise ModelError("question pattern", got=got, expected=expected)
+    fit = pattern.count(ANSWER) == 1 and len(pattern) <= MAX_WORDS and pattern.strip() != ANSWER
+    expected = f"words with {ANSWER} once, such as 'Rating: {ANSWER}'"
+    _check(not pattern or fit, "pattern", f"{pattern!r:.80}", expected)
     more = {"system": system, "scale": scale, "think": think, "marker": marker, "pattern": pattern}
-    summary = content.get("summary") or title
-    other = content.get("other", "")
-    return Question(title, summary, prompt, answers, values, target, kind, other=other, **more)
+    more |= {"summary": content.get("summary") or title, "other": content.get("other", "")}
+    return Question(title, prompt=prompt, answers=answers, values=values, target=target, kind=kind, **more)
 
 
-def _meaning(kind: str, title: str, answers: tuple[str, ...], scale: Scale | None) -> str:
-    if kind == "pick":
-        return f"P(the first document is picked): {title}"
-    if scale is not None:
-        return f"the mean answer, {scale.words}, to: {title}"
-    return f"P({answers[0]}) among {', '.join(answers)}: {title}"
+def _check(holds: object, field: str, got: str, expected: str) -> None:
+    if not holds:
+        raise ModelError(f"question {field}", got=got, expected=expected)
 
 
 def _prompt(content: dict[str, Any], kind: str) -> str:
     prompt = content.get("prompt")
     places = (FIRST, SECOND) if kind == "pick" else (TEXT,)
-    if not isinstance(prompt, str) or any(prompt.count(place) != 1 for place in places):
-        raise ModelError(
-            "question prompt", got=f"{prompt!r:.80}", expected=f"a text that holds {' and '.join(places)} once"
-        )
-    wrong = [place for place in (TEXT, FIRST, SECOND) if place not in places and place in prompt]
-    if wrong:
-        raise ModelError("question prompt", got=wrong[0], expected=f"{' and '.join(places)} in a {kind}")
-    if content.get("other") and kind != "pick":
-        raise ModelError("question other", got=f"one beside {kind}", expected="it in a pick only")
-    return prompt
+    fit = isinstance(prompt, str) and all(prompt.count(place) == 1 for place in places)
+    _check(fit, "prompt", f"{prompt!r:.80}", f"a text that holds {' and '.join(places)} once")
+    wrong = [place for place in (TEXT, FIRST, SECOND) if place not in places and place in str(prompt)]
+    _check(not wrong, "prompt", "".join(wrong[:1]), f"{' and '.join(places)} in a {kind}")
+    _check(not content.get("other") or kind == "pick", "other", f"one beside {kind}", "it in a pick only")
+    return str(prompt)
 
 
-def _answers(content: dict[str, Any], kind: str, scale: Scale | None) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """The answers and what each counts; none of a scale that is too fine to list."""
-    if scale is not None:
-        listed = scale.values if scale.count <= MAX_LISTED_NUMBERS else np.empty(0)
-        return tuple(map(written, listed)), tuple(map(float, listed))
-    choice = content[kind]
-    if kind == "pick":
-        labels = ["First", "Second"] if choice is True else choice
-        if not isinstance(labels, list) or len(labels) != 2 or not all(isinstance(label, str) for label in labels):
-            raise ModelError("question pick", got=f"{choice!r:.80}", expected='true, or two labels such as ["A", "B"]')
-        choice = {labels[0]: 1, labels[1]: 0}
-    if not isinstance(choice, dict):
-        raise ModelError("question choice", got=f"{choice!r:.80}", expected='answers and numbers: {"Yes": 1, "No": 0}')
+def _pick(labels: Any) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """What a reply picks a document by, and what each counts."""
+    given = ["First", "Second"] if labels is True else labels
+    fit = isinstance(given, list) and len(given) == 2 and all(isinstance(label, str) for label in given)
+    _check(fit, "pick", f"{labels!r:.80}", 'true, or two labels such as ["A", "B"]')
+    return _choice({given[0]: 1, given[1]: 0})
+
+
+def _choice(choice: Any) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """The answers and what each counts."""
+    _check(isinstance(choice, dict), "choice", f"{choice!r:.80}", 'answers and numbers: {"Yes": 1, "No": 0}')
     answers = tuple(str(answer) for answer in choice)
-    if len(answers) > MAX_ANSWERS:
-        raise ModelError("question answers", got=f"{len(answers):,}", expected=f"at most {MAX_ANSWERS}")
-    fit = all(answer == answer.strip() and 0 < len(answer) <= MAX_ANSWER_LENGTH for answer in answers)
-    if len(answers) < 2 or not fit:
-        expected = f"two or more words or phrases of at most {MAX_ANSWER_LENGTH} letters"
-        raise ModelError("question answers", got=repr(list(answers))[:80], expected=expected)
+    _check(len(answers) <= MAX_ANSWERS, "answers", f"{len(answers):,}", f"at most {MAX_ANSWERS}")
+    fit = len(answers) > 1 and all(each == each.strip() and 0 < len(each) <= MAX_ANSWER_LENGTH for each in answers)
+    expected = f"two or more words or phrases of at most {MAX_ANSWER_LENGTH} letters"
+    _check(fit, "answers", repr(list(answers))[:80], expected)
     for one, other in permutations(answers, 2):  # the probability of one would hold the other's
-        if other.casefold().startswith(one.casefold()):
-            got = f"{one[:80]!r}, which is how {other[:80]!r} begins"
-            raise ModelError("question answers", got=got, expected="answers that begin differently")
-    return answers, _values(choice)
-
-
-def _scale(number: Any) -> Scale:
-    """The scale of a number; raises `ModelError` when it has no ends, or no step leads from one to the other."""
-    example = '{"low": 1, "high": 10, "step": 1}'
-    if not isinstance(number, dict) or set(number) - {"low", "high", "step", "unit"}:
-        raise ModelError("question number", got=f"{number!r:.80}", expected=f"{example}, and perhaps a unit")
-    low, high, step = number.get("low"), number.get("high"), number.get("step", 1)
-    are_numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in (low, high, step))
-    if not are_numbers or not all(abs(each) < MAX_VALUE for each in (low, high, step)):  # type: ignore[arg-type]
-        raise ModelError("question number", got=f"{number!r:.80}", expected=example)
-    if not (low < high and step > 0):  # type: ignore[operator]
-        raise ModelError("question number", got=f"{number!r:.80}", expected="low below high, and a step above 0")
-    steps = (high - low) / step  # type: ignore[operator]
-    if steps > MAX_NUMBERS or abs(steps - round(steps)) > 1e-6:
-        expected = f"a step that leads from low to high, in at most {MAX_NUMBERS:,}"
-        raise ModelError("question number", got=f"{steps:,.6g} steps", expected=expected)
-    unit = number.get("unit", "")
-    if not isinstance(unit, str) or len(unit) > 20 or any(letter.isdigit() for letter in unit):
-        raise ModelError("question number unit", got=f"{unit!r:.40}", expected="a short word or sign without digits")
-    return Scale(float(low), float(high), float(step), unit)  # type: ignore[arg-type]
-
-
-def _thought(content: dict[str, Any], asked: str) -> tuple[int, str]:
-    """Tokens of a thought, and the marker behind it if it is asked for; raises `ModelError` for what is neither."""
-    think = content.get("think", 0)
-    if not isinstance(think, int) or isinstance(think, bool) or not 0 <= think <= MAX_THOUGHT:
-        raise ModelError("question think", got=f"{think!r:.40}", expected=f"a number of tokens, 0 to {MAX_THOUGHT:,}")
-    marker = content.get("marker", "").strip()
-    if marker and (not think or marker not in asked or len(marker) > MAX_WORDS):
-        why = "a prompt that asks for it" if think else "think (tokens) beside it"
-        raise ModelError("question marker", got=f"{marker!r:.80}", expected=why)
-    return think, marker or (MARKER if think and MARKER in asked else "")
-
-
-def _values(choice: dict[str, object]) -> tuple[float, ...]:
+        differ = not other.casefold().startswith(one.casefold())
+        got = f"{one[:80]!r}, which is how {other[:80]!r} begins"
+        _check(differ, "answers", got, "answers that begin differently")
     try:
-        values = tuple(float(value) for value in choice.values())  # type: ignore[arg-type]
+        values = tuple(float(value) for value in choice.values())
     except (TypeError, ValueError, OverflowError) as error:
         got = f"{list(choice.values())!r:.80}"
         raise ModelError("question answers", got=got, expected="a number for each answer") from error
-    if len(set(values)) < 2 or not all(abs(value) < MAX_VALUE for value in values):
-        raise ModelError(
-            "question answers", got=f"the values {values}"[:200], expected="at least two different numbers"
-        )
-    return values
+    fit = len(set(values)) > 1 and all(abs(value) < MAX_VALUE for value in values)
+    _check(fit, "answers", f"the values {values}"[:200], "at least two different numbers")
+    return answers, values
+
+
+def _scale(number: Any) -> Scale:
+    """The scale of a number, which has ends, and a step that leads from one to the other."""
+    example, got = '{"low": 1, "high": 10, "step": 1}', f"{number!r:.80}"
+    fit = isinstance(number, dict) and not set(number) - {"low", "high", "step", "unit"}
+    _check(fit, "number", got, f"{example}, and perhaps a unit")
+    low, high, step = number.get("low"), number.get("high"), number.get("step", 1)
+    are_numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in (low, high, step))
+    _check(are_numbers and all(abs(each) < MAX_VALUE for each in (low, high, step)), "number", got, example)
+    _check(low < high and step > 0, "number", got, "low below high, and a step above 0")
+    steps = (high - low) / step
+    expected = f"a step that leads from low to high, in at most {MAX_NUMBERS:,}"
+    _check(steps <= MAX_NUMBERS and abs(steps - round(steps)) <= 1e-6, "number", f"{steps:,.6g} steps", expected)
+    unit = number.get("unit", "")
+    fit = isinstance(unit, str) and len(unit) <= 20 and not any(letter.isdigit() for letter in unit)
+    _check(fit, "number unit", f"{unit!r:.40}", "a short word or sign without digits")
+    return Scale(float(low), float(high), float(step), unit)
+
+
+def _thought(content: dict[str, Any], asked: str) -> tuple[int, str]:
+    """Tokens of a thought, and the marker behind it if it is asked for."""
+    think, marker = content.get("think", 0), content.get("marker", "").strip()
+    fit = isinstance(think, int) and not isinstance(think, bool) and 0 <= think <= MAX_THOUGHT
+    _check(fit, "think", f"{think!r:.40}", f"a number of tokens, 0 to {MAX_THOUGHT:,}")
+    expected = "a prompt that asks for it" if think else "think (tokens) beside it"
+    fit = think and marker in asked and len(marker) <= MAX_WORDS
+    _check(not marker or fit, "marker", f"{marker!r:.80}", expected)
+    return think, marker or (MARKER if think and MARKER in asked else "")

@@ -60,7 +60,6 @@ class ChatJudge:
 
     @property
     def how(self) -> str:
-        """How an answer is measured, in plain words."""
         if self.samples:
             return f"the mean over {self.samples} sampled answers"
         return f"from the log-probabilities of the {MAX_LISTED} likeliest first tokens that the server lists"
@@ -173,8 +172,9 @@ def _begun(token: str, question: Question) -> list[int]:
 
 
 def may_be_told_apart(question: Question) -> bool:
-    """Whether the first token of an answer could say which one it is: of words that begin differently, of whole numbers
-    that a token can hold, which is three digits at most.
+    """Whether the first token of an answer could say which one it is.
+
+    Words do that begin differently, and whole numbers that a token can hold, which is three digits at most.
     """
     if not question.answers or question.think or question.pattern:
         return False

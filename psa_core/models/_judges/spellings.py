@@ -19,21 +19,11 @@ Tokens = tuple[int, ...]
 
 @dataclass(eq=False)
 class Tree:
-    """Answers by their tokens.
-
-    Attributes
-    ----------
-    children : dict
-        From the next token to the tree behind it.
-    answer : int
-        Which answer has been written here; -1 for none yet.
-    stops : bool
-        Whether it has been only if no digit follows: 1 is no 10.
-    """
+    """Answers by their tokens: from the next token to the tree behind it."""
 
     children: dict[int, Tree] = field(default_factory=dict)
-    answer: int = -1
-    stops: bool = False
+    answer: int = -1  # which answer has been written here; -1 for none yet
+    stops: bool = False  # whether it has been only if no digit follows: 1 is no 10
 
     @classmethod
     def of(cls, sequences: Iterable[tuple[Tokens, int]], *, stops: bool) -> Tree:
@@ -60,12 +50,8 @@ class Tree:
 def tree_of(question: Question, tokenizer: Any, encode: Callable[[str], Sequence[int]], tail: str) -> Tree:
     """The tree of all ways to answer a question.
 
-    Parameters
-    ----------
-    encode : callable
-        A text's own tokens, without special ones.
-    tail : str
-        How prompts end: the tokens of an answer may depend on it.
+    `encode` gives a text's own tokens, without special ones; `tail` is how prompts end: the tokens of an answer may
+    depend on it.
     """
     if question.scale is None:
         unknown = tokenizer.unk_token_id
@@ -82,11 +68,12 @@ def tree_of(question: Question, tokenizer: Any, encode: Callable[[str], Sequence
     ids: dict[str, list[int]] = {}
     for token, text in enumerate(texts):
         ids.setdefault(text, []).append(token)
+    is_word_piece = any(token.startswith("##") for token in tokenizer.get_vocab())
     sequences = [
         (tokens, number)
         for number, value in enumerate(question.values)
         for words in _numerals(value, question.scale)
-        for tokens in (_splits(words, ids) if not _is_word_piece(tokenizer) else [_behind(tail, words, encode)])
+        for tokens in ([_behind(tail, words, encode)] if is_word_piece else _splits(words, ids))
     ]
     return Tree.of(sequences, stops=True)
 
@@ -157,7 +144,3 @@ def ends_number(tokenizer: Any, size: int) -> np.ndarray:
     for token, text in enumerate(token_texts(tokenizer)[:size]):
         ends[token] = not (text[:1].isdigit() or (text[:1] in (".", ",") and text[1:2].isdigit()))
     return ends
-
-
-def _is_word_piece(tokenizer: Any) -> bool:
-    return any(token.startswith("##") for token in tokenizer.get_vocab())

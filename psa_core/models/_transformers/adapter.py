@@ -148,12 +148,9 @@ def scale_of(folder: Path) -> float:
     plain |= {key: False for key in config if key.startswith("use_")}  # use_dora, use_rslora and whatever comes next
     unlike = [key for key, value in plain.items() if (config.get(key) or False) != value]
     if unlike:
-        raise ModelError(
-            "adapter_config.json",
-            got=", ".join(f"{key[:60]} = {config.get(key)!s:.60}" for key in unlike)[:300],
-            expected="a plain LoRA adapter",
-            fix="Train it with python -m research.training.",
-        )
+        got = ", ".join(f"{key[:60]} = {config.get(key)!s:.60}" for key in unlike)[:300]
+        fix = "Train it with python -m research.training."
+        raise ModelError("adapter_config.json", got=got, expected="a plain LoRA adapter", fix=fix)
     return float(config["lora_alpha"] / config["r"])
 
 

@@ -219,9 +219,8 @@ def best_device() -> str:
     available += ["mps"] if torch.backends.mps.is_available() else []
     device = os.environ.get("PSA_DEVICE") or ("cuda" if "cuda" in available else "cpu")
     if device not in available:
-        raise OptionError(
-            "PSA_DEVICE", got=repr(device), expected=" or ".join(available), fix="Change it, or unset it."
-        )
+        fix = "Change it, or unset it."
+        raise OptionError("PSA_DEVICE", got=repr(device), expected=" or ".join(available), fix=fix)
     return device
 
 

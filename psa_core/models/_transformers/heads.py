@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -89,11 +89,10 @@ def head_of_labels(
     if activation == "none":
         meaning = "as the model gives it; it may go past the range"
         columns = [(Target(t.name, low, high, f"{t.name} {meaning}"), weights) for t, weights in columns]
-    names = safe_names([target.name for target, _ in columns])
-    named = tuple(
-        Target(name, target.low, target.high, target.meaning) for name, (target, _) in zip(names, columns, strict=True)
-    )
-    return Head(activation, tuple(labels), named, np.stack([weights for _, weights in columns], axis=1))
+    targets_found, weights = zip(*columns, strict=True)
+    names = safe_names([target.name for target in targets_found])
+    named = tuple(replace(target, name=name) for name, target in zip(names, targets_found, strict=True))
+    return Head(activation, tuple(labels), named, np.stack(weights, axis=1))
 
 
 def labels_of(config: Any) -> tuple[str, ...]:
@@ -136,18 +135,12 @@ def _default_columns(labels: Sequence[str], activation: Activation) -> list[tupl
         return [_column(EXPECTED, labels)]
     columns = [_column(label, labels, position=position) for position, label in enumerate(labels)]
     lowered = [label.casefold().strip() for label in labels]
-    positive = [label for label, low in zip(labels, lowered, strict=True) if low in POSITIVE]
-    negative = [label for label, low in zip(labels, lowered, strict=True) if low in NEGATIVE]
+    signs = np.array([(label in POSITIVE) - (label in NEGATIVE) for label in lowered], np.float32)
     # One positive and one negative label, with or without neutral ones.
-    if (
-        activation == "softmax"
-        and len(positive) == len(negative) == 1
-        and set(lowered) <= POSITIVE | NEGATIVE | NEUTRAL
-    ):
-        difference = np.zeros(len(labels), np.float32)
-        difference[[labels.index(positive[0]), labels.index(negative[0])]] = 1, -1
-        meaning = f"P({positive[0]}) minus P({negative[0]})"
-        columns.append((Target("sentiment", -1.0, 1.0, meaning), difference))
+    is_sentiment = sorted(signs[signs != 0]) == [-1, 1] and set(lowered) <= POSITIVE | NEGATIVE | NEUTRAL
+    if activation == "softmax" and is_sentiment:
+        meaning = f"P({labels[signs.argmax()]}) minus P({labels[signs.argmin()]})"
+        columns.append((Target("sentiment", -1.0, 1.0, meaning), signs))
     return columns
 
 
