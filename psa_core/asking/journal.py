@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -62,8 +63,12 @@ class Journal:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             guard.acquire()
             self.path.touch(atomic.ONLY_MINE_FILE)
-            _end_last_line(self.path)
-            self._file, self._guard = self.path.open("ab"), guard
+            self._file, self._guard = self.path.open("ab+"), guard
+            if self._file.tell():
+                self._file.seek(-1, os.SEEK_END)
+                if self._file.read(1) != b"\n":
+                    self._file.write(b"\n")  # a run was killed while it wrote: what follows begins on a line of its own
+                    self._file.flush()
         except Timeout as error:
             got = f"{self.folder}, for which another run is asking"
             raise OptionError("--out", got=got, expected="one run at a time") from error
@@ -71,13 +76,16 @@ class Journal:
             got = f"{self.folder} ({error.strerror or error})"
             raise OptionError("--out", got=got, expected="a folder to write to") from error
         for path in (self.folder / FILE, self.path):
-            for place, line in _lines(path):
-                # The last line may be one that was being written when a run was killed.
-                with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                    row = json.loads(line)
-                    took = replace(reply_of(row["response"]["body"]), answers=())
-                    asked = _question_of(row["custom_id"], row["request"])
-                    self._places[str(row["key"])] = _Place(path, place, asked, took)
+            with suppress(FileNotFoundError), path.open("rb") as lines:
+                end = 0
+                for line in lines:
+                    start, end = end, end + len(line)
+                    # The last line may be one that was being written when a run was killed.
+                    with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                        row = json.loads(line)
+                        took = replace(reply_of(row["response"]["body"]), answers=())
+                        question = _question_of(row["custom_id"], row["request"])
+                        self._places[str(row["key"])] = _Place(path, start, question, took)
 
     def known(self, key: str, custom_id: str, asked: Mapping[str, Any]) -> Any:
         """What a server answered to this request before; None where it did not.
@@ -182,23 +190,3 @@ def kept_for(folder: Path, most: float | None = None) -> Iterator[Journal]:
     finally:
         _current.reset(token)
         journal.end()
-
-
-def _end_last_line(path: Path) -> None:
-    """A run may have been killed while it wrote: what follows begins on a line of its own."""
-    with path.open("rb+") as file:
-        if file.seek(0, 2):
-            file.seek(-1, 2)
-            if file.read(1) != b"\n":
-                file.write(b"\n")
-
-
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their places; none where there is no file."""
-    if not path.is_file():
-        return
-    with path.open("rb") as file:
-        place = 0
-        for line in file:
-            yield place, line
-            place += len(line)

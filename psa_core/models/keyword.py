@@ -38,12 +38,8 @@ TARGETS = (
 class Keyword:
     """Toxicity = 0.2 + sum of word weights, cut to [0, 1]; sentiment = sum of word weights, cut to [-1, 1].
 
-    A word counts once however often it is there, whole and in any case.
-
-    Attributes
-    ----------
-    planted : mapping
-        Name (any words) to what it adds to toxicity and takes from sentiment.
+    A word counts once however often it is there, whole and in any case. `planted` says of names (any words) what each
+    adds to toxicity and takes from sentiment.
 
     Examples
     --------

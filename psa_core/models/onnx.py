@@ -54,19 +54,16 @@ class OnnxScorer:
         return f"{self.head.words}; reads at most {self.max_tokens} tokens of a text"
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of each text, special tokens included, cut to `max_tokens`."""
         texts = as_texts(texts)
         with foreign_rules():
             return [row.ids for row in self.tokenizer.encode_batch_fast(texts)] if texts else []
 
     def truncated(self, texts: Sequence[str]) -> np.ndarray:
-        """Whether the model sees only the beginning of each text: bool array (len(texts),)."""
         with foreign_rules():
             rows = self.tokenizer.encode_batch(list(texts)) if len(texts) else []
         return np.array([bool(row.overflowing) for row in rows], bool)
 
     def forward(self, token_ids: Sequence[Sequence[int]]) -> np.ndarray:
-        """Raw outputs of one batch, padded to its longest row: float32 array (B, L)."""
         # Rows and width that the file was written for; a name where it takes any.
         rows, width = self.session.get_inputs()[0].shape
         if isinstance(rows, int) and rows != len(token_ids):
@@ -82,11 +79,9 @@ class OnnxScorer:
         return np.asarray(answer, np.float32)
 
     def reduce(self, logits: np.ndarray) -> np.ndarray:
-        """Targets from raw outputs, row by row: float32 array (B, T)."""
         return self.head.reduce(logits)
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
-        """Scores of the texts in their order: float32 array (len(texts), T); in batches of like length."""
         return by_length(self.tokenize(texts), len(self.targets), lambda rows: self.reduce(self.forward(rows)))
 
 

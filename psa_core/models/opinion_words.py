@@ -27,12 +27,7 @@ class OpinionWords:
     """p / (p + n) of the p positive and n negative words of each text, 0.5 where there is none.
 
     A word counts as often as it is there, whole and in any case; a hyphenated word that is on no list counts by its
-    parts.
-
-    Attributes
-    ----------
-    positive, negative : frozenset of str
-        Lower case.
+    parts. The lists are lower case.
 
     Examples
     --------
@@ -75,13 +70,6 @@ def load(_model_id: str) -> OpinionWords:
     return OpinionWords(positive=lists[0], negative=lists[1])
 
 
-CARD = ModelCard(
-    "opinion-words",
-    "Opinion words",
-    SUMMARY,
-    TARGETS,
-    "word lists of Hu and Liu 2004 (in this project)",
-    "CC BY 4.0",
-    (Purpose.CONTINUATIONS,),
-)
+SOURCE, LICENCE = "word lists of Hu and Liu 2004 (in this project)", "CC BY 4.0"
+CARD = ModelCard("opinion-words", "Opinion words", SUMMARY, TARGETS, SOURCE, LICENCE, (Purpose.CONTINUATIONS,))
 MODEL = ModelPlugin(id="opinion-words", title="Opinion words", summary=SUMMARY, load=load, cards=lambda: (CARD,))

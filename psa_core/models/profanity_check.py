@@ -86,13 +86,6 @@ def _checked_pickles() -> list[Path]:
     return paths
 
 
-CARD = ModelCard(
-    "profanity-check",
-    "profanity-check",
-    SUMMARY,
-    TARGETS,
-    "shipped in the package alt-profanity-check",
-    "MIT",
-    (Purpose.FIRST_LOOK,),
-)
+SOURCE = f"shipped in the package {PACKAGE}"
+CARD = ModelCard("profanity-check", "profanity-check", SUMMARY, TARGETS, SOURCE, "MIT", (Purpose.FIRST_LOOK,))
 MODEL = ModelPlugin(id="profanity-check", title="profanity-check", summary=SUMMARY, load=load, cards=lambda: (CARD,))

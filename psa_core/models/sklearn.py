@@ -40,7 +40,6 @@ class PipelineScorer:
     name: str
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
-        """Scores in the order of the texts: float32 array (len(texts), T)."""
         texts = as_texts(texts)
         if not texts:
             return np.empty((0, len(self.targets)), np.float32)

@@ -155,7 +155,7 @@ def _show_one(scorer: Any, text: str) -> None:
         scores = scorer.score([text])[0]
     else:
         replies = asker.ask(scorer.requests(text))
-        scores = scorer.read(replies)
+        scores = scorer.read(replies[0])
         for reply in replies:
             words = reply.error or next((one.content or one.refusal for one in reply.answers), "")
             st.text(f"Answer: {words or '(nothing)'}")

@@ -130,7 +130,6 @@ class Judge:
         return self._encode([self.prompt(text) for text in texts], False) if texts else []
 
     def truncated(self, texts: Sequence[str]) -> np.ndarray:
-        """Whether the model sees only the beginning of each text: bool array (len(texts),)."""
         return np.array([len(row) > self.max_tokens for row in self._uncut(texts)], bool)
 
     def forward(self, token_ids: Sequence[Sequence[int]]) -> np.ndarray:
@@ -148,7 +147,6 @@ class Judge:
         return by_length(self.tokenize(texts), len(self.question.answers), self.forward, BATCH_TOKENS)
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
-        """Scores in the order of the texts: float32 array (len(texts), 2)."""
         return self.reduce(self.logs(texts))
 
 

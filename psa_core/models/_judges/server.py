@@ -78,12 +78,11 @@ class ChatJudge:
             options |= {"n": self.samples} if self.samples > 1 else {}
         return [Request(self.question.messages(text), options, self.question.key)]
 
-    def read(self, replies: Sequence[Reply]) -> np.ndarray:
-        """The targets of one text from the replies to its `requests`: float32 array (T,).
+    def read(self, reply: Reply) -> np.ndarray:
+        """The targets of one text from the reply to what is asked about it: float32 array (T,).
 
         NaN where no answer is valid; then `<target>_unanswered` is 1. All NaN where there is no reply at all.
         """
-        (reply,) = replies
         if reply.error:
             return np.full(len(self.targets), np.nan, np.float32)
         if self.samples:
@@ -99,15 +98,11 @@ class ChatJudge:
 
         Raises `ModelError` when nothing can go on, or there is a reply about none of the texts.
         """
-        texts = as_texts(texts)
-        asked = [self.requests(text) for text in texts]
-        replies = self.asker.ask([request for requests in asked for request in requests])
+        replies = self.asker.ask([request for text in as_texts(texts) for request in self.requests(text)])
         errors = [reply.error for reply in replies if reply.error]
         if errors and len(errors) == len(replies):
             raise ModelError(self.asker.shown, got=errors[0], expected=ANSWERS["chat"])
-        left = iter(replies)
-        rows = [self.read([next(left) for _ in requests]) for requests in asked]
-        return np.stack(rows) if rows else np.empty((0, len(self.targets)), np.float32)
+        return np.array([self.read(reply) for reply in replies], np.float32).reshape(-1, len(self.targets))
 
 
 def first_tokens(answer: Answer) -> dict[str, float] | None:

@@ -138,13 +138,9 @@ def _load_model(folder: Path, kind: str, configuration: dict[str, Any]) -> Any:
     if numbers > stored + SPARE_NUMBERS:
         got = f"a model of {numbers:,} numbers whose files have {stored:,} bytes"
         raise ModelError("config.json", got=got, expected="the configuration of these weights", fix="Fetch it whole.")
-    options = {
-        "dtype": torch.float32,
-        "output_loading_info": True,
-        "use_safetensors": any(folder.glob("*.safetensors")),
-    }
+    options = {"dtype": torch.float32, "use_safetensors": any(folder.glob("*.safetensors")), **safe}
     try:
-        model, report = getattr(transformers, kind).from_pretrained(folder, **options, **safe)
+        model, report = getattr(transformers, kind).from_pretrained(folder, output_loading_info=True, **options)
     except MemoryError:
         raise
     except Exception as error:  # transformers raises whatever it meets

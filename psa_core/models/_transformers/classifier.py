@@ -64,18 +64,15 @@ class TransformersScorer:
         return str(self.model.device)
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of each text, special tokens included, cut to `max_tokens`."""
         texts = as_texts(texts)
         return self._encode(texts, True) if texts else []
 
     def truncated(self, texts: Sequence[str]) -> np.ndarray:
-        """Whether the model sees only the beginning of each text: bool array (len(texts),)."""
         texts = as_texts(texts)
         rows = self._encode(texts, False) if texts else []
         return np.array([len(row) > self.max_tokens for row in rows], bool)
 
     def forward(self, token_ids: Sequence[Sequence[int]]) -> np.ndarray:
-        """Raw outputs of one batch, padded to its longest row: float32 array (B, L)."""
         if self._pad_id is None and len(token_ids) > 1:
             return np.concatenate([self.forward([row]) for row in token_ids])
         import torch
@@ -87,7 +84,6 @@ class TransformersScorer:
         return answer
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
-        """Scores of the texts in their order: float32 array (len(texts), T); in batches of like length."""
         return by_length(self.tokenize(texts), len(self.targets), lambda rows: self.reduce(self.forward(rows)))
 
 

@@ -50,7 +50,6 @@ class Head:
         return self.activation, [(t.name, t.low, t.high) for t in self.targets], self.weights.tolist()
 
     def reduce(self, logits: np.ndarray) -> np.ndarray:
-        """Targets from raw outputs, row by row: float32 array (B, T)."""
         return np.asarray(activated(logits, self.activation) @ self.weights.astype(np.float64), dtype=np.float32)
 
 
@@ -139,7 +138,7 @@ def _default_columns(labels: Sequence[str], activation: Activation) -> list[tupl
     # One positive and one negative label, with or without neutral ones.
     is_sentiment = sorted(signs[signs != 0]) == [-1, 1] and set(lowered) <= POSITIVE | NEGATIVE | NEUTRAL
     if activation == "softmax" and is_sentiment:
-        meaning = f"P({labels[signs.argmax()]}) minus P({labels[signs.argmin()]})"
+        meaning = f"P({labels[int(signs.argmax())]}) minus P({labels[int(signs.argmin())]})"
         columns.append((Target("sentiment", -1.0, 1.0, meaning), signs))
     return columns
 
