@@ -122,37 +122,19 @@ class Flow:
 
 @dataclass(frozen=True, eq=False)
 class Endpoint:
-    """An address to ask.
-
-    Attributes
-    ----------
-    timeout : float
-        Seconds without an answer before a request has failed.
-    retries : int
-        How often a request that failed for now is sent again.
-    pace : float
-        Most requests per second; 0 is no limit.
-    asks, answers : str
-        What is sent and what should come back, as messages say it.
-    origin : Origin
-        On whose word it is asked; a visitor's word does not reach this machine and its networks.
-    passing : sequence of int
-        Statuses that are waited for.
-    flow : Flow, optional
-        How many requests may be under way; any number where there is none.
-    """
+    """An address to ask, on the word of its `origin`: a visitor's word does not reach this machine and its networks."""
 
     address: str = field(repr=False)
-    timeout: float = 30.0
-    retries: int = 4
-    pace: float = 0.0
-    asks: str = '{"texts": […]}'
-    answers: str = '{"scores": [[…], …]}'
+    timeout: float = 30.0  # seconds without an answer before a request has failed
+    retries: int = 4  # how often a request that failed for now is sent again
+    pace: float = 0.0  # most requests per second; 0 is no limit
+    asks: str = '{"texts": […]}'  # what is sent, as messages say it
+    answers: str = '{"scores": [[…], …]}'  # what should come back
     sleep: Callable[[float], None] = lambda seconds: time.sleep(seconds)
     clock: Callable[[], float] = time.monotonic
     origin: Origin = field(default_factory=trust.current)
-    passing: Sequence[int] = PASSING
-    flow: Flow | None = field(default=None, repr=False)
+    passing: Sequence[int] = PASSING  # statuses that are waited for
+    flow: Flow | None = field(default=None, repr=False)  # any number of requests may be under way where there is none
     _turn: list[float] = field(default_factory=lambda: [0.0], repr=False)
     _lock: Any = field(default_factory=threading.Lock, repr=False)
 

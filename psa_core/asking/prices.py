@@ -142,7 +142,6 @@ def estimate(sample: Sequence[Sequence[Request]], texts: int, model: str) -> Est
 
 
 def tokens_in(request: Request) -> int:
-    """Tokens of a request, about."""
     return sum(_tokens(message["content"]) + AROUND_A_MESSAGE for message in request.messages)
 
 
@@ -151,7 +150,6 @@ def _tokens(words: str) -> int:
 
 
 def tokens_out(options: Mapping[str, Any]) -> int:
-    """Tokens that the answers to a request have at most."""
     longest = options.get("max_tokens") or options.get("max_completion_tokens") or 0
     return int(longest) * int(options.get("n", 1))
 
@@ -210,7 +208,6 @@ class Purse:
 
     @property
     def account(self) -> dict[str, Any]:
-        """For the manifest."""
         counts = {"requests": self.requests, "tokens_in": self.tokens_in, "tokens_out": self.tokens_out}
         return counts | {"dollars": None if self.dollars is None else round(self.dollars, 6)}
 

@@ -199,7 +199,6 @@ class Batch:
 
 
 def _line(row: Any) -> dict[str, Any]:
-    """One line of a file of results."""
     if row.result is None:
         return {"custom_id": row.custom_id, "error": {"message": row.error.message, "code": row.error.code}}
     body = row.result.model_dump(mode="json", exclude_none=True)

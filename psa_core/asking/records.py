@@ -29,17 +29,10 @@ FILTERED = re.compile(r"content.?(filter|management|policy)|moderation|flagged|s
 
 @dataclass(frozen=True)
 class Request:
-    """What one request asks.
+    """What one request asks: messages with ``role`` (system, user, assistant) and ``content``.
 
-    Attributes
-    ----------
-    messages : tuple of mappings
-        ``role`` (system, user, assistant) and ``content``.
-    options : mapping
-        What else is sent, as OpenAI's interface names it: ``max_tokens``, ``temperature``, ``logprobs``,
-        ``top_logprobs``, ``n``, ``seed``.
-    tag : str
-        What the `custom_id` begins with: which question it is.
+    The `options` are what else is sent, as OpenAI's interface names it: ``max_tokens``, ``temperature``, ``logprobs``,
+    ``top_logprobs``, ``n``, ``seed``. The `tag` says which question it is, and begins the `custom_id`.
 
     Examples
     --------
@@ -62,7 +55,6 @@ class Request:
         return f"{self.tag}-{found}" if self.tag else found
 
     def body(self, model: str = "", api: str = "chat") -> dict[str, Any]:
-        """The JSON that is sent."""
         messages = [dict(message) for message in self.messages]
         said = {"messages": messages} if api == "chat" else {"prompt": messages[-1]["content"]}
         return ({"model": model} if model else {}) | said | dict(self.options)
@@ -230,7 +222,6 @@ def reply_of(content: Any, api: str = "chat") -> Reply:
 
 
 def joined(one: Reply, other: Reply) -> Reply:
-    """Two replies to one request as one."""
     return Reply(
         one.answers + other.answers,
         one.tokens_in + other.tokens_in,

@@ -30,20 +30,12 @@ DROPPED = ("seed", "temperature")
 class ChatServer:
     """A server of the kind that OpenAI's is, and which of its models is meant; an `Asker`.
 
-    Attributes
-    ----------
-    endpoint : Endpoint
-    model : str
-        As the server calls it; empty where it has only one.
-    api : {"chat", "completions"}
-        Whether a prompt is sent as messages or as the beginning of a text.
-    journal : Journal, optional
-        What was answered before is read there, and what is answered now is written there first.
+    What was answered before is read in the journal, and what is answered now is written there first.
     """
 
     endpoint: Endpoint = field(repr=False)
-    model: str = ""
-    api: str = "chat"
+    model: str = ""  # as the server calls it; empty where it has only one
+    api: str = "chat"  # or completions: a prompt is sent as the beginning of a text, not as messages
     journal: Journal | None = field(default_factory=journal.current, repr=False, compare=False)
     #: What the server turned out not to offer.
     _lacks: set[str] = field(default_factory=set, repr=False, compare=False)

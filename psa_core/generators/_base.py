@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -189,44 +189,3 @@ def as_finished(
         finally:
             for future in waiting:
                 future.cancel()
-
-
-@dataclass(frozen=True, eq=False)
-class Remembering:
-    """A writer that is asked only for what is not `known`, by (stream, prompt, k).
-
-    `write` takes draws, and a batch of continuations of them as soon as it is there.
-    """
-
-    writer: Generator
-    known: Mapping[tuple[str, str, int], str]
-    write: Callable[[list[Draw], Batch], None]
-
-    @property
-    def fingerprint(self) -> str:
-        return self.writer.fingerprint
-
-    @property
-    def about(self) -> str:
-        return self.writer.about
-
-    @property
-    def common_noise(self) -> bool:
-        return self.writer.common_noise
-
-    def sample(self, draws: Sequence[Draw], sampling: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
-        """What is known at once, then the writer's."""
-        texts = [self.known.get((draw.stream, draw.prompt, draw.k)) for draw in draws]
-        found = [(position, text) for position, text in enumerate(texts) if text is not None]
-        if found:
-            yield Batch(tuple(position for position, _ in found), tuple(text for _, text in found))
-        rest = [position for position, text in enumerate(texts) if text is None]
-        missing = [draws[position] for position in rest]
-        for batch in self.writer.sample(missing, sampling, check) if missing else ():
-            self.write(missing, batch)
-            yield Batch(tuple(rest[position] for position in batch.positions), batch.texts)
-
-    def estimate(self, draws: Sequence[Draw], sampling: Sampling) -> Estimate:
-        """The writer's, of what is not known."""
-        missing = [draw for draw in draws if (draw.stream, draw.prompt, draw.k) not in self.known]
-        return self.writer.estimate(missing, sampling)

@@ -59,7 +59,6 @@ class PreallocatedLayer(DynamicLayer):
         self.values: Any = with_room(read.values)
 
     def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
-        """Put keys and values at the end; all of them so far."""
         end = self._used + key_states.shape[-2]
         self.keys[:, :, self._used : end] = key_states
         self.values[:, :, self._used : end] = value_states
@@ -67,11 +66,9 @@ class PreallocatedLayer(DynamicLayer):
         return self.keys[:, :, :end], self.values[:, :, :end]
 
     def get_seq_length(self) -> int:
-        """Tokens so far."""
         return self._used
 
     def batch_select_indices(self, indices: Any) -> None:
-        """Go on with some of the rows."""
         self.keys, self.values = self.keys[indices], self.values[indices]
 
 
@@ -100,14 +97,14 @@ class Decoder:
         """
         (rows, steps), device = noise.shape, self.model.device
         numbers = torch.from_numpy(noise).to(device)
-        state = self._read(prompts, torch.tensor(owners, device=device), steps)
+        logits, cache, mask, lengths = self._read(prompts, torch.tensor(owners, device=device), steps)
         ends = torch.tensor(sorted(self.ends), device=device)
         tokens = torch.full((rows, steps), -1, device=device)
         alive = torch.arange(rows, device=device)  # rows of `tokens` that the batch holds
         going = torch.ones(rows, dtype=torch.bool, device=device)
         for step in range(steps):
             check()
-            logits = truncated(state.logits, self.temperature, self.top_k, self.top_p)
+            logits = truncated(logits, self.temperature, self.top_k, self.top_p)
             chosen = pick(logits, numbers[alive, step], self.temperature)
             going &= ~torch.isin(chosen, ends)
             tokens[alive[going], step] = chosen[going]
@@ -116,13 +113,23 @@ class Decoder:
                 break
             if left <= (1 - RETIRE_SHARE) * len(alive):
                 keep = going.nonzero()[:, 0]
-                state.select(keep)
+                cache.batch_select_indices(keep)
                 alive, chosen, going = alive[keep], chosen[keep], going[keep]
-            state.advance(self.model, chosen)
+                mask, lengths = (None, None) if mask is None else (mask[keep], lengths[keep])
+            places = {}
+            if mask is not None:
+                mask = torch.cat([mask, torch.ones_like(mask[:, :1])], dim=1)
+                places = {"attention_mask": mask, "position_ids": lengths[:, None]}
+                lengths = lengths + 1
+            answer = self.model(input_ids=chosen[:, None], past_key_values=cache, use_cache=True, **places)
+            logits = answer.logits[:, -1]
         return [[token for token in row if token >= 0] for row in tokens.tolist()]
 
-    def _read(self, prompts: Sequence[Sequence[int]], owners: Any, steps: int) -> _State:
-        """Compute the distinct prompts, and give each row a copy with room for its continuation."""
+    def _read(self, prompts: Sequence[Sequence[int]], owners: Any, steps: int) -> tuple[Any, Any, Any, Any]:
+        """Compute the distinct prompts, and give each row a copy with room for its continuation.
+
+        Logits (B, V), the cache, and where prompts differ in length the rows' mask and lengths, else None.
+        """
         lengths = torch.tensor([len(prompt) for prompt in prompts], device=owners.device)
         longest = int(lengths.max())
         ids = torch.tensor([[self.pad] * (longest - len(prompt)) + [*prompt] for prompt in prompts])
@@ -140,33 +147,7 @@ class Decoder:
         else:  # other kinds of layers stay what they are
             cache.batch_select_indices(owners)
         theirs = (mask[owners], lengths[owners]) if ragged else (None, None)
-        return _State(answer.logits[owners, -1], cache, *theirs)
-
-
-@dataclass(eq=False)
-class _State:
-    """A batch between two steps: logits (B, V), keys and values, and where rows differ in length, which are theirs."""
-
-    logits: Any
-    cache: Any
-    mask: Any
-    lengths: Any
-
-    def select(self, keep: Any) -> None:
-        """Go on with some of the rows."""
-        self.cache.batch_select_indices(keep)
-        if self.mask is not None:
-            self.mask, self.lengths = self.mask[keep], self.lengths[keep]
-
-    def advance(self, model: Any, chosen: Any) -> None:
-        """Put one token at the end of each row."""
-        places = {}
-        if self.mask is not None:
-            self.mask = torch.cat([self.mask, torch.ones_like(self.mask[:, :1])], dim=1)
-            places = {"attention_mask": self.mask, "position_ids": self.lengths[:, None]}
-            self.lengths = self.lengths + 1
-        answer = model(input_ids=chosen[:, None], past_key_values=self.cache, use_cache=True, **places)
-        self.logits = answer.logits[:, -1]
+        return answer.logits[owners, -1], cache, *theirs
 
 
 def truncated(logits: Any, temperature: float, top_k: int, top_p: float) -> Any:

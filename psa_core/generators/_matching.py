@@ -6,8 +6,8 @@ It needs nothing of the language model but its continuations, so it works behind
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -54,25 +54,24 @@ class Matching:
 
     For each template the scores of all values' candidates are put together; of each value those are kept that are
     nearest to this distribution's quantiles, each once (the subset with the least W1 from it). Of the scorer's targets
-    the signed one counts, else the first.
+    the signed one counts, else the first. The writer is asked only for candidates that are not `known`, by (stream,
+    prompt, k); `write` takes draws, and a batch of candidates of them as soon as it is there.
     """
 
     writer: Generator
     scorer: Scorer
-    fingerprint: str = field(init=False)
+    known: Mapping[tuple[str, str, int], str] = field(default_factory=dict, repr=False)
+    write: Callable[[list[Draw], Batch], None] = field(default=lambda draws, batch: None, repr=False)
+    common_noise: bool = False
 
-    def __post_init__(self) -> None:
-        parts = (self.writer.fingerprint, self.scorer.fingerprint, str(CANDIDATES))
-        object.__setattr__(self, "fingerprint", "matched:" + "+".join(parts))
+    @property
+    def fingerprint(self) -> str:
+        return f"matched:{self.writer.fingerprint}+{self.scorer.fingerprint}+{CANDIDATES}"
 
     @property
     def about(self) -> str:
         kept = f"one of {CANDIDATES} kept, so that values' {self._target.name} is distributed alike"
         return f"{self.writer.about}; {kept}"
-
-    @property
-    def common_noise(self) -> bool:
-        return False
 
     def sample(self, draws: Sequence[Draw], sampling: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
         """Continuations of the draws, template by template as its candidates are finished."""
@@ -80,18 +79,23 @@ class Matching:
         by_stream: defaultdict[str, list[int]] = defaultdict(list)
         for position, draw in enumerate(draws):
             by_stream[draw.stream].append(position)
-        texts: dict[int, str] = {}
-        waiting = {stream: CANDIDATES * len(positions) for stream, positions in by_stream.items()}
-        for batch in self.writer.sample(candidates, sampling, check):
-            for number, text in zip(batch.positions, batch.texts, strict=True):
-                texts[number] = text
-                stream = candidates[number].stream
+        found = ((number, self.known.get((draw.stream, draw.prompt, draw.k))) for number, draw in enumerate(candidates))
+        texts = {number: text for number, text in found if text is not None}
+        numbers = [number for number in range(len(candidates)) if number not in texts]
+        missing = [candidates[number] for number in numbers]
+        waiting = Counter(draw.stream for draw in missing)
+        for stream in (stream for stream in by_stream if stream not in waiting):
+            yield self._kept(draws, by_stream[stream], texts)
+        for batch in self.writer.sample(missing, sampling, check) if missing else ():
+            self.write(missing, batch)
+            for position, text in zip(batch.positions, batch.texts, strict=True):
+                texts[numbers[position]] = text
+                stream = missing[position].stream
                 waiting[stream] -= 1
                 if not waiting[stream]:
                     yield self._kept(draws, by_stream[stream], texts)
 
     def estimate(self, draws: Sequence[Draw], sampling: Sampling) -> Estimate:
-        """That of all candidates."""
         return self.writer.estimate([draw for draw in draws for _ in range(CANDIDATES)], sampling)
 
     @property
@@ -99,7 +103,6 @@ class Matching:
         return next((target for target in self.scorer.targets if target.low < 0), self.scorer.targets[0])
 
     def _kept(self, draws: Sequence[Draw], positions: list[int], texts: dict[int, str]) -> Batch:
-        """The continuations of one template's draws."""
         numbers = [position * CANDIDATES + more for position in positions for more in range(CANDIDATES)]
         column = self.scorer.targets.index(self._target)
         scores = dict(zip(numbers, self.scorer.score([texts[n] for n in numbers])[:, column].tolist(), strict=True))

@@ -47,7 +47,6 @@ class Answers:
         yield Batch(tuple(position for position, _ in found), tuple(text for _, text in found))
 
     def estimate(self, draws: Sequence[Draw], _: Sampling) -> Estimate:
-        """Nothing: it is all there."""
         return Estimate(0, 0, 0.0, 0.0)
 
 

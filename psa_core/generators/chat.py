@@ -104,15 +104,11 @@ def seed_of(seed: int, draw: Draw) -> int:
 def load(argument: str) -> ChatGenerator:
     """A model behind an address; nothing is asked yet.
 
-    Raises `ModelError` when the address is not allowed here, or an option is unknown or out of its range.
-
-    Parameters
-    ----------
-    argument : str
-        ``http://localhost:8000/v1``, or the whole address with ``/chat/completions`` or ``/completions``. ``#`` and
-        options joined by ``&`` may follow: ``model``, ``api`` (chat, the default, or completions), ``parallel``
-        (requests at a time), ``price_in`` and ``price_out`` (of a million tokens, for the estimate), ``timeout``,
-        ``retries``, ``per_second``, ``version``. The key is read from the environment, as for ``http:``.
+    ``http://localhost:8000/v1``, or the whole address with ``/chat/completions`` or ``/completions``. ``#`` and options
+    joined by ``&`` may follow: ``model``, ``api`` (chat, the default, or completions), ``parallel`` (requests at a
+    time), ``price_in`` and ``price_out`` (of a million tokens, for the estimate), ``timeout``, ``retries``,
+    ``per_second``, ``version``. The key is read from the environment, as for ``http:``. Raises `ModelError` when the
+    address is not allowed here, or an option is unknown or out of its range.
     """
     address, numbers, words = options_of(argument, NUMBERS | OWN_NUMBERS, ("model", "api", "version"))
     path = address.partition("?")[0].rstrip("/")

@@ -47,7 +47,6 @@ class CausalGenerator:
     ours: bool = False
 
     def sample(self, draws: Sequence[Draw], sampling: Sampling, check: Callable[[], None]) -> Iterator[Batch]:
-        """Continuations of the draws, batch by batch as they are finished."""
         import torch
 
         from psa_core.generators._decoding import Decoder, uniforms
@@ -122,14 +121,10 @@ class CausalGenerator:
 def load(argument: str) -> CausalGenerator:
     """Load a causal language model to sample from.
 
-    Raises `ModelError` when it cannot be found, fetched or loaded, or is no causal language model.
-
-    Parameters
-    ----------
-    argument : str
-        ``smollm2`` (packaged), a folder, a .gguf file, or a hub id; after ``?``: ``precision`` (``float32`` or
-        ``bf16``; by default bf16 where the processor multiplies it), ``revision``, ``allow_pickle=1``,
-        ``adapter`` (a folder that ``python -m research.training debias-lm`` wrote).
+    ``smollm2`` (packaged), a folder, a .gguf file, or a hub id; after ``?``: ``precision`` (``float32`` or ``bf16``; by
+    default bf16 where the processor multiplies it), ``revision``, ``allow_pickle=1``, ``adapter`` (a folder that
+    ``python -m research.training debias-lm`` wrote). Raises `ModelError` when it cannot be found, fetched or loaded, or
+    is no causal language model.
     """
     name, options = split_options(argument, OPTIONS)
     precision = options.pop("precision", "")

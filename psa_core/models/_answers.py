@@ -156,7 +156,6 @@ def first_outside(scores: np.ndarray, targets: Sequence[Target]) -> tuple[int, T
 
 
 def declared(target: Target) -> str:
-    """The range of a target, in words."""
     return f"a number from {target.low:g} to {target.high:g}, the declared range of {target.name}"
 
 
@@ -213,7 +212,6 @@ class FoundRange:
 
     @classmethod
     def of(cls, scores: np.ndarray) -> FoundRange:
-        """The range of scores (R,)."""
         low, high = range_of(scores)
         cut = max(1, len(scores) // ONE_IN) if len(scores) >= MIN_SCORES else 0
         others = range_of(np.sort(scores)[cut : len(scores) - cut])
@@ -224,7 +222,6 @@ class FoundRange:
         return cls(low, high, others, len(scores), int((excess > width).sum()), int(excess.argmax()))
 
     def declared(self, low: float, high: float) -> FoundRange:
-        """The range that somebody said."""
         return replace(self, low=low, high=high, others=(low, high), is_declared=True)
 
     @property

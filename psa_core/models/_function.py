@@ -49,7 +49,6 @@ class FunctionScorer:
     range_declared: bool = True
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
-        """The function's answers, checked: float32 array (len(texts), T)."""
         texts = as_texts(texts)
         if not texts:
             return np.empty((0, len(self.targets)), np.float32)
@@ -139,7 +138,6 @@ def _columns_found(function: Callable[[list[str]], Any], texts: Sequence[str], n
 
 
 def _asked(function: Callable[[list[str]], Any], texts: Sequence[str], name: str) -> Any:
-    """What a function of the user's answers."""
     try:
         answer = function(list(texts))  # a list of its own, which it may change
         return list(answer) if isinstance(answer, Iterator) else answer

@@ -19,14 +19,10 @@ OPTIONS = ("question", "system", "order")
 def load(argument: str) -> Scorer:
     """Read a file of answers.
 
-    Raises `ModelError` when the file is no file of answers, or holds none to this question.
-
-    Parameters
-    ----------
-    argument : str
-        Path of the file that came back for one of ``psa requests``; after ``?``, ``question`` with the question's file
-        where it is no packaged one, ``system`` where more was said than the question has, and ``order`` where not all
-        orders that were asked are to be read.
+    Path of the file that came back for one of ``psa requests``; after ``?``, ``question`` with the question's file
+    where it is no packaged one, ``system`` where more was said than the question has, and ``order`` where not all
+    orders that were asked are to be read. Raises `ModelError` when the file is no file of answers, or holds none to
+    this question.
     """
     name, options = split_options(argument, OPTIONS)
     answers = read_answers(path_of(name))

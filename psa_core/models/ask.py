@@ -30,18 +30,14 @@ OWN_NUMBERS |= {"timeout": (60.0, 0.01, 3600.0), "retries": (8.0, 0.0, 20.0)}
 def load(argument: str) -> Scorer:
     """Load a judge.
 
-    Raises `ModelError` when the question, the model or the address is not as it must be.
-
-    Parameters
-    ----------
-    argument : str
-        A language model (``lm:smollm2``, ``lm:<folder, .gguf file or hub id>``), an OpenAI-compatible address
-        (``chat:http://localhost:8000/v1``) or a provider (``provider:anthropic/<model>``), ``?question=`` with a
-        packaged question's id or a file, and more options joined by ``&``: ``system`` (what it is told first, beside
-        the question's own system message), ``order`` (given, swapped or averaged). For a language model ``template=0``
-        (leave its chat template out), ``max_tokens``, ``revision``, ``allow_pickle=1``; for an address ``model`` (its
-        name there), ``samples`` (answers a text, where it offers no log-probabilities), ``parallel`` (requests at
-        once), ``timeout`` (seconds), ``retries``, ``per_second``, ``version``.
+    A language model (``lm:smollm2``, ``lm:<folder, .gguf file or hub id>``), an OpenAI-compatible address
+    (``chat:http://localhost:8000/v1``) or a provider (``provider:anthropic/<model>``), ``?question=`` with a packaged
+    question's id or a file, and more options joined by ``&``: ``system`` (what it is told first, beside the question's
+    own system message), ``order`` (given, swapped or averaged). For a language model ``template=0`` (leave its chat
+    template out), ``max_tokens``, ``revision``, ``allow_pickle=1``; for an address ``model`` (its name there),
+    ``samples`` (answers a text, where it offers no log-probabilities), ``parallel`` (requests at once), ``timeout``
+    (seconds), ``retries``, ``per_second``, ``version``. Raises `ModelError` when the question, the model or the address
+    is not as it must be.
     """
     judge, options = parsed(argument)
     if "question" not in options:

@@ -19,16 +19,11 @@ VERSION = "1"
 def load(argument: str) -> TokenScorer:
     """Load a sequence classifier: ``<hub id or folder>``, with options as in ``owner/model?targets=joy,anger``.
 
-    Raises `ModelError` when it cannot be found, fetched or loaded, or is no sequence classifier; the message says
-    which.
-
-    Parameters
-    ----------
-    argument : str
-        Options after ``?``, joined by ``&``: ``head`` (softmax, sigmoid or none) where the configuration is wrong;
-        ``targets`` (labels, ``a-minus-b``, ``expected``); ``range`` (``1..5``) of a raw number; ``revision`` of a hub
-        model; ``max_tokens`` to cut texts shorter; ``allow_pickle=1`` to read weights that are not safetensors;
-        ``adapter``, a folder of low-rank updates on it that ``psa_core retrain`` wrote.
+    Options after ``?``, joined by ``&``: ``head`` (softmax, sigmoid or none) where the configuration is wrong;
+    ``targets`` (labels, ``a-minus-b``, ``expected``); ``range`` (``1..5``) of a raw number; ``revision`` of a hub
+    model; ``max_tokens`` to cut texts shorter; ``allow_pickle=1`` to read weights that are not safetensors;
+    ``adapter``, a folder of low-rank updates on it that ``psa_core retrain`` wrote. Raises `ModelError` when it cannot
+    be found, fetched or loaded, or is no sequence classifier; the message says which.
     """
     from psa_core.models._transformers.adapter import merge_adapter
     from psa_core.models._transformers.checkpoint import load_checkpoint

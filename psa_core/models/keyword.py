@@ -56,7 +56,6 @@ class Keyword:
         return "keyword:" + digest(f"{word} {weights}" for word, weights in sorted(self._weights.items()))
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
-        """Scores in the order of the texts: float32 array (len(texts), 2), toxicity and sentiment."""
         sums = np.array([self._sums(text) for text in as_texts(texts)], np.float64).reshape(-1, 2)
         return np.clip(np.round(sums, 6), [0, -1], 1).astype(np.float32)
 

@@ -24,14 +24,10 @@ VERSION = "1"
 def load(argument: str) -> TokenScorer:
     """Load a language model as a scorer of log-perplexity.
 
-    Raises `ModelError` when it cannot be found, fetched or loaded, or is no language model.
-
-    Parameters
-    ----------
-    argument : str
-        ``smollm2`` (packaged), a folder, a .gguf file, or a hub id; after ``?``, ``kind`` (masked or causal) where the
-        configuration does not tell, ``range`` (of the target; scores may go past it), ``max_tokens``, ``revision``,
-        ``allow_pickle=1``, ``adapter`` (a folder that ``python -m research.training debias-lm`` wrote).
+    ``smollm2`` (packaged), a folder, a .gguf file, or a hub id; after ``?``, ``kind`` (masked or causal) where the
+    configuration does not tell, ``range`` (of the target; scores may go past it), ``max_tokens``, ``revision``,
+    ``allow_pickle=1``, ``adapter`` (a folder that ``python -m research.training debias-lm`` wrote). Raises `ModelError`
+    when it cannot be found, fetched or loaded, or is no language model.
     """
     from psa_core.models._transformers.classifier import token_limit
     from psa_core.models._transformers.language_models import CausalScorer, MaskedScorer

@@ -44,7 +44,6 @@ class OpinionWords:
         return "opinion-words:" + digest(["1", *sorted(self.positive), "", *sorted(self.negative)])
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
-        """Shares in the order of the texts: float32 array (len(texts), 1)."""
         counts = np.array([self.count(text) for text in as_texts(texts)], float).reshape(-1, 2)
         total = counts.sum(axis=1)
         shares = np.divide(counts[:, 0], total, out=np.full(len(counts), 0.5), where=total > 0)
@@ -62,7 +61,6 @@ class OpinionWords:
 
 
 def load(_model_id: str) -> OpinionWords:
-    """The scorer with the lists that come with the project."""
     lists = []
     for name in ("positive-words.txt", "negative-words.txt"):
         lines = (PLACE / name).read_text(encoding="utf-8").splitlines()

@@ -103,15 +103,10 @@ class Predictions:
 def load(argument: str) -> Predictions:
     """Read a file with a ``text`` column and one column of numbers per target.
 
-    Raises `ModelError` when the file cannot be read, has no text or no target, gives one text two different scores, or
-    has scores beyond the range asked for.
-
-    Parameters
-    ----------
-    argument : str
-        Path of a csv, tsv, jsonl or parquet file (gz too), or of a log that `inputs.evaluations` reads; after ``?``,
-        ``targets`` (columns, comma-separated; default every column of numbers) and ``range`` (``-1..1``; default
-        [0, 1] or [-1, 1] where the scores fit, else theirs).
+    Path of a csv, tsv, jsonl or parquet file (gz too), or of a log that `inputs.evaluations` reads; after ``?``,
+    ``targets`` (columns, comma-separated; default every column of numbers) and ``range`` (``-1..1``; default [0, 1] or
+    [-1, 1] where the scores fit, else theirs). Raises `ModelError` when the file cannot be read, has no text or no
+    target, gives one text two different scores, or has scores beyond the range asked for.
 
     Notes
     -----

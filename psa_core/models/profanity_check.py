@@ -44,7 +44,6 @@ class ProfanityCheck:
     targets: tuple[Target, ...] = TARGETS
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
-        """Probabilities in the order of the texts: float32 array (len(texts), 1)."""
         texts = as_texts(texts)
         if not texts:
             return np.empty((0, 1), np.float32)

@@ -58,13 +58,9 @@ class PipelineScorer:
 def load(argument: str) -> PipelineScorer:
     """Load a pipeline that ``skops.io.dump`` wrote.
 
-    Raises `ModelError` when skops is not installed, the file is missing or damaged, holds types that nobody trusts, or
-    what it holds gives neither probabilities nor numbers.
-
-    Parameters
-    ----------
-    argument : str
-        The file; after ``?``, ``targets`` (classes, ``a-minus-b``, ``expected``), and ``range`` of a regressor.
+    The file; after ``?``, ``targets`` (classes, ``a-minus-b``, ``expected``), and ``range`` of a regressor. Raises
+    `ModelError` when skops is not installed, the file is missing or damaged, holds types that nobody trusts, or what it
+    holds gives neither probabilities nor numbers.
 
     Types that skops does not know are refused, but for those that the environment variable ``PSA_SKOPS_TRUST`` lists
     (comma-separated): loading them may run code, so it is for whoever runs the program to say, not for an id.

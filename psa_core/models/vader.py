@@ -33,7 +33,6 @@ class Vader:
     targets: tuple[Target, ...] = TARGETS
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
-        """Compound scores in the order of the texts: float32 array (len(texts), 1)."""
         compounds = [self.analyzer.polarity_scores(text)["compound"] for text in as_texts(texts)]
         return np.array(compounds, np.float32).reshape(-1, 1)
 

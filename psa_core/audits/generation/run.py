@@ -23,7 +23,7 @@ from psa_core.audits.generation.result import GenerationResult, texts_table
 from psa_core.audits.generation.tables import tables
 from psa_core.cube import Target
 from psa_core.errors import Cancelled, OptionError
-from psa_core.generators import CANDIDATES, Batch, Draw, Generator, Matching, Remembering
+from psa_core.generators import CANDIDATES, Batch, Draw, Generator, Matching
 from psa_core.inputs import corpus
 from psa_core.models import Scorer, TokenScorer
 from psa_core.scoring import Progress
@@ -174,7 +174,7 @@ class _Work:
             self.candidates += len(batch.positions)
             self._show()
 
-        return replace(self.generator, writer=Remembering(inner, known, write))
+        return replace(self.generator, known=known, write=write)
 
     def written(self, k: int) -> Written:
         """The audit of the first k continuations."""

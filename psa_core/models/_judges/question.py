@@ -104,7 +104,6 @@ class Question:
 
     @property
     def has_orders(self) -> bool:
-        """Whether it can be asked in two orders."""
         return self.kind != "number"
 
     def parts(self) -> tuple[str, str]:
@@ -135,7 +134,6 @@ class Question:
         return one + between + two
 
     def about(self, text: str) -> str:
-        """The whole question about one text, without the system message."""
         before, after = self.parts()
         return before + self.inner(text) + after
 
@@ -268,7 +266,6 @@ class Averaged:
 
     @property
     def batch(self) -> int:
-        """Texts between two looks at whether to stop."""
         return int(getattr(self.given, "batch", 16))
 
     def score(self, texts: Sequence[str]) -> np.ndarray:

@@ -130,7 +130,6 @@ def _prompt(content: dict[str, Any], kind: str) -> str:
 
 
 def _pick(labels: Any) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """What a reply picks a document by, and what each counts."""
     given = ["First", "Second"] if labels is True else labels
     fit = isinstance(given, list) and len(given) == 2 and all(isinstance(label, str) for label in given)
     _check(fit, "pick", f"{labels!r:.80}", 'true, or two labels such as ["A", "B"]')
@@ -138,7 +137,6 @@ def _pick(labels: Any) -> tuple[tuple[str, ...], tuple[float, ...]]:
 
 
 def _choice(choice: Any) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """The answers and what each counts."""
     _check(isinstance(choice, dict), "choice", f"{choice!r:.80}", 'answers and numbers: {"Yes": 1, "No": 0}')
     answers = tuple(str(answer) for answer in choice)
     _check(len(answers) <= MAX_ANSWERS, "answers", f"{len(answers):,}", f"at most {MAX_ANSWERS}")

@@ -32,27 +32,15 @@ SEEN = 0.9
 
 @dataclass(frozen=True)
 class ChatJudge:
-    """A question, asked about each text of whoever carries requests to a model (a server, a file of answers).
-
-    Attributes
-    ----------
-    samples : int
-        Answers drawn per text at temperature 1; 0 = by the log-probabilities of the first token.
-    batch : int
-        Texts between two looks at whether to stop.
-    of : str
-        The model, as people call it.
-    chunk_seconds : float
-        How long the requests of one call of `score` should take together.
-    """
+    """A question, asked about each text of whoever carries requests to a model (a server, a file of answers)."""
 
     asker: Asker
     question: Question
     fingerprint: str
-    samples: int = 0
-    batch: int = 4
-    of: str = ""
-    chunk_seconds: float = 8.0
+    samples: int = 0  # answers drawn per text at temperature 1; 0 = by the log-probabilities of the first token
+    batch: int = 4  # texts between two looks at whether to stop
+    of: str = ""  # the model, as people call it
+    chunk_seconds: float = 8.0  # how long the requests of one call of `score` should take together
 
     @property
     def targets(self) -> tuple[Target, ...]:
@@ -70,7 +58,6 @@ class ChatJudge:
         return f"{self.of} at {self.asker.shown}, {asked}; {self.how}"
 
     def requests(self, text: str) -> list[Request]:
-        """What is asked about one text."""
         options: dict[str, Any] = {"max_tokens": FIRST, "temperature": 0, "logprobs": True, "top_logprobs": MAX_LISTED}
         if self.samples:
             longest = max(WORDS, *map(len, self.question.answers or ("",)))

@@ -154,7 +154,6 @@ class SharedPrefix:
 
 
 def common_prefix(rows: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """The tokens that all rows begin with."""
     same = 0
     for column in zip(*rows, strict=False):
         if len(set(column)) > 1:

@@ -61,7 +61,6 @@ def base_of(folder: Path) -> Path:
 
 
 def _config(folder: Path) -> dict[str, Any]:
-    """Content of ``adapter_config.json``."""
     try:
         config = json_file.read(folder / "adapter_config.json", MAX_BYTES)
         if not all(0 < config[name] < MAX_RANK for name in ("r", "lora_alpha")):
