@@ -58,20 +58,20 @@ class ChatServer:
 
     def ask(self, requests: Sequence[Request]) -> list[Reply]:
         """The replies in the order of the requests; see `Asker`. When one cannot be had, the others are not sent."""
+
+        def reply_or_reason(request: Request) -> Reply:
+            try:
+                return self.reply(request)
+            except RefusedError as error:  # one that the server does not take, too long for it, ends no run
+                return Reply(error=error.got)
+
         with ThreadPoolExecutor(self.parallel, thread_name_prefix="ask") as pool:
-            asked = [pool.submit(self._reply_or_reason, request) for request in requests]
+            asked = [pool.submit(reply_or_reason, request) for request in requests]
             try:
                 return [reply.result() for reply in asked]
             finally:
                 for reply in asked:
                     reply.cancel()
-
-    def _reply_or_reason(self, request: Request) -> Reply:
-        """The reply to one request of many; one that the server does not take, too long for it, ends no run."""
-        try:
-            return self.reply(request)
-        except RefusedError as error:
-            return Reply(error=error.got)
 
     def reply(self, request: Request) -> Reply:
         """The reply to one request; a server that gives one answer at a time is asked until all are there."""

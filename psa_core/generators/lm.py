@@ -17,8 +17,7 @@ from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sa
 from psa_core.models import ModelCard
 from psa_core.models._base import digest, digest_of_model, digest_of_tokenizer
 from psa_core.models._options import split_options
-from psa_core.models._transformers import foreign_rules
-from psa_core.models._transformers.chat_template import written
+from psa_core.models._transformers import foreign_rules, written
 from psa_core.models._transformers.lm_files import PACKAGE, PACKAGED, is_packaged, load_language_model, needs_of
 
 OPTIONS = ("revision", "precision", "allow_pickle", "adapter")

@@ -6,8 +6,7 @@ from psa_core import trust
 from psa_core.inputs.checks import path_of
 from psa_core.models._base import ModelPlugin, TokenScorer, digest, digest_of_model, digest_of_tokenizer
 from psa_core.models._options import flag, split_options
-from psa_core.models._transformers import foreign, import_transformers
-from psa_core.models._transformers.heads import Head, head_of
+from psa_core.models._transformers.heads import head_of
 from psa_core.models._transformers.hub import files_of
 
 OPTIONS = ("head", "targets", "range", "revision", "max_tokens", "allow_pickle", "adapter")
@@ -39,23 +38,6 @@ def load(argument: str) -> TokenScorer:
     parts = [VERSION, digest_of_model(model), digest_of_tokenizer(tokenizer), str(limit), repr(head.described)]
     about = f"{head.words}; reads at most {limit} tokens of a text"
     return TransformersScorer(model, tokenizer, head.targets, head.reduce, f"hf:{digest(parts)}", limit, about)
-
-
-def look(argument: str) -> Head:
-    """What a classifier answers, from its configuration alone: its labels, its default targets, and `words` for it.
-
-    Raises `ModelError` when its configuration cannot be found, fetched or read.
-    """
-    import_transformers()
-    from transformers import AutoConfig
-
-    from psa_core.models._transformers.checkpoint import read_configuration
-
-    name, options = split_options(argument, OPTIONS)
-    folder = files_of(name, options, weights=False)
-    read_configuration(folder)
-    with foreign("config.json", "settings that do not load", "the configuration of a text classifier"):
-        return head_of(AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False), options)
 
 
 MODEL = ModelPlugin(

@@ -56,13 +56,13 @@ class Keyword:
         return "keyword:" + digest(f"{word} {weights}" for word, weights in sorted(self._weights.items()))
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
-        sums = np.array([self._sums(text) for text in as_texts(texts)], np.float64).reshape(-1, 2)
+        texts = as_texts(texts)
+        sums = np.empty((len(texts), 2))
+        for row, text in zip(sums, texts, strict=True):
+            found = {match.casefold() for match in self._pattern.findall(text)}
+            weights = [self._weights[word] for word in sorted(found & self._weights.keys())]
+            row[:] = BASE + sum(toxic for toxic, _ in weights), sum(positive for _, positive in weights)
         return np.clip(np.round(sums, 6), [0, -1], 1).astype(np.float32)
-
-    def _sums(self, text: str) -> tuple[float, float]:
-        found = {match.casefold() for match in self._pattern.findall(text)}
-        weights = [self._weights[word] for word in sorted(found & self._weights.keys())]
-        return BASE + sum(toxic for toxic, _ in weights), sum(positive for _, positive in weights)
 
     @cached_property
     def _weights(self) -> dict[str, tuple[float, float]]:

@@ -58,7 +58,16 @@ def load(_model_id: str) -> ProfanityCheck:
     Raises `ModelError` when the package is not installed, its files are not those of the version that this project
     knows, or its model does not load with the installed scikit-learn.
     """
-    fingerprint = digest_of_files(_checked_pickles())
+    expected = f"the two files of {PACKAGE} {VERSION}"
+    fix = f"Run: pip install --force-reinstall --no-deps {PACKAGE}=={VERSION}"
+    found = find_spec("profanity_check")
+    if found is None or found.origin is None:
+        raise ModelError("profanity-check", got="no such package", expected=expected, fix=fix)
+    # Found and compared before the package is imported, since the import loads them.
+    paths = [Path(found.origin).parent / "data" / name for name in PICKLES]
+    for path in paths:
+        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != PICKLES[path.name]:
+            raise ModelError("profanity-check", got=f"another {path.name}", expected=expected, fix=fix)
     try:
         # Its model was pickled with another scikit-learn, which is said in a warning at each load.
         with warnings.catch_warnings():
@@ -68,21 +77,7 @@ def load(_model_id: str) -> ProfanityCheck:
         got = f"a package that does not load ({reason(error)})"
         expected, fix = f"{PACKAGE} and the scikit-learn that it needs", f"Run: pip install {PACKAGE}=={VERSION}"
         raise ModelError("profanity-check", got=got, expected=expected, fix=fix) from error
-    return ProfanityCheck(package.vectorizer, package.model, f"profanity-check:{fingerprint}")
-
-
-def _checked_pickles() -> list[Path]:
-    """The package's two files, found and compared before the package is imported, since the import loads them."""
-    expected = f"the two files of {PACKAGE} {VERSION}"
-    fix = f"Run: pip install --force-reinstall --no-deps {PACKAGE}=={VERSION}"
-    found = find_spec("profanity_check")
-    if found is None or found.origin is None:
-        raise ModelError("profanity-check", got="no such package", expected=expected, fix=fix)
-    paths = [Path(found.origin).parent / "data" / name for name in PICKLES]
-    for path in paths:
-        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != PICKLES[path.name]:
-            raise ModelError("profanity-check", got=f"another {path.name}", expected=expected, fix=fix)
-    return paths
+    return ProfanityCheck(package.vectorizer, package.model, f"profanity-check:{digest_of_files(paths)}")
 
 
 SOURCE = f"shipped in the package {PACKAGE}"

@@ -28,7 +28,7 @@ def load(argument: str) -> Scorer:
     module_name, _, name = argument.rpartition(":")
     if not module_name or not name:
         raise ModelError("python", got=repr(argument), expected="module:function", fix="For example python:mine:score")
-    found = _attribute(_dotted(module_name), name)
+    found = _attribute(module_name, name)
     if inspect.isclass(found) and callable(getattr(found, "score", None)):
         try:
             found = found()
@@ -52,19 +52,15 @@ def load(argument: str) -> Scorer:
     return FunctionScorer(found, argument, f"python:{fingerprint}", targets)
 
 
-def _dotted(module_name: str) -> str:
-    """The module as it is imported; a file has to lie in the working folder, as every module of one's own."""
-    if not module_name.endswith(".py"):
-        return module_name.replace("/", ".")
-    parts = Path(os.path.relpath(module_name)).with_suffix("").parts
-    if os.pardir in parts:
-        expected = "a file in the folder in which this is run"
-        got = f"the file {module_name[:120]}"
-        raise ModelError("python", got=got, expected=expected, fix="Go to its folder first.")
-    return ".".join(parts)
-
-
 def _attribute(module_name: str, name: str) -> Any:
+    """What a module has; one that is a file lies in the working folder, as every module of one's own."""
+    if module_name.endswith(".py"):
+        parts = Path(os.path.relpath(module_name)).with_suffix("").parts
+        if os.pardir in parts:
+            got, expected = f"the file {module_name[:120]}", "a file in the folder in which this is run"
+            raise ModelError("python", got=got, expected=expected, fix="Go to its folder first.")
+        module_name = ".".join(parts)
+    module_name = module_name.replace("/", ".")
     folder = str(Path.cwd())
     sys.path.insert(0, folder)
     try:

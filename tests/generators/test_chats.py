@@ -14,7 +14,7 @@ from psa_core.errors import ModelError
 from psa_core.generators import Draw, Sampling
 from psa_core.generators._base import request_of
 from psa_core.generators._decoding import truncated
-from psa_core.models._transformers.chat_template import written
+from psa_core.models._transformers import written
 from tests.asking.local_server import Answer, LocalServer
 from tests.tiny_models import tiny_causal_lm
 

@@ -12,7 +12,6 @@ from tokenizers import processors
 
 from psa_core import models
 from psa_core.errors import ModelError
-from psa_core.models import hf
 from tests.tiny_models import tiny_causal_lm, tiny_classifier, tiny_encoder, tiny_masked_lm, tiny_tokenizer
 
 
@@ -168,14 +167,6 @@ def test_what_is_neither_a_folder_nor_a_hub_id_is_said(name: str) -> None:
 def test_a_file_is_not_a_folder(original: Path) -> None:
     with pytest.raises(ModelError, match="Give its folder"):
         models.load(f"hf:{original / 'config.json'}")
-
-
-def test_look_tells_without_the_weights(copy: Path) -> None:
-    (copy / "model.safetensors").unlink()
-    head = hf.look(str(copy))
-    assert head.labels == ("negative", "positive")
-    assert [target.name for target in head.targets] == ["negative", "positive", "sentiment"]
-    assert "one of 2 labels" in head.words
 
 
 def fingerprint(folder: Path, options: str = "") -> str:

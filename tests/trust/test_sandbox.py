@@ -12,7 +12,7 @@ import pytest
 
 from psa_core.inputs import bounded
 from psa_core.inputs.limits import ASK_MEMORY, ASK_SECONDS
-from psa_core.models._transformers.chat_template import render_within_limits
+from psa_core.models._transformers import render_within_limits
 from psa_core.trust import sandbox
 from psa_core.trust.sandbox import Sandbox
 

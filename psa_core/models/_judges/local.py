@@ -12,10 +12,9 @@ from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
 from psa_core.models._base import digest
+from psa_core.models._judges.answer_tree import SharedPrefix, common_prefix, ends_number, tree_of
 from psa_core.models._judges.question import MAX_LISTED_NUMBERS, Question
-from psa_core.models._judges.shared_prefix import SharedPrefix, common_prefix
-from psa_core.models._judges.spellings import ends_number, tree_of
-from psa_core.models._transformers.chat_template import in_template
+from psa_core.models._transformers import in_template
 from psa_core.models._transformers.classifier import by_length, encoder
 
 # Raise when the arithmetic between a text and its scores changes, so that caches notice.

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -34,19 +34,18 @@ COMMIT = re.compile(r"[0-9a-f]{40}")
 OFFLINE_MODELS = "PSA_OFFLINE_MODELS"
 
 
-def files_of(name: str, options: Mapping[str, str], *, weights: bool = True, vouched: bool = False) -> Path:
+def files_of(name: str, options: Mapping[str, str], *, vouched: bool = False) -> Path:
     """Folder with a model's files: the folder of that name, or the hub's model, fetched to this machine's cache.
 
     For visitors it is a copy of what may be read of it; see `vetting`. Of the options ``revision`` is that of a hub
-    model, ``allow_pickle`` fetches pickled weights where there are no others. Without `weights` only the small files
-    are fetched; a `vouched` name comes from whoever runs the program. Raises `ModelError` when there is neither such a
-    folder nor such a model, or the hub cannot be reached or refuses.
+    model, ``allow_pickle`` fetches pickled weights where there are no others. A `vouched` name comes from whoever runs
+    the program. Raises `ModelError` when there is neither such a folder nor such a model, or the hub cannot be reached
+    or refuses.
     """
     is_visitors = trust.current() >= trust.Origin.VISITOR and not vouched
-    patterns = [*SMALL_FILES, *(SAFE_WEIGHTS if weights else ())]
     folder = path_of(name)
     if is_visitors and (trust.is_hub_id(name) or not folder.is_dir()):
-        return vetted(_fetch(name, options, patterns=patterns))
+        return vetted(_fetch(name, options))
     if folder.is_dir():
         return vetted(folder) if is_visitors else folder
     if folder.is_file():
@@ -54,9 +53,9 @@ def files_of(name: str, options: Mapping[str, str], *, weights: bool = True, vou
     if not trust.is_hub_id(name):
         expected = "a folder that exists, or a hub id such as owner/model"
         raise ModelError("model", got=repr(name[:120]), expected=expected)
-    found = _fetch(name, options, patterns=patterns, vouched=vouched)
-    if weights and flag(options, "allow_pickle") and not any(found.glob("*.safetensors")):
-        found = _fetch(name, options, patterns=list(PICKLED_WEIGHTS))
+    found = _fetch(name, options, vouched=vouched)
+    if flag(options, "allow_pickle") and not any(found.glob("*.safetensors")):
+        found = _fetch(name, options, PICKLED_WEIGHTS)
     return found
 
 
@@ -69,12 +68,17 @@ def fetch(needs: Iterable[trust.Need]) -> dict[str, str]:
     for need in needs:
         if need.kind is trust.Kind.HUB:
             options = {"revision": need.revision} if need.revision else {}
-            folder = _fetch(need.value, options, patterns=[*SMALL_FILES, *SAFE_WEIGHTS])
-            found[f"{need.value}@{need.revision}"] = str(folder)
+            found[f"{need.value}@{need.revision}"] = str(_fetch(need.value, options))
     return found
 
 
-def _fetch(name: str, options: Mapping[str, str], *, patterns: list[str], vouched: bool = False) -> Path:
+def _fetch(
+    name: str,
+    options: Mapping[str, str],
+    patterns: Sequence[str] = (*SMALL_FILES, *SAFE_WEIGHTS),
+    *,
+    vouched: bool = False,
+) -> Path:
     import huggingface_hub
     from huggingface_hub import constants, errors
 
@@ -104,7 +108,7 @@ def _fetch(name: str, options: Mapping[str, str], *, patterns: list[str], vouche
             name,
             revision=revision,
             cache_dir=cache,
-            allow_patterns=patterns,
+            allow_patterns=list(patterns),
             token=False if is_visitors else None,  # the operator's login is not a visitor's
         )
         # Offline the client goes where a file of its cache leads, which has to be what it keeps of this model.
@@ -133,7 +137,7 @@ def _not_local(what: str) -> ModelError:
     return ModelError(what, got=got, expected="one of them", fix=fix)
 
 
-def _public(name: str, revision: str | None, patterns: list[str]) -> Public:
+def _public(name: str, revision: str | None, patterns: Sequence[str]) -> Public:
     """What the hub gives to anybody; refuses the rest, though a copy may be here, and what is over the limit."""
     from huggingface_hub import HfApi
 

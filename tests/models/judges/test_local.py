@@ -11,9 +11,9 @@ import pytest
 
 from psa_core import models
 from psa_core.errors import ModelError
+from psa_core.models._judges.answer_tree import common_prefix
 from psa_core.models._judges.local import rendered
 from psa_core.models._judges.question_file import read_question
-from psa_core.models._judges.shared_prefix import common_prefix
 from tests.tiny_models import tiny_judge
 
 TEXTS = ["I hate Alice.", "she is good", "", "he said it was so bad and then she said", "good", "is it bad?"]
@@ -119,7 +119,7 @@ def test_a_model_that_remembers_in_another_way_is_asked_one_by_one(
 ) -> None:
     usual = models.load(f"ask:lm:{folder}?question={question}").score(TEXTS)
     with monkeypatch.context() as patch:
-        patch.setattr("psa_core.models._judges.shared_prefix._repeated", lambda memory, rows: None)
+        patch.setattr("psa_core.models._judges.answer_tree._repeated", lambda memory, rows: None)
         judge: Any = models.load(f"ask:lm:{folder}?question={question}")
     assert not judge._shares
     np.testing.assert_allclose(judge.score(TEXTS), usual, rtol=0, atol=1e-5)

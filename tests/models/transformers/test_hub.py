@@ -116,13 +116,6 @@ def test_a_hub_model_is_fetched_once_and_scores_as_its_folder(hub: Path) -> None
     assert "pytorch_model.bin" not in fetched
 
 
-def test_look_fetches_no_weights(hub: Path) -> None:
-    from psa_core.models import hf
-
-    assert hf.look("owner/tiny").labels == ("negative", "positive")
-    assert not any("safetensors" in path for path in Hub.asked if "/resolve/" in path)
-
-
 def test_a_model_that_was_fetched_loads_without_the_hub(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from huggingface_hub import constants
 

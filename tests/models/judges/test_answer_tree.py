@@ -12,7 +12,7 @@ import pytest
 
 from psa_core import models
 from psa_core.errors import ModelError
-from psa_core.models._judges.spellings import token_texts
+from psa_core.models._judges.answer_tree import token_texts
 
 CORPUS = [
     "rate this from 0 to 100: she was good, she is 7 or 12, yes or no",
