@@ -110,22 +110,15 @@ class Asker(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Nobody:
-    """Where requests go that are only written or counted; `shown` is who would be asked."""
-
-    shown: str = "a file"
-
-    def ask(self, requests: Sequence[Request]) -> list[Reply]:
-        raise ModelError("model", got=f"{len(requests)} requests for a file", expected="a model to ask")
-
-
 @dataclass(frozen=True, eq=False)
 class AnswerFile:
-    """Answers that somebody fetched elsewhere, by the ids of their requests; one that failed holds the reason."""
+    """Answers that somebody fetched elsewhere, by the ids of their requests; one that failed holds the reason.
+
+    Without any it stands for who would be asked, where requests are only written or counted.
+    """
 
     shown: str
-    replies: Mapping[str, Reply] = field(repr=False)
+    replies: Mapping[str, Reply] = field(default_factory=dict, repr=False)
     sha256: str = ""
 
     def ask(self, requests: Sequence[Request]) -> list[Reply]:

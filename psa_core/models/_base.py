@@ -85,14 +85,8 @@ class TokenScorer(Scorer, Protocol):
 class Questioner(Protocol):
     """Says what it would ask a language model about a text.
 
-    Attributes
-    ----------
-    asker : Asker
-        Who would be asked.
-    of : str
-        The model, as its server calls it.
-    samples : int
-        Answers to each text; 0 where its log-probabilities are asked for.
+    `asker` is who would be asked, `of` the model as its server calls it; `samples` are the answers to each text, 0
+    where its log-probabilities are asked for.
     """
 
     @property

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from psa_core import trust
 from psa_core.asking.endpoint import NUMBERS
 from psa_core.asking.provider import BEGINS, address_of, provider_of
-from psa_core.asking.records import Nobody
+from psa_core.asking.records import AnswerFile
 from psa_core.asking.server import ChatServer
 from psa_core.errors import ModelError
 from psa_core.models._base import ModelCard, ModelPlugin, Scorer, digest, digest_of_model, digest_of_tokenizer
@@ -56,7 +56,7 @@ def unasked(argument: str) -> list[ChatJudge]:
         model = judge.partition("/")[2]
     questions = _questions(options)
     samples = sampled if "samples" in options or not may_be_told_apart(questions[0]) else 0
-    return [ChatJudge(Nobody(judge), question, "", samples, of=model) for question in questions]
+    return [ChatJudge(AnswerFile(judge), question, "", samples, of=model) for question in questions]
 
 
 def parsed(argument: str) -> tuple[str, dict[str, str]]:
