@@ -119,10 +119,10 @@ def table(path: Path) -> dict[str, Price]:
 
 
 def _price(row: Mapping[str, str]) -> Price:
-    costs = [float(row["in"]), float(row["out"]), float(row.get("cached") or row["in"])]
-    if not all(0 <= cost < math.inf for cost in costs):
+    read, written, cached = float(row["in"]), float(row["out"]), float(row.get("cached") or row["in"])
+    if not all(0 <= each < math.inf for each in (read, written, cached)):
         raise ValueError("a price below 0")
-    return Price(row["model"].strip(), *costs, str(row.get("noted") or ""))
+    return Price(row["model"].strip(), read, written, cached, str(row.get("noted") or ""))
 
 
 def estimate(sample: Sequence[Sequence[Request]], texts: int, model: str) -> Estimate:
