@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_ind
+from scipy.stats import t, ttest_ind
 
 from psa_core.stats.group_gaps import _repeat_error, gap
 
@@ -64,3 +64,23 @@ def test_the_error_of_sampling_is_that_of_the_means_of_answers() -> None:
         np.sqrt(1 + 2 * 1 / 4)
     )
     assert np.isnan(_repeat_error(np.array([[[0.0], [1.0]]]), is_first))
+
+
+def test_the_interval_over_people_and_tasks_is_that_of_two_way_clusters() -> None:
+    """The variance over people and that over tasks, less what both count, by hand."""
+    scores = np.random.default_rng(6).normal(0, 0.3, (4, 5, 1)) + np.array([0.0, 2, 2, 4, 7])[:, None]
+    scores += np.random.default_rng(7).normal(0, 2, (4, 1, 1)) * (np.arange(5) > 1)[:, None]
+    found = gap(scores, [0, 1], [2, 3, 4])
+    cells, sides = scores[:, :, 0], (slice(0, 2), slice(2, 5))
+    each = [cells[:, side].mean(axis=0).var(ddof=1) / (side.stop - side.start) for side in sides]
+    of_people = sum(each)
+    by_task = cells[:, sides[1]].mean(axis=1) - cells[:, sides[0]].mean(axis=1)
+    both = 0.0
+    for side in sides:
+        own = cells[:, side]
+        rest = own - own.mean(axis=0) - own.mean(axis=1)[:, None] + own.mean()
+        both += (rest**2).mean() / own.size
+    variance = of_people + by_task.var(ddof=1) / 4 - both
+    freedom = min(of_people**2 / (each[0] ** 2 / 1 + each[1] ** 2 / 2), 3)
+    assert found is not None and variance > max(of_people, by_task.var(ddof=1) / 4)
+    assert found.tasks_high - found.difference == pytest.approx(t.ppf(0.975, freedom) * np.sqrt(variance))

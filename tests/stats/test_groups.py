@@ -201,3 +201,11 @@ def test_names_that_are_in_no_full_crossing_do_not_count_in_an_interaction() -> 
     found = interaction_floors(every, list(interaction_contrasts(*more).values()), more)
     for one, other in zip(alone, found, strict=True):
         assert one == pytest.approx(other)
+
+
+def test_more_comparisons_are_drawn_more_often() -> None:
+    """A group further out than any that is drawn has the smallest p-value that so many draws can give."""
+    means = np.concatenate([np.full(10, 9.0), np.random.default_rng(1).normal(0, 0.1, 30)])
+    contrast = Contrast.between(np.arange(40) < 10, np.arange(40) >= 10)
+    smallest = [contrast_floors(means, [contrast] * count, n_permutations=150).p_value[0] for count in (1, 5)]
+    assert smallest == pytest.approx([2 / 151, 2 / 501])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -198,3 +200,17 @@ def test_the_parts_spread_as_label_dist_does() -> None:
         )
     means, errors = np.array(values).T
     assert errors.mean() == pytest.approx(means.std(), rel=0.15)
+
+
+def test_the_shares_of_bca_by_hand() -> None:
+    """Efron & Tibshirani 1993, equations 14.9 to 14.15, of a skewed jackknife and of half the draws below the value."""
+    left_out, drawn = np.array([[0.1, 0.5, 0.6]]), np.linspace(0, 1, 11)[None]
+    influence = [0.4 - each for each in (0.1, 0.5, 0.6)]
+    skew = sum(each**3 for each in influence) / (6 * sum(each**2 for each in influence) ** 1.5)
+    normal = NormalDist()
+    shift = normal.inv_cdf(3.5 / 11)  # three draws are below 0.3, and one is as large
+    expected = [
+        normal.cdf(shift + (shift + normal.inv_cdf(tail)) / (1 - skew * (shift + normal.inv_cdf(tail))))
+        for tail in (0.025, 0.975)
+    ]
+    assert label_dist._bca_shares(np.array([drawn[0, 3]]), left_out, drawn)[0] == pytest.approx(expected)

@@ -145,3 +145,16 @@ def test_reliability_stays_between_minus_one_and_one() -> None:
 def test_the_sentences_that_it_takes_are_rounded_up_to_two_digits(needed: int) -> None:
     found = reliability._first_stable(lambda size: 0.95 if size >= needed else 0.2)
     assert needed <= found <= 1.05 * needed and float(f"{found:.1e}") == found
+
+
+def test_halves_are_equally_large() -> None:
+    """Any two of these sentences have the names in one order; the last alone has them in the opposite one."""
+    scores = [[0.0, 1.0, 2.0], [0.0, 1.0, 2.0], [0.0, 2.5, 5.0], [0.0, -0.5, -1.0]]
+    assert order_reliability(scores).value == 1.0
+
+
+def test_the_interval_of_an_order_repeated_exactly_is_half_a_swap_short_of_it() -> None:
+    found = order_agreement([1, 2, 3, 4, 5], [2, 4, 6, 8, 10])
+    swapped = spearmanr([1, 2, 3, 4, 5], [2, 1, 3, 4, 5]).statistic
+    nearest = (1 + swapped) / 2
+    assert found.low == pytest.approx(np.tanh(np.arctanh(nearest) - 1.96 / np.sqrt(2))) and found.high == 1.0

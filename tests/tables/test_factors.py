@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.multitest import multipletests
 
 from psa_core import stats
 from psa_core.claims import reasons
@@ -159,3 +160,13 @@ def test_no_name_is_left_over_where_the_sentences_do_not_show_it() -> None:
 def test_a_name_that_sentences_show_is_left_over(figures: pd.DataFrame) -> None:
     why = factor_regression(study(figures, 0.3 * (np.arange(len(figures)) == 5), sentences=40), "toxicity", ["gender"])
     assert why.unexplained["name"][why.unexplained["p_adjusted"] < 0.05].tolist() == [figures["name"][5]]
+
+
+def test_a_residual_is_no_surer_than_the_names_effect_corrected_over_the_list(figures: pd.DataFrame) -> None:
+    effect = np.where(np.arange(len(figures)) == 3, 0.3, 0.0)
+    cube = study(figures, effect, sentences=6, noise=0.1)
+    table = factor_regression(cube, "toxicity", ["length"]).unexplained.set_index("name")
+    p_values = stats.name_effects(cube.units("toxicity")[1]).p_value
+    corrected = pd.Series(multipletests(p_values, method="holm")[1], cube.names["name"])
+    assert (table["p_adjusted"] >= corrected.reindex(table.index) - 1e-12).all()
+    assert corrected.iloc[3] > 0.01 and corrected.iloc[3] > 2 * p_values[3]

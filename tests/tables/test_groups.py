@@ -9,7 +9,10 @@ import pytest
 from psa_core.claims.groups import group_finding, interaction_finding, selection_finding
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
+from psa_core.inputs.conditions import Condition
+from psa_core.study.conditions import COUNTS, joined
 from psa_core.tables import (
+    condition_table,
     crossing_table,
     crossings,
     group_columns,
@@ -251,3 +254,26 @@ def test_a_reference_that_no_crossed_name_has_leaves_the_others_as_comparison() 
     names["colour"] = names["colour"].where(names["gender"] != "male", "")
     table = crossing_table(replace(cube, names=names), "toxicity", "gender*colour", reference="male")
     assert set(table.loc[table["part"] == "gender", "group"]) == {"female", "other"}
+
+
+def test_two_crossed_groups_of_two_names_and_four_in_all_are_enough() -> None:
+    names = pd.DataFrame({"name": list("abcdef"), "one": list("xxyyxy"), "two": list("ppqqqp")})
+    assert crossings(["one", "two"], names) == ["one*two"]
+    assert crossings(["one", "two"], names.iloc[:5]) == []
+
+
+def test_a_change_that_is_found_only_without_correction_for_the_conditions_is_none() -> None:
+    """What a condition does to a group is found at 3 %, say: of two conditions that is not beyond chance."""
+    for moved in np.linspace(0.0, 0.06, 25):
+        cube, change = crossed_cube(), crossed_cube(moved)
+        shifted = replace(cube, perturbed=np.roll(change.perturbed, 3, axis=0), original=np.roll(change.original, 3))
+        counts = dict.fromkeys(COUNTS, 1) | {"fingerprint": "f", "notes": [], "study": {}}
+        cubes = [replace(each, provenance=counts) for each in (cube, shifted, cube)]
+        asked = joined([Condition(name, name) for name in ("plain", "told", "again")], cubes)
+        table = condition_table(asked, "toxicity", "colour").set_index("condition")
+        told = table.loc["told"].iloc[0]
+        if 0.05 < told["p_adjusted"] < 0.1:
+            assert told["noise_low"] <= told["difference"] <= told["noise_high"] and not told["above_noise"]
+            break
+    else:
+        pytest.fail("no change of this size was tried")

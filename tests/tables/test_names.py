@@ -9,7 +9,7 @@ import pytest
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
-from psa_core.tables import effect_columns, name_file_table, name_table, name_test_table
+from psa_core.tables import default_baseline, effect_columns, name_file_table, name_table, name_test_table
 
 COLUMNS = [
     "name",
@@ -178,3 +178,15 @@ def test_p_values_against_names_are_corrected_over_the_names(large_cube: ScoreCu
         found = effect_columns(large_cube, "toxicity", baseline="names", correction=correction)
         order = np.argsort(found["p_value"], kind="stable")[several]
         assert found["p_adjusted"][order] == pytest.approx(np.minimum(1, 12 * found["p_value"][order]))
+
+
+def test_two_names_are_compared_with_each_other(cube: ScoreCube) -> None:
+    two = replace(cube, names=cube.names.iloc[:2], perturbed=cube.perturbed[:, :2])
+    assert name_file_table(two, "toxicity")["effect"].tolist() == [0.0625, -0.0625]
+
+
+def test_names_are_compared_with_the_original_where_there_is_one_or_with_each_other(cube: ScoreCube) -> None:
+    slot = replace(cube, provenance={"study": {"anchors": "slot"}})
+    alone = replace(slot, names=cube.names.iloc[:1], perturbed=cube.perturbed[:, :1])
+    pronouns = replace(cube, provenance={"study": {"anchors": "pronouns"}})
+    assert [default_baseline(each) for each in (slot, alone, pronouns)] == ["names", "original", "original"]
