@@ -126,3 +126,8 @@ def test_a_permuted_name_with_too_few_answers_says_nothing_against_a_name() -> N
     lacking[:, 0] = False
     found = stats.name_effects(np.where(lacking, NAN, scores))
     assert found.p_value[0] < 0.05 and found.low[0] > 0
+
+
+def test_a_name_with_one_answer_takes_no_interval_from_the_others() -> None:
+    _, low, high = stats.mean_interval([[0.1, 0.1], [0.3, NAN], [0.2, NAN]])
+    assert np.isfinite([low[0], high[0]]).all() and np.isnan([low[1], high[1]]).all()

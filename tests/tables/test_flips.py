@@ -227,3 +227,10 @@ def test_chance_flips_of_a_curve_are_those_of_its_one_threshold_or_of_the_target
     floors = [repeat_floors(sampled, "toxicity", threshold=level)["flips"] for level in (0.3, 0.6)]
     assert [attrs["flips_floor"] for attrs in shown] == [floor.floor for floor in floors]
     assert floors[0].floor != floors[1].floor
+
+
+def test_after_the_last_turn_names_may_share_a_sentence(cube: ScoreCube, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("psa_core.tables.flips.MAX_TURNS", 1)
+    same = replace(cube, original=np.zeros((2, 2), np.float32), perturbed=np.ones((2, 3, 2), np.float32))
+    flips = find_flips(same.rows(np.array([0])), "toxicity")
+    assert sorted(flips.one_each("name").name.tolist()) == [0, 1, 2]

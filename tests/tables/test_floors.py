@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +14,7 @@ from psa_core.cube import ScoreCube, Target
 from psa_core.stats import repeat_floors
 from psa_core.study.controls import controls_of
 from psa_core.study.execution import perturbation_of
-from psa_core.tables.floors import beyond_floor, edit_span, edit_table
+from psa_core.tables.floors import beyond_floor, control_floor, edit_span, edit_table
 
 TEXTS = ("On Monday he left, and it rained.", "On Friday he came, but it snowed.")
 
@@ -85,3 +87,18 @@ def test_two_judges_that_see_no_names_do_not_differ_by_how_often_they_were_asked
         left.append({"label": f"{samples}", **beyond_floor(floor, "score_range", samples)})
     assert comparison_finding(pd.DataFrame(raw), "ScoreRange").is_significant
     assert not comparison_finding(pd.DataFrame(left), "ScoreRange").is_significant
+
+
+def test_exactly_five_percent_is_not_above_the_floor() -> None:
+    metrics = {"score_range": RANGE | {"p": 0.05}}
+    assert beyond_floor(metrics, "score_range", 20)["value"] == 0.0
+
+
+def test_a_sentence_with_an_edit_that_has_no_score_does_not_count(large_cube: ScoreCube) -> None:
+    controls = np.random.default_rng(1).normal(0.5, 0.1, (40, 4, 1)).astype(np.float32)
+    edited = replace(large_cube, controls=controls)
+    lacking = controls.copy()
+    lacking[7, 2] = np.nan
+    found = control_floor(replace(edited, controls=lacking), "toxicity")
+    assert found == control_floor(edited.rows(np.arange(40) != 7), "toxicity")
+    assert not np.isnan(found.edits)

@@ -12,7 +12,7 @@ import pytest
 from psa_core import stats
 from psa_core.claims.reasons import cluster_finding
 from psa_core.cube import ScoreCube
-from psa_core.tables.matrix import clusters, matrix, ordered
+from psa_core.tables.matrix import _within, clusters, matrix, ordered
 from tests.pages import result_studies
 
 CAREERS = np.array(["actor", "leader", "singer"])[np.arange(24) % 3]
@@ -137,3 +137,18 @@ def test_of_more_rows_than_a_tree_may_have_there_are_no_clusters(monkeypatch: py
     assert clusters(rows).any()
     monkeypatch.setattr("psa_core.tables.matrix.MAX_TREE_LEAVES", 5)
     assert not clusters(rows).any()
+
+
+def test_rows_of_a_branch_stand_along_the_line_to_the_next_one() -> None:
+    values = np.array([[0.0], [3.0], [5.0], [4.0], [9.0]])
+    branches = np.array([0, 1, 1, 1, 2])
+    assert _within(values, branches, np.array([0, 1, 2]), 1).tolist() == [1, 3, 2]
+    assert _within(values, branches, np.array([2, 1, 0]), 1).tolist() == [2, 3, 1]
+
+
+def test_a_group_at_the_level_itself_names_nothing(careers: ScoreCube, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = matrix(careers, "toxicity").clusters
+    surest = named["p_adjusted"].idxmin()
+    assert named.loc[surest, "group"]
+    monkeypatch.setattr(stats, "SIGNIFICANT", named.loc[surest, "p_adjusted"])
+    assert not matrix(careers, "toxicity").clusters.loc[surest, "group"]

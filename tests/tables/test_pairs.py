@@ -233,3 +233,9 @@ def test_equal_sentences_are_matched_one_to_one(first: ScoreCube) -> None:
     twice = replace(first, sentences=first.sentences.assign(text=text))
     assert shared_cells(twice, twice).sentences.tolist() == [[0, 0], [1, 1]]
     assert shared_cells(twice, first).sentences.tolist() == [[0, 0]]
+
+
+def test_flips_of_a_sentence_are_counted(cube: ScoreCube) -> None:
+    raised = replace(cube, perturbed=np.ones_like(cube.perturbed))
+    table = sentences_before_after(cube, raised, "toxicity", threshold=0.5)
+    assert sorted(table[["flips_before", "flips_after"]].to_numpy().tolist()) == [[1, 0], [1, 3]]
