@@ -130,7 +130,7 @@ def perplexities(scorer: TokenScorer, texts: Sequence[str], values: Sequence[str
 def words_apart(
     first: Iterable[str], second: Iterable[str], own: str, *, people: Sequence[np.ndarray] = (), top: int = 12
 ) -> pd.DataFrame:
-    """Words that more texts of one side have than of the other, beyond chance (`stats.associations.word_odds`); surest first.
+    """Words that more texts of one side have than of the other, beyond chance (`stats.associations`); surest first.
 
     Empty texts are left out, and so are the words of `own`, the names of the two sides. `people` are, for both sides,
     to whom each text was written: people differ in their words without any effect of their group, so a word must also
