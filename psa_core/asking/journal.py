@@ -11,7 +11,7 @@ import json
 import os
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,7 +40,7 @@ class Journal:
     folder: Path
     purse: Purse = field(default_factory=Purse)
     _file: IO[bytes] | None = field(default=None, repr=False)
-    _guard: FileLock | None = field(default=None, repr=False)
+    _opened: ExitStack = field(default_factory=ExitStack, repr=False)
     _places: dict[str, _Place] = field(default_factory=dict, repr=False)
     _used: set[tuple[str, str]] = field(default_factory=set, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -52,29 +52,10 @@ class Journal:
         return place.with_name(f".psa-answers-{hashlib.sha256(place.name.encode()).hexdigest()[:16]}.jsonl")
 
     def begin(self) -> None:
-        """Find what was answered before, and make ready to write.
-
-        Raises `OptionError` when another run keeps answers for the same folder, or the place cannot be written to.
-        """
+        """Find what was answered before, and make ready to write; `OptionError` as `appending`."""
         if self._file:
             return
-        guard = FileLock(f"{self.path}.lock", timeout=0, mode=atomic.ONLY_MINE_FILE)
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            guard.acquire()
-            self.path.touch(atomic.ONLY_MINE_FILE)
-            self._file, self._guard = self.path.open("ab+"), guard
-            if self._file.tell():
-                self._file.seek(-1, os.SEEK_END)
-                if self._file.read(1) != b"\n":
-                    self._file.write(b"\n")  # a run was killed while it wrote: what follows begins on a line of its own
-                    self._file.flush()
-        except Timeout as error:
-            got = f"{self.folder}, for which another run is asking"
-            raise OptionError("--out", got=got, expected="one run at a time") from error
-        except OSError as error:
-            got = f"{self.folder} ({error.strerror or error})"
-            raise OptionError("--out", got=got, expected="a folder to write to") from error
+        self._file = self._opened.enter_context(appending(self.path, self.folder, "asking"))
         for path in (self.folder / FILE, self.path):
             with suppress(FileNotFoundError), path.open("rb") as lines:
                 end = 0
@@ -136,12 +117,7 @@ class Journal:
 
     def end(self) -> None:
         """Give the place free; what was answered stays there."""
-        if self._file and self._guard:
-            self._file.close()
-            if self.path.is_file() and not self.path.stat().st_size:
-                self.path.unlink()
-            self._guard.release()
-            Path(self._guard.lock_file).unlink(missing_ok=True)
+        self._opened.close()
 
 
 @dataclass(frozen=True)
@@ -190,3 +166,37 @@ def kept_for(folder: Path, most: float | None = None) -> Iterator[Journal]:
     finally:
         _current.reset(token)
         journal.end()
+
+
+@contextmanager
+def appending(path: Path, folder: Path, doing: str) -> Iterator[IO[bytes]]:
+    """A file beside a result folder to append lines to, readable by its owner only; one without any is removed.
+
+    Raises `OptionError` when another run is `doing` the same for the folder, or the place cannot be written to.
+    """
+    guard = FileLock(f"{path}.lock", timeout=0, mode=atomic.ONLY_MINE_FILE)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        guard.acquire()
+        path.touch(atomic.ONLY_MINE_FILE)
+        path.chmod(atomic.ONLY_MINE_FILE)
+        file = path.open("a+b")
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                file.write(b"\n")  # a run was killed while it wrote: what follows begins on a line of its own
+                file.flush()
+    except Timeout as error:
+        got = f"{folder}, for which another run is {doing}"
+        raise OptionError("--out", got=got, expected="one run at a time") from error
+    except OSError as error:
+        got = f"{folder} ({error.strerror or error})"
+        raise OptionError("--out", got=got, expected="a folder to write to") from error
+    try:
+        yield file
+    finally:
+        file.close()
+        if path.is_file() and not path.stat().st_size:
+            path.unlink()
+        guard.release()
+        Path(guard.lock_file).unlink(missing_ok=True)

@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.ui.audits import frame, parts
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import address, cached, exports, form, markup, permissions, shell, typography, visitor
+from pages.ui.frame import cached, exports, form, markup, permissions, shell, typography, visitor
 from psa_core import generators, jobs, trust
 from psa_core.audits import chats as audit
 from psa_core.audits.chats import report
@@ -175,9 +175,9 @@ def _picture(opened: ChatResult) -> tuple[str, str]:
     measures, pairs = list(dict.fromkeys(gaps["measure"])), list(dict.fromkeys(gaps["pair"]))
     st.header("Every measure, between every two groups", anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        measure = str(st.selectbox("Measure", measures, format_func=lambda name: titles[name].title, width=360,
-                                   **address.linked(MEASURE, str(first["measure"]), measures)))  # fmt: skip
-        pair = str(st.selectbox("Answers to", pairs, width=520, **address.linked(PAIR, str(first["pair"]), pairs)))
+        named = {name: titles[name].title for name in measures}
+        measure = parts.ask_one(AUDIT, "Measure", "measure", named, first["measure"], width=360)
+        pair = parts.ask_one(AUDIT, "Answers to", "pair", pairs, first["pair"], width=520)
 
     figure = answer_gaps(table, selected=(measure, pair))
     # As wide as its squares' words need: a narrow screen scrolls.

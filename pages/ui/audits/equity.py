@@ -173,32 +173,21 @@ def show(run_id: str, folder: Path) -> None:
 
 def _ask(run_id: str, opened: EquityResult) -> Seen:
     """Controls: gender or race, which rows, which spelling."""
-    kinds, rows = list(opened.design.comparisons), list(tables.parts_of(next(iter(opened.systems.values()))))
+    kinds = {kind: COMPARISONS[kind] for kind in opened.design.comparisons}
+    of_rows = tables.parts_of(next(iter(opened.systems.values())))
+    rows = {part: PART_WORDS.get(part, f"Rows about {part}") for part in of_rows}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        link = address.linked(AUDIT.key("kind"), kinds[0], kinds)
-        kind = st.segmented_control("Compare", kinds, required=True, format_func=COMPARISONS.get, wrap=True, **link)
-        part = st.selectbox(
-            "On",
-            rows,
-            format_func=lambda item: PART_WORDS.get(item, f"Rows about {item}"),
-            width=170,
-            **address.linked(AUDIT.key("part"), rows[0], rows),
-        )
+        kind = parts.ask_one(AUDIT, "Compare", "kind", kinds, switch=True, wrap=True)
+        part = parts.ask_one(AUDIT, "On", "part", rows, width=170)
         spelling = opened.spelling
         if opened.respelled:
-            spelling = st.segmented_control(
-                "Spelling",
-                SPELLINGS,
-                required=True,
-                format_func=SPELLINGS.get,
-                wrap=True,
-                help="A system that is known by a file of predictions is left out where the file does not have the "
-                "sentences.",
-                **address.linked(AUDIT.key("seen_spelling"), opened.spelling, list(SPELLINGS)),
+            tip = "A system that is known by a file of predictions is left out where it does not have the sentences."
+            spelling = parts.ask_one(
+                AUDIT, "Spelling", "seen_spelling", SPELLINGS, spelling, switch=True, wrap=True, help=tip
             )
     systems = opened.systems if spelling == opened.spelling else opened.respelled
-    table = tables.system_table(_assessed(run_id, spelling, systems), str(kind), str(part))
-    return Seen(run_id, opened, systems, str(kind), str(part), str(spelling), table)
+    table = tables.system_table(_assessed(run_id, spelling, systems), kind, part)
+    return Seen(run_id, opened, systems, kind, part, spelling, table)
 
 
 def _assessed(run_id: str, spelling: str, systems: dict[str, ScoreCube]) -> dict[str, dict[str, Any]]:
@@ -214,8 +203,7 @@ def _figure(seen: Seen) -> None:
         with st.container(horizontal=True, width="content", vertical_alignment="center"):
             points = st.toggle("Show every pair", key=AUDIT.key("points"))
             orders = ORDERS if task_scores else ORDERS[:2]
-            link = address.linked(AUDIT.key("order"), orders[0], orders)
-            order = st.segmented_control("Order", orders, required=True, label_visibility="collapsed", **link)
+            order = parts.ask_one(AUDIT, "Order", "order", orders, switch=True, label_visibility="collapsed")
     table = seen.table
     if order != ORDERS[0]:
         by_spread = order == ORDERS[1]
@@ -268,11 +256,9 @@ def _pairs(seen: Seen) -> None:
     most = report.largest(seen.table, seen.kind)
     first = f"{most['system']} · {most['target']}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        link = address.linked(AUDIT.key("pair_system"), first, list(choices))
-        chosen = st.selectbox("System and score", list(choices), width=340, **link)
-        link = address.linked(AUDIT.key("sign"), SIGNS[0], SIGNS)
-        sign = st.segmented_control("Direction", SIGNS, required=True, **link)
-    system, target = choices.get(chosen, choices[first])  # what a client sends need not be one of them
+        chosen = parts.ask_one(AUDIT, "System and score", "pair_system", list(choices), first, width=340)
+        sign = parts.ask_one(AUDIT, "Direction", "sign", SIGNS, switch=True)
+    system, target = choices[chosen]
     design = corpus.spelled(seen.opened.design, seen.spelling) if seen.opened.respelled else seen.opened.design
     find = partial(tables.pair_table, design, seen.systems[system], target, seen.kind, seen.part)
     table = parts.measured("pairs", *seen.about, system, target, _measure=find)

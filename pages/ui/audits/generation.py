@@ -35,7 +35,7 @@ FEW = 40
 ENOUGH = 20
 EVERY = "All templates"
 PAGE, PAGE_KEY = 5, AUDIT.key("page")
-SCORER, FIRST, SECOND = AUDIT.key("score"), AUDIT.key("first"), AUDIT.key("second")
+FIRST, SECOND = AUDIT.key("first"), AUDIT.key("second")
 TAB, TABS = AUDIT.key("tab"), ("Averages", "Values", "Pairs", "Pairs in each template")
 PAIRS = "p is corrected for the number of rows (Holm); the corrected distance is empty where it does not reach 5 %."
 FLOOR = (
@@ -220,7 +220,7 @@ def _ask(opened: GenerationResult) -> tuple[str, tuple[str, str]]:
     values = opened.cube.values["value"].astype(str).tolist()
     scorers = opened.cube.scorers
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = str(st.selectbox("Score", scorers, width=260, **address.linked(SCORER, scorers[0], scorers)))
+        chosen = parts.ask_one(AUDIT, "Score", "score", scorers, width=260)
         widest = tables.widest_pair(opened.tables, chosen)
         links = [address.linked(key, value, values) for key, value in zip((FIRST, SECOND), widest, strict=True)]
         if not {st.query_params.get(FIRST), st.query_params.get(SECOND)} <= set(values):
@@ -277,11 +277,8 @@ def _texts(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
         st.info("Choose two different values above to compare what was written about them.")
         return
     templates = [EVERY, *cube.templates["template"].astype(str)]
-    template = st.selectbox(
-        "Template", templates, **address.linked(AUDIT.key("template"), EVERY, templates, clears=(PAGE_KEY,))
-    )
-    template = str(template) if template in set(cube.templates["template"]) else ""
-    cube = cube.on(template)
+    template = parts.ask_one(AUDIT, "Template", "template", templates, clears=(PAGE_KEY,))
+    cube = cube.on("" if template == EVERY else template)
     curves = tables.curves(cube, scorer, pair)
     left, right = st.columns([2, 3], gap="large")
     with left:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.ui.audits import frame, parts
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import address, cached, form, markup, permissions, typography
+from pages.ui.frame import cached, form, markup, permissions, typography
 from pages.ui.results import flip_card
 from pages.ui.study import anchors, plans, sentences
 from pages.ui.study.plans import Source
@@ -254,12 +254,11 @@ def _correlations(opened: NationalityResult) -> None:
 
 def _ask(opened: NationalityResult) -> tuple[str, str]:
     """The chosen square; by default the one that changes most."""
-    names, targets = opened.countries["country"].drop_duplicates().tolist(), opened.columns
+    names = opened.countries["country"].drop_duplicates().tolist()
     first = report.largest(opened.countries)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        country = st.selectbox("Country", names, width=240, **address.linked(COUNTRY, first["country"], names))
-        target = st.selectbox("Class or score", targets, width=240, **address.linked(TARGET, first["target"], targets))
-    return (country if country in names else names[0]), (target if target in targets else targets[0])
+        country = parts.ask_one(AUDIT, "Country", "country", names, first["country"], width=240)
+        return country, parts.ask_one(AUDIT, "Class or score", "target", opened.columns, first["target"], width=240)
 
 
 def _examples(opened: NationalityResult, country: str, target: str) -> None:

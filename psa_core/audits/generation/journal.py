@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from filelock import FileLock, Timeout
-
-from psa_core import atomic, options
-from psa_core.errors import OptionError
+from psa_core import options
+from psa_core.asking.journal import appending
 from psa_core.folders.results import DAMAGES, read_scores
 from psa_core.generators import Batch, Draw, Generator, Sampling
 from psa_core.inputs import json_file
@@ -61,34 +59,13 @@ class Journal:
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """A writer of continuations; `OptionError` where another run is writing, or the place cannot be written to."""
-        with ExitStack() as stack:
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                stack.enter_context(FileLock(f"{self.path}.lock", timeout=0, mode=atomic.ONLY_MINE_FILE))
-                self.path.touch(atomic.ONLY_MINE_FILE)
-                self.path.chmod(atomic.ONLY_MINE_FILE)
-                file = stack.enter_context(self.path.open("a+b"))
-                if file.tell():
-                    file.seek(-1, os.SEEK_END)
-                    if file.read(1) != b"\n":
-                        file.write(b"\n")  # a run was killed while it wrote
-            except Timeout as error:
-                got = f"{self.folder}, for which another run is generating"
-                raise OptionError("--out", got=got, expected="one run at a time") from error
-            except OSError as error:
-                got = f"{self.folder} ({error.strerror or error})"
-                raise OptionError("--out", got=got, expected="a folder to write to") from error
-            try:
-                yield Writer(file, self.setting)
-            finally:
-                if not file.tell():  # nothing was generated
-                    self.discard()
+        """A writer of continuations; only one run at a time may write for a folder."""
+        with appending(self.path, self.folder, "generating") as file:
+            yield Writer(file, self.setting)
 
     def discard(self) -> None:
         """Remove what is beside the folder; its content is in the folder now."""
         self.path.unlink(missing_ok=True)
-        Path(f"{self.path}.lock").unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)

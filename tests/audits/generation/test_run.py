@@ -205,4 +205,5 @@ def test_reports_escape_what_is_not_ours(tmp_path: Path, parrot: Parrot) -> None
 def test_continuations_are_readable_by_their_owner_only(tmp_path: Path, parrot: Parrot) -> None:
     execute(plan(tmp_path), parrot, tmp_path / "out")
     journal = run.Journal(tmp_path / "out", "")
-    assert [path.stat().st_mode & 0o077 for path in (journal.path, Path(f"{journal.path}.lock"))] == [0, 0]
+    with journal.writing():
+        assert [path.stat().st_mode & 0o077 for path in (journal.path, Path(f"{journal.path}.lock"))] == [0, 0]
