@@ -205,13 +205,10 @@ def reply_of(content: Any, api: str = "chat") -> Reply:
     usage = content.get("usage")
     usage = usage if isinstance(usage, Mapping) else {}
     details = usage.get("prompt_tokens_details")
-    return Reply(
-        tuple(_answer(choice, api) for choice in choices),
-        _count(usage.get("prompt_tokens")),
-        _count(usage.get("completion_tokens")),
-        _count(details.get("cached_tokens")) if isinstance(details, Mapping) else 0,
-        model=_words(content.get("model")),
-    )
+    cached = _count(details.get("cached_tokens")) if isinstance(details, Mapping) else 0
+    read, written = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    answers = tuple(_answer(choice, api) for choice in choices)
+    return Reply(answers, read, written, cached, model=_words(content.get("model")))
 
 
 def joined(one: Reply, other: Reply) -> Reply:

@@ -26,20 +26,9 @@ def load(generator_id: str, *, origin: Origin | None = None) -> Generator:
     """Load a generator: ``lm:smollm2``, ``lm:<hub id, folder or .gguf>``, ``chat:<address>``, ``continuations:<file>``.
 
     With ``?match=sentiment`` behind it, or ``&match=…`` after other options, of several continuations those are kept
-    whose sentiment (or the score of another packaged scorer) differs less from value to value; see `Matching`.
-
-    Parameters
-    ----------
-    generator_id : str
-    origin : Origin, optional
-        Who names it, where that is not who this thread acts for; see `psa_core.trust`.
-
-    Raises
-    ------
-    OptionError
-        When it may not be loaded on that word.
-    ModelError
-        When the id is unknown or the model cannot be loaded; the message says what to do.
+    whose sentiment (or the score of another packaged scorer) differs less from value to value; see `Matching`. The
+    `origin` is who names it, where that is not who this thread acts for; see `psa_core.trust`. Raises `OptionError`
+    when it may not be loaded on that word, `ModelError` when the id is unknown or the model cannot be loaded.
     """
     writer, scorer = split(check(generator_id, origin))
     plugin, argument = _found(writer)

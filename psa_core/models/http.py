@@ -50,23 +50,19 @@ class HttpScorer:
 
         Raises `ModelError` when the address does not answer, refuses, or answers with something else.
         """
-        texts = as_texts(texts)
+        texts, source = as_texts(texts), self.endpoint.shown
+        order = [target.name for target in self.targets]
         parts = [np.empty((0, len(self.targets)), np.float32)]
         for start in range(0, len(texts), self.batch):
             batch = texts[start : start + self.batch]
-            answer = self.endpoint.ask({"texts": batch})
-            parts.append(self._scores(answer, batch))
+            names, table, _ = understood(self.endpoint.ask({"texts": batch}), source=source)
+            if sorted(names) != sorted(order):
+                got = f"targets {', '.join(names)}, after {', '.join(order)} at first"
+                raise ModelError(source, got=got, expected="the same targets in every answer")
+            targets = [self.targets[order.index(name)] for name in names]
+            scores = as_scores(table, batch, targets=targets, source=source, declare=DECLARE)
+            parts.append(scores[:, [names.index(name) for name in order]])
         return np.concatenate(parts)
-
-    def _scores(self, answer: Any, texts: Sequence[str]) -> np.ndarray:
-        names, table, _ = understood(answer, source=self.endpoint.shown)
-        order = [target.name for target in self.targets]
-        if sorted(names) != sorted(order):
-            got = f"targets {', '.join(names)}, after {', '.join(order)} at first"
-            raise ModelError(self.endpoint.shown, got=got, expected="the same targets in every answer")
-        targets = [self.targets[order.index(name)] for name in names]
-        scores = as_scores(table, texts, targets=targets, source=self.endpoint.shown, declare=DECLARE)
-        return scores[:, [names.index(name) for name in order]]
 
 
 def load(argument: str) -> HttpScorer:

@@ -106,21 +106,18 @@ def reduction(description: Mapping[str, Any]) -> Callable[[np.ndarray], np.ndarr
 
 def fingerprint(folder: Path) -> str:
     """Changes when the adapter's weights, its targets or the base model change."""
-    parts = [VERSION, str(scale_of(folder)), _hash_of(base_of(folder) / "model.safetensors")]
-    parts.append(_hash_of(folder / "adapter_model.safetensors"))
+    files = base_of(folder) / "model.safetensors", folder / "adapter_model.safetensors"
+    states = [(file, file.stat()) for file in files]
     description = read_description(folder)
+    parts = [VERSION, str(scale_of(folder))]
+    parts += [_hash_of(file, status.st_mtime_ns, status.st_size) for file, status in states]
     parts.append(json.dumps([description[key] for key in ("labels", "targets", "max_tokens")], sort_keys=True))
     return "minilm:" + hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def _hash_of(path: Path) -> str:
-    """SHA-256 of a file; read once per state of the file."""
-    status = path.stat()
-    return _hash_of_state(path, status.st_mtime_ns, status.st_size)
-
-
 @cache
-def _hash_of_state(path: Path, modified: int, size: int) -> str:
+def _hash_of(path: Path, modified: int, size: int) -> str:
+    """SHA-256 of a file, read once per state of it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

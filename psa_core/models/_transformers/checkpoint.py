@@ -34,9 +34,15 @@ def load_checkpoint(folder: Path, kind: str, *, allow_pickle: bool = False) -> t
     safetensors only. Raises `ModelError` when a file is missing or damaged, or the model is of another kind.
     """
     configuration = check_folder(folder, allow_pickle=allow_pickle)
+    from transformers import AutoTokenizer
+
     with quietly():
         model = _load_model(folder, kind, configuration)
-        tokenizer = load_tokenizer(folder)
+        fix = "Save it again with tokenizer.save_pretrained."
+        with foreign("tokenizer", "files that do not load", "a tokenizer.json", fix):
+            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        with foreign_rules():  # settings of another kind are met at the first text
+            len(tokenizer), tokenizer("a", return_token_type_ids=True)
     if any(tokenizer("a", return_token_type_ids=True).get("token_type_ids") or ()):
         got = f"a model of the kind {configuration['model_type']!r}, which numbers the segments of a text"
         raise ModelError("model", got=got, expected="one that reads a text as one segment", fix="Use http:<url>.")
@@ -52,28 +58,8 @@ def load_checkpoint(folder: Path, kind: str, *, allow_pickle: bool = False) -> t
 def check_folder(folder: Path, *, allow_pickle: bool = False) -> dict[str, Any]:
     """Content of ``config.json`` of a folder that has all files that a model needs.
 
-    Raises `ModelError` when one is missing, or only pickled weights are there and they are not allowed.
-    """
-    configuration = read_configuration(folder)
-    what, expected = "model weights", "model.safetensors"
-    if not any(folder.glob("*.safetensors")):
-        if not any(found for pattern in PICKLED_WEIGHTS for found in folder.glob(pattern)):
-            raise ModelError(what, got=f"no weights in {_named(folder)}", expected=expected, fix="Fetch it whole.")
-        if not allow_pickle:
-            got = "only a pickle (pytorch_model.bin), which can hide a program"
-            fix = "If you trust its source, add ?allow_pickle=1 to the model's id."
-            raise ModelError(what, got=got, expected=expected, fix=fix)
-    check_indexes(folder)
-    if not any(found for pattern in TOKENIZER_FILES for found in folder.glob(pattern)):
-        fix = "Save the tokenizer beside the model."
-        raise ModelError("tokenizer", got=f"none in {_named(folder)}", expected="tokenizer.json", fix=fix)
-    return configuration
-
-
-def read_configuration(folder: Path) -> dict[str, Any]:
-    """Content of ``config.json``.
-
-    Raises `ModelError` when it is missing or damaged, or says no kind of model that the installed transformers knows.
+    Raises `ModelError` when a file is missing or damaged, only pickled weights are there and they are not allowed, or
+    the installed transformers does not know this kind of model.
     """
     file = folder / "config.json"
     if not file.is_file():
@@ -97,6 +83,18 @@ def read_configuration(folder: Path) -> dict[str, Any]:
         got = f"the kind {kind!r}, which brings its own program" if own else f"the unknown kind {kind!r}"
         fix = "Programs of a model are never run here; serve it and use http:<url>." if own else ""
         raise ModelError("model", got=got, expected="a kind that transformers itself knows", fix=fix)
+    what, expected = "model weights", "model.safetensors"
+    if not any(folder.glob("*.safetensors")):
+        if not any(found for pattern in PICKLED_WEIGHTS for found in folder.glob(pattern)):
+            raise ModelError(what, got=f"no weights in {_named(folder)}", expected=expected, fix="Fetch it whole.")
+        if not allow_pickle:
+            got = "only a pickle (pytorch_model.bin), which can hide a program"
+            fix = "If you trust its source, add ?allow_pickle=1 to the model's id."
+            raise ModelError(what, got=got, expected=expected, fix=fix)
+    check_indexes(folder)
+    if not any(found for pattern in TOKENIZER_FILES for found in folder.glob(pattern)):
+        fix = "Save the tokenizer beside the model."
+        raise ModelError("tokenizer", got=f"none in {_named(folder)}", expected="tokenizer.json", fix=fix)
     return dict(configuration)
 
 
@@ -107,19 +105,6 @@ def _too_many(value: Any) -> Iterator[str]:
         if most is not None and isinstance(inner, int | float) and inner > most:
             yield f"{key[:60]} = {inner!r:.30}"
         yield from _too_many(inner)
-
-
-def load_tokenizer(folder: Path) -> Any:
-    """The tokenizer of a folder; raises `ModelError` when it is damaged, or needs a package that is not installed."""
-    import_transformers()
-    from transformers import AutoTokenizer
-
-    fix = "Save it again with tokenizer.save_pretrained."
-    with foreign("tokenizer", "files that do not load", "a tokenizer.json", fix):
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    with foreign_rules():
-        len(tokenizer), tokenizer("a", return_token_type_ids=True)  # settings of another kind are met at the first text
-    return tokenizer
 
 
 def _load_model(folder: Path, kind: str, configuration: dict[str, Any]) -> Any:
