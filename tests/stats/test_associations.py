@@ -6,7 +6,9 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from scipy.stats import t
 from statsmodels.api import OLS, add_constant
+from statsmodels.stats.multitest import multipletests
 
 from psa_core.errors import CubeError, OptionError
 from psa_core.stats.associations import explain, shares_of_variance, word_odds
@@ -167,3 +169,14 @@ def test_without_two_halves_there_are_no_words() -> None:
 
 def test_one_word_alone_has_no_odds() -> None:
     assert word_odds([frozenset({"no"})] * 12, [True] * 6 + [False] * 6).words == ()
+
+
+def test_what_a_name_leaves_over_is_judged_by_the_fit_of_the_others() -> None:
+    random = np.random.default_rng(8)
+    columns = random.normal(size=(20, 2))
+    outcome = columns @ [1.0, -0.5] + random.normal(0, 1, 20) + 6.0 * (np.arange(20) == 4)
+    found = explain(outcome, columns, ["a", "b"])
+    fitted = OLS(outcome, add_constant(columns)).fit()
+    p_values = 2 * t.sf(np.abs(fitted.get_influence().resid_studentized_external), fitted.df_resid - 1)
+    assert found.unexplained == pytest.approx(multipletests(p_values, method="holm")[1])
+    assert found.unexplained.argmin() == 4 and 0 < found.unexplained[4] < 1

@@ -258,3 +258,8 @@ def test_noise_about_a_line_is_no_turn() -> None:
     random = np.random.default_rng(5)
     shapes = [trend_shape(x := random.beta(0.5, 3, 200), x + random.normal(0, 0.05, 200)) for _ in range(100)]
     assert shapes.count("rising") >= 95
+
+
+def test_a_middle_third_that_is_highest_is_a_peak_and_one_that_is_lowest_a_dip() -> None:
+    assert trend_shape(range(9), [0, 1, 2, 5, 6, 5, 2, 1, 0]) == "peak"
+    assert trend_shape(range(9), [5, 4, 3, 0, 1, 0, 3, 4, 5]) == "dip"

@@ -197,3 +197,16 @@ def test_the_spread_of_answers_is_not_said_to_move_with_the_name() -> None:
     }
     spread = Target("rating_spread", 0.0, 4.5, f"{SPREAD_OF_ANSWERS} about one text, on the scale of rating")
     assert "as it does by asking again" in findings.corpus_finding(metrics, spread).headline
+
+
+def test_shares_are_corrected_by_subtraction_and_spreads_by_squares() -> None:
+    random = np.random.default_rng(4)
+    chances = 0.5 + 0.4 * np.array([1, 1, -1, 1, -1, 1])
+    cells = random.binomial(20, np.broadcast_to(chances, (40, 6))) / 20
+    found = stats.repeat_floors(cells[:, 0], cells[:, 1:], samples=20, ends=(0, 1), thresholds=[0.5])
+    for name in ("label_dist", "flips"):
+        floor = found[name][0]
+        assert floor.is_above and floor.corrected == pytest.approx(floor.value - floor.floor)
+    for name in ("score_dev", "score_range"):
+        floor = found[name][0]
+        assert floor.is_above and floor.corrected**2 == pytest.approx(floor.value**2 - floor.floor**2)

@@ -84,3 +84,11 @@ def test_the_interval_over_people_and_tasks_is_that_of_two_way_clusters() -> Non
     freedom = min(of_people**2 / (each[0] ** 2 / 1 + each[1] ** 2 / 2), 3)
     assert found is not None and variance > max(of_people, by_task.var(ddof=1) / 4)
     assert found.tasks_high - found.difference == pytest.approx(t.ppf(0.975, freedom) * np.sqrt(variance))
+
+
+def test_the_repeat_floor_is_the_mean_size_of_a_normal_error() -> None:
+    scores = np.random.default_rng(2).normal(0, 1, (3, 4, 5))
+    error = _repeat_error(scores, np.array([True, True, False, False]))
+    sizes = np.abs(np.random.default_rng(3).normal(0, error, 100_000))
+    found = gap(scores, [0, 1], [2, 3])
+    assert found is not None and found.repeat_floor == pytest.approx(sizes.mean(), rel=0.01)

@@ -209,3 +209,8 @@ def test_more_comparisons_are_drawn_more_often() -> None:
     contrast = Contrast.between(np.arange(40) < 10, np.arange(40) >= 10)
     smallest = [contrast_floors(means, [contrast] * count, n_permutations=150).p_value[0] for count in (1, 5)]
     assert smallest == pytest.approx([2 / 151, 2 / 501])
+
+
+def test_one_name_is_no_group_but_may_be_what_a_group_is_compared_with() -> None:
+    pair, one = np.array([True, True, False]), np.array([False, False, True])
+    assert Contrast.between(pair, one).is_of_groups and not Contrast.between(one, pair).is_of_groups

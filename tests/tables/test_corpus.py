@@ -142,3 +142,8 @@ def test_roles_places_and_lengths_have_their_means(worded: ScoreCube) -> None:
     assert table.loc[("place", "last third"), "mean"] == pytest.approx(table.loc[("role", "object"), "mean"])
     assert table.loc[("length", "1 to 10 words"), "sentences"] == 40
     assert (table["low"] <= table["mean"]).all() and (table["mean"] <= table["high"]).all()
+
+
+def test_neutral_edits_are_counted_without_the_text_as_it_stands(large_cube: ScoreCube) -> None:
+    controls = np.random.default_rng(1).normal(0.5, 0.1, (40, 4, 1)).astype(np.float32)
+    assert target_summary(replace(large_cube, controls=controls), "toxicity")["controls"]["edits_a_text"] == 3

@@ -152,3 +152,17 @@ def test_a_group_at_the_level_itself_names_nothing(careers: ScoreCube, monkeypat
     assert named.loc[surest, "group"]
     monkeypatch.setattr(stats, "SIGNIFICANT", named.loc[surest, "p_adjusted"])
     assert not matrix(careers, "toxicity").clusters.loc[surest, "group"]
+
+
+def test_a_missing_score_moves_no_name_into_another_cluster() -> None:
+    cube = result_studies.cube(12)
+    values = np.where(np.arange(12) < 6, 0.2, 0.8) + np.random.default_rng(0).normal(0, 0.005, (12, 12))
+    scores = np.repeat(values[:, :, None], cube.shape[2], axis=2).astype(np.float32)
+    scores[4, 2] = np.nan
+    missing = {target.name: {"no valid answer": 1} for target in cube.targets}
+    gappy = replace(cube, perturbed=scores, provenance={**cube.provenance, "missing": missing})
+    found = matrix(gappy, cube.targets[0].name)
+    assert [set(found.columns[found.cluster == each].tolist()) for each in (0, 1)] in (
+        [set(range(6)), set(range(6, 12))],
+        [set(range(6, 12)), set(range(6))],
+    )
