@@ -122,25 +122,25 @@ def interaction_contrasts(first: ArrayLike, second: ArrayLike) -> dict[tuple[str
 class Comparisons(NamedTuple):
     """Comparisons of groups with both doubts; float64 arrays (K,).
 
-    ``value, low, high`` are the mean over sentences with its interval over sentences (or families of them), ``p_value``
-    that of the paired t-test, not corrected. ``p_adjusted`` is the larger of the corrected p-values over sentences and
-    over names; 1 where one name makes half of it or more (see ``without_extreme``), NaN where a set is no group.
-    ``noise_low, noise_high``: in 95 % of the draws all comparisons of random groups stay between their bounds; wider
-    where the comparison is not significant by all tests, so that it lies inside. ``p_noise`` is of one such comparison
-    over names. ``above_noise`` (bool): whether it is outside of that band: what all tests together find, and nothing
-    else.
+    ``difference`` is the mean over sentences with its interval ``difference_low, difference_high`` over sentences (or
+    families of them), ``p_value`` that of the paired t-test, not corrected. ``p_adjusted`` is the larger of the
+    corrected p-values over sentences and over names; 1 where one name makes half of it or more, NaN where a set is no
+    group. ``noise_low, noise_high``: in 95 % of the draws all comparisons of random groups stay between their bounds;
+    wider where the comparison is not significant by all tests, so that it lies inside. ``p_noise`` is of one such
+    comparison over names. ``above_noise`` (bool): whether it is outside of that band: what all tests together find, and
+    nothing else. ``without_furthest`` is `Contrast.without_extreme`.
     """
 
-    value: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    difference: np.ndarray
+    difference_low: np.ndarray
+    difference_high: np.ndarray
     p_value: np.ndarray
     p_adjusted: np.ndarray
     noise_low: np.ndarray
     noise_high: np.ndarray
     p_noise: np.ndarray
     above_noise: np.ndarray
-    without_extreme: np.ndarray
+    without_furthest: np.ndarray
 
 
 def compare_groups(

@@ -171,18 +171,9 @@ def _compared(
         "mean": means.value,
         "ci_low": means.low,
         "ci_high": means.high,
-        "difference": found.value,
-        "difference_low": found.low,
-        "difference_high": found.high,
-        "p_value": found.p_value,
-        "p_adjusted": found.p_adjusted,
-        "noise_low": found.noise_low,
-        "noise_high": found.noise_high,
-        "p_noise": found.p_noise,
-        "above_noise": found.above_noise,
-        "without_furthest": found.without_extreme,
     }
-    return about(cube, target, pd.DataFrame(columns | sample_size(cube, len(rows))), reference=reference)
+    table = pd.DataFrame(columns | found._asdict() | sample_size(cube, len(rows)))
+    return about(cube, target, table, reference=reference)
 
 
 def group_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:

@@ -41,14 +41,19 @@ def about(cube: ScoreCube, target: str, table: pd.DataFrame, **more: Any) -> pd.
 
 def labelled_names(cube: ScoreCube, quantities: dict[str, np.ndarray]) -> pd.DataFrame:
     """``name``, the group columns, then one column per quantity (N,); N rows in the order of the list."""
-    groups = [column for column in cube.names.columns if column != "name"]
-    return _joined(cube.names[["name", *groups]], quantities)
+    return _labelled(cube.names, "name", ["name"], quantities)
 
 
 def labelled_sentences(cube: ScoreCube, quantities: dict[str, np.ndarray]) -> pd.DataFrame:
     """``sentence_id``, the group columns, then one column per quantity (S,); S rows in the order of the cube."""
-    groups = [column for column in cube.sentences.columns if column not in SENTENCE_COLUMNS]
-    return _joined(cube.sentences[["sentence_id", *groups]], quantities)
+    return _labelled(cube.sentences, "sentence_id", SENTENCE_COLUMNS, quantities)
+
+
+def _labelled(table: pd.DataFrame, key: str, known: Sequence[str], quantities: dict[str, np.ndarray]) -> pd.DataFrame:
+    labels = table[[key, *(column for column in table.columns if column not in known)]]
+    # An uploaded group column may be called like a quantity; the quantity keeps the word.
+    taken = {column: f"{column} (group)" for column in labels.columns if column in quantities}
+    return pd.concat([labels.rename(columns=taken).reset_index(drop=True), pd.DataFrame(quantities)], axis=1)
 
 
 def name_positions(cube: ScoreCube, names: Sequence[str] | None) -> np.ndarray:
@@ -61,12 +66,6 @@ def name_positions(cube: ScoreCube, names: Sequence[str] | None) -> np.ndarray:
         got = ", ".join(map(repr, unknown[:3])) or "no name"
         raise CubeError("names", got=got, expected="names of the study's list")
     return positions
-
-
-def _joined(labels: pd.DataFrame, quantities: dict[str, np.ndarray]) -> pd.DataFrame:
-    # An uploaded group column may be called like a quantity; the quantity keeps the word.
-    taken = {column: f"{column} (group)" for column in labels.columns if column in quantities}
-    return pd.concat([labels.rename(columns=taken).reset_index(drop=True), pd.DataFrame(quantities)], axis=1)
 
 
 def metrics_per(axis: Axis, cube: ScoreCube, target: str, *, threshold: float) -> dict[str, np.ndarray]:

@@ -151,9 +151,9 @@ def test_comparisons_are_corrected_together() -> None:
     crossing = interaction_contrasts(genders, races)
     alone = compare_groups(scores, own)
     both = compare_groups(scores, own, list(crossing.values()), (genders, races))
-    assert len(both.value) == len(own) + 3
+    assert len(both.difference) == len(own) + 3
     assert (both.p_adjusted[: len(own)] >= alone.p_adjusted - 1e-12).all()
-    assert both.value[: len(own)] == pytest.approx(alone.value)
+    assert both.difference[: len(own)] == pytest.approx(alone.difference)
 
 
 def test_missing_cells_leave_the_rest_as_it_is() -> None:
@@ -164,8 +164,8 @@ def test_missing_cells_leave_the_rest_as_it_is() -> None:
     gappy = scores.copy()
     gappy[0, genders == "f"] = np.nan
     found = compare_groups(gappy, contrast)
-    assert found.value[0] == pytest.approx(contrast[0].of(scores[1:]).mean())
-    assert whole.value[0] == pytest.approx(contrast[0].of(scores).mean())
+    assert found.difference[0] == pytest.approx(contrast[0].of(scores[1:]).mean())
+    assert whole.difference[0] == pytest.approx(contrast[0].of(scores).mean())
 
 
 def test_interactions_are_drawn_by_their_own_spread_within_cells() -> None:
