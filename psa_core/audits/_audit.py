@@ -86,7 +86,8 @@ class Audit:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "command", self.command or self.id)
-        object.__setattr__(self, "size", self.size or self.cells)
+        if self.size is None:
+            object.__setattr__(self, "size", self.cells)
 
     def run(self, spec: Any, out: Path, running: Running | None = None) -> Any:
         """Measure and write the result folder; what an earlier run of the same texts has reached is used again.

@@ -23,11 +23,10 @@ from psa_core.plurals import counted
 
 def commands() -> dict[str, Command]:
     """One command an audit, by what it is called."""
-    return {audit.command: _command(audit) for audit in audits.plugins().values()}
-
-
-def _command(audit: Audit) -> Command:
-    return Command(audit.command, audit.summary, partial(_configure, audit), partial(_execute, audit))
+    return {
+        audit.command: Command(audit.command, audit.summary, partial(_configure, audit), partial(_execute, audit))
+        for audit in audits.plugins().values()
+    }
 
 
 def _configure(audit: Audit, parser: argparse.ArgumentParser) -> None:

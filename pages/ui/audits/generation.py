@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -45,13 +44,8 @@ FLOOR = (
 )
 
 
-@dataclass(frozen=True)
-class Prompts:
-    """Templates and values, and the command options that refer to them."""
-
-    found: prompts.PromptSet
-    templates: str
-    files: dict[str, bytes]
+#: Templates and values, what the command calls the templates, and the files of both.
+Prompts = tuple[prompts.PromptSet, str, dict[str, bytes]]
 
 
 def ask_prompts() -> Prompts:
@@ -97,8 +91,8 @@ def _packaged(chosen: str) -> Prompts:
         raise OptionError("templates", got="none", expected="at least one", fix="Choose a template.")
     files = {"values.csv": exports.exact_csv(table)}
     if len(part.templates) == len(found.templates):
-        return Prompts(part, chosen, files)
-    return Prompts(part, "templates.txt", files | {"templates.txt": "\n".join(part.templates).encode()})
+        return part, chosen, files
+    return part, "templates.txt", files | {"templates.txt": "\n".join(part.templates).encode()}
 
 
 def _own() -> Prompts:
@@ -119,7 +113,7 @@ def _own() -> Prompts:
     with st.expander(f"{counted(len(found.templates), 'template')} × {counted(len(found.values), 'value')}"):
         _preview(found)
     files = {"values.csv": exports.exact_csv(table), "templates.txt": "\n".join(templates).encode()}
-    return Prompts(found, "templates.txt", files)
+    return found, "templates.txt", files
 
 
 def _preview(found: prompts.PromptSet) -> None:
@@ -140,9 +134,9 @@ def ask_scorers() -> list[str]:
 
 def start(generator: str, chosen: Prompts, scorers: list[str]) -> None:
     """The number of continuations, the estimated cost, and the start button."""
-    values = form.ask(AUDIT.key, GenerationSpec)
+    (found, templates, files), values = chosen, form.ask(AUDIT.key, GenerationSpec)
     k, tokens = values["continuations"], values["tokens"]
-    texts = len(chosen.found.templates) * len(chosen.found.values) * k
+    texts = len(found.templates) * len(found.values) * k
     time = parts.time_to_write(texts * tokens)
     frame.say_sizes({"Continuations": texts, "Tokens, at most": texts * tokens, "On two processor cores": time})
     if k < FEW:
@@ -151,8 +145,8 @@ def start(generator: str, chosen: Prompts, scorers: list[str]) -> None:
             "within a fifth. More can be added later: only the new ones are written."
         )
     if frame.is_started(AUDIT):
-        asked = {"lm": generator, "templates": chosen.templates, "values": "values.csv", "scorers": scorers}
-        AUDIT.run({**values, **asked}, chosen.files)
+        asked = {"lm": generator, "templates": templates, "values": "values.csv", "scorers": scorers}
+        AUDIT.run({**values, **asked}, files)
 
 
 def show(run_id: str, folder: Path, *, own: bool = True) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from psa_core.audits.generation.cube import WHOLE, GenerationCube
 from psa_core.audits.generation.result import GenerationResult
-from psa_core.audits.generation.tables import Tables, families_of, surest_first, widest_pair
+from psa_core.audits.generation.tables import Tables, families_of, side_by_side, surest_first, widest_pair
 from psa_core.claims.findings import Finding
 from psa_core.plurals import counted
 from psa_core.registry import in_short
@@ -173,22 +173,14 @@ def _interval(number: Mapping[str, Any]) -> str:
 
 def _texts(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> Html:
     """Continuations of the two values that differ most, side by side, of one template and one k each."""
-    values = cube.values["value"].astype(str).tolist()
-    a, b = map(values.index, pair)
-    scores = cube.scored_by(scorer)
-    gaps = np.abs(scores[:, a] - scores[:, b])
-    best = np.argsort(np.nan_to_num(gaps, nan=-1).ravel())[::-1][:SHOWN_TEXTS]
-    rows = [
-        (
-            cube.templates["template"].iloc[m],
-            *(f"{cube.texts[m, side, k]} ({scores[m, side, k]:.2f})" for side in (a, b)),
-        )
-        for m, k in zip(*np.unravel_index(best, gaps.shape), strict=True)
-        if np.isfinite(gaps[m, k])
-    ]
+    most = side_by_side(cube, scorer, pair).dropna(subset="difference").head(SHOWN_TEXTS)
+    sides = {
+        value: [f"{text} ({score:.2f})" for text, score in zip(most[side], most[f"{side}_score"], strict=True)]
+        for value, side in zip(pair, ("first", "second"), strict=True)
+    }
     same = ", generated with the same random seed" if cube.common_noise else ""
-    title = f"Continuations of {values[a]} and {values[b]}{same}; most different first"
-    return section(title, pd.DataFrame(rows, columns=["template", values[a], values[b]]), heading="h3")
+    title = f"Continuations of {pair[0]} and {pair[1]}{same}; most different first"
+    return section(title, pd.DataFrame({"template": most["template"], **sides}), heading="h3")
 
 
 def _quality(quality: dict[str, Any] | None) -> Html:

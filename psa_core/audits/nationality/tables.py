@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,13 +29,13 @@ COUNT_COLUMNS = ("original_count", "perturbed_count", "change_percent", "change_
 DELTA_COLUMNS = ("delta", "delta_low", "delta_high", "delta_p_adjusted")
 
 
-@dataclass(frozen=True)
-class Class:
-    """One class that a model may predict; `predicted` maps scores (..., T) to a boolean array (...)."""
+class Class(NamedTuple):
+    """One class that a model may predict: whether it does, before (S,) and after (S, N) the names were exchanged."""
 
     name: str
     target: str
-    predicted: Callable[[np.ndarray], np.ndarray]
+    before: np.ndarray
+    after: np.ndarray
 
 
 def classes(cube: ScoreCube) -> list[Class]:
@@ -47,23 +47,17 @@ def classes(cube: ScoreCube) -> list[Class]:
     total = cube.original[:, unit].sum(axis=1)
     if len(unit) > 1 and np.abs(total - 1).max() < SUM_TOLERANCE:
         names = [cube.targets[t].name for t in unit]
-        return [Class(name, name, partial(_is_largest, unit, position)) for position, name in enumerate(names)]
+        before, after = (scores[..., unit].argmax(axis=-1) for scores in (cube.original, cube.perturbed))
+        return [Class(name, name, before == position, after == position) for position, name in enumerate(names)]
     found, taken = [], {target.name for target in cube.targets}
     for t, target in enumerate(cube.targets):
         limit, name = target.default_threshold, target.name
         names = [name, f"not {name}"]
         if target.low < 0 or names[1] in taken:
             names = [f"{name} ≥ {limit:g}", f"{name} < {limit:g}"]
-        found += [Class(names[i], name, partial(_is_at, t, limit, i == 0)) for i in (0, 1)]
+        before, after = (labels_at(scores[..., t], limit) for scores in (cube.original, cube.perturbed))
+        found += [Class(names[0], name, before, after), Class(names[1], name, ~before, ~after)]
     return found
-
-
-def _is_largest(unit: list[int], position: int, scores: np.ndarray) -> np.ndarray:
-    return np.asarray(scores[..., unit].argmax(axis=-1) == position)
-
-
-def _is_at(t: int, limit: float, above: bool, scores: np.ndarray) -> np.ndarray:
-    return np.asarray(labels_at(scores[..., t], limit) == above)
 
 
 def by_country(cube: ScoreCube) -> ScoreCube:
@@ -88,13 +82,12 @@ def country_table(cube: ScoreCube) -> pd.DataFrame:
         (country, name): {} for country in columns for name in dict.fromkeys([*(item.name for item in found), *targets])
     }
     for item in found:
-        before, after = item.predicted(cube.original), item.predicted(cube.perturbed)
-        changes = _changes(before.astype(float), after, columns)
+        changes = _changes(item.before.astype(float), item.after, columns)
         units = cube.families.rows(changes)
         # A class is entered and left in whole sentences: so few of them may agree by chance, which a t-test ignores.
         p_values = np.maximum(original_p(units, "none"), sign_test_p(units))
         _, low, high = len(changes) * np.array(mean_interval(changes, families=cube.families))
-        count = int(before.sum())
+        count = int(item.before.sum())
         for n, country in enumerate(columns):
             now = count + float(changes[:, n].sum())
             percent = 100 * (now - count) / count if count else None
@@ -188,7 +181,7 @@ def changed_draws(cube: ScoreCube, country: str, target: str) -> pd.DataFrame:
     before, after = cube.scores(found.target if found else target)
     after = after[:, columns]
     if found:
-        was, is_now = found.predicted(cube.original)[:, None], found.predicted(cube.perturbed[:, columns])
+        was, is_now = found.before[:, None], found.after[:, columns]
         s, n = np.nonzero(was != is_now)
         change = np.where(is_now[s, n], "enters", "leaves")
     else:
