@@ -24,6 +24,7 @@ PLURAL_GROUP = "they"
 _POSSESSIVE_ENDING = re.compile(r"['’‘ʼ]s\b", re.IGNORECASE)
 #: A letter with the accents that stand behind it.
 _LETTER = re.compile("(?s:.)[\u0300-\u036f]*")
+_QUOTE_OPENS = re.compile(r"(?<!\w)['‘]")
 _SENTENCE_START = re.compile(r"(?:^|[.!?…\n])[\s\W]*$")
 
 
@@ -117,6 +118,15 @@ def pronoun_tables() -> dict[str, tuple[Form, ...]]:
 def place_role(text: str, start: int) -> Role:
     """Role of an expression that has none of its own: subject at the start of a sentence, else object."""
     return "subject" if _SENTENCE_START.search(text[max(0, start - 40) : start]) else "object"
+
+
+def possessive_end(text: str, start: int, end: int) -> int:
+    """Where a name ends: an apostrophe alone makes a possessive of one in -s (*James' wife*), unless it closes a quote.
+
+    Equal to `end` where there is no such apostrophe.
+    """
+    bare = text[end - 1 : end] in "sSß" and text[end : end + 2] in ("' ", "’ ") and text[end + 2 : end + 3].isalpha()
+    return end + 1 if bare and not _QUOTE_OPENS.search(text[max(0, start - 200) : start]) else end
 
 
 def _anchors(texts: Sequence[str], hits: list[Occurrence]) -> dict[int, list[Anchor]]:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.util import find_spec
 from itertools import pairwise
-from pathlib import Path
 from typing import Literal, cast
 
 from psa_core.anchors._base import Anchor
+from psa_core.anchors._person.lexicon import ENGLISH, SUFFIXES, Language, language_of
 from psa_core.inputs.gazetteers import UNKNOWN, Gender, evidence, figure_gender, gender_of, is_listed
-from psa_core.registry import ASSETS
 
 Form = Literal["first", "last", "full"]
-SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md", "esq"})
-#: Languages whose titles, pronouns and articles are known; names in a text of another one are told by the lists alone.
-ENGLISH = "en"
-ANY_LANGUAGE = "xx"
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*", re.UNICODE)
 _POSSESSIVE = re.compile(r"['’]s?$")
 _NOT_A_NAME = re.compile(r"[\d_]")
@@ -31,51 +23,6 @@ _SPOKEN = re.compile(r"(?<![\w@#/-])[^\W\d_]+(?![\w/-])")
 _LOWER_BEFORE = re.compile(r"[^\W\d_A-Z][,;]?\s+[\W_]*$")
 #: A word of an entity with its position in the text.
 Word = tuple[int, str]
-
-
-@dataclass(frozen=True)
-class Language:
-    """What of a language tells who a name is.
-
-    Attributes
-    ----------
-    titles, pronouns : mapping
-        Lower-case word to the gender that it tells; empty where it tells none.
-    kin : frozenset of str
-        People, but not their names.
-    articles : frozenset of str
-        A name after one of them is no person's (*an Obama speech*).
-    ordinary : frozenset of str
-        Words that are no names when they stand alone.
-    """
-
-    titles: Mapping[str, Gender]
-    pronouns: Mapping[str, Gender]
-    kin: frozenset[str]
-    articles: frozenset[str]
-    ordinary: frozenset[str]
-
-
-@cache
-def language_of(code: str = ENGLISH) -> Language:
-    """The words of a language by its code, from ``assets/people/words.csv``; empty for one that is not there."""
-    code = ENGLISH if code == ANY_LANGUAGE else code
-    with (ASSETS / "people" / "words.csv").open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["language"] == code]
-
-    def words(kind: str) -> dict[str, Gender]:
-        return {row["form"]: cast(Gender, row["gender"]) for row in rows if row["kind"] == kind}
-
-    ordinary = list[str]()
-    if code == ENGLISH:  # ordinary words, and those that carry sentiment by VADER's lexicon
-        ordinary += (ASSETS / "names" / "ordinary-words.txt").read_text(encoding="utf-8").split()
-        package = find_spec("vaderSentiment")
-        if package and package.origin:
-            lexicon = (Path(package.origin).parent / "vader_lexicon.txt").read_text(encoding="utf-8")
-            ordinary += [line.partition("\t")[0] for line in lexicon.splitlines()]
-    return Language(
-        words("title"), words("pronoun"), frozenset(words("kin")), frozenset(words("article")), frozenset(ordinary)
-    )
 
 
 @dataclass(frozen=True)

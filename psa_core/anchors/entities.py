@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from psa_core.anchors import _spacy
-from psa_core.anchors._base import Anchor, AnchorFinder, AnchorPlugin, Found
+from psa_core.anchors._base import Anchor, AnchorFinder, AnchorPlugin, Found, Role
 from psa_core.anchors._exclusions import masked, reason_at
-from psa_core.anchors._forms import RULES
+from psa_core.anchors._forms import RULES, possessive_end
 from psa_core.errors import AnchorError
 
 #: What pipelines of most other languages call the same.
@@ -21,7 +21,6 @@ ELSEWHERE = {"PERSON": "PER", "GPE": "LOC"}
 _EMPHASIS = str.maketrans(dict.fromkeys("*_~`", " "))
 _ARTICLE = re.compile(r"\b(?:a|an)\s+$", re.IGNORECASE)
 _ABBREVIATED = re.compile(r"(?:\b(?:Jr|Sr|Inc|Corp|Ltd|Co|St|[A-Za-z])|\.\w+)$")
-_QUOTE_OPENS = re.compile(r"(?<!\w)['‘]")
 CAUTION = (
     "spaCy's small English model makes many mistakes. In online comments it found 46 % of the people and places, and "
     "63 % of what it marked really was one. Its makers report 84 % for both on OntoNotes 5. Other kinds of text and "
@@ -94,12 +93,9 @@ def _anchors(text: str, entities: list[tuple[int, int, bool]], *, after_article:
         parts = words.split()
         for alias in (words, parts[0], parts[-1]):
             known.setdefault(alias, referent)
-        # An apostrophe alone makes a possessive of a name in -s (*James' wife*), unless it closes a quote.
-        apostrophe = words[-1:] == "s" and text[end : end + 2] in ("' ", "’ ") and text[end + 2 : end + 3].isalpha()
-        if apostrophe and not _QUOTE_OPENS.search(text[:start]):
-            anchors.append(Anchor(start, end + 1, "possessive", "", referent))
-        else:
-            anchors.append(Anchor(start, end, "subject" if subject else "object", "", referent))
+        closed = possessive_end(text, start, end)
+        role: Role = "possessive" if closed > end else "subject" if subject else "object"
+        anchors.append(Anchor(start, closed, role, "", referent))
     return Found(tuple(anchors), dict(left))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from psa_core import anchors
-from psa_core.anchors.person import plural_verb, singular_verb
+from psa_core.anchors._person.pronouns import plural_verb, singular_verb
 from psa_core.inputs.people import PRONOUNS, Person, slots_in
 from psa_core.study.perturbation import Perturbation
 
@@ -246,6 +246,11 @@ def test_the_reader_may_choose_the_subject() -> None:
 def test_a_text_without_one_subject_has_a_reason(text: str, spec: str, reason: str) -> None:
     found = anchors.search(anchors.finder(spec), [text])[0]
     assert (found.anchors, found.reason) == ((), reason)
+
+
+def test_two_titles_before_a_name_are_both_left_out_of_it() -> None:
+    text = "Patient: Mr. Dr. Jonas Keller\nMr. Keller sleeps well."
+    assert changed(text) == "Patient: Mr. Dr. Emily Walsh\nMs. Walsh sleeps well."
 
 
 def test_long_texts_without_slots_are_documents() -> None:

@@ -1,4 +1,4 @@
-"""Which pronouns of a text are one person's: by gender, by who is named nearest, and by who can be meant."""
+"""Which pronouns are the person's, by gender and by who is named nearest, and the verbs that agree with them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from psa_core.anchors import _spacy
 from psa_core.anchors._base import Anchor, Role, Undecided
-from psa_core.anchors._name_words import as_written
-from psa_core.anchors._subject import SIGNED, Evidence, gender_told
+from psa_core.anchors._person.lexicon import TITLE, as_written, gender_of_title
+from psa_core.anchors._person.naming import SIGNED
+from psa_core.anchors._person.subject import FIRST_PERSON, Evidence
 
 IN_SPEECH = "a pronoun in the person's own words"
 NEAR_ANOTHER, WRITER = "a pronoun nearer to another person", "a pronoun in a text that the person wrote"
@@ -18,7 +21,7 @@ OTHER_GENDER = "a pronoun of another gender than the person's"
 UNKNOWN_GENDER = "a pronoun, and the person's gender is not known"
 _REFLEXIVE = {"himself": "male", "herself": "female"}
 _REFLEXIVES = re.compile(r"(?<![\w/])(?:himself|herself)(?![\w/])", re.IGNORECASE)
-THEY = {"they": "he", "them": "him", "their": "his", "theirs": "hers", "themself": "himself", "themselves": "himself"}
+_THEY = {"they": "he", "them": "him", "their": "his", "theirs": "hers", "themself": "himself", "themselves": "himself"}
 _THEYS = re.compile(r"(?<![\w/])(?:they|them|their|theirs|themself|themselves)(?![\w/])", re.IGNORECASE)
 _DECLARED = re.compile(r"\b(she|he|they)[ ]?/[ ]?(?:her|him|them)(?:[ ]?/[ ]?(?:hers|his|theirs))?\b", re.IGNORECASE)
 _STATED = re.compile(r"\b(?:gender|sex)[ \t]*[:\-–][ \t]*(female|male|f|m|woman|man)\b", re.IGNORECASE)
@@ -34,8 +37,6 @@ _ANYBODY = frozenset({"woman", "girl", "lady", "man", "boy", "gentleman", "widow
 _KIN_WORDS = re.compile(rf"(?<![\w-])(?:step)?({'|'.join(_KIN)})(?:-in-law)?(?![\w'’-])", re.IGNORECASE)
 _SAYING = "said|says|told|asked|wrote|writes|added|replied|reports?|reported|stated|explained"
 _SAYS = re.compile(rf"(\w+)[ ](?:{_SAYING})(?:[ ](?:me|us|to[ ]me))?[,:]?[ ]$", re.IGNORECASE)
-_FIRST_PERSON = re.compile(r"(?<![\w])(?:I|I'm|I’m|I've|I’ve|my|My|me)(?![\w])")
-_THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", re.IGNORECASE)
 _TOLD_OF = re.compile(r"[ ](?:is|was|has|had|will|can|\w+ed|led|ran|wrote|made|took|came|went|left)\b")
 _ABSOLUTE = re.compile(r"[ ]*(?:[.,;:!?)\n]|$|(?:is|was|and|or|but)\b)")
 _SENTENCE_END = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<!\b[A-Z])[.!?]\s|\n")
@@ -46,29 +47,41 @@ _NEW_CLAUSE = re.compile(r"[.!?;:\n]\s|\b(?:that|because|who|and|but|if|when|whe
 _VERB_ONLY = re.compile(
     r"[ ](?:\w+ly[ ]|then[ ]|later[ ]|also[ ]|once[ ])?(?:(?:has|had|would|will|could|can)[ ])?[a-z]+[ ]"
 )
+_CONTRACTED = re.compile(r"['’]s\b")
+_HAS = re.compile(
+    r"['’]s[ ](?:\w+ly[ ]|also[ ]|never[ ]|always[ ])?"
+    r"(?:been|got|had|become|made|done|gone|taken|given|shown|worked|led|written)\b"
+)
+_IRREGULAR = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go", "'s": "'re", "’s": "’re"}
 
 
-@dataclass(frozen=True)
-class Rival:
+class Rival(NamedTuple):
     """Where somebody else is named; the gender is empty where it is not known."""
 
     at: int
     gender: str
 
 
-def rivals_in(text: str, others: Iterable[Evidence], own: Sequence[tuple[int, int]]) -> Iterator[Rival]:
-    """Where other people are named, or kin without a name."""
+def rivals_in(
+    text: str, others: Iterable[Evidence], anchors: Sequence[Anchor], left: Sequence[Undecided]
+) -> list[Rival]:
+    """Where other people are named, or kin without a name, or a title stands before what was left."""
+    rivals, own = list[Rival](), [(one.start, one.end) for one in (*anchors, *left)]
     for other in others:
-        gender = gender_told(other)
         for part in (other.named.first, other.named.last, other.named.nick):
             if len(part) > 1:
                 for match in re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", text):
                     if not any(start < match.end() and match.start() < end for start, end in own):
-                        yield Rival(match.start(), gender)
+                        rivals.append(Rival(match.start(), other.gender))
     for match in _KIN_WORDS.finditer(text):
-        if match[1].casefold() in _ANYBODY and _IS_ONE.search(text[max(0, match.start() - 60) : match.start()]):
-            continue
-        yield Rival(match.start(), _KIN[match[1].casefold()])
+        before = text[max(0, match.start() - 60) : match.start()]
+        if match[1].casefold() not in _ANYBODY or not _IS_ONE.search(before):
+            rivals.append(Rival(match.start(), _KIN[match[1].casefold()]))
+    for one in left:
+        title = re.search(rf"({TITLE})\s+$", text[: one.start]) or re.match(rf"({TITLE})\s", text[one.start : one.end])
+        if title:
+            rivals.append(Rival(one.start, gender_of_title(title[1])))
+    return rivals
 
 
 def stated_gender(text: str) -> str:
@@ -105,27 +118,26 @@ def gender_by_pronouns(anchors: Sequence[Anchor], found: Sequence[Anchor], rival
 
 
 def pronouns_of(
-    text: str, gender: str, *, they: bool, anchors: Sequence[Anchor], found: Sequence[Anchor], rivals: Sequence[Rival]
+    text: str,
+    gender: str,
+    declaration: re.Match[str] | None,
+    anchors: Sequence[Anchor],
+    found: Sequence[Anchor],
+    rivals: Sequence[Rival],
 ) -> tuple[list[Anchor], list[Undecided]]:
     """The person's pronouns, and those that may be the person's or not.
 
-    Parameters
-    ----------
-    gender : str
-        The person's; with none, and without `they`, every pronoun is left.
-    they : bool
-        Whether the person's pronouns are declared as *they*.
-    anchors, found : sequence of Anchor
-        The person's names, and every *he* and *she* of the text.
+    `anchors` are the person's names, and `found` every *he* and *she* of the text. Without a gender every pronoun is
+    left, unless it is declared to be *they*.
     """
+    they = declaration is not None and not gender
     spans: list[tuple[int, int, str, str, Role]]
     if they:
-        spans = [(*m.span(), THEY[m[0].casefold()], "", "object") for m in _THEYS.finditer(text)]
+        spans = [(*m.span(), _THEY[m[0].casefold()], "", "object") for m in _THEYS.finditer(text)]
     else:
         spans = [(one.start, one.end, _form(text, one), one.gender, one.role) for one in found]
         spans += [(*m.span(), "himself", _REFLEXIVE[m[0].casefold()], "object") for m in _REFLEXIVES.finditer(text)]
     mine, left = list[Anchor](), list[Undecided]()
-    declaration = declared(text, anchors)
     if declaration:  # (she/her) behind the name changes with it
         words = re.finditer(r"[a-z]+", declaration[0], re.IGNORECASE)
         for word, form in zip(words, ("he", "him", "hers"), strict=False):
@@ -133,20 +145,26 @@ def pronouns_of(
             mine.append(Anchor(start, end, "object", "", "subject", as_written(form, word[0])))
         spans = [span for span in spans if not declaration.start() <= span[0] < declaration.end()]
     writes = _is_writer(text, anchors)
-    nearest = _Nearest(text, anchors, [one for one in rivals if one.gender in (gender, "") or they])
-    others_gender = _Nearest(text, anchors, [one for one in rivals if one.gender != gender or not gender])
+    nearest = _Nearest(text, anchors, sorted(one.at for one in rivals if they or one.gender in (gender, "")))
+    others_gender = _Nearest(text, anchors, sorted(one.at for one in rivals if not gender or one.gender != gender))
     quoted = list(_own_words(text, anchors, gender))
     others_at = list[int]()
     for start, end, form, said, role in sorted(spans):
+        reason = ""
         if gender and said and said != gender:
             if others_gender.is_persons(start, form):
                 left.append(Undecided(start, end, OTHER_GENDER))
             continue
-        reason = "" if gender or they else UNKNOWN_GENDER
-        reason = reason or (IN_SPEECH if any(a <= start < b for a, b in quoted) else "")
-        reason = reason or (WRITER if writes else "" if nearest.is_persons(start, form, others_at) else NEAR_ANOTHER)
+        if not gender and not they:
+            reason = UNKNOWN_GENDER
+        elif any(a <= start < b for a, b in quoted):
+            reason = IN_SPEECH
+        elif writes:
+            reason = WRITER
+        elif not nearest.is_persons(start, form, others_at):
+            reason = NEAR_ANOTHER
+            others_at.append(start)
         if reason:
-            others_at += [start] if reason == NEAR_ANOTHER else []
             left.append(Undecided(start, end, reason))
         else:
             mine.append(Anchor(start, end, role, gender, "subject", as_written(form, text[start:end])))
@@ -176,7 +194,7 @@ def _form(text: str, pronoun: Anchor) -> str:
 
 def _is_writer(text: str, anchors: Sequence[Anchor]) -> bool:
     """Whether the person writes in the first person: signs or heads a text that says *I*, and is not told of in it."""
-    if len(_FIRST_PERSON.findall(text)) < 2 or not anchors:
+    if len(FIRST_PERSON.findall(text)) < 2 or not anchors:
         return False
     if re.search(r"\b[Mm]y name is[ ]*$", text[: anchors[0].start]):
         return True
@@ -187,61 +205,84 @@ def _is_writer(text: str, anchors: Sequence[Anchor]) -> bool:
     return any(start <= anchor.start < end for start, end in signed for anchor in anchors)
 
 
-def writer_of(text: str, named: Sequence[Evidence]) -> Evidence | None:
-    """Who signs a text that says *I* much more often than *he* or *she*: an application, and no reference."""
-    if len(_FIRST_PERSON.findall(text)) <= 2 * len(_THIRD_PERSON.findall(text)) + 1:
-        return None
-    signed = [match[1].casefold() for match in SIGNED.finditer(text)]
-    return next(
-        (one for words in signed for one in named if one.named.last and one.named.words.casefold() in words), None
-    )
-
-
-def pronouns_after(text: str, named: Sequence[Evidence]) -> Counter[tuple[str, str]]:
-    """How many pronouns have each person for the last one of their gender that is named before them."""
-    places = sorted(
-        (match.start(), gender_told(one), one.named.key)
-        for one in named
-        for match in re.finditer(rf"(?<!\w){re.escape(one.named.first or one.named.last)}(?!\w)", text)
-    )
-    counts = Counter[tuple[str, str]]()
-    for pronoun in _THIRD_PERSON.finditer(text):
-        gender = "male" if pronoun[0][:2].casefold() == "hi" or pronoun[0].casefold() == "he" else "female"
-        before = [key for at, told, key in places if at < pronoun.start() and told in (gender, "")]
-        counts.update(before[-1:])
-    return counts
-
-
+@dataclass(frozen=True)
 class _Nearest:
-    """Who is named nearest to a pronoun."""
+    """Who is named nearest to a pronoun: the person, or one of those who are named at `rivals`; both in order."""
 
-    def __init__(self, text: str, anchors: Sequence[Anchor], rivals: Sequence[Rival]) -> None:
-        self.text = text
-        self.named = sorted(anchor.start for anchor in anchors)
-        self.ends = {anchor.start: anchor.end for anchor in anchors}
-        self.rivals = sorted(rival.at for rival in rivals)
+    text: str
+    anchors: Sequence[Anchor]
+    rivals: Sequence[int]
 
     def is_persons(self, start: int, form: str, others_at: Sequence[int] = ()) -> bool:
         """Whether the person is named before it with nobody else between, or just behind it in its sentence.
 
         At `others_at` stand pronouns before it that may be another's.
         """
-        before = bisect_right(self.named, start) - 1
-        last = self.named[before] if before >= 0 else -1
-        between = [at for at in self.rivals if last < at < start]
-        if last >= 0 and not between:
-            end = self.ends[last]
+        at = bisect_right(self.anchors, start, key=lambda anchor: anchor.start)
+        last = self.anchors[at - 1] if at else None
+        between = [rival for rival in self.rivals if (last.start if last else -1) < rival < start]
+        if last and not between:
             # Her sister asked for Aoife’s key. She: either may be meant.
-            sentence = max((m.end() for m in _SENTENCE_END.finditer(self.text, 0, last)), default=0)
-            if any(sentence <= at < last for at in (*self.rivals, *others_at)):
+            sentence = max((m.end() for m in _SENTENCE_END.finditer(self.text, 0, last.start)), default=0)
+            if any(sentence <= other < last.start for other in (*self.rivals, *others_at)):
                 return False
             # Aoife told her: who does something to herself is no object of the verb.
-            return not (form == "him" and _VERB_ONLY.fullmatch(self.text, end, start))
-        if last >= 0 and form == "him" and between[-1] - between[0] < 20:  # Dr. Osei saw him: nobody sees himself so
+            return not (form == "him" and _VERB_ONLY.fullmatch(self.text, last.end, start))
+        if last and form == "him" and between[-1] - between[0] < 20:  # Dr. Osei saw him: nobody sees himself so
             return _NEW_CLAUSE.search(self.text, between[0], start) is None
         if between:
             return False
         stop = re.search(r"[.!?](?:\s|$)", self.text[start:])
         end = start + stop.start() if stop else len(self.text)
-        following = min((at for at in self.named if at > start), default=len(self.text) + 1)
-        return following < end and not any(start < at < following for at in self.rivals)
+        following = next((anchor.start for anchor in self.anchors[at:]), len(self.text) + 1)
+        return following < end and not any(start < rival < following for rival in self.rivals)
+
+
+def verbs_with(text: str, anchors: Sequence[Anchor]) -> list[Anchor]:
+    """The verbs that agree with the person's *he* or *she*, so that *they* gets the plural."""
+    subjects = tuple(anchor.start for anchor in anchors if anchor.form.casefold() == "he")
+    verbs = []
+    for start, end in _spacy.verbs_of(text, subjects) if subjects else ():
+        word = text[start:end]
+        singular, plural = word.casefold(), plural_verb(word.casefold())
+        if _CONTRACTED.match(word) and _HAS.match(text, start):
+            plural = f"{word[0]}ve"
+        if text[subjects[0] :][:4].casefold() in _THEY:  # where the person is they, the verb is plural already
+            singular, plural = singular_verb(singular), singular
+        if singular != plural:
+            pair = f"{singular}/{plural}"
+            verbs.append(Anchor(start, end, "object", anchors[0].gender, "subject", as_written(pair, word[:1])))
+    return verbs
+
+
+def plural_verb(verb: str) -> str:
+    """The verb form for *they*.
+
+    Examples
+    --------
+    >>> [plural_verb(verb) for verb in ("is", "manages", "teaches", "carries", "goes", "says")]
+    ['are', 'manage', 'teach', 'carry', 'go', 'say']
+    """
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    if verb.endswith("ies") and len(verb) > 4:
+        return f"{verb[:-3]}y"
+    if re.search(r"(?:sh|ch|x|ss|zz)es$", verb):
+        return verb[:-2]
+    return verb.removesuffix("s")
+
+
+def singular_verb(verb: str) -> str:
+    """The verb form for *he* and *she*.
+
+    Examples
+    --------
+    >>> [singular_verb(verb) for verb in ("are", "manage", "teach", "carry", "'ve")]
+    ['is', 'manages', 'teaches', 'carries', "'s"]
+    """
+    back = {plural: singular for singular, plural in _IRREGULAR.items()} | {"'ve": "'s", "’ve": "’s"}
+    if verb in back:
+        return back[verb]
+    if re.search(r"[^aeiou]y$", verb):
+        return f"{verb[:-1]}ies"
+    return f"{verb}es" if re.search(r"(?:sh|ch|x|s|z|o)$", verb) else f"{verb}s"

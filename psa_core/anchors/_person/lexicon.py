@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import csv
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
-from psa_core.anchors._persons import language_of
 from psa_core.inputs import people
-from psa_core.inputs.gazetteers import evidence, is_listed
+from psa_core.inputs.gazetteers import Gender, evidence, is_listed
 from psa_core.registry import ASSETS
 
+#: Languages whose titles, pronouns and articles are known; names in a text of another one are told by the lists alone.
+ENGLISH = "en"
+ANY_LANGUAGE = "xx"
+#: How sure the gazetteers are of a name that is well known.
+WELL_KNOWN = 0.3
+SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md", "esq"})
 #: Titles that say a gender change with the person; others, such as Dr., stay in the text.
-GENDERED = {"mr": "male", "mrs": "female", "ms": "female", "miss": "female", "mx": ""}
+GENDERED: Mapping[str, Gender] = {"mr": "male", "mrs": "female", "ms": "female", "miss": "female", "mx": ""}
+TITLE = r"(?:(?:Mr|Mrs|Ms|Miss|Mx|MR|MRS|MS|MISS)\b\.?)"
+#: A word that begins with a capital, and a particle before a last name.
 PART = r"(?:[^\W\d_a-zß-öø-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*)"
+PARTICLE = r"(?:(?i:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ten|ter|ní|nic)[ ]|(?:al|el)-)"
 #: How a name with these letters is written where they cannot be.
 GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 #: What stands behind a name that begins a sentence, and not behind a word that does.
@@ -50,11 +63,51 @@ PLACE_LASTS = _words("place-last-names")
 PLACES = _words("place-words")
 
 
+@dataclass(frozen=True)
+class Language:
+    """What of a language tells who a name is.
+
+    Titles and pronouns have the gender that they tell, or none. `kin` are people, but not their names. A name behind
+    one of the `articles` is no person's (*an Obama speech*). `ordinary` words are no names when they stand alone.
+    """
+
+    titles: Mapping[str, Gender]
+    pronouns: Mapping[str, Gender]
+    kin: frozenset[str]
+    articles: frozenset[str]
+    ordinary: frozenset[str]
+
+
+@cache
+def language_of(code: str = ENGLISH) -> Language:
+    """The words of a language by its code, from ``assets/people/words.csv``; empty for one that is not there."""
+    code = ENGLISH if code == ANY_LANGUAGE else code
+    kinds: dict[str, dict[str, Gender]] = {"title": {}, "pronoun": {}, "kin": {}, "article": {}}
+    with (ASSETS / "people" / "words.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["language"] == code:
+                kinds[row["kind"]][row["form"]] = row["gender"]  # type: ignore[assignment]
+    ordinary = list[str]()
+    if code == ENGLISH:  # ordinary words, and those that carry sentiment by VADER's lexicon
+        ordinary += (ASSETS / "names" / "ordinary-words.txt").read_text(encoding="utf-8").split()
+        package = find_spec("vaderSentiment")
+        if package and package.origin:
+            lexicon = (Path(package.origin).parent / "vader_lexicon.txt").read_text(encoding="utf-8")
+            ordinary += [line.partition("\t")[0] for line in lexicon.splitlines()]
+    titles, pronouns, kin, articles = kinds.values()
+    return Language(titles, pronouns, frozenset(kin), frozenset(articles), frozenset(ordinary))
+
+
 @cache
 def nicknames() -> dict[str, frozenset[str]]:
     """Short forms of a first name, all in small letters."""
     lines = (ASSETS / "people" / "nicknames.txt").read_text(encoding="utf-8").splitlines()
     return {first: frozenset(short.split()) for first, _, short in (line.partition(":") for line in lines)}
+
+
+def shorts_of(first: str) -> frozenset[str]:
+    """What a first name is called for short."""
+    return nicknames().get(first.casefold(), frozenset())
 
 
 @cache
@@ -76,9 +129,29 @@ def fold(text: str) -> str:
     return text if text.isascii() else "".join(map(_plain_letter, text))
 
 
+def key_of(name: str) -> str:
+    """Equal for names that differ in accents and capitals only."""
+    return fold(name).casefold()
+
+
+def bare(word: str) -> str:
+    """A word without its possessive ending."""
+    return re.sub(r"['’]s$", "", word)
+
+
+def gender_of_title(title: str) -> Gender:
+    """What *Mr.* or *Ms* tells; empty for a title that tells no gender."""
+    return GENDERED.get(title.casefold().strip("."), "")
+
+
 def is_ordinary(word: str) -> bool:
     """Whether it is a word of the language, or one that carries sentiment."""
     return word.casefold() in language_of().ordinary
+
+
+def is_word_and_name(word: str) -> bool:
+    """Whether it may be either, so that its place in the text has to tell."""
+    return word.casefold() in WORD_NAMES or is_ordinary(word)
 
 
 def is_capitals(words: str) -> bool:
@@ -101,9 +174,10 @@ def as_written(form: str, written: str) -> str:
 
 def is_first(word: str) -> bool:
     """Whether it is well known as a first name, or short for one."""
-    if word.casefold() in _short_names() and word.casefold() not in WORD_NAMES and not is_ordinary(word):
+    if word.casefold() in _short_names() and not is_word_and_name(word):
         return True
-    return evidence(in_name_case(word)).first >= 0.3 or evidence(in_name_case(word).split("-")[0]).first >= 0.3
+    name = in_name_case(word)
+    return any(evidence(part).first >= WELL_KNOWN for part in (name, name.split("-")[0]))
 
 
 def could_be_name(word: str) -> bool:
@@ -134,6 +208,5 @@ def is_slip(word: str, name: str) -> bool:
     if len(long) > len(short):
         return any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
     differ = [at for at, (a, b) in enumerate(zip(word, name, strict=True)) if a != b]
-    return len(differ) == 1 or (
-        len(differ) == 2 and sorted(word[at] for at in differ) == sorted(name[at] for at in differ)
-    )
+    swapped = sorted(word[at] for at in differ) == sorted(name[at] for at in differ)
+    return len(differ) == 1 or (len(differ) == 2 and swapped)

@@ -7,38 +7,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from psa_core.anchors._base import Anchor, Undecided
-from psa_core.anchors._forms import place_role
-from psa_core.anchors._handles import handles_of
-from psa_core.anchors._name_words import (
-    GENDERED,
-    GERMAN,
-    MASS_NOUNS,
-    NEVER_NAMES,
-    PART,
-    PERSON_VERB,
-    PLACE_LASTS,
-    PLACES,
-    WORD_NAMES,
-    could_be_name,
-    fold,
-    in_address,
-    in_name_case,
-    is_capitals,
-    is_date,
-    is_ordinary,
-    is_slip,
-    nicknames,
-)
-from psa_core.anchors._own_pronouns import Rival
-from psa_core.anchors._persons import language_of
-from psa_core.anchors._subject import Evidence, Named, gender_told
+from psa_core.anchors._forms import place_role, possessive_end
+from psa_core.anchors._person import lexicon
+from psa_core.anchors._person.lexicon import PART, PLACE_LASTS, PLACES, TITLE, fold, is_capitals, key_of
+from psa_core.anchors._person.naming import Named
+from psa_core.anchors._person.subject import Evidence
 from psa_core.inputs import people
 from psa_core.inputs.gazetteers import evidence, is_listed
 
 SHARED, OTHER_NAME, FAMILY = "a name that two people share", "part of another name", "a family's name"
 PERHAPS, ANOTHER = "perhaps the same person", "another person"
 A_WORD, SHORT, NEAR = "a word that may be no name", "letters that may be initials", "nearly the person's name"
-_TITLE = r"(?:(?:Mr|Mrs|Ms|Miss|Mx|MR|MRS|MS|MISS)\b\.?)"
+DOMAIN, SHARED_ADDRESS = "part of an address", "a last name in an address, which two people share"
 #: A title that stays whoever bears the name.
 _OTHER_TITLE = re.compile(r"\b(?:Dr|Prof|Professor|Nurse|Sister)\b\.?[ ]$")
 _FAMILY = re.compile(r"s?[ ](?:family|household|brothers|sisters|siblings|couple|twins)\b", re.IGNORECASE)
@@ -50,59 +30,40 @@ _COMPANY = re.compile(
 _ABBREVIATIONS = re.compile(r"AM|PM|US|UK|EU|IT|HR|CV|ID|TV|PC|OK|AI|MD|RN|BA|MA|BS|MS|GP|PR|QA")
 _BEFORE_NAME = re.compile(rf"(?<![\w.])({PART}\.?)[ ]$")
 _LINE_START = re.compile(r"(?:^|[.!?:;\n\"“(•*|–—>-])[ \t]*$")
+_SEPARATOR = r"(?:[._+-]|%20)?"
+_ADDRESS = re.compile(r"\S*(?:@|/|\\|_|\.(?:pdf|docx?|xlsx?|txt|jpe?g|png|com|org|net|io|html?)\b)\S*", re.IGNORECASE)
+_IS_PATH = re.compile(r"[@_\\]|/\S*[a-z]{2}[./]|\.\w{2,4}$|https?:|www\.|^[\w-]+(?:\.[\w-]+)+/", re.IGNORECASE)
+_HOST = re.compile(r"(?:https?://|www\.)[^/\s]+|(?<=\w@)[^/\s]+|^[^/\s@]+\.[a-z]{2,}(?=/)", re.IGNORECASE)
 
-#: Start, end and form of a mention, and instead of a form the reason why it is left.
+#: Start, end and form of a mention; where the form is empty, the reason why it is left.
 _Mention = tuple[int, int, str, str]
 
 
 def mentions_of(text: str, who: Named, gender: str, named: Iterable[Evidence]) -> tuple[list[Anchor], list[Undecided]]:
-    """Every mention of a person by name, and what looks like one but cannot be decided."""
-    others = [replace(other.named, gender=gender_told(other)) for other in named]
-    finder = _Finder(text, fold(text), who, gender, tuple(others))
+    """Every mention of a person by name, and what looks like one but cannot be decided; the first that fits wins."""
+    others = tuple(replace(other.named, gender=other.gender) for other in named)
+    finder = _Finder(text, fold(text), who, gender, others)
     taken, anchors, left = bytearray(len(text)), list[Anchor](), list[Undecided]()
-    found = (
-        finder.handles(),
-        finder.other_people(),
-        finder.both_names(),
-        finder.titled(),
-        finder.initials(),
-        finder.alone(),
-        finder.near(),
-    )
-    for mentions in found:
-        for start, end, form, reason in mentions:
+    ways = [finder.in_addresses, finder.other_people]
+    ways += [finder.both_names, finder.titled, finder.initials] if who.first and who.last else [finder.titled]
+    for mentions in (*ways, finder.alone, finder.near):
+        for start, end, form, reason in mentions():
             if any(taken[start:end]):
                 continue
             taken[start:end] = b"\1" * (end - start)
             if form:
-                anchors.append(_anchor(text, start, end, form, gender))
+                closed = possessive_end(text, start, end)
+                role = "possessive" if closed > end else place_role(text, start)
+                anchors.append(Anchor(start, closed, role, gender, "subject", form))
             elif reason:
                 left.append(Undecided(start, end, reason))
     return sorted(anchors), sorted(left, key=lambda one: one.start)
 
 
-def perhaps_others(text: str, left: Iterable[Undecided]) -> Iterator[Rival]:
-    """Where a mention behind a title was left: a pronoun after it may be somebody else's."""
-    for one in left:
-        title = re.search(rf"({_TITLE})\s+$", text[: one.start]) or re.match(
-            rf"({_TITLE})\s", text[one.start : one.end]
-        )
-        if title:
-            yield Rival(one.start, GENDERED[title[1].casefold().strip(".")])
-
-
-def _anchor(text: str, start: int, end: int, form: str, gender: str) -> Anchor:
-    """A mention; an apostrophe alone makes a possessive of a name in -s (*James' wife*), unless it closes a quote."""
-    bare = text[end - 1 : end] in "sS" and text[end : end + 2] in ("' ", "’ ") and text[end + 2 : end + 3].isalpha()
-    if bare and not re.search(r"(?<!\w)['‘]", text[max(0, start - 200) : start]):
-        return Anchor(start, end + 1, "possessive", gender, "subject", form)
-    return Anchor(start, end, place_role(text, start), gender, "subject", form)
-
-
 def _either(name: str) -> str:
     """A pattern for a name as it is written or in capitals, with any space, hyphen or capital of *van der*."""
     written = []
-    german = name.translate(GERMAN)
+    german = name.translate(lexicon.GERMAN)
     for spelling in dict.fromkeys((fold(name), fold(name).upper(), fold(german), fold(german).upper())):
         words = re.split(r"([ -])", spelling)
         parts = (
@@ -110,6 +71,10 @@ def _either(name: str) -> str:
         )
         written.append("".join(r"[ -]?" if part == r"\-" else r"\s+" if part == r"\ " else part for part in parts))
     return f"(?:{'|'.join(written)})"
+
+
+def _any_of(names: Iterable[str]) -> str:
+    return f"(?:{'|'.join(map(_either, names))})"
 
 
 def _middle(who: Named) -> str:
@@ -136,17 +101,33 @@ class _Finder:
 
     def _sharing(self, part: str) -> list[Named]:
         """Who else has the same first or last name."""
-        own = fold(getattr(self.who, part)).casefold()
-        same = [other for other in self.others if own and fold(getattr(other, part)).casefold() == own]
+        own = key_of(getattr(self.who, part))
+        same = [other for other in self.others if own and key_of(getattr(other, part)) == own]
         return [other for other in same if other.key != self.who.key]
 
     @property
     def _family(self) -> str:
-        return f"(?:{'|'.join(map(_either, [self.who.last, *_halves(self.who.last)]))})(?!-[^\\W\\d_])"
+        return rf"{_any_of([self.who.last, *_halves(self.who.last)])}(?!-[^\W\d_])"
 
-    def handles(self) -> Iterator[_Mention]:
-        """In addresses and file names."""
-        yield from handles_of(self.text, self.who, shared=bool(self._sharing("last")))
+    def in_addresses(self) -> Iterator[_Mention]:
+        """In e-mail addresses, links, paths and file names."""
+        patterns, shared = list(_handles(self.who)), bool(self._sharing("last"))
+        for token in _ADDRESS.finditer(self.plain):
+            if not _IS_PATH.search(token[0]):
+                continue
+            hosts = [match.span() for match in _HOST.finditer(token[0])]
+            for pattern, one, two in patterns:
+                for match in re.finditer(pattern, token[0], re.IGNORECASE):
+                    span = token.start() + match.start(), token.start() + match.end()
+                    if any(a <= match.start() < b for a, b in hosts):
+                        yield *span, "", DOMAIN
+                    elif one == "last" and not two and shared:
+                        yield *span, "", SHARED_ADDRESS
+                    elif not two and re.match(r"[._][a-z]+@", token[0][match.end() :], re.IGNORECASE):
+                        yield *span, "", DOMAIN  # jane.portfolio@
+                    else:
+                        second = match[2] + lexicon.as_written(two, match[3]) if two else ""
+                        yield *span, f"handle={lexicon.as_written(one, match[1])}{second}", ""
 
     def other_people(self) -> Iterator[_Mention]:
         """Other people's full names, which may hold a part of this one's; listed where they do."""
@@ -163,16 +144,13 @@ class _Finder:
             elif not (self.who.first and self.who.last):  # a text with Ravi and with Mr. Menon, and no full name
                 part = other.last if not self.who.last else other.first
                 if part and not (self.gender and other.gender and self.gender != other.gender):
-                    for match in re.finditer(rf"(?<!\w)(?:{_TITLE}[ ]+)?{_either(part)}(?!\w)", self.plain):
+                    for match in re.finditer(rf"(?<!\w)(?:{TITLE}[ ]+)?{_either(part)}(?!\w)", self.plain):
                         yield *match.span(), "", PERHAPS
 
     def both_names(self) -> Iterator[_Mention]:
         """First and last name together, in any order, either of them perhaps an initial."""
-        who = self.who
-        if not (who.first and who.last):
-            return
-        family, middle = self._family, _middle(who)
-        given = f"(?:{'|'.join(map(_either, filter(None, (who.first, who.nick))))})"
+        who, family, middle = self.who, self._family, _middle(self.who)
+        given = _any_of(filter(None, (who.first, who.nick)))
         between = "".join(rf"(?:{_either(word)}\s+)?" for word in who.middle)  # Nguyen Thi Huong
         initial = rf"{fold(who.first)[0]}(?:\.(?:[ -]?[A-Z]\.|-[a-z]\.)*|[A-Z]?\b)"
         spellings = (
@@ -183,11 +161,10 @@ class _Finder:
             ("f", "last", rf"(?P<one>{initial})(?P<sep>[ ]|(?<=\.))(?P<two>{family})"),
             ("first", "l", rf"(?P<one>{given})(?P<sep>[ ])(?P<two>{_initial(who.last)}(?:\.|(?=[,;:)\n]|$)))"),
         )  # fmt: skip
+        alike = any(fold(other.first)[:1] == fold(who.first)[0] for other in self._sharing("last"))
         for one, two, pattern in spellings:
-            for match in re.finditer(rf"(?<![\w@-])(?:(?P<title>{_TITLE})\s+)?{pattern}(?!\w)", self.plain):
-                titled = match["title"] or ""
-                alike = [other for other in self._sharing("last") if fold(other.first)[:1] == fold(who.first)[0]]
-                if titled and GENDERED[titled.casefold().strip(".")] not in (self.gender, ""):
+            for match in re.finditer(rf"(?<![\w@-])(?:(?P<title>{TITLE})\s+)?{pattern}(?!\w)", self.plain):
+                if match["title"] and lexicon.gender_of_title(match["title"]) not in (self.gender, ""):
                     yield *match.span(), "", f"{ANOTHER}: {' '.join(match[0].split())}"
                 elif two == "f" and match["two"].startswith("D.C"):  # Washington, D.C.
                     yield *match.span(), "", f"{OTHER_NAME}: {match[0]}"
@@ -200,42 +177,37 @@ class _Finder:
         """A title and the last name."""
         if not self.who.last:
             return
-        for match in re.finditer(rf"(?<!\w){_TITLE}[ ]+(?:and|&)[ ]+{_TITLE}[ ]+{self._family}(?!\w)", self.plain):
+        for match in re.finditer(rf"(?<!\w){TITLE}[ ]+(?:and|&)[ ]+{TITLE}[ ]+{self._family}(?!\w)", self.plain):
             yield *match.span(), "", FAMILY
         # Who is Mr. Doe before another Doe is named is Mr. Doe in all of the text.
-        sharing = [re.search(rf"(?<!\w){_either(other.first)}", self.plain) for other in self._sharing("last")]
-        others_at = min((found.start() for found in sharing if found), default=len(self.plain))
-        first = False
-        for match in re.finditer(rf"(?<!\w)({_TITLE})\s+{self._family}(?!\w)", self.plain):
-            first = first or match.start() < others_at
-            own = GENDERED[match[1].casefold().strip(".")]
-            if (own and self.gender and own != self.gender) or re.match(
+        sharing = self._sharing("last")
+        places = [re.search(rf"(?<!\w){_either(other.first)}", self.plain) for other in sharing]
+        others_at = min((place.start() for place in places if place), default=len(self.plain))
+        comes_first = False
+        for match in re.finditer(rf"(?<!\w)({TITLE})\s+{self._family}(?!\w)", self.plain):
+            comes_first = comes_first or match.start() < others_at
+            told = lexicon.gender_of_title(match[1])
+            if (told and self.gender and told != self.gender) or re.match(
                 r"[ ](?:senior|junior|sr|jr)\b", self.plain[match.end() :], re.IGNORECASE
             ):
                 yield *match.span(), "", f"{ANOTHER}: {' '.join(match[0].split())}"
-            elif any(other.gender in (own, "") for other in self._sharing("last") if other.first) and not first:
+            elif not comes_first and any(other.gender in (told, "") for other in sharing if other.first):
                 yield *match.span(), "", SHARED
             else:
-                yield (
-                    *match.span(),
-                    "TITLE" if is_capitals(match[0]) else "title",
-                    self._beside(*match.span(), whole=True),
-                )
+                yield *match.span(), "TITLE" if is_capitals(match[0]) else "title", ""
 
     def initials(self) -> Iterator[_Mention]:
         """*J.D.* and *(JD)*; letters that may be something else are left."""
-        who = self.who
-        if not (who.first and who.last):
-            return
-        words = [word for word in re.split(r"[ -]", fold(" ".join((who.first, *who.middle, who.last)))) if word]
-        first, last = words[0][0], _initial(who.last)
+        names = fold(" ".join((self.who.first, *self.who.middle, self.who.last)))
+        words = list(filter(None, re.split(r"[ -]", names)))
+        first, last = words[0][0], _initial(self.who.last)
+        whole = ([first, last], [first, *(word[0] for word in self.who.middle), last])
         for match in re.finditer(
             rf"(?<![\w.])(?:{first}\.(?:[ -]?[A-Z]\.)+)(?!\w)(?![ ][A-Z][a-z]+[ ][a-z])", self.plain
         ):
-            letters = re.findall(r"[A-Z]", match[0])
             gap = " " if ". " in match[0] else ""
-            whole = letters in ([first, last], [first, *(word[0] for word in who.middle), last])
-            yield *match.span(), *((f"name=F.{gap}L.", "") if whole else ("", SHORT))
+            is_whole = re.findall(r"[A-Z]", match[0]) in whole
+            yield *match.span(), *((f"name=F.{gap}L.", "") if is_whole else ("", SHORT))
         every = "".join(word[0] for word in words)
         for match in re.finditer(rf"(?<![\w./@-])(?:{first}[A-Z]?{last}|{every.upper()})(?![\w.@-])", self.plain):
             line = self.plain[self.plain.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0].strip(" -–—")
@@ -248,8 +220,8 @@ class _Finder:
     def alone(self) -> Iterator[_Mention]:
         """First or last name alone, and what stands for it: both first names, a short form, half of a double name."""
         who, taken = self.who, {other.first.casefold() for other in self.others}
-        short = [name.capitalize() for name in sorted(nicknames().get(who.first.casefold(), ())) if name not in taken]
-        firsts = [" ".join((who.first, *who.middle)), *([who.nick] if who.nick else []), *short, who.first]
+        short = [name.capitalize() for name in sorted(lexicon.shorts_of(who.first)) if name not in taken]
+        firsts = [" ".join((who.first, *who.middle)), who.nick, *short, who.first]
         for form, names in (("first", firsts if who.first else []), ("last", [who.last, *_halves(who.last)])):
             shared = SHARED if self._sharing(form) else ""
             for name in filter(None, names):
@@ -261,15 +233,15 @@ class _Finder:
                     written = form.upper() if is_capitals(match[0]) else form
                     yield *match.span(), "" if reason else written, reason
                 lower = fold(name).lower()
-                if not found and len(lower) > 3 and not (lower in WORD_NAMES or is_ordinary(lower)):
+                if not found and len(lower) > 3 and not lexicon.is_word_and_name(lower):
                     for match in re.finditer(rf"(?<![\w@.-]){re.escape(lower)}(?![\w@.-])", self.plain):
                         yield *match.span(), "" if shared else form, shared
 
     def near(self) -> Iterator[_Mention]:
         """Whatever else is like a part of the name, in any spelling: no mention stays unseen."""
-        names = fold(" ".join((self.who.first, *self.who.middle, self.who.last, self.who.nick))).casefold()
-        every = f"{names} {' '.join((self.who.first, self.who.last)).translate(GERMAN).casefold()}"
-        parts = {part for part in re.split(r"[ .-]", fold(every)) if len(part) > 1 and part not in people.PARTICLES}
+        names = key_of(" ".join((self.who.first, *self.who.middle, self.who.last, self.who.nick)))
+        first, german = key_of(self.who.first), fold(self.who.words.translate(lexicon.GERMAN).casefold())
+        parts = {part for part in re.split(r"[ .-]", f"{names} {german}") if len(part) > 1} - people.PARTICLES
         known = {word for other in self.others for word in " ".join(other.key).split()}
         for match in re.finditer(r"[^\W\d_]+", self.plain):
             word, (start, end) = match[0].casefold(), match.span()
@@ -285,14 +257,13 @@ class _Finder:
                     yield start, end, "", SHORT
             elif word.rstrip("s") in parts:
                 yield start, end, "", FAMILY
-            elif could_be_name(word):
-                first = fold(self.who.first).casefold()
-                shortened = len(word) < len(first) and (first[:3] == word[:3] or first.endswith(word))
+            elif lexicon.could_be_name(word):
+                shortened = 2 < len(word) < len(first) and (first[:3] == word[:3] or first.endswith(word))
                 holds = any(len(part) > 3 and part in word for part in parts)
-                slip = word not in known and any(is_slip(word, part) for part in parts)
-                if holds or slip or (shortened and len(word) > 2):
+                slip = word not in known and any(lexicon.is_slip(word, part) for part in parts)
+                if holds or slip or shortened:
                     yield start, end, "", NEAR
-                elif not self.who.last and evidence(word).last >= 0.3 and not is_ordinary(word):
+                elif not self.who.last and evidence(word).last >= lexicon.WELL_KNOWN and not lexicon.is_ordinary(word):
                     yield start, end, "", PERHAPS  # a last name that never stands next to the first
 
     def _in_address(self, at: int) -> bool:
@@ -300,66 +271,77 @@ class _Finder:
         return re.search(r"[@/_\\]|\w\.\w", token) is not None
 
     def _beside(self, start: int, end: int, *, whole: bool = False) -> str:
-        """Why a mention may be part of a longer name, by the words beside it; empty where it is none."""
-        before, after = self.plain[max(0, start - 40) : start], self.plain[end : end + 60]
+        """Why a mention may be part of a longer name, by the words beside it; empty where it is none.
+
+        `whole`: the mention is a title and a name, or both names.
+        """
+        name, before, after = self.plain[start:end], self.plain[max(0, start - 40) : start], self.plain[end : end + 60]
         if _FAMILY.match(after):
             return FAMILY
-        around = f"{OTHER_NAME}: {_around(self.text, start, end)}"
-        is_titled = re.match(rf"{_TITLE}[ ]", self.plain[start:end]) or _OTHER_TITLE.search(before)
-        hyphen = (after[:1] == "-" and after[1:2].isalpha()) or (before[-1:] == "-" and before[-2:-1].isalpha())
-        if hyphen or _COMPANY.match(after) or before.endswith(" & "):
-            return around
-        if self.who.key[1] in PLACE_LASTS and not is_titled and in_address(before, after):
-            return around
         own = {*" ".join((*self.who.key, *self.who.middle)).casefold().split()}
-        if re.match(r"'s[ ][A-Z]", after):  # Lan's Corner, the Hartley's Harvest line
-            place = re.match(r"\w+", after[3:])[0].casefold() in PLACES  # type: ignore[index]
-            is_last = self.who.first and self.plain[start:end].casefold() == self.who.key[1]
-            if place or is_last or before.casefold().endswith("the "):
-                return around
-        capitals = is_capitals(self.plain[start:end])
+        if self._goes_on(name, before, after, own, whole) or self._began(name, before, own, whole):
+            return f"{OTHER_NAME}: {_around(self.text, start, end)}"
+        return ""
+
+    def _goes_on(self, name: str, before: str, after: str, own: set[str], whole: bool) -> bool:
+        """Whether the words behind a name make it part of another: *Jane Doe-Hall*, *Doe & Co*, *Doe Street*."""
+        if (after[:1] == "-" and after[1:2].isalpha()) or _COMPANY.match(after):
+            return True
+        is_titled = re.match(rf"{TITLE}[ ]", name) or _OTHER_TITLE.search(before)
+        if self.who.key[1] in PLACE_LASTS and not is_titled and lexicon.in_address(before, after):
+            return True
+        if place := re.match(r"'s[ ]([A-Z]\w*)", after):  # Lan's Corner, the Hartley's Harvest line
+            is_last = self.who.first and name.casefold() == self.who.key[1]
+            if place[1].casefold() in PLACES or is_last or before.casefold().endswith("the "):
+                return True
         following = re.match(rf"[ ]({PART})", after)
-        word = following[1].casefold() if following else ""
+        word, capitals = following[1].casefold() if following else "", is_capitals(name)
         if word in PLACES and not (capitals and whole):
-            return around
-        if (
-            not whole and re.search(r"[A-Z]\w+,[ ]$", before) and re.match(r"[ ]*(?:\n|$|\d)", after)
-        ):  # Seattle, Washington
-            return around
-        is_name = not whole or evidence(in_name_case(word)).last >= 0.3
-        if word and word not in own and not capitals and is_name and not _is_plain(following[1]):  # type: ignore[index]
-            return around
+            return True
+        is_listed_behind = re.search(r"[A-Z]\w+,[ ]$", before) and re.match(r"[ ]*(?:\n|$|\d)", after)
+        if is_listed_behind and not whole:  # Seattle, Washington
+            return True
+        if not word or word in own or capitals or _is_plain(word):
+            return False
+        return not whole or evidence(word).last >= lexicon.WELL_KNOWN
+
+    def _began(self, name: str, before: str, own: set[str], whole: bool) -> bool:
+        """Whether the words before a name make it part of another: *Hall-Doe*, *Smith & Doe*, *Lake Doe*."""
+        if before.endswith(" & ") or (before[-1:] == "-" and before[-2:-1].isalpha()):
+            return True
         preceding = _BEFORE_NAME.search(before)
-        word = preceding[1].casefold().rstrip(".") if preceding else ""
-        if not word or word in own or word in GENDERED or (len(word) > 1 and preceding[1][-1] == "."):  # type: ignore[index]
-            return ""
+        if preceding is None:
+            return False
+        written, word = preceding[1], preceding[1].casefold().rstrip(".")
+        if word in own or word in lexicon.GENDERED or (len(word) > 1 and written[-1] == "."):
+            return False
         if len(word) == 1:
-            return "" if word == "i" and preceding[1] == "I" else around  # type: ignore[index]
+            return written != "I"
         if word in PLACES:
-            return around
-        if _is_plain(preceding[1]) or word in language_of().kin:  # type: ignore[index]
-            return ""
-        starts = _LINE_START.search(before[: preceding.start()].rstrip(" ")) is not None  # type: ignore[union-attr]
-        is_name = evidence(in_name_case(word)).first >= 0.3
-        return around if is_name or not (starts or whole or self.plain[start:end].casefold() == self.who.key[0]) else ""
+            return True
+        if _is_plain(word) or word in lexicon.language_of().kin:
+            return False
+        starts = _LINE_START.search(before[: preceding.start()].rstrip(" "))
+        is_name = evidence(word).first >= lexicon.WELL_KNOWN
+        return is_name or not (starts or whole or name.casefold() == self.who.key[0])
 
     def _as_word(self, start: int, end: int) -> str:
         """Whether a name that is also a word may be the word here: at a sentence's start, and nothing shows a name."""
         word, before, after = self.plain[start:end].casefold(), self.plain[:start], self.plain[end:]
-        if not (word in WORD_NAMES or word in PLACE_LASTS or is_ordinary(word)):
+        if not (lexicon.is_word_and_name(word) or word in PLACE_LASTS):
             return ""
+        begins = _LINE_START.search(before[-40:])
         if word == self.who.key[1] and word in PLACE_LASTS:
-            titled = _OTHER_TITLE.search(before)
             possessive = re.match(r"['’]s[ ][a-z]", after) and not re.search(r"\bthe[ ]$", before, re.IGNORECASE)
-            begins = _LINE_START.search(before[-40:]) and PERSON_VERB.match(after) and word not in {"best", "march"}
-            return "" if titled or possessive or begins else A_WORD
+            acts = begins and lexicon.PERSON_VERB.match(after) and word not in {"best", "march"}
+            return "" if _OTHER_TITLE.search(before) or possessive or acts else A_WORD
         line = before.rpartition("\n")[2].strip()
-        if is_date(before, word, after) or (not line and re.match(r"(?:[ ][a-z]+){1,3}:", after)):  # Grant requested:
-            return A_WORD
-        if re.match(r"'s\b|,(?![ ](?:and|or)\b)|[ ]*\n|$", after) or not _LINE_START.search(before[-40:]):
+        if lexicon.is_date(before, word, after) or (not line and re.match(r"(?:[ ][a-z]+){1,3}:", after)):
+            return A_WORD  # Grant requested:
+        if re.match(r"'s\b|,(?![ ](?:and|or)\b)|[ ]*\n|$", after) or not begins:
             return ""
         auxiliary = re.match(r"[ ](?:is|was|has|had|will|can|does|did)\b", after)
-        return A_WORD if (auxiliary and word in MASS_NOUNS) or not PERSON_VERB.match(after) else ""
+        return A_WORD if (auxiliary and word in lexicon.MASS_NOUNS) or not lexicon.PERSON_VERB.match(after) else ""
 
 
 def _initial(last: str) -> str:
@@ -376,18 +358,15 @@ def _spelling(match: re.Match[str], one: str, two: str) -> str:
     for part, group in ((one, "one"), (two, "two")):
         dot = "." if len(part) == 1 and "." in match[group] else ""
         words.append((part.upper() if capitals[part] or len(part) == 1 else part.capitalize()) + dot)
-    title = "Title " if match["title"] else ""
-    separator = re.sub(r"\s+", " ", match["sep"])
+    title, separator = "Title " if match["title"] else "", re.sub(r"\s+", " ", match["sep"])
     return f"name={title}{words[0]}{separator}{words[1]}"
 
 
 def _is_plain(word: str) -> bool:
     """Whether a word with a capital is no part of a name: of the language, a title, a heading."""
     plain = re.sub(r"['’].*$", "", word).casefold().strip(".")
-    named = is_listed(plain) or plain in WORD_NAMES
-    return (
-        plain in NEVER_NAMES or plain in {"i", *language_of().titles, *GENDERED} or (is_ordinary(plain) and not named)
-    )
+    is_word = plain in lexicon.NEVER_NAMES or plain in {"i", *lexicon.language_of().titles, *lexicon.GENDERED}
+    return is_word or (lexicon.is_ordinary(plain) and not is_listed(plain) and plain not in lexicon.WORD_NAMES)
 
 
 def _around(text: str, start: int, end: int) -> str:
@@ -395,3 +374,35 @@ def _around(text: str, start: int, end: int) -> str:
     left, right = re.search(r"\S*[ ]?$", text[:start]), re.match(r"[ -]?\S*", text[end:])
     words = f"{left[0] if left else ''}{text[start:end]}{right[0] if right else ''}"
     return " ".join(words.split()).strip(",.;:()")[:60]
+
+
+def _handles(who: Named) -> Iterator[tuple[str, str, str]]:
+    """Patterns of the person's names in an address, with the two names that they hold: the longest first."""
+    given, family = (_spelled(name) for name in (who.first, who.last))
+    if given and family:
+        shorts = {who.nick.casefold(), *lexicon.shorts_of(who.first)} - {""}
+        given = f"(?:{'|'.join((given, *map(_spelled, sorted(shorts))))})"
+        # Middle names, and the second half of *Jean-Luc*, may stand between as initials or in full.
+        halves = people.handle(" ".join(who.first.split("-")[1:]))
+        words = filter(None, map(people.handle, (halves, *who.middle)))
+        between = "".join(rf"(?:[._-]?{word[:1]}(?:{word[1:]})?)?" for word in words)
+        first, last = people.handle(who.first)[:1], people.handle(who.last)[:1]
+        gap = f"({_SEPARATOR})"
+        yield rf"(?<![a-z])({given}){between}{gap}({family})(?![a-z])", "first", "last"
+        yield rf"(?<![a-z])({family}){gap}({given})(?![a-z])", "last", "first"
+        yield rf"(?<![a-z])({first}){between}{gap}({family})(?![a-z])", "f", "last"
+        yield rf"(?<![a-z])({given}){gap}({last})(?![a-z])", "first", "l"
+        yield rf"(?<![a-z])({family}){gap}({first})(?![a-z])", "last", "f"
+        yield rf"(?<![a-z])({given})(?![a-z])", "first", ""
+    if family or given:
+        yield rf"(?<![a-z])({family or given})(?![a-z])", "last" if family else "first", ""
+
+
+def _spelled(name: str) -> str:
+    """A name of two words, or of its first alone where the last name is double, with any sign between its words."""
+    words = [re.escape(people.handle(word)) for word in re.split(r"[ -]", name) if people.handle(word)]
+    whole = "[._-]?".join(words)
+    german = people.handle(name.translate(lexicon.GERMAN))
+    whole = whole if german == people.handle(name) else f"(?:{whole}|{german})"
+    is_double = len(words) == 2 and words[0].casefold() not in people.PARTICLES
+    return f"(?:{whole}|{words[0]})" if is_double else whole

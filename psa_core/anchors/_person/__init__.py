@@ -1,0 +1,10 @@
+"""The person whom a document is about, and every word that stands for that person: the steps, each a file.
+
+1. `naming`: everybody whom the text names, by runs of capitals, by places such as a signature, by titles, and alone.
+2. `subject`: which of these names are one person's, and which person the text is about.
+3. `mentions`: where that person's names stand, in any form, and in addresses.
+4. `pronouns`: which pronouns are that person's, and the verbs that agree with them.
+
+All of them ask `lexicon` what a word is: a word that is also a name counts as a name only where something shows a
+person. What cannot be decided stays as it is, and is listed for the reader.
+"""

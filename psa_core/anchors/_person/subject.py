@@ -1,0 +1,251 @@
+"""Which names of a text are one person's, and which person the text is about."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+from psa_core.anchors._base import NO_PERSON, NOT_NAMED, TWO_OF_A_NAME
+from psa_core.anchors._person.lexicon import (
+    GERMAN,
+    PART,
+    bare,
+    could_be_name,
+    fold,
+    in_name_case,
+    is_ordinary,
+    is_slip,
+    key_of,
+    shorts_of,
+)
+from psa_core.anchors._person.naming import SIGNED, Named, may_be_place, named, told_in
+from psa_core.inputs import people
+from psa_core.inputs.gazetteers import evidence, gender_of
+
+_KNOWN_AS = re.compile(
+    rf"\b(?i:known[ ](?:[^.\n,]{{0,40}}[ ])?as|go(?:es)?[ ]by|nicknamed|nickname:?|preferred[ ]name:?|to[ ]be[ ]called"
+    rf")[ ][\"“‘']?({PART})(?![ ]{PART})"
+)
+FIRST_PERSON = re.compile(r"(?<![\w])(?:I|I'm|I’m|I've|I’ve|my|My|me)(?![\w])")
+_THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", re.IGNORECASE)
+
+
+@dataclass
+class Evidence:
+    """Somebody whom a text names: how much of it is about them, where it begins, and what their titles say."""
+
+    named: Named
+    weight: float = 0.0
+    first_at: int = 1 << 30
+    genders: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def is_full(self) -> bool:
+        return bool(self.named.first and self.named.last)
+
+    @property
+    def gender(self) -> str:
+        """The gender that the titles say, else that of the first name."""
+        if self.genders:
+            return self.genders.most_common(1)[0][0]
+        return gender_of(in_name_case(self.named.first).split()[0] if self.named.first else "")
+
+    def take(self, other: Evidence) -> None:
+        """Add the mentions of a shorter form of the same name."""
+        self.weight += other.weight
+        self.first_at = min(self.first_at, other.first_at)
+        self.genders += other.genders
+
+
+def find_people(text: str, entities: Sequence[tuple[int, int]]) -> list[Evidence]:
+    """Everybody whom a text names, by how much the text is about them; `entities` are a recogniser's people."""
+    by_name: dict[tuple[str, ...], Evidence] = {}
+    for who, at, weight, gender in told_in(text, entities):
+        if who is None or may_be_place(text, who):
+            continue
+        one = by_name.setdefault((*who.key, "" if who.first else gender), Evidence(who))
+        if len(who.middle) > len(one.named.middle) or (who.nick and not one.named.nick):
+            one.named = who
+        one.take(Evidence(who, weight, at, Counter(filter(None, [gender or who.gender]))))
+    found = list(by_name.values())
+    _with_short_forms(text, found)
+    _in_order(found)
+    _with_last_names(text, found)
+    return sorted(_merged(found), key=lambda one: (-one.weight, one.first_at))
+
+
+def choose(text: str, found: Sequence[Evidence], chosen: str) -> tuple[Evidence | None, str]:
+    """Who a text is about: the one named most, or the one whom the reader has chosen; else the reason why nobody."""
+    if not chosen:
+        if not found:
+            return None, NO_PERSON
+        name = rf"\b{re.escape(found[0].named.words)},?[ ]"
+        if re.search(rf"{name}(?:Sr|Senior)\b", text) and re.search(rf"{name}(?:Jr|Junior)\b", text):
+            return None, TWO_OF_A_NAME
+        writer, pronouns = _writer(text, found), _pronouns_after(text, found)
+
+        def weight(one: Evidence) -> float:
+            return _weight(text, one, found) + max(0.0, 0.25 * pronouns[one.named.key] - 0.25) + 3 * (one is writer)
+
+        return min(found, key=lambda one: (-weight(one), one.first_at)), ""
+    wanted = chosen.casefold().split()
+    fitting = [one for one in found if one.named.words.casefold() == " ".join(wanted)]
+    if not fitting and len(wanted) == 1:
+        fitting = [one for one in found if wanted[0] in one.named.words.casefold().split()]
+    if len(fitting) > 1:
+        return None, TWO_OF_A_NAME
+    if fitting:
+        return fitting[0], ""
+    whole = re.search(rf"(?<!\w){re.escape(chosen)}(?!\w)", text, re.IGNORECASE)
+    who = named(chosen.split())
+    return (Evidence(who, 1.0, whole.start()), "") if whole and who else (None, NOT_NAMED)
+
+
+def _weight(text: str, one: Evidence, found: Sequence[Evidence]) -> float:
+    """How much a text is about somebody: how often the names occur, and where.
+
+    A last name that others have too counts with the first, or behind a title of the person's gender.
+    """
+    who = one.named
+    shared = any(other.named.key[1] == who.key[1] and other is not one for other in found)
+    title = {"female": r"(?:Mrs|Ms|Miss)\.? ", "male": r"Mr\.? "}.get(one.gender, "") if shared else ""
+    first = "|".join(map(re.escape, filter(None, (who.first, who.nick))))
+    lasts = (who.last, people.handle(who.last), people.handle(who.first[:1] + who.last))
+    last = "|".join(map(re.escape, lasts)) if who.last and (title or not shared) else ""
+    choices = [f"(?:{first})[ ._-]+(?:{last})"] if first and last else []
+    choices += [part for part in (first, last and f"{title}(?:{last})") if part]
+    mentions = re.findall(rf"(?<![^\W_])(?<!-)(?:{'|'.join(choices)})(?![^\W_]|-\w)", text, re.IGNORECASE)
+    return len(mentions) + one.weight + (0.5 if first and last else 0.0)
+
+
+def _writer(text: str, found: Sequence[Evidence]) -> Evidence | None:
+    """Who signs a text that says *I* much more often than *he* or *she*: an application, and no reference."""
+    if len(FIRST_PERSON.findall(text)) <= 2 * len(_THIRD_PERSON.findall(text)) + 1:
+        return None
+    signed = [match[1].casefold() for match in SIGNED.finditer(text)]
+    full = [one for one in found if one.named.last]
+    return next((one for words in signed for one in full if one.named.words.casefold() in words), None)
+
+
+def _pronouns_after(text: str, found: Sequence[Evidence]) -> Counter[tuple[str, str]]:
+    """How many pronouns have each person for the last one of their gender that is named before them."""
+    places = sorted(
+        (match.start(), one.gender, one.named.key)
+        for one in found
+        for match in re.finditer(rf"(?<!\w){re.escape(one.named.first or one.named.last)}(?!\w)", text)
+    )
+    counts = Counter[tuple[str, str]]()
+    for pronoun in _THIRD_PERSON.finditer(text):
+        gender = "male" if pronoun[0].casefold() in ("he", "him", "his", "himself") else "female"
+        before = [key for at, told, key in places if at < pronoun.start() and told in (gender, "")]
+        counts.update(before[-1:])
+    return counts
+
+
+def _with_short_forms(text: str, found: Sequence[Evidence]) -> None:
+    """Find what a first name is called for short, where the text says it more than once: *Seun* for *Oluwaseun*."""
+    words = Counter(re.findall(rf"(?<![\w@./-]){PART}(?![\w@/-])", text))
+    taken = {one.named.first.casefold() for one in found if one.named.last}
+    for one in found:
+        first = one.named.first.casefold()
+        for word, times in words.items():
+            part = word.casefold().removesuffix("'s")
+            fits = (first.startswith(part) and len(part) > 2) or (first.endswith(part) and len(part) > 3)
+            if fits and part != first and times > 1 and part not in taken and not is_ordinary(part) and one.named.last:
+                one.named = replace(one.named, nick=one.named.nick or word)
+    full = [one for one in found if one.is_full]
+    for match in _KNOWN_AS.finditer(text):
+        word, before = bare(match[1]), text[: match.start()].casefold()
+
+        def last_at(one: Evidence, before: str = before) -> int:
+            return max(before.rfind(name.casefold()) for name in (one.named.first, one.named.last))
+
+        last = max(full, key=last_at, default=None)
+        if last and word[0].isupper() and could_be_name(word) and word.casefold() not in taken:
+            last.named = replace(last.named, nick=last.named.nick or word)
+
+
+def _in_order(found: Sequence[Evidence]) -> None:
+    """A title tells which half of a name is the last: *Mr. Pruitt* is no *D'Angelo*."""
+    titled = {one.named.key[1] for one in found if one.genders and not one.named.first}
+    titled -= {one.named.key[1] for one in found if one.named.first}
+    for one in found:
+        if one.named.last and one.named.key[0] in titled and evidence(one.named.first).first < 1:
+            one.named = replace(one.named, first=one.named.last, last=one.named.first)
+
+
+def _with_last_names(text: str, found: Sequence[Evidence]) -> None:
+    """*Harold* and *Mr. Finch* are one person where the text has *H. Finch*, and nobody else has either name."""
+    full, lone = ([one for one in found if one.is_full is whole] for whole in (True, False))
+    for given, titled in product(lone, lone):
+        first, last = given.named.first, titled.named.last
+        if not first or not last or given.named.last or given.gender != titled.gender:
+            continue
+        owners = [one for one in full if _has_part(one.named, given.named) or _has_part(one.named, titled.named)]
+        initial = re.search(rf"(?<!\w)(?<!\w[ ]){first[0]}\.?[ ]{re.escape(last)}(?!\w)", text)
+        if initial and all(given.gender != one.gender != "" for one in owners):
+            given.named = replace(given.named, last=last)
+
+
+def _merged(found: Sequence[Evidence]) -> list[Evidence]:
+    """Shorter forms of a name go to the full name that has them; where several do, to none."""
+    full, rest = [one for one in found if one.is_full], list[Evidence]()
+    for short in sorted(full, key=lambda one: one.weight):
+        longer = next((other for other in full if other is not short and _extends(other.named, short.named)), None)
+        if longer:
+            longer.take(short)
+            full.remove(short)
+            if short.named.key[0] in shorts_of(longer.named.key[0]):  # Bob Young
+                longer.named = replace(longer.named, nick=short.named.first)
+    for one in (one for one in found if not one.is_full):
+        owners = [other for other in full if _has_part(other.named, one.named)]
+        if one.named.last and one.genders:
+            owners = [other for other in owners if other.gender in (next(iter(one.genders)), "")]
+        same = [
+            other
+            for other in rest
+            if one.named.words.casefold() == other.named.words.casefold()
+            and (not (one.genders and other.genders) or one.genders.keys() == other.genders.keys())
+        ]
+        if len(owners) == 1 or (same and not owners):
+            owner = (owners or same)[0]
+            owner.take(one)
+            if owner.named.last and owner.named.key[0] in shorts_of(one.named.key[0]):  # Ed Stone, and Edward
+                owner.named = replace(owner.named, first=one.named.first, nick=owner.named.first)
+        elif not owners:
+            rest.append(one)
+    return [*full, *rest]
+
+
+def _has_part(long: Named, part: Named) -> bool:
+    """Whether a name of one word is the full name's first or last, a half of it or its short form."""
+    if long.key[0] in shorts_of(part.first):
+        return True
+    first, last, nick = (name.casefold() for name in (long.first, long.last, long.nick))
+    shorts = {nick, *shorts_of(first)} if part.first else set()
+    return fold((part.first or part.last).casefold()) in map(
+        fold, {first, last, *last.split("-"), *last.split(), *shorts}
+    )
+
+
+def _extends(long: Named, short: Named) -> bool:
+    """Whether one name is the other with more words, a slip, a short form or in the other order.
+
+    *Ana María García López* has *Ana García*, *Anna García* and *García Ana*.
+    """
+    first, last = short.key
+    if key_of(long.words.translate(GERMAN)) == key_of(short.words.translate(GERMAN)):  # Müller, and Mueller
+        return long.words.translate(GERMAN) != long.words
+    if long.key == (last, first):
+        ranks = [(evidence(one.first).first - evidence(one.first).last, "-" in one.first) for one in (long, short)]
+        return ranks[0] > ranks[1]
+    if long.key[1] == last and len(first) > 5 and is_slip(long.key[0], first):
+        return gender_of(long.first) in (gender_of(short.first), "")
+    if f"{first} {last}" == long.key[1] or (long.key[1] == last and first in shorts_of(long.key[0])):
+        return True
+    every = [long.key[0], *map(key_of, long.middle), *long.key[1].split()]
+    words = f"{first} {last}".split()
+    return len(every) > len(words) and every[0] == words[0] and " ".join(words[1:]) in " ".join(every[1:])
