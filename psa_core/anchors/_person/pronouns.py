@@ -66,7 +66,8 @@ def rivals_in(
     text: str, others: Iterable[Evidence], anchors: Sequence[Anchor], left: Sequence[Undecided]
 ) -> list[Rival]:
     """Where other people are named, or kin without a name, or a title stands before what was left."""
-    rivals, own = list[Rival](), [(one.start, one.end) for one in (*anchors, *left)]
+    own = [(one.start, one.end) for one in anchors] + [(one.start, one.end) for one in left]
+    rivals = list[Rival]()
     for other in others:
         for part in (other.named.first, other.named.last, other.named.nick):
             if len(part) > 1:
