@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,7 +22,7 @@ from filelock import FileLock, Timeout
 
 from psa_core import atomic
 from psa_core.asking.prices import Purse
-from psa_core.asking.records import Reply, reply_of
+from psa_core.asking.records import Reply, joined, reply_of
 from psa_core.errors import OptionError
 
 #: What a result folder calls its answers.
@@ -78,9 +79,9 @@ class Journal:
         with self._lock:
             if question not in self._used:
                 self._used.add(question)
-                for place in self._kept():
-                    if place.question == question:
-                        self.purse.pay(0.0, place.took, question[0])
+                earlier = [place.took for place in self._places.values() if place.question == question]
+                if earlier:
+                    self.purse.pay(0.0, reduce(joined, earlier), question[0], len(earlier))
             found = self._places.get(key)
         return json.loads(found.line())["response"]["body"] if found else None
 

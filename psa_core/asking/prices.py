@@ -192,12 +192,12 @@ class Purse:
         with self._lock:
             self._held -= held
 
-    def pay(self, held: float, reply: Reply, model: str) -> None:
+    def pay(self, held: float, reply: Reply, model: str, requests: int = 1) -> None:
         """Count what a reply took in place of what was held for it; all of that where the server counts nothing."""
         price = price_of(model)
         with self._lock:
             self._held -= held
-            self.requests += 1
+            self.requests += requests
             self.tokens_in += reply.tokens_in
             self.tokens_out += reply.tokens_out
             if price is None or self.dollars is None:
