@@ -110,19 +110,18 @@ def price_of(model: str) -> Price | None:
 def table(path: Path) -> dict[str, Price]:
     """The prices in a file with the columns ``model``, ``in``, ``out`` and perhaps ``cached`` and ``noted``."""
     expected = f"a csv with the columns {', '.join(COLUMNS)}: dollars for a million tokens"
+    prices = {}
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-        return {row["model"].strip(): _price(row) for row in rows}
+            for row in csv.DictReader(file):
+                name, noted = row["model"].strip(), str(row.get("noted") or "")
+                read, written, cached = float(row["in"]), float(row["out"]), float(row.get("cached") or row["in"])
+                if not all(0 <= each < math.inf for each in (read, written, cached)):
+                    raise ValueError("a price below 0")
+                prices[name] = Price(name, read, written, cached, noted)
     except (OSError, ValueError, KeyError, AttributeError, TypeError, csv.Error) as error:
         raise OptionError(OWN, got=f"{path.name}, which is no table of prices", expected=expected) from error
-
-
-def _price(row: Mapping[str, str]) -> Price:
-    read, written, cached = float(row["in"]), float(row["out"]), float(row.get("cached") or row["in"])
-    if not all(0 <= each < math.inf for each in (read, written, cached)):
-        raise ValueError("a price below 0")
-    return Price(row["model"].strip(), read, written, cached, str(row.get("noted") or ""))
+    return prices
 
 
 def estimate(sample: Sequence[Sequence[Request]], texts: int, model: str) -> Estimate:

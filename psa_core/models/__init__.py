@@ -123,12 +123,12 @@ def told(model_id: str, system: str) -> str:
     return f"{model_id}{'&' if '?' in model_id else '?'}system={quote(system, safe='')}"
 
 
-def unasked(model_id: str, origin: Origin | None = None) -> Sequence[Questioner]:
+def unasked(model_id: str) -> Sequence[Questioner]:
     """Judges that say what would be asked of a language model; loads nothing, asks nothing.
 
     Raises `OptionError` when the model is none that is asked by requests, or may not be named here.
     """
-    plugin, argument = _found(check(model_id, origin))
+    plugin, argument = _found(check(model_id))
     if plugin.unasked is None:
         kinds = ", ".join(f"{each.id}:…" for each in plugins().values() if each.unasked)
         raise OptionError("--model", got=repr(model_id[:80]), expected=f"a model that is asked by requests ({kinds})")
