@@ -12,7 +12,6 @@ import pandas as pd
 
 from psa_core import stats
 from psa_core.audits.eec import AUDIT as EQUITY
-from psa_core.audits.eec import significance
 from psa_core.audits.eec import tables as eec
 from psa_core.audits.eec.result import EquityResult
 from psa_core.audits.nationality import AUDIT as NATIONALITY
@@ -33,7 +32,7 @@ WORDS = {"eec gender": "by gender", "eec race": "by race", "eec neutral": "by ge
 
 def equity(opened: EquityResult) -> dict[str, str]:
     """Tables 5 to 7, with what remains when templates and people count once."""
-    assessed = significance.assess(opened.systems)
+    assessed = eec.assess(opened.systems)
     found = {
         name: eec.by_task_score(eec.system_table(assessed, *part), opened.task_scores) for name, part in PARTS.items()
     }
@@ -74,8 +73,8 @@ def _p(value: float | None) -> str:
 def _verdicts(found: Mapping[str, pd.DataFrame]) -> str:
     lines = []
     for name, systems in found.items():
-        differ = systems["p_adjusted"] < significance.ALPHA
-        stay = differ & (systems["p_clustered"].astype(float) < significance.ALPHA)
+        differ = systems["p_adjusted"] < eec.ALPHA
+        stay = differ & (systems["p_clustered"].astype(float) < eec.ALPHA)
         bounds = systems[["mean_positive", "mean_negative"]].astype(float).abs().max().max()
         lines.append(
             f"- {WORDS[name].capitalize()} {differ.sum()} of {len(systems)} scores differ by the paper's test; "

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.audits.eec import corpus, significance
+from psa_core.audits.eec import corpus
 from psa_core.audits.eec import report as equity
 from psa_core.audits.eec import tables as equity_tables
 from psa_core.audits.generation import report
@@ -36,10 +36,10 @@ def test_equity_says_what_its_verdicts_say(effect: float, seed: int) -> None:
         scores += (effect if number == 1 else 0.0) * women
         target = (Target("joy"), Target("valence", -1, 1))[number % 2]
         systems[f"s{number}"] = corpus.cube(design, (target,), np.clip(scores, 0, 1)[..., None].astype(np.float32))
-    assessed = significance.assess(systems)
+    assessed = equity_tables.assess(systems)
     for kind in ("gender", "race"):
         table = equity_tables.system_table(assessed, kind, "all")
-        marked = table[table["verdict"] != significance.VERDICTS[kind][0]]
+        marked = table[table["verdict"] != equity_tables.VERDICTS[kind][0]]
         said = equity.headline(table, kind)
         named = [system for system in systems if f" {system}:" in said]
         if marked.empty:
@@ -47,7 +47,7 @@ def test_equity_says_what_its_verdicts_say(effect: float, seed: int) -> None:
             continue
         top = marked.loc[marked["mean_difference"].abs().idxmax()]
         assert named == [top["system"]] and said.startswith(f"{len(marked)} of 3 scores ")
-        assert ("higher" in said) is (top["verdict"] in (significance.VERDICTS[kind][1],))
+        assert ("higher" in said) is (top["verdict"] in (equity_tables.VERDICTS[kind][1],))
         size, low, high = (float(each) for each in re.findall(r"\d+\.\d+", said))
         assert size == pytest.approx(100 * abs(top["mean_difference"]), abs=0.006) and low > 0 and high > low
     if effect == 0.25:

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from psa_core import cli, models
-from psa_core.audits.eec import AUDIT, corpus, significance
+from psa_core.audits.eec import AUDIT, corpus, tables
 
 pytestmark = pytest.mark.slow
 
@@ -109,7 +109,7 @@ def test_one_model_is_keyed_by_its_targets_and_the_other_spelling_is_told(tmp_pa
 def test_a_folder_reopens_as_what_was_written(two_systems):
     opened = AUDIT.read(two_systems)
     written = json.loads((two_systems / "eec.json").read_text(encoding="utf-8"))
-    assert json.loads(json.dumps(significance.assess(opened.systems))) == written
+    assert json.loads(json.dumps(tables.assess(opened.systems))) == written
     assert list(opened.respelled) == ["vader", "keyword"]
 
 

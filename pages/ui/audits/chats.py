@@ -246,7 +246,7 @@ def _transcripts(opened: ChatResult) -> None:
                 if np.isfinite(scores[m, a, k])
             ]
             with st.container(border=True):
-                st.html(markup.sentence(str(text) or "(no answer)"))
+                st.html(parts.column(f"Answer {k + 1}", None, str(text) or "(no answer)", FIRST))
                 st.html(markup.plain(" · ".join(numbers), size="0.8rem", faint=True))
 
 

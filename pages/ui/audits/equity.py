@@ -16,7 +16,7 @@ from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import address, cached, exports, form, markup, permissions, shell, typography, uploads
 from psa_core import models
 from psa_core.audits import eec
-from psa_core.audits.eec import corpus, report, significance, tables
+from psa_core.audits.eec import corpus, report, tables
 from psa_core.audits.eec.result import SPELLINGS, EquityResult, EquitySpec, sentences
 from psa_core.charts._theme import DOWN, UP
 from psa_core.charts.caption import Caption
@@ -191,7 +191,7 @@ def _ask(run_id: str, opened: EquityResult) -> Seen:
 
 
 def _assessed(run_id: str, spelling: str, systems: dict[str, ScoreCube]) -> dict[str, dict[str, Any]]:
-    return parts.measured("tests", run_id, spelling, _measure=lambda: significance.assess(systems))
+    return parts.measured("tests", run_id, spelling, _measure=lambda: tables.assess(systems))
 
 
 def _figure(seen: Seen) -> None:
@@ -210,7 +210,7 @@ def _figure(seen: Seen) -> None:
         table = table.sort_values("spread", ascending=False) if by_spread else tables.by_task_score(table, task_scores)
     find = partial(tables.delta_table, seen.systems, seen.kind, seen.part)
     deltas = parts.measured("deltas", *seen.about, _measure=find)
-    verdicts, finding = significance.VERDICTS[seen.kind], report.headline(table, seen.kind)
+    verdicts, finding = tables.VERDICTS[seen.kind], report.headline(table, seen.kind)
     drawing = delta_boxes(deltas, table, verdicts, points=points)
     alt = f"Box plot of {len(deltas):,} score differences of {len(table)} scores. {finding}"
     st.vega_lite_chart(drawing.rows, drawing.spec, key=AUDIT.key("figure"), alt=alt)
@@ -228,7 +228,7 @@ def _tables(seen: Seen) -> None:
     """Tables 5 to 7 of the paper, and each system on its own."""
     name = PAPER_TABLES.get((seen.kind, seen.part), "As Tables 5 to 7")
     st.header(f"{name}: systems by verdict", anchor=False)
-    _, *signs = significance.VERDICTS[seen.kind]
+    _, *signs = tables.VERDICTS[seen.kind]
     first, second = ("women", "men") if seen.kind == "gender" else ("African American names", "European American names")
     typography.small_print(
         f"{signs[0]}: scores are significantly higher for {first}; {signs[1]}: for {second}, by the paper's test and "

@@ -2,7 +2,7 @@
 
 from psa_core.audits._audit import Audit, Export
 from psa_core.audits.chats import planning, report, result
-from psa_core.audits.generation.journal import Journal
+from psa_core.audits.generation.journal import discard
 
 AUDIT = Audit(
     id="chats",
@@ -26,7 +26,7 @@ AUDIT = Audit(
         "chat",
         requests=planning.requests,
     ),
-    finished=lambda out: Journal(out, "").discard(),
+    finished=discard,
     question="Does a language model answer one person as it answers another?",
     introduction="A language model gets the same tasks from people who differ in their name. Are the answers alike in "
     "length, tone, refusals and content, beyond what chance and the names themselves make? "

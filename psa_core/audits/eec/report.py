@@ -6,7 +6,7 @@ import pandas as pd
 
 from psa_core.audits.eec import tables
 from psa_core.audits.eec.result import EquityResult
-from psa_core.audits.eec.significance import ALPHA, VERDICTS
+from psa_core.audits.eec.tables import ALPHA, VERDICTS
 from psa_core.claims.formatting import Finding, number
 from psa_core.plurals import counted, verb
 from psa_core.registry import in_short

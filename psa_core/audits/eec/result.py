@@ -14,7 +14,7 @@ import pandas as pd
 
 from psa_core import models, options
 from psa_core.audits._running import Grid, Running, plain_record, score_grid, scoring_record
-from psa_core.audits.eec import corpus, significance
+from psa_core.audits.eec import corpus, tables
 from psa_core.audits.eec.corpus import PARTS
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import ModelError, OptionError
@@ -92,13 +92,13 @@ class EquityResult:
 
     @cached_property
     def assessed(self) -> dict[str, dict[str, Any]]:
-        """Every comparison of every target, see `significance.assess`."""
-        return significance.assess(self.systems)
+        """Every comparison of every target, see `tables.assess`."""
+        return tables.assess(self.systems)
 
     @cached_property
     def spelling_table(self) -> pd.DataFrame:
         """What the other spelling changes; empty where nothing was scored in it."""
-        return significance.spelling_table(self.systems, self.respelled) if self.respelled else pd.DataFrame()
+        return tables.spelling_table(self.systems, self.respelled) if self.respelled else pd.DataFrame()
 
 
 def of_design(

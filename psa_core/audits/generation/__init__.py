@@ -2,7 +2,7 @@
 
 from psa_core.audits._audit import Audit, Export
 from psa_core.audits.generation import planning, report, result, run
-from psa_core.audits.generation.journal import Journal
+from psa_core.audits.generation.journal import discard
 
 AUDIT = Audit(
     id="generation",
@@ -20,7 +20,7 @@ AUDIT = Audit(
     counts="continuation",
     kinds=result.KINDS,
     export=Export("--export-prompts", "only write the prompts", planning.prompt_table, "prompt"),
-    finished=lambda out: Journal(out, "").discard(),
+    finished=discard,
     question="What does a language model write, when one word of the prompt is swapped?",
     introduction="A language model continues the same sentence with one word swapped: a country, an occupation, a "
     "name. Do its continuations differ in sentiment by more than chance? (Huang et al. 2020)",

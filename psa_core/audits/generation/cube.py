@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -117,19 +117,9 @@ class GenerationCube:
 
     def on(self, template: str) -> GenerationCube:
         """The cube of one template; empty: all of them."""
-        return self.part([self.templates["template"].tolist().index(template)]) if template else self
-
-    def part(self, templates: Sequence[int] | None = None, values: Sequence[int] | None = None) -> GenerationCube:
-        """The cube of some templates and values, by position."""
-        m = np.arange(len(self.templates)) if templates is None else np.asarray(templates)
-        a = np.arange(len(self.values)) if values is None else np.asarray(values)
-        return replace(
-            self,
-            templates=self.templates.iloc[m].reset_index(drop=True),
-            values=self.values.iloc[a].reset_index(drop=True),
-            texts=self.texts[np.ix_(m, a)],
-            scores=self.scores[np.ix_(m, a)],
-        )
+        m = (self.templates["template"] == template).to_numpy()
+        part = {"templates": self.templates[m].reset_index(drop=True), "texts": self.texts[m], "scores": self.scores[m]}
+        return replace(self, **part) if template else self
 
 
 def cut(sampled: str, rule: str = FULL_STOP) -> str:

@@ -63,10 +63,6 @@ class Journal:
         with appending(self.path, self.folder, "generating") as file:
             yield Writer(file, self.setting)
 
-    def discard(self) -> None:
-        """Remove what is beside the folder; its content is in the folder now."""
-        self.path.unlink(missing_ok=True)
-
 
 @dataclass(frozen=True)
 class Writer:
@@ -83,6 +79,11 @@ class Writer:
             self.file.write(json.dumps(line, ensure_ascii=True).encode() + b"\n")
         self.file.flush()
         os.fsync(self.file.fileno())
+
+
+def discard(folder: Path) -> None:
+    """Remove what is beside a result folder; its content is in the folder now."""
+    Journal(folder, "").path.unlink(missing_ok=True)
 
 
 def key_of(draw: Draw) -> Key:

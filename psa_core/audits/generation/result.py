@@ -74,8 +74,7 @@ def texts_table(cube: GenerationCube, prompts: list[list[str]], sampled: Mapping
     `sampled` has these by (template, prompt, k): what a later run need not generate again.
     """
     keys = keys_of(cube)
-    rows, columns = (np.repeat(np.indices(cube.shape[:2])[axis], cube.shape[2]) for axis in (0, 1))
-    asked = [prompts[m][a] for m, a in zip(rows, columns, strict=True)]
+    asked = [prompt for row in prompts for prompt in row for _ in range(cube.shape[2])]
     known = [sampled.get(key) for key in zip(keys["template"], asked, keys["k"], strict=True)]
     return keys.assign(prompt=asked, continuation=cube.texts.ravel(), sampled=known)
 

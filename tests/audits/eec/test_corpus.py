@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from psa_core.audits.eec import corpus, significance
+from psa_core.audits.eec import corpus, tables
 from psa_core.audits.eec.corpus import differences
 from psa_core.cube import Target
 from psa_core.errors import CorpusError, CubeError, OptionError
@@ -69,7 +69,7 @@ def test_gender_pairs_against_scipy_and_the_texts(scored):
         female.append(names["female"])
         male.append(names["male"])
     expected = ttest_rel(female, male)
-    got = significance.compare(differences(scored, "toxicity", "gender"), "gender", 2)
+    got = tables.compare(differences(scored, "toxicity", "gender"), "gender", 2)
     assert got["pairs"] == 1584
     assert got["t"] == pytest.approx(expected.statistic)
     assert got["p_value"] == pytest.approx(expected.pvalue)
@@ -83,14 +83,14 @@ def test_race_pairs_against_scipy_and_the_texts(scored):
     )
     means = table[table["race"] != ""].groupby(["template", "emotion_word", "race"])["score"].mean().unstack()
     expected = ttest_rel(means["African-American"], means["European"])
-    got = significance.assess({"m": scored})["toxicity"]["race"]
+    got = tables.assess({"m": scored})["toxicity"]["race"]
     assert got["pairs"] == 144
     assert got["t"] == pytest.approx(expected.statistic)
     assert got["p_adjusted"] == pytest.approx(min(1, 2 * expected.pvalue))
 
 
 def test_subsets_and_the_count_of_assessments(scored):
-    report = significance.assess({"one": scored, "two": scored})
+    report = tables.assess({"one": scored, "two": scored})
     assert list(report) == ["one/toxicity", "two/toxicity"]
     entry = report["two/toxicity"]
     assert entry["neutral"]["gender"]["pairs"] == 44
@@ -103,17 +103,17 @@ def test_subsets_and_the_count_of_assessments(scored):
     [([0.1, 0.2, 0.1, 0.2] * 9, "F↑–M↓"), ([-0.1, -0.2] * 18, "F↓–M↑"), ([-0.1, 0.1], "F=M not significant")],
 )
 def test_verdicts(delta, verdict):
-    assert significance.compare(np.array(delta), "gender", 438)["verdict"] == verdict
+    assert tables.compare(np.array(delta), "gender", 438)["verdict"] == verdict
 
 
 def test_a_system_that_sees_no_difference():
-    got = significance.compare(np.zeros(8), "race", 2)
+    got = tables.compare(np.zeros(8), "race", 2)
     assert (got["t"], got["p_value"], got["spread"], got["mean_positive"]) == (0, 1, 0, None)
 
 
 def test_one_pair_is_no_test():
     with pytest.raises(CubeError):
-        significance.compare(np.zeros(1), "race", 2)
+        tables.compare(np.zeros(1), "race", 2)
 
 
 def test_own_templates_and_their_errors():
@@ -146,13 +146,13 @@ def test_a_template_that_gives_broken_sentences_is_refused(template, kind, expec
 
 
 def test_values_that_are_all_alike_have_no_chance() -> None:
-    assert significance._one_sample(np.full(3, -0.5)) == (None, 0.0, -0.5, -0.5)
-    assert significance._one_sample(np.zeros(3)) == (0.0, 1.0, 0.0, 0.0)
+    assert tables._one_sample(np.full(3, -0.5)) == (None, 0.0, -0.5, -0.5)
+    assert tables._one_sample(np.zeros(3)) == (0.0, 1.0, 0.0, 0.0)
     one_template = corpus.Design(
         pd.DataFrame({"template": ["{person} left."], "kind": [""]}),
         corpus.published_design().people,
         corpus.published_design().words,
     )
     scored = corpus.cube(one_template, (Target("joy"),), np.full((1, 60, 1), 0.5, np.float32))
-    found = significance.clustered(scored, "joy", "gender", 2)
+    found = tables.clustered(scored, "joy", "gender", 2)
     assert (found["templates"], found["p_templates"], found["p_clustered"]) == (1, None, None)

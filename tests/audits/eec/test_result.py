@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from psa_core.audits._running import Running
-from psa_core.audits.eec import AUDIT, corpus, result, significance
+from psa_core.audits.eec import AUDIT, corpus, result, tables
 from psa_core.audits.eec.result import EquitySpec
 from psa_core.cube import Target
 from psa_core.errors import OptionError
@@ -88,7 +88,7 @@ def test_the_report_has_every_number_of_the_verdict() -> None:
     system = corpus.cube(design, (Target("joy"),), scores[..., None].astype(np.float32))
     about = {"spelling": "published", "models": {}}
     page = AUDIT.page_of(result.of_design(design, {"mine": system}, {}, about))
-    gender = significance.assess({"mine": system})["joy"]["gender"]
+    gender = tables.assess({"mine": system})["joy"]["gender"]
     cells = [f"{100 * gender[name]:+.2f}" for name in ("mean_difference", "low", "high")]
     row = ["mine", "joy", "F↑–M↓", cells[0], f"{cells[1]} to {cells[2]}", f"{100 * gender['spread']:.2f}"]
     row += [f"{gender['p_clustered']:.3g}", f"{gender['p_adjusted']:.3g}"]

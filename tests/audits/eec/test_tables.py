@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import ttest_1samp, ttest_ind
 
 from psa_core.audits._running import Running
-from psa_core.audits.eec import corpus, report, significance, tables
+from psa_core.audits.eec import corpus, report, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CorpusError, CubeError
 from psa_core.scoring import Progress
@@ -48,7 +48,7 @@ def test_differences_are_shares_of_the_range(systems):
 
 
 def test_system_table(systems):
-    row = tables.system_table(significance.assess(systems), "gender", "all").iloc[1]
+    row = tables.system_table(tables.assess(systems), "gender", "all").iloc[1]
     assert (row["system"], row["pairs"], row["assessments"]) == ("wide", 6, 4)
     assert row["mean_difference"] == pytest.approx(1.1 / 6, abs=1e-6)
     assert row["mean_positive"] == pytest.approx(1.3 / 3, abs=1e-6)
@@ -57,13 +57,13 @@ def test_system_table(systems):
 
 
 def test_the_best_at_its_task_comes_first_and_unknown_ones_last(systems):
-    table = tables.system_table(significance.assess(systems | {"new": systems["one"]}), "gender", "all")
+    table = tables.system_table(tables.assess(systems | {"new": systems["one"]}), "gender", "all")
     ordered = tables.by_task_score(table, {"one": 0.25, "wide": 0.5})
     assert ordered["system"].tolist() == ["wide", "one", "new"]
 
 
 def test_a_template_counts_once_however_many_words_fill_it(systems):
-    gender = significance.assess(systems)["one/joy"]["gender"]
+    gender = tables.assess(systems)["one/joy"]["gender"]
     # Mean differences of the two templates: (0.6 + 0.3 + 0.4 + 0) / 4 and (-0.2 + 0) / 2.
     assert gender["templates"] == 2
     assert gender["p_templates"] == pytest.approx(ttest_1samp([0.325, -0.1], 0).pvalue, abs=1e-6)
@@ -72,7 +72,7 @@ def test_a_template_counts_once_however_many_words_fill_it(systems):
 
 def test_a_part_without_pairs_is_left_out(systems):
     assert tables.parts_of(systems["one"]) == ["all", "neutral", "joy", "anger"]
-    assessed = significance.assess(systems)
+    assessed = tables.assess(systems)
     assert len(tables.system_table(assessed, "gender", "neutral")) == 2
     assert tables.system_table(assessed, "race", "neutral").empty  # one pair is no test
     assert tables.system_table(assessed, "race", "fear").empty
@@ -112,7 +112,7 @@ def test_people_by_their_mean_score(systems):
 
 
 def test_the_finding_in_words(systems):
-    tested = tables.system_table(significance.assess(systems), "gender", "all")
+    tested = tables.system_table(tables.assess(systems), "gender", "all")
     none = "None of the scores differs significantly between sentences about women"
     assert report.headline(tested, "gender").startswith(none)
     # The paper's test alone is the small line, whatever it finds.
@@ -134,13 +134,13 @@ def test_the_finding_in_words(systems):
 
 
 def test_a_verdict_begins_below_five_per_cent():
-    none, up, down = significance.VERDICTS["gender"]
-    told = [significance.verdict("gender", mean, p) for mean, p in ((0.1, 0.05), (0.1, 0.049), (-0.1, 0.049))]
+    none, up, down = tables.VERDICTS["gender"]
+    told = [tables.verdict("gender", mean, p) for mean, p in ((0.1, 0.05), (0.1, 0.049), (-0.1, 0.049))]
     assert told == [none, up, down]
 
 
 def test_a_verdict_needs_both_tests(systems):
-    assessed = significance.assess(systems)
+    assessed = tables.assess(systems)
     entry = assessed["one/joy"]
     for p_adjusted, p_clustered, verdict in (
         (0.01, 0.2, "F=M not significant"),
@@ -154,7 +154,7 @@ def test_a_verdict_needs_both_tests(systems):
 
 
 def test_the_interval_is_that_of_the_less_sure_test(systems):
-    gender = significance.assess(systems)["one/joy"]["gender"]
+    gender = tables.assess(systems)["one/joy"]["gender"]
     less_sure = [0.325, -0.1] if gender["p_templates"] > gender["p_people"] else [0.8 / 3, 0.1]
     ends = ttest_1samp(less_sure, 0).confidence_interval(0.95)
     assert (gender["low"], gender["high"]) == pytest.approx(tuple(ends), abs=1e-5)
@@ -168,7 +168,7 @@ def test_people_of_two_sides_are_compared_by_welch():
     design = corpus.Design(DESIGN.templates, pd.concat([PEOPLE, more], ignore_index=True), DESIGN.words)
     scores = np.float32([[0.0, 0.0, 0.9, 0.7, 0.5, 0.5, 0.8, 0.5, 0.4, 0.5]] * 3)
     cube = corpus.cube(design, (Target("joy"),), scores[:, :, None])
-    found = significance.clustered(cube, "joy", "race", 2)
+    found = tables.clustered(cube, "joy", "race", 2)
     expected = ttest_ind(scores[0, [2, 3, 6]], scores[0, [4, 5, 7, 8, 9]], equal_var=False)
     assert (found["templates"], found["clusters"]) == (2, 8)
     assert found["p_people"] == pytest.approx(expected.pvalue, abs=1e-5)
@@ -177,7 +177,7 @@ def test_people_of_two_sides_are_compared_by_welch():
     assert (found["low"], found["high"]) == pytest.approx(tuple(expected.confidence_interval(0.95)), abs=1e-5)
     scores[:, [4, 5, 7, 8, 9]] = 0.5
     alike = corpus.cube(design, (Target("joy"),), scores[:, :, None])
-    assert 0 < significance.clustered(alike, "joy", "race", 2)["p_people"] < 0.05
+    assert 0 < tables.clustered(alike, "joy", "race", 2)["p_people"] < 0.05
 
 
 def test_sides_that_do_not_vary_differ_surely_or_not_at_all():
@@ -186,20 +186,20 @@ def test_sides_that_do_not_vary_differ_surely_or_not_at_all():
     design = corpus.Design(DESIGN.templates, people, DESIGN.words)
     for european, p in ((0.5, 1.0), (0.25, 0.0)):
         scores = np.float32([[0.5, 0.5, european, european]] * 3)
-        found = significance.clustered(corpus.cube(design, (Target("joy"),), scores[:, :, None]), "joy", "race", 2)
+        found = tables.clustered(corpus.cube(design, (Target("joy"),), scores[:, :, None]), "joy", "race", 2)
         assert (found["p_people"], found["low"], found["high"]) == (p, 0.5 - european, 0.5 - european)
 
 
 @pytest.mark.parametrize(("delta", "t", "p", "told"), [(0.0, 0.0, 1.0, 0), (-0.5, None, 0.0, 2), (0.5, None, 0.0, 1)])
 def test_pairs_that_all_differ_alike_need_no_statistic(delta, t, p, told):
-    got = significance.compare(np.full(4, delta), "gender", 2)
-    assert (got["t"], got["p_value"], got["verdict"]) == (t, p, significance.VERDICTS["gender"][told])
+    got = tables.compare(np.full(4, delta), "gender", 2)
+    assert (got["t"], got["p_value"], got["verdict"]) == (t, p, tables.VERDICTS["gender"][told])
     assert (got["spread"], got["largest"], got["pairs"]) == (0, abs(delta), 4)
 
 
 def test_the_other_spelling(systems):
     respelled = {"one": corpus.cube(DESIGN, (Target("joy"),), np.float32(SCORES[:, :, None]) * 0.5)}
-    table = significance.spelling_table(systems, respelled)
+    table = tables.spelling_table(systems, respelled)
     assert table["comparison"].tolist() == ["gender", "race"]
     assert table["mean_difference_respelled"].tolist() == pytest.approx((table["mean_difference"] / 2).tolist())
     assert table["largest_change"].iloc[0] == pytest.approx(0.4)
@@ -209,7 +209,7 @@ def test_the_other_spelling(systems):
 def test_rounding_of_averages_is_no_difference():
     """Twenty equal scores do not always average to themselves in floating point."""
     deltas = np.full(36, 0.1) - np.array([np.mean([0.1] * 20 + [0.1] * n) for n in range(36)])
-    got = significance.compare(deltas, "race", 2)
+    got = tables.compare(deltas, "race", 2)
     assert (got["p_value"], got["verdict"]) == (1.0, "AA=EA not significant")
 
 
@@ -234,7 +234,7 @@ def test_a_design_of_too_many_sentences_is_refused(monkeypatch):
 
 
 def test_the_largest_difference_is_a_significant_one_where_there_is_any() -> None:
-    none, up, down = significance.VERDICTS["gender"]
+    none, up, down = tables.VERDICTS["gender"]
     rows = pd.DataFrame({"system": ["a", "b", "c"], "mean_difference": [0.9, -0.2, 0.1], "verdict": [none, down, up]})
     assert report.largest(rows, "gender")["system"] == "b"
     assert report.largest(rows.assign(verdict=none), "gender")["system"] == "a"

@@ -21,7 +21,13 @@ def test_fields_and_parts() -> None:
     assert cube.shape == (1, 2, 2)
     assert cube.kept.tolist() == [[[True, False], [True, True]]]
     assert cube.scored_by("s")[0, 1].tolist() == [np.float32(0.2), 1.0]
-    assert cube.part(values=[1]).texts.tolist() == [[["y.", "z."]]]
+    two = GenerationCube(
+        pd.DataFrame({"template": ["A {value}", "B {value}"]}), VALUES, ONE, np.repeat(TEXTS, 2, 0),
+        np.stack([SCORES[0], SCORES[0] / 2]),
+    )  # fmt: skip
+    only = two.on("B {value}")
+    assert only.shape == (1, 2, 2) and only.templates["template"].tolist() == ["B {value}"]
+    assert only.scored_by("s")[0, 1].tolist() == pytest.approx([0.1, 0.5]) and two.on("") is two
 
 
 @pytest.mark.parametrize(
