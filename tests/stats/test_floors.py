@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 
 from psa_core import stats, tables
 from psa_core.claims import findings
@@ -210,3 +211,22 @@ def test_shares_are_corrected_by_subtraction_and_spreads_by_squares() -> None:
     for name in ("score_dev", "score_range"):
         floor = found[name][0]
         assert floor.is_above and floor.corrected**2 == pytest.approx(floor.value**2 - floor.floor**2)
+
+
+def test_the_interval_of_the_ratio_is_the_jackknife_over_families_and_names() -> None:
+    random = np.random.default_rng(9)
+    scores, edits = random.normal(0, 2, (14, 6)), random.normal(0, 1, (14, 4))
+    labels = np.repeat(np.arange(7), 2)
+    found = brittleness_floor(scores, edits, families=Families.of(labels))
+
+    def log_ratio(names: np.ndarray, neutral: np.ndarray) -> float:
+        return float(np.log(names.var(axis=1, ddof=1).mean()) - np.log(neutral.var(axis=1, ddof=1).mean()))
+
+    without_family = [log_ratio(scores[labels != family], edits[labels != family]) for family in range(7)]
+    without_name = [log_ratio(np.delete(scores, name, axis=1), edits) for name in range(6)]
+    variance = sum((len(each) - 1) * np.var(each) for each in (without_family, without_name))
+    half = t.ppf(0.975, 5) * math.sqrt(variance)
+    middle = log_ratio(scores, edits)
+    bounds = [math.exp(value / 2) for value in (middle, middle - half, middle + half)]
+    assert [found.ratio, found.low, found.high] == pytest.approx(bounds)
+    assert found.p >= 2 * t.sf(abs(middle) / math.sqrt(variance), 5) - 1e-12

@@ -68,3 +68,9 @@ def test_nothing_selected_has_no_ratio() -> None:
 def test_rules_that_are_none(select: str) -> None:
     with pytest.raises(PsaError, match="top:K"):
         parse_select(select)
+
+
+def test_two_sentences_are_enough_for_an_interval() -> None:
+    first = np.array([True, True, False, False])
+    found = selection_rates([[1, 1, 1, 0], [1, 0, 0, 1]], [first, ~first])
+    assert np.isfinite([found.low[1], found.high[1]]).all() and found.low[1] < found.impact_ratio[1] < found.high[1]

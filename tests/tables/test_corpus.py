@@ -10,6 +10,7 @@ from psa_core import metrics, stats
 from psa_core.claims.reasons import where_finding
 from psa_core.cube import ScoreCube
 from psa_core.methods import plugins
+from psa_core.stats.associations import word_odds
 from psa_core.tables import sentence_table, summary, target_summary
 from psa_core.tables.corpus import place_table, sentence_words, word_table
 from tests.pages import result_studies
@@ -147,3 +148,21 @@ def test_roles_places_and_lengths_have_their_means(worded: ScoreCube) -> None:
 def test_neutral_edits_are_counted_without_the_text_as_it_stands(large_cube: ScoreCube) -> None:
     controls = np.random.default_rng(1).normal(0.5, 0.1, (40, 4, 1)).astype(np.float32)
     assert target_summary(replace(large_cube, controls=controls), "toxicity")["controls"]["edits_a_text"] == 3
+
+
+def test_words_are_those_of_the_half_that_moves_more() -> None:
+    """Nine sentences in twenty move a lot, and one more a little: these ten are the upper half, whatever their mean."""
+    moved = np.where(np.arange(20) < 9, 0.5, np.where(np.arange(20) == 9, 0.1, 0.0))
+    words = [f"He is {'tall' if row < 10 else 'here'}." for row in range(20)]
+    small = result_studies.cube(20)
+    cube = replace(
+        small,
+        sentences=small.sentences.assign(text=words, start=0, end=2),
+        original=np.full((20, 2), 0.2, np.float32),
+        perturbed=np.broadcast_to((0.2 + moved)[:, None, None], small.perturbed.shape).astype(np.float32),
+    )
+    table, marked = (
+        word_table(cube, "toxicity").set_index("word"),
+        word_odds([frozenset(text[3:-1].split()) for text in words], np.arange(20) < 10),
+    )
+    assert table["log_odds"].tolist() == pytest.approx(marked.log_odds.tolist())

@@ -144,6 +144,8 @@ def test_rows_of_a_branch_stand_along_the_line_to_the_next_one() -> None:
     branches = np.array([0, 1, 1, 1, 2])
     assert _within(values, branches, np.array([0, 1, 2]), 1).tolist() == [1, 3, 2]
     assert _within(values, branches, np.array([2, 1, 0]), 1).tolist() == [2, 3, 1]
+    assert _within(values, branches, np.array([2, 0, 1]), 2).tolist() == [1, 3, 2]
+    assert _within(values, branches, np.array([1, 0, 2]), 0).tolist() == [2, 3, 1]
 
 
 def test_a_group_at_the_level_itself_names_nothing(careers: ScoreCube, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,3 +190,12 @@ def test_names_are_compared_with_the_original_where_there_is_one_or_with_each_ot
     alone = replace(slot, names=cube.names.iloc[:1], perturbed=cube.perturbed[:, :1])
     pronouns = replace(cube, provenance={"study": {"anchors": "pronouns"}})
     assert [default_baseline(each) for each in (slot, alone, pronouns)] == ["names", "original", "original"]
+
+
+def test_what_effects_are_measured_from_stands_beside_the_table(cube: ScoreCube) -> None:
+    # originals 0.5 and 0.25; names' means 0.5, 0.375 and 0.25
+    against = [name_table(cube, "toxicity", baseline=baseline).attrs["before"] for baseline in ("original", "names")]
+    assert against == [0.375, 0.375]
+    moved = replace(cube, original=cube.original + np.float32(0.25))
+    assert name_table(moved, "toxicity").attrs["before"] == 0.625
+    assert name_table(moved, "toxicity", baseline="names").attrs["before"] == 0.375

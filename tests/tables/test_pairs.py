@@ -239,3 +239,10 @@ def test_flips_of_a_sentence_are_counted(cube: ScoreCube) -> None:
     raised = replace(cube, perturbed=np.ones_like(cube.perturbed))
     table = sentences_before_after(cube, raised, "toxicity", threshold=0.5)
     assert sorted(table[["flips_before", "flips_after"]].to_numpy().tolist()) == [[1, 0], [1, 3]]
+
+
+def test_a_hundred_cells_are_listed_unless_more_are_asked_for(large_cube: ScoreCube) -> None:
+    other = replace(large_cube, perturbed=np.roll(large_cube.perturbed, 1, axis=0))
+    shared = shared_cells(*(replace(each, sentences=drawn_sentences(40)) for each in (large_cube, other)))
+    assert len(disagreements(shared, ("toxicity", "toxicity"))) == 100
+    assert len(disagreements(shared, ("toxicity", "toxicity"), limit=1000)) == 480

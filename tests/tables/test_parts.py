@@ -153,3 +153,13 @@ def test_a_share_of_the_first_part_is_of_what_the_full_name_does(cube: ScoreCube
     scores[:, len(VARIANTS) + 1] -= before["first_alone"][1]
     after = part_table(cube, "toxicity", plan, scores)["first_share"]
     assert np.isnan(after[0]) and after[1] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_sentence_with_some_answers_can_be_drawn_and_one_without_any_cannot(large_cube: ScoreCube) -> None:
+    names = large_cube.names.assign(name=[f"Ann N{number}" for number in range(12)])
+    perturbed = large_cube.perturbed.copy()
+    perturbed[3, :5], perturbed[8] = np.nan, np.nan
+    missing = {"missing": {"toxicity": {"no valid answer": 17}}}
+    study = {"sentences": "s", "names": "n", "model": "m", "anchors": "pronouns"}
+    cube = replace(large_cube, names=names, perturbed=perturbed, provenance={"study": study} | missing)
+    assert plan_parts(cube, sentences=40).rows.tolist() == [row for row in range(40) if row != 8]
