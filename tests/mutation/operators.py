@@ -155,6 +155,8 @@ def _is_limit(node: ast.AST, statement: ast.stmt, inside: tuple[str, ...]) -> bo
 
 def _is_seed(node: ast.AST) -> bool:
     """Another seed is no mistake; ``strict`` of a zip guards against states that tests cannot reach."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "default_rng":
+        return True
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     names = [target.id for target in targets if isinstance(target, ast.Name)]
     named = getattr(node, "arg", "")

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from tests.mutation.operators import Mutant, mutants, mutated
 
 SOURCE = '''"""More or less a docstring: 1 < 2."""
 
 LIMIT = 0.05
 SEED = 7
+RANDOM = np.random.default_rng([SEED, 1])
 
 
 def verdict(p: float, effect: float, *, seed: int = 3) -> str:
@@ -46,7 +49,7 @@ def test_each_kind_of_change_is_made_and_messages_docstrings_and_seeds_are_left_
 def test_the_changed_tree_does_what_the_mutant_says(tmp_path: Path) -> None:
     answers = {}
     for mutant in made(tmp_path):
-        scope: dict = {}
+        scope: dict = {"np": np}
         exec(compile(mutated(mutant, tmp_path), "verdict.py", "exec"), scope)
         answers[mutant.after] = scope["LIMIT"], said(scope["verdict"])
     right = "0.75 is higher than usual"
