@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.mutation.operators import Mutant, mutated
@@ -223,6 +224,8 @@ def _replace(mutant: Mutant, root: Path) -> None:
             for part in (item.name for item in fields(value)):
                 if isinstance(getattr(new, part), (int, float, str)):
                     object.__setattr__(value, part, getattr(new, part))
+        if isinstance(value, np.ndarray) and np.shape(new) == value.shape and value.flags.writeable:
+            value[...] = new
         if isinstance(value, (int, float, str, tuple, frozenset, dict)) and type(new) is type(value) and new != value:
             for namespace in loaded:
                 if (

@@ -180,3 +180,13 @@ def test_what_a_name_leaves_over_is_judged_by_the_fit_of_the_others() -> None:
     p_values = 2 * t.sf(np.abs(fitted.get_influence().resid_studentized_external), fitted.df_resid - 1)
     assert found.unexplained == pytest.approx(multipletests(p_values, method="holm")[1])
     assert found.unexplained.argmin() == 4 and 0 < found.unexplained[4] < 1
+
+
+def test_a_column_of_three_values_counts_in_its_own_standard_deviations() -> None:
+    random = np.random.default_rng(3)
+    three = np.tile([0.0, 1.0, 5.0], 10)
+    outcome = three + random.normal(0, 1, 30)
+    found = explain(outcome, three[:, None], ["a"])
+    fitted = OLS(outcome, add_constant(three)).fit()
+    assert found.coefficient[0] == pytest.approx(fitted.params[1] * three.std(ddof=1) / outcome.std(ddof=1))
+    assert (found.r_squared, found.adjusted) == pytest.approx((fitted.rsquared, fitted.rsquared_adj))

@@ -263,3 +263,28 @@ def test_noise_about_a_line_is_no_turn() -> None:
 def test_a_middle_third_that_is_highest_is_a_peak_and_one_that_is_lowest_a_dip() -> None:
     assert trend_shape(range(9), [0, 1, 2, 5, 6, 5, 2, 1, 0]) == "peak"
     assert trend_shape(range(9), [5, 4, 3, 0, 1, 0, 3, 4, 5]) == "dip"
+
+
+@pytest.mark.parametrize(("spread", "shape"), [(1.03, "mixed"), (1.09, "rising")])
+def test_a_fifth_against_the_direction_by_two_standard_errors_is_a_turn(spread: float, shape: str) -> None:
+    """Two fifths of ten points are 1 apart the wrong way; the standard error of their difference is 0.47 spreads."""
+    fifths = np.repeat([0.0, 2.0, 1.0, 3.0, 4.0], 10) + spread * np.tile([1, -1], 25)
+    assert trend_shape(range(50), fifths) == shape
+
+
+def test_a_top_is_a_peak_only_where_both_ends_are_lower() -> None:
+    points = np.tile([0.01, -0.01], 25)
+    assert trend_shape(range(50), np.repeat([0.0, 0.0, 1.0, 5.0, 2.0], 10) + points) == "peak"
+    assert trend_shape(range(50), np.repeat([4.0, 1.0, 1.0, 1.0, 5.0], 10) + points) == "dip"
+
+
+def test_a_correlation_leaves_out_pairs_with_a_missing_value() -> None:
+    one, two = np.random.default_rng(0).normal(size=(2, 40)) + np.arange(40) / 20
+    gappy = np.append(one, [np.nan, 9.0]), np.append(two, [9.0, np.nan])
+    assert sentence_correlation(*gappy) == pytest.approx(sentence_correlation(one, two))
+
+
+def test_a_sure_correlation_has_the_p_value_that_so_many_draws_can_give() -> None:
+    one = np.random.default_rng(0).normal(size=60)
+    two = one + np.random.default_rng(1).normal(0, 0.1, 60)
+    assert sentence_correlation(one, two).p == pytest.approx(2 / 1001)

@@ -230,3 +230,19 @@ def test_the_interval_of_the_ratio_is_the_jackknife_over_families_and_names() ->
     bounds = [math.exp(value / 2) for value in (middle, middle - half, middle + half)]
     assert [found.ratio, found.low, found.high] == pytest.approx(bounds)
     assert found.p >= 2 * t.sf(abs(middle) / math.sqrt(variance), 5) - 1e-12
+
+
+def test_sampling_alone_leaves_nothing_and_every_threshold_has_its_share() -> None:
+    cells = np.random.default_rng(6).binomial(20, 0.5, (30, 6)) / 20
+    found = stats.repeat_floors(cells[:, 0], cells[:, 1:], samples=20, ends=(0, 1), thresholds=[0.4, 0.5, 0.6])
+    assert {name: len(floors) for name, floors in found.items()} == {
+        "score_dev": 1, "score_range": 1, "label_dist": 3, "flips": 3,
+    }  # fmt: skip
+    assert all(floor.corrected == 0 and floor.p >= 0.05 for floors in found.values() for floor in floors)
+
+
+def test_a_sentence_with_one_answered_name_has_no_spread_and_takes_none_from_the_others() -> None:
+    cells = np.array([[0.5, 0.2, 0.6], [0.5, 0.4, np.nan], [0.5, 0.1, 0.9]])
+    found = stats.repeat_floors(cells[:, 0], cells[:, 1:], samples=10, ends=(0, 1), draws=9)
+    assert found["score_dev"][0].value == pytest.approx((0.2 + 0.4) / 2)
+    assert found["score_range"][0].value == pytest.approx((0.4 + 0.8) / 2)

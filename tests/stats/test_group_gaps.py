@@ -92,3 +92,10 @@ def test_the_repeat_floor_is_the_mean_size_of_a_normal_error() -> None:
     sizes = np.abs(np.random.default_rng(3).normal(0, error, 100_000))
     found = gap(scores, [0, 1], [2, 3])
     assert found is not None and found.repeat_floor == pytest.approx(sizes.mean(), rel=0.01)
+
+
+def test_the_error_of_sampling_pools_the_variance_of_all_answers() -> None:
+    scores = np.random.default_rng(5).normal(0, 1, (2, 4, 3)) + np.arange(4)[:, None]
+    pooled = scores.var(axis=2, ddof=1).mean()
+    # Each side is a mean of two tasks with two people, each of them a mean of three answers.
+    assert _repeat_error(scores, np.array([True, True, False, False])) == pytest.approx(np.sqrt(2 * pooled / 3 / 4))

@@ -214,3 +214,9 @@ def test_the_shares_of_bca_by_hand() -> None:
         for tail in (0.025, 0.975)
     ]
     assert label_dist._bca_shares(np.array([drawn[0, 3]]), left_out, drawn)[0] == pytest.approx(expected)
+
+
+def test_the_part_of_each_sentence_by_hand() -> None:
+    """Of four sentences A = {1, 2} and B = {1, 3}: 1 of 3 is shared, and each weighs by what its absence would do."""
+    parts = label_dist_parts([0.9, 0.9, 0.1, 0.1], [[0.9], [0.1], [0.9], [0.1]], 0.5)
+    assert parts == pytest.approx([2 / 3 - 8 / 9, 2 / 3 + 4 / 9, 2 / 3 + 4 / 9, 2 / 3])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 
 from psa_core import metrics, stats, tables
 from psa_core.claims import findings
@@ -131,3 +132,19 @@ def test_a_permuted_name_with_too_few_answers_says_nothing_against_a_name() -> N
 def test_a_name_with_one_answer_takes_no_interval_from_the_others() -> None:
     _, low, high = stats.mean_interval([[0.1, 0.1], [0.3, NAN], [0.2, NAN]])
     assert np.isfinite([low[0], high[0]]).all() and np.isnan([low[1], high[1]]).all()
+
+
+def test_a_names_mean_is_that_within_sentences_plus_the_mean_of_the_sentences() -> None:
+    # sentences' means 0.2, 0.3 and 1.0; what names differ by within them -0.1, 0.1; 0; -0.5, 0.5
+    scores = np.array([[0.1, 0.3], [0.3, NAN], [0.5, 1.5]])
+    assert stats.mean_by_name(scores) == pytest.approx([0.5 - 0.2, 0.5 + 0.3])
+
+
+def test_a_name_is_no_surer_than_by_the_t_test_of_its_own_error() -> None:
+    random = np.random.default_rng(2)
+    scores = random.normal(0, 1, (9, 30)) + np.where(np.arange(30) < 3, 1.5, 0.0)
+    for given in (scores, np.where(random.random(scores.shape) < 0.1, NAN, scores)):
+        found = stats.name_effects(given)
+        freedom = (~np.isnan(given)).sum(axis=0) - 1
+        by_t = 2 * t.sf(np.abs(found.value / found.error), freedom)
+        assert (found.p_value >= by_t - 1e-12).all() and (found.p_value <= by_t + 1e-12).any()

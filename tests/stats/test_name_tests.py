@@ -224,3 +224,13 @@ def test_signed_ranks_are_refused_where_the_mean_is_visibly_not_the_median() -> 
     """Of exponential quantiles the two are 0.31 apart: 2.2 standard errors of the mean with 50 of them, 3 with 95."""
     few, many = (-np.log1p(-(np.arange(n) + 0.5) / n) for n in (50, 95))
     assert np.isfinite(signed_rank_p(few)) and np.isnan(signed_rank_p(many))
+
+
+def test_what_sentences_may_not_have_shown_is_bet_on_with_six_stakes() -> None:
+    """The larger p-value where no difference is seen: 1 over the capital of the bets, each with its weight, by hand."""
+    differences = np.full((40, 1), 0.01)
+    capital = {}
+    for side in (0.05 - 0.01, 0.05 + 0.01):
+        bets = zip((0.5, 0.1, 0.1, 0.1, 0.1, 0.1), (1.0, 0.5, 0.25, 0.12, 0.06, 0.03), strict=True)
+        capital[side] = sum(weight * (1 + stake * side / 0.95) ** 40 for weight, stake in bets)
+    assert equivalence_p(differences, 0.05)[0] == pytest.approx(1 / min(capital.values()))

@@ -158,3 +158,8 @@ def test_the_interval_of_an_order_repeated_exactly_is_half_a_swap_short_of_it() 
     swapped = spearmanr([1, 2, 3, 4, 5], [2, 1, 3, 4, 5]).statistic
     nearest = (1 + swapped) / 2
     assert found.low == pytest.approx(np.tanh(np.arctanh(nearest) - 1.96 / np.sqrt(2))) and found.high == 1.0
+
+
+def test_an_order_reversed_exactly_is_as_sure_as_one_repeated() -> None:
+    same, opposite = (order_agreement([1, 2, 3, 4, 5], sign * np.array([2, 4, 6, 8, 10])) for sign in (1, -1))
+    assert (opposite.low, opposite.high) == (-1.0, pytest.approx(-same.low)) and opposite.p == same.p == 2 / 120
