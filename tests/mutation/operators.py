@@ -160,7 +160,7 @@ def _is_seed(node: ast.AST) -> bool:
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     names = [target.id for target in targets if isinstance(target, ast.Name)]
     named = getattr(node, "arg", "")
-    return named == "strict" or "seed" in (named, *(name.lower() for name in names))
+    return named in ("strict", "random_state") or "seed" in (named, *(name.lower() for name in names))
 
 
 def _is_seed_default(node: ast.AST, field: str, index: int) -> bool:

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from psa_core.errors import CubeError, OptionError
-from psa_core.stats import baseline_differences, flip_counts, labels_at, paired_scores, sensitivities, threshold_grid
+from psa_core.stats import (
+    baseline_differences,
+    effective_threshold,
+    flip_counts,
+    labels_at,
+    paired_scores,
+    sensitivities,
+    threshold_grid,
+)
 from psa_core.stats.scores import sentence_moments
 
 ORIGINAL = [0.5, 0.25]
@@ -100,3 +108,7 @@ def test_one_sentence_has_no_spread_to_know() -> None:
 def test_nothing_to_average_is_refused(differences: object) -> None:
     with pytest.raises(CubeError):
         sentence_moments(differences)  # type: ignore[arg-type]
+
+
+def test_a_threshold_that_float32_does_not_hold_stays_as_it_is() -> None:
+    assert effective_threshold(1e-50) == 1e-50 and effective_threshold(1e50) == 1e50

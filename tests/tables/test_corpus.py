@@ -166,3 +166,13 @@ def test_words_are_those_of_the_half_that_moves_more() -> None:
         word_odds([frozenset(text[3:-1].split()) for text in words], np.arange(20) < 10),
     )
     assert table["log_odds"].tolist() == pytest.approx(marked.log_odds.tolist())
+
+
+def test_lengths_end_at_ten_twenty_and_thirty_words_and_stand_in_their_order() -> None:
+    counts = [31, 30, 21, 20, 11, 10, 1]
+    small = result_studies.cube(7)
+    texts = [" ".join(["He", *["ran"] * (count - 1)]) for count in counts]
+    table = place_table(replace(small, sentences=small.sentences.assign(text=texts, start=0, end=2)), "toxicity")
+    lengths = table[table["what"] == "length"]
+    assert lengths["value"].tolist() == ["1 to 10 words", "11 to 20 words", "21 to 30 words", "more than 30 words"]
+    assert lengths["sentences"].tolist() == [2, 2, 2, 1]

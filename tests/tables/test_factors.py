@@ -170,3 +170,20 @@ def test_a_residual_is_no_surer_than_the_names_effect_corrected_over_the_list(fi
     corrected = pd.Series(multipletests(p_values, method="holm")[1], cube.names["name"])
     assert (table["p_adjusted"] >= corrected.reindex(table.index) - 1e-12).all()
     assert corrected.iloc[3] > 0.01 and corrected.iloc[3] > 2 * p_values[3]
+
+
+def test_words_of_a_name_keep_apostrophes_and_leave_out_initials() -> None:
+    assert factors._words("Jean-Luc O'Brien D. Xi") == ["jean", "luc", "o'brien", "xi"]
+
+
+def test_perplexity_has_to_be_measured_for_every_name(figures: pd.DataFrame) -> None:
+    cube = study(figures, np.linspace(0, 0.2, len(figures)))
+    known = dict.fromkeys(cube.names["name"].iloc[1:], 1.0)
+    with pytest.raises(CubeError, match="perplexity"):
+        factor_regression(cube, "toxicity", ["perplexity"], perplexity=known)
+
+
+def test_ten_names_for_each_coefficient_are_enough(figures: pd.DataFrame) -> None:
+    found = factor_regression(study(figures.iloc[:20], np.linspace(0, 0.2, 20)), "toxicity", ["length"])
+    assert found.coefficients["coefficient"].notna().sum() == 2 and found.warning == ""
+    assert "19 names are few" in replace(found, names=19).warning

@@ -234,3 +234,11 @@ def test_after_the_last_turn_names_may_share_a_sentence(cube: ScoreCube, monkeyp
     same = replace(cube, original=np.zeros((2, 2), np.float32), perturbed=np.ones((2, 3, 2), np.float32))
     flips = find_flips(same.rows(np.array([0])), "toxicity")
     assert sorted(flips.one_each("name").name.tolist()) == [0, 1, 2]
+
+
+def test_flips_are_found_among_cells_by_sentence_and_name(cube: ScoreCube) -> None:
+    every = replace(cube, original=np.zeros((2, 2), np.float32), perturbed=np.ones((2, 3, 2), np.float32))
+    flips = find_flips(every, "toxicity")
+    assert flips.among([("s0", "Ada"), ("s1", "Cy"), ("s9", "Ada"), ("s0", "Nobody")]).tolist() == [
+        True, False, False, False, False, True,
+    ]  # fmt: skip

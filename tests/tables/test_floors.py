@@ -102,3 +102,12 @@ def test_a_sentence_with_an_edit_that_has_no_score_does_not_count(large_cube: Sc
     found = control_floor(replace(edited, controls=lacking), "toxicity")
     assert found == control_floor(edited.rows(np.arange(40) != 7), "toxicity")
     assert not np.isnan(found.edits)
+
+
+def test_a_sentence_with_a_name_that_has_no_score_does_not_count(large_cube: ScoreCube) -> None:
+    controls = np.random.default_rng(1).normal(0.5, 0.1, (40, 4, 1)).astype(np.float32)
+    lacking = large_cube.perturbed.copy()
+    lacking[7, 2] = np.nan
+    missing = {"missing": {"toxicity": {"no valid answer": 1}}}
+    found = control_floor(replace(large_cube, controls=controls, perturbed=lacking, provenance=missing), "toxicity")
+    assert found == control_floor(replace(large_cube, controls=controls).rows(np.arange(40) != 7), "toxicity")

@@ -146,6 +146,7 @@ def test_rows_of_a_branch_stand_along_the_line_to_the_next_one() -> None:
     assert _within(values, branches, np.array([2, 1, 0]), 1).tolist() == [2, 3, 1]
     assert _within(values, branches, np.array([2, 0, 1]), 2).tolist() == [1, 3, 2]
     assert _within(values, branches, np.array([1, 0, 2]), 0).tolist() == [2, 3, 1]
+    assert _within(np.array([[0.0], [5.0], [4.0]]), np.array([0, 1, 1]), np.array([0, 1]), 1).tolist() == [2, 1]
 
 
 def test_a_group_at_the_level_itself_names_nothing(careers: ScoreCube, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,3 +169,10 @@ def test_a_missing_score_moves_no_name_into_another_cluster() -> None:
         [set(range(6)), set(range(6, 12))],
         [set(range(6, 12)), set(range(6))],
     )
+
+
+def test_clusters_are_numbered_from_one_and_their_p_values_end_at_one(careers: ScoreCube) -> None:
+    table = matrix(careers, "toxicity").clusters
+    assert table["cluster"].tolist() == list(range(1, len(table) + 1))
+    shuffled = replace(careers, names=careers.names.assign(career=np.roll(careers.names["career"], 2)))
+    assert (matrix(shuffled, "toxicity").clusters["p_adjusted"].dropna() <= 1).all()

@@ -199,3 +199,16 @@ def test_what_effects_are_measured_from_stands_beside_the_table(cube: ScoreCube)
     moved = replace(cube, original=cube.original + np.float32(0.25))
     assert name_table(moved, "toxicity").attrs["before"] == 0.625
     assert name_table(moved, "toxicity", baseline="names").attrs["before"] == 0.375
+
+
+def test_equivalence_is_corrected_over_the_names_and_families_are_told(large_cube: ScoreCube) -> None:
+    table = name_test_table(large_cube, "toxicity", margin=0.05)
+    assert table["p_equivalence_adjusted"].tolist() == stats.adjust(table["p_equivalence"]).tolist()
+    assert (
+        (table["p_equivalence_adjusted"] > table["p_equivalence"]).any()
+        and "families" not in table
+        and "n" not in table
+    )
+    family = large_cube.sentences.assign(family=np.arange(40) // 2)
+    clustered = name_test_table(replace(large_cube, sentences=family), "toxicity")
+    assert clustered["families"].tolist() == [20] * 12 and "n" not in clustered

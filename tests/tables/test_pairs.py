@@ -246,3 +246,24 @@ def test_a_hundred_cells_are_listed_unless_more_are_asked_for(large_cube: ScoreC
     shared = shared_cells(*(replace(each, sentences=drawn_sentences(40)) for each in (large_cube, other)))
     assert len(disagreements(shared, ("toxicity", "toxicity"))) == 100
     assert len(disagreements(shared, ("toxicity", "toxicity"), limit=1000)) == 480
+
+
+def test_a_name_that_moves_more_than_before_is_above_and_one_that_moves_less_is_not(large_cube: ScoreCube) -> None:
+    raised = large_cube.perturbed.copy()
+    raised[:, 3] += 0.3
+    pair = tables.paired(replace(large_cube, perturbed=raised), large_cube)
+    back = tables.paired(large_cube, replace(large_cube, perturbed=raised))
+    found = [tables.change_table(each, "toxicity", limit=0.05)["above"].to_numpy() for each in (pair, back)]
+    assert np.flatnonzero(found[0]).tolist() == [3] and not found[1].any()
+
+
+def test_effects_against_names_are_corrected_for_the_targets_too(large_cube: ScoreCube) -> None:
+    twice = replace(
+        large_cube,
+        targets=(Target("toxicity"), Target("anger")),
+        original=np.repeat(large_cube.original, 2, axis=1),
+        perturbed=np.repeat(large_cube.perturbed, 2, axis=2),
+    )
+    table = tables.limit_table(twice, "toxicity", limit=0.0, baseline="names")
+    by_name = tables.name_table(twice, "toxicity", baseline="names")["p_adjusted"]
+    assert (table["p_above"] >= np.minimum(1.0, 2 * by_name) - 1e-12).all() and (table["p_above"] <= 1).all()

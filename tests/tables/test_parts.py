@@ -7,13 +7,24 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 
 from psa_core.claims import reasons
 from psa_core.claims.formatting import number
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
 from psa_core.tables import parts
-from psa_core.tables.parts import FIRST, REST, VARIANTS, WHOLE, part_shares, part_table, plan_parts, variants
+from psa_core.tables.parts import (
+    FIRST,
+    REST,
+    VARIANTS,
+    WHOLE,
+    because_table,
+    part_shares,
+    part_table,
+    plan_parts,
+    variants,
+)
 from tests.pages import result_studies
 
 FIRSTS, LASTS = ("Ann", "Dick", "Ida", "Joe"), ("Lee", "Cheney", "Stone")
@@ -163,3 +174,21 @@ def test_a_sentence_with_some_answers_can_be_drawn_and_one_without_any_cannot(la
     study = {"sentences": "s", "names": "n", "model": "m", "anchors": "pronouns"}
     cube = replace(large_cube, names=names, perturbed=perturbed, provenance={"study": study} | missing)
     assert plan_parts(cube, sentences=40).rows.tolist() == [row for row in range(40) if row != 8]
+
+
+def test_three_forms_have_intervals_that_are_corrected_for_three(cube: ScoreCube) -> None:
+    plan = plan_parts(cube, sentences=6, names=["Dick Cheney"])
+    scores = np.random.default_rng(0).normal(0.5, 0.1, (6, len(VARIANTS)))
+    table = because_table(cube, "toxicity", plan, scores)
+    half = t.ppf(1 - 0.05 / 6, 5) * np.std(scores[:, 0], ddof=1) / 6**0.5
+    assert (table["high"] - table["effect"])[0] == pytest.approx(half, rel=0.2)
+    assert table["variant"].tolist() == [WHOLE, FIRST, REST]
+
+
+def test_names_and_their_parts_stand_first_and_a_share_may_be_of_a_lowered_score(cube: ScoreCube) -> None:
+    plan = plan_parts(cube, sentences=4)
+    scores = np.array([[-moved(text) for text in plan.texts.row(s)] for s in range(4)])
+    lowered = replace(cube, perturbed=-cube.perturbed)
+    table = part_table(lowered, "toxicity", plan, scores)
+    assert table.columns[:3].tolist() == ["name", FIRST, REST]
+    assert table.set_index("name").loc["Dick Cheney", "first_share"] == pytest.approx(1, abs=0.02)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from psa_core.claims.comparison import agreement_finding, replicability_finding
 from psa_core.cube import ScoreCube
@@ -110,3 +111,11 @@ def test_names_that_move_together_without_an_effect_are_in_no_order(cube: ScoreC
     found = [order_in_both(noise(random), noise(random), ("toxicity", "toxicity")) for _ in range(12)]
     assert sum(agreed is not None and agreed.order.p < 0.05 for agreed in found) >= 4
     assert sum(agreed is not None and agreement_finding(agreed).is_significant for agreed in found) == 0
+
+
+def test_agreement_is_between_the_effects_of_both(large_cube: ScoreCube) -> None:
+    random = np.random.default_rng(3)
+    other = replace(large_cube, perturbed=random.random(large_cube.perturbed.shape).astype(np.float32))
+    found = order_in_both(large_cube, other, ("toxicity", "toxicity"))
+    means = [cube.perturbed[:, :, 0].mean(axis=0) for cube in (large_cube, other)]
+    assert found is not None and found.order.r == pytest.approx(spearmanr(*means).statistic)
