@@ -29,8 +29,6 @@ def suited_to(texts: Iterable[str], *, are_documents: bool = False) -> str:
     For documents, or where four texts of five are longer than the default takes, it is the kind that finds one person's
     mentions.
 
-    Examples
-    --------
     >>> suited_to(["I hate {name}.", "{Name} left.", ""]), suited_to(["I hate {name}.", "He left."])
     ('slot', 'pronouns')
     """
@@ -52,18 +50,9 @@ def people() -> str:
 def finder(spec: str, *, origin: Origin | None = None) -> AnchorFinder:
     """Build a finder from a specification such as ``pronouns``, ``entities:PERSON`` or ``terms:he,she``.
 
-    Parameters
-    ----------
-    spec : str
-    origin : Origin, optional
-        Who names it, where that is not who this thread acts for; see `psa_core.trust`.
-
-    Raises
-    ------
-    OptionError
-        When it may not be loaded on that word.
-    AnchorError
-        When the specification names no known kind of anchor or its argument is not understood.
+    `origin` is who names it, where that is not who this thread acts for (`psa_core.trust`). Raises `OptionError` when
+    it may not be loaded on that word, and `AnchorError` for no known kind of anchor, or an argument that is not
+    understood.
     """
     kind, _, argument = spec.strip().partition(":")
     if kind not in plugins():
@@ -93,8 +82,6 @@ def together(spec: str) -> bool:
 def max_words(spec: str) -> int | None:
     """Default limit of words of a text with anchors of this kind; None: no limit.
 
-    Examples
-    --------
     >>> max_words("pronouns"), max_words("slot")
     (50, None)
     """

@@ -77,8 +77,6 @@ class Found:
 def fill_slots(text: str, slots: Sequence[Anchor], filler: str) -> tuple[str, tuple[Anchor, ...]]:
     """Put the filler into each slot, in the slot's form; returns the text and where the fillers stand in it.
 
-    Examples
-    --------
     >>> fill_slots("I hate {name}.", (Anchor(7, 13, "object"),), "this person")[0]
     'I hate this person.'
     """

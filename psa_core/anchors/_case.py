@@ -62,17 +62,7 @@ def cues() -> dict[str, Role]:
 
 
 def roles(mentions: Sequence[Mention]) -> list[Role]:
-    """Case of each ambiguous pronoun.
-
-    Parameters
-    ----------
-    mentions : sequence of (text, start, end)
-        Where the pronoun stands.
-
-    Returns
-    -------
-    list of {"object", "possessive"}
-    """
+    """Case of each ambiguous pronoun (text, start, end): object or possessive."""
     decided: list[Role | None] = [_by_neighbours(mention) for mention in mentions]
     undecided = [mention for mention, role in zip(mentions, decided, strict=True) if role is None]
     weighed = iter(_weighed(undecided))

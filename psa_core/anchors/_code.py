@@ -91,8 +91,6 @@ _SIGNS = re.compile(
 def code_spans(text: str) -> list[tuple[int, int]]:
     """Spans of a text that are program code.
 
-    Examples
-    --------
     >>> code_spans("Set `he` here. ``He left,'' she said."), code_spans("Then print(he) fails.")
     ([(4, 8)], [(5, 14)])
     """

@@ -165,8 +165,6 @@ def whole_word(text: str, start: int, end: int) -> bool:
 
     Underscores and asterisks around it are emphasis; a combining mark continues a letter but not an emoji.
 
-    Examples
-    --------
     >>> whole_word("_he_ left", 1, 3), whole_word("he_man", 0, 2), whole_word("he-man", 0, 2)
     (True, False, False)
     """
@@ -195,8 +193,6 @@ def _continues(neighbours: str, *, following: bool) -> bool:
 def barred(text: str, hidden: Iterable[Mask] | None = None) -> list[Mask]:
     """Spans of a text in which no pronoun is an anchor; `hidden` is what `masked` found in it.
 
-    Examples
-    --------
     >>> [(mask.start, mask.end) for mask in barred("Whoever he or she is, he left.")]
     [(8, 17)]
     """
@@ -253,8 +249,6 @@ def _words() -> dict[str, frozenset[str]]:
 def another_language(text: str, start: int, end: int) -> bool:
     """Whether ``text[start:end]`` stands among words of another language than English.
 
-    Examples
-    --------
     >>> another_language("Hoy no he comido nada.", 7, 9), another_language("He said que no.", 0, 2)
     (True, False)
     """

@@ -29,17 +29,10 @@ Word = tuple[int, str]
 class NamedPerson:
     """One mention: ``text[start:end]`` is the name without title, suffix or possessive ending.
 
-    Attributes
-    ----------
-    form : {"first", "last", "full"}
-        What a replacement must be: a first name, a last name, or both.
-    gender : {"female", "male", ""}
-        By title, first name or the text's pronouns; where none tells it is empty, and first names of both are drawn. A
-        last name alone needs none.
-    identity : int
-        Equal for mentions of the same person in one text, as far as their words tell.
-    bare_possessive : bool
-        Whether an apostrophe alone makes it a possessive (*James' wife*), which most other names need an s for.
+    A replacement must be of the same `form`: a first name, a last name, or both. The gender is told by title, first
+    name or the text's pronouns; where none tells it is empty, and first names of both are drawn; a last name alone
+    needs none. `identity` is equal for mentions of one person in a text, as far as their words tell. `bare_possessive`:
+    an apostrophe alone makes it a possessive (*James' wife*), which most other names need an s for.
     """
 
     start: int

@@ -59,10 +59,7 @@ def permit(name: str) -> None:
 def pipeline(name: str) -> Pipeline:
     """Look up another pipeline than the default: an installed package, or a folder named on the command line.
 
-    Raises
-    ------
-    AnchorError
-        When it is not there, or no spaCy pipeline.
+    Raises `AnchorError` when it is not there, or no spaCy pipeline.
     """
     is_package = _PACKAGE.fullmatch(name) is not None
     try:

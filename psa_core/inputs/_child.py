@@ -27,9 +27,9 @@ CAN_FORK = hasattr(os, "fork")
 def main(*, stays: bool = False) -> None:
     """Answer requests on standard input until it is closed.
 
-    A request is a line with the function to call and its limits, and the pickled arguments and settings. Both come
-    from the process that started this one, and so does the code that they name; the answer goes back to it. One that
-    stays answers all of them itself, and so what one call keeps is there for the next.
+    A request is a line with the function and its limits, then the pickled arguments and settings; it comes from the
+    process that started this one, which gets the answer. One that stays answers all of them itself, so what one call
+    keeps is there for the next.
     """
     answers = os.dup(1)
     os.dup2(2, 1)  # what a library prints is no answer

@@ -28,26 +28,11 @@ INVISIBLE = "\ufeff\u200b\u200e\u200f"  # marks that come along with copied text
 class TableSchema:
     """The demands on one kind of table; how its files are read is the same for all.
 
-    Attributes
-    ----------
-    field : str
-        What the table is to the reader, for messages: ``sentences``, ``names``.
-    error : type
-        What to raise when it is not.
-    formats : tuple of str
-        Endings of its files.
-    row : str
-        What a row is, for messages: ``one text a row``.
-    headers : frozenset of str
-        Lower-case headers that tell which separator a file has.
-    line : str
-        Header of the only column of a file with one value a line.
-    blanks : bool
-        Whether a blank behind a separator belongs to the cell.
-    reads_as_data : callable, optional
-        Whether a file's first row, beside the columns below it, reads like a row of data rather than of headers. With
-        it a file without headers is read too; its columns are then numbered.
-    rows, columns, file : Limit
+    `field` and `row` are what the table and one row of it are to the reader (``sentences``, ``one text a row``);
+    `formats` the endings of its files; `headers` lower-case headers that tell which separator a file has; `line` the
+    header of a file with one value a line. `blanks`: a blank behind a separator belongs to the cell. `reads_as_data`
+    tells of a first row, beside the columns below it, whether it is a row of data: with it a file without headers is
+    read too, and its columns are numbered.
     """
 
     field: str
@@ -74,11 +59,8 @@ class TableSchema:
 def clean_headers(headers: Iterable[object], schema: TableSchema) -> list[str]:
     """Headers without blanks around them; empty where there is none.
 
-    Raises
-    ------
-    PsaError
-        When there are too many, one is far too long, or two differ by blanks at most: no result folder could keep such
-        columns apart.
+    Raises the schema's error when there are too many, one is far too long, or two differ by blanks at most: no result
+    folder could keep such columns apart.
     """
     cleaned = []
     for header in headers:
@@ -102,15 +84,8 @@ def clean_headers(headers: Iterable[object], schema: TableSchema) -> list[str]:
 class Columns:
     """Cells by header, as they are read; a header that comes late has blanks above it.
 
-    Attributes
-    ----------
-    schema : TableSchema
-    only : collection of str or None
-        The headers to keep; None keeps each.
-    headers : list of str
-        Every header of the file, in order; an empty one where a column has none.
-    has_header : bool
-        Whether the file has them; else they were made up.
+    `only` are the headers to keep, None all of them; `headers` are those of the file, in order, empty where a column
+    has none; without `has_header` they were made up.
     """
 
     schema: TableSchema

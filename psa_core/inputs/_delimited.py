@@ -158,8 +158,7 @@ def _table(parts: Iterator[Part], columns: Columns, *, exact: bool = False) -> C
 def _is_data(first: Row, rest: Part, schema: TableSchema) -> bool:
     """Whether a first row reads like a row of data rather than of headers; when in doubt, it does not.
 
-    It has headers where one of its cells is one that the schema knows, or is blank, as above the numbers of rows, and
-    where words stand above numbers.
+    It has headers where a cell is one that the schema knows, or is blank, and where words stand above numbers.
     """
     if schema.reads_as_data is None or not all(map(str.strip, first)) or schema.headers & set(map(_key, first)):
         return False

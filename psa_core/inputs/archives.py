@@ -20,20 +20,10 @@ FAULTS = (*DAMAGED, OSError, ValueError, RuntimeError, EOFError, LookupError)
 
 
 def unpack(content: bytes, folder: Path, is_included: Callable[[str], bool]) -> None:
-    """Write the wanted files of a zip into a folder, flat: no path of the zip is followed.
+    """Write the wanted files of a zip into an empty folder, flat: no path of the zip is followed.
 
-    Parameters
-    ----------
-    content : bytes
-    folder : Path
-        That is there, and empty.
-    is_included : callable
-        From the last part of a file's name in the zip.
-
-    Raises
-    ------
-    RunFolderError
-        When it is no zip, is damaged, has a wanted file twice, or is over the limits of number and unpacked size.
+    `is_included` tells from the last part of a file's name whether it is wanted. Raises `RunFolderError` when it is no
+    zip, is damaged, has a wanted file twice, or is over the limits of number and unpacked size.
     """
     found: dict[str, zipfile.ZipInfo] = {}
     try:

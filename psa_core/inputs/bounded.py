@@ -52,28 +52,18 @@ def call(
 ) -> T:
     """Call a function of this library in a process of its own, with limited memory and time.
 
-    The limit of memory is `limits.MEMORY`. Where an operating system has no limit of memory, the sizes
-    that files declare and the time still hold.
+    The limit of memory is `limits.MEMORY`; where an operating system has none, the sizes that files declare and the
+    time still hold. Raises what the function raises, or `error` when it needs too much or fails in a way that it did
+    not foresee.
 
     Parameters
     ----------
     function : callable
-        At the top level of a module of this library.
-    *arguments
-        What can be pickled.
+        At the top level of a module of this library; its arguments can be pickled.
     field : str
         What is read, for messages.
-    error : type
-        What to raise when the function needs too much, or fails in a way that it did not foresee.
-    seconds : Limit
-        Of the processor's time.
     draws : bool
         Whether the function draws pictures: what does that reserves gigabytes of addresses and uses few of them.
-
-    Raises
-    ------
-    PsaError
-        What the function raises, or `error`.
     """
     with _reader() as reader:
         how = _child.USED if draws else _child.RESERVED
@@ -174,14 +164,7 @@ class _Process:
 class Resident(_Process):
     """A process that stays, and keeps what its functions keep; it ends itself after ten minutes without a call.
 
-    Parameters
-    ----------
-    seconds : Limit
-        Of the clock, for one call.
-    memory : Limit
-        That the process may hold, where an operating system can limit it.
-    limits : Sandbox, optional
-        What else it may touch; everything that this process may, where it is not given.
+    `seconds` are of the clock, for one call; `limits` is what else it may touch, else everything that this process may.
     """
 
     def __init__(self, seconds: Limit, memory: Limit, limits: Sandbox | None = None) -> None:
@@ -189,14 +172,10 @@ class Resident(_Process):
         self._seconds, self._memory = seconds, memory
 
     def call(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call a function of this library in there; one caller at a time.
+        """Call a function of this library in there, one caller at a time.
 
-        Raises
-        ------
-        PsaError
-            What the function raises.
-        ModelError
-            When it needs too much, or fails in a way that it did not foresee.
+        Raises what the function raises, or `ModelError` when it needs too much or fails in a way that it did not
+        foresee.
         """
         kind: dict[str, Any] = {"field": "model", "error": ModelError, "noun": "a model"}
         result: T = self.ask(function, arguments, self._seconds, self._memory, **kind)

@@ -31,8 +31,6 @@ def as_text(field: str, value: Any) -> str:
 def path_of(text: str) -> Path:
     """A path as a person writes it: ``~/`` is the home folder; any other ``~`` is a letter of a name.
 
-    Examples
-    --------
     >>> path_of("~x.csv")
     PosixPath('~x.csv')
     """
@@ -42,12 +40,7 @@ def path_of(text: str) -> Path:
 def bytes_of(path: Path, limit: Limit, *, field: str, error: type[PsaError]) -> bytes:
     """The bytes of a regular file that is within a limit: a device or a pipe may never end, a file may be sparse.
 
-    Raises
-    ------
-    OSError, ValueError
-        When there is none, or it cannot be read; ValueError for a NUL in the path.
-    PsaError
-        `error`, when it is larger.
+    Raises `error` when it is larger; OSError, or ValueError for a NUL in the path, when it cannot be read.
     """
     if not isfile(path):  # which Path.is_file answers with an error where a name is too long
         raise FileNotFoundError(2, "no file", str(path))
@@ -67,8 +60,6 @@ def file_name(name: str, most: int = 255) -> str:
 
     The end counts, since it tells the format. What is left of ``..`` or of nothing is ``upload``.
 
-    Examples
-    --------
     >>> file_name("../../comments.csv"), file_name("ö" * 300 + ".csv", 8), file_name("..")
     ('comments.csv', 'öö.csv', 'upload')
     """
@@ -77,15 +68,9 @@ def file_name(name: str, most: int = 255) -> str:
 
 
 def as_texts(values: Iterable[str]) -> list[str]:
-    """Texts as a list.
+    """Texts as a list; raises `CorpusError` for one string, no collection, and a text that is no string or has half a
+    character.
 
-    Raises
-    ------
-    CorpusError
-        When they are one string, no collection, or one of them is no string or holds half a character.
-
-    Examples
-    --------
     >>> as_texts(("He left.", "She stayed."))
     ['He left.', 'She stayed.']
     """

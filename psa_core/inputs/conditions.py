@@ -43,16 +43,9 @@ SCHEMA = TableSchema(
 class Condition:
     """One condition; without any of its texts, the study as it is.
 
-    Attributes
-    ----------
-    id : str
-        What its targets begin with: ``legal-notice.invite``.
-    system : str
-        What a language model is told first, beside its question's own system message.
-    context : str
-        Put before each text, with an empty line between.
-    names : {"", "removed", "initials"}
-        How people are named; see `people.Person.hidden`.
+    Its targets begin with its `id` (``legal-notice.invite``). `system` is what a language model is told first, beside
+    its question's own system message; `context` is put before each text, with an empty line between; `names` says how
+    people are named (`people.Person.hidden`).
     """
 
     id: str
@@ -80,13 +73,9 @@ def packaged() -> dict[str, Condition]:
 def load(given: str) -> tuple[Condition, ...]:
     """The conditions that a study names: ids of `packaged`, with commas between, or a file; none for an empty text.
 
-    Raises
-    ------
-    OptionError
-        When it is neither, the file may not be read, or it holds other than two conditions or more, each different.
+    Raises `OptionError` when it is neither, may not be read, or holds other than two conditions or more, each
+    different.
 
-    Examples
-    --------
     >>> [condition.id for condition in load("none, legal-notice, initials-only")]
     ['none', 'legal-notice', 'initials-only']
     """

@@ -73,14 +73,10 @@ class Corpus:
     ----------
     sentences : DataFrame
         ``sentence_id`` (distinct strings), ``text`` and the source's other columns as strings (group columns).
-    source : str
-        File name or id of the packaged corpus.
-    sha256 : str
-        Of the source's bytes.
-    text_column : str
-        The column that the texts were read from.
-    encoding : str
-        How the bytes were decoded.
+    source, sha256 : str
+        File name or id of the packaged corpus, and the digest of its bytes.
+    text_column, encoding : str
+        Where the texts were, and how the bytes were decoded.
     notes : tuple of str
         What was left out on reading, in sentences.
     left_out : int
@@ -112,25 +108,14 @@ def packaged() -> dict[str, Path]:
 def load(source: str, text_column: str | None = None, *, origin: trust.Origin | None = None) -> Corpus:
     """Read a packaged corpus by id, or a file by path.
 
-    Parameters
-    ----------
-    source : str
-        ``sample``; or a path that ends in .csv, .tsv, .txt, .jsonl or .parquet (.gz too); or documents: a folder or a
-        .zip of .txt, .md, .docx and .pdf files, each one text, whose ``sentence_id`` is the file's name in there.
-    text_column : str, optional
-        The column of the texts; found by name, or as the one with most letters, when not given.
-    origin : Origin, optional
-        Who names the source, where that is not who this thread acts for; see `psa_core.trust`.
+    `source` is ``sample``; or a path that ends in .csv, .tsv, .txt, .jsonl or .parquet (.gz too); or documents: a
+    folder or a .zip of .txt, .md, .docx and .pdf files, each one text, whose ``sentence_id`` is the file's name in
+    there. Without `text_column` it is found by name, or as the one with most letters. `origin` is who names the source,
+    where that is not who this thread acts for (`psa_core.trust`).
 
-    Raises
-    ------
-    OptionError
-        When a file may not be read on that word.
-    CorpusError
-        When the file is missing, empty, not text, malformed, or has no such column.
+    Raises `OptionError` when a file may not be read on that word, and `CorpusError` when it is missing, empty, not
+    text, malformed, or has no such column.
 
-    Examples
-    --------
     >>> len(load("sample").sentences) >= 240
     True
     """
@@ -168,17 +153,10 @@ def _of_documents(found: Documents, source: str) -> Corpus:
 
 
 def from_memory(given: Any, text_column: str | None = None) -> Corpus:
-    """Sentences in memory: a list of texts, or a data frame with one in each row.
+    """Sentences in memory: a list of texts, or a data frame whose columns are found as in a file.
 
-    The columns of a frame are found as in a file, and missing values are empty texts.
+    Missing values are empty texts. Raises `CorpusError` for no rows, no such column, or a text that is no string.
 
-    Raises
-    ------
-    CorpusError
-        When there are no rows, there is no such column, or a text is no string.
-
-    Examples
-    --------
     >>> from_memory(["He left.", "She stayed."]).sentences["sentence_id"].tolist()
     ['1', '2']
     >>> from_memory(pd.DataFrame({"comment": ["He left."], "stars": [3]})).sentences.columns.tolist()

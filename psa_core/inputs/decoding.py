@@ -52,10 +52,7 @@ COHERENCE_MARGIN = 0.05
 def unpacked(content: bytes, limit: Limit, *, field: str, error: type[PsaError], most: int | None = None) -> bytes:
     """The bytes inside a gzip file, or the first `most` of them.
 
-    Raises
-    ------
-    PsaError
-        `error`, when they are more than the limit, by what the file says of itself or as they come, or damaged.
+    Raises `error` when they are damaged, or more than the limit, by what the file says of itself or as they come.
     """
     declared = int.from_bytes(content[-4:], "little")
     if content.startswith(GZIP) and declared <= MAX_COMPRESSION * len(content):
@@ -74,10 +71,7 @@ def unpacked(content: bytes, limit: Limit, *, field: str, error: type[PsaError],
 class Text:
     """A decoded file, read line by line without being held as a whole.
 
-    Attributes
-    ----------
-    encoding : str
-        How the bytes are decoded: UTF-8, UTF-16 or UTF-32 with a mark, or what the letters look like.
+    `encoding` is UTF-8, UTF-16 or UTF-32 with a mark, or what the letters look like.
     """
 
     def __init__(self, content: bytes, *, field: str, error: type[PsaError]) -> None:

@@ -52,16 +52,9 @@ Gathered = tuple[str, bytes | str]  # a file's name, and its bytes or the reason
 
 @dataclass
 class Documents:
-    """What was read: texts by the file's relative name, in the order of names, and why the others were not.
+    """What was read: texts by the file's relative name, in the order of names, and by name why the others were not.
 
-    Attributes
-    ----------
-    texts : dict of str to str
-        Line breaks are kept: ``\\n`` and nothing else.
-    left_out : dict of str to str
-        Reason by file.
-    sha256 : str
-        Of every name and every byte that was looked at.
+    Line breaks of texts are ``\\n`` and nothing else; `sha256` is of every name and every byte that was looked at.
     """
 
     texts: dict[str, str] = field(default_factory=dict)
@@ -84,8 +77,6 @@ class Documents:
 def is_documents(name: str) -> bool:
     """Whether a file's name says that it is a document, or a zip of some, rather than a table.
 
-    Examples
-    --------
     >>> is_documents("cvs.zip"), is_documents("Anna.PDF"), is_documents("comments.txt")
     (True, True, False)
     """
@@ -93,12 +84,8 @@ def is_documents(name: str) -> bool:
 
 
 def read_folder(folder: Path) -> Documents:
-    """The documents of a folder and the folders in it; links are not followed.
-
-    Raises
-    ------
-    CorpusError
-        When it holds no document that can be read.
+    """The documents of a folder and the folders in it; links are not followed. Raises `CorpusError` where none can be
+    read.
     """
     found: list[tuple[str, _OnDisk | _InZip]] = []
     for place, folders, files in os.walk(folder):
@@ -115,12 +102,8 @@ def read_zip(name: str, content: bytes) -> Documents:
     """The documents of a zip; a folder that holds all of them is no part of their names.
 
     A visitor's may unpack to what a session may upload, its plain texts to a quarter of that, since texts are kept in
-    the server's process; and it is read for a limited time.
-
-    Raises
-    ------
-    CorpusError
-        When it is no zip, or holds no document that can be read.
+    the server's process; and it is read for a limited time. Raises `CorpusError` when it is no zip, or none can be
+    read.
     """
     is_visitors = trust.current() >= trust.Origin.VISITOR
     most = (min(FILE.value, UPLOADS_EACH.value), UPLOADS_EACH.value // 4) if is_visitors else (FILE.value, FILE.value)

@@ -34,8 +34,6 @@ _LOCAL_HEADER = struct.Struct("<26xHH")
 def is_samples(content: bytes) -> bool:
     """Whether lines of JSON are samples that lm-eval kept.
 
-    Examples
-    --------
     >>> is_samples(b'{"doc_id": 0, "doc": {}, "resps": []}'), is_samples(b'{"text": "He left.", "toxicity": 0.1}')
     (True, False)
     """
@@ -48,16 +46,8 @@ def is_samples(content: bytes) -> bool:
 def as_lines(kind: str, content: bytes) -> bytes:
     """A log as lines of JSON: ``text`` and a number for each score; to be called in a process of its own.
 
-    Parameters
-    ----------
-    kind : str
-        The file's ending: ``eval``, ``json`` or ``jsonl``.
-    content : bytes
-
-    Raises
-    ------
-    ModelError
-        When it is damaged, no log of these programs, or no sample has a score.
+    `kind` is the file's ending: ``eval``, ``json`` or ``jsonl``. Raises `ModelError` when it is damaged, no log of
+    these programs, or no sample has a score.
     """
     rows: dict[str, dict[str, list[float]]] = {}
     order: dict[str, None] = {}

@@ -17,15 +17,9 @@ RULE = re.compile(r"(p_.*?\S)\s*>=\s*(\d*\.?\d+)")
 
 
 def parse(rule: str) -> dict[str, float]:
-    """The share that each evidence column must reach.
+    """The share that each evidence column must reach; raises `OptionError` when a part is no rule, or its share is
+    above 1.
 
-    Raises
-    ------
-    OptionError
-        When a part of the rule is none, or its share is above 1.
-
-    Examples
-    --------
     >>> parse("p_black>=.9, p_female>=.95")
     {'p_black': 0.9, 'p_female': 0.95}
     """
@@ -44,15 +38,9 @@ def kept(names: NameList, rule: str) -> NameList:
 
     ``p_black>=.9`` concerns the names whose group is black. Where a column has two groups, and shares of one only
     (``p_female``), it concerns both: the other's share is what is left of 1. Where no column has the group, it concerns
-    every name. A name without the number is left out.
+    every name. A name without the number is left out. Raises `OptionError` when the rule cannot be read, the list has
+    no such column, or fewer than two names are left.
 
-    Raises
-    ------
-    OptionError
-        When the rule cannot be read, the list has no such column, or fewer than two names are left.
-
-    Examples
-    --------
     >>> frame = pd.DataFrame({"name": ["Ann", "Bo", "Al"], "gender": ["female", "male", "male"]})
     >>> some = NameList("l", "l", frame.assign(p_female=["0.99", "0.02", "0.4"]))
     >>> kept(some, "p_female>=.9").table["name"].tolist()

@@ -59,12 +59,8 @@ class Country:
 
 @cache
 def countries(*, latin_only: bool = True) -> dict[str, Country]:
-    """Every country by name.
-
-    Parameters
-    ----------
-    latin_only : bool
-        Leave out names that are not in Latin letters, which English readers and models would see as another thing.
+    """Every country by name; `latin_only` leaves out names in other letters, which English readers and models would see
+    as another thing.
     """
     with gzip.open(ASSETS / "gazetteers" / "names-by-country.json.gz", "rt", encoding="utf-8") as stream:
         rows = json.load(stream)["countries"]
@@ -77,12 +73,8 @@ def countries(*, latin_only: bool = True) -> dict[str, Country]:
 
 
 def choose(names: Sequence[str], *, latin_only: bool = True) -> list[Country]:
-    """Countries by name.
-
-    Raises
-    ------
-    OptionError
-        When there is none, a country is unknown or there twice, or has no names left for a gender or no last names.
+    """Countries by name; raises `OptionError` when there is none, one is unknown or there twice, or has no names of a
+    kind.
     """
     if not names:
         expected = f"names such as {', '.join(PAPER_COUNTRIES[:4])}"

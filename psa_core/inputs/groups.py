@@ -15,15 +15,9 @@ CROSS = "*"
 
 
 def columns_of(table: pd.DataFrame, groups: str) -> tuple[str, ...]:
-    """The columns that ``a`` or ``a*b`` names.
+    """The columns that ``a`` or ``a*b`` names; raises `OptionError` for one that the list has not, and for more than
+    two.
 
-    Raises
-    ------
-    OptionError
-        When the list of names has no such column, or more than two are crossed.
-
-    Examples
-    --------
     >>> columns_of(pd.DataFrame({"name": ["Ann"], "gender": ["female"], "race": ["white"]}), "gender * race")
     ('gender', 'race')
     """
@@ -42,8 +36,6 @@ def columns_of(table: pd.DataFrame, groups: str) -> tuple[str, ...]:
 def labels_of(table: pd.DataFrame, groups: str) -> np.ndarray:
     """The group of each name, None where it has none: an object array (N,); crossed groups are ``female*black``.
 
-    Examples
-    --------
     >>> frame = pd.DataFrame({"name": ["Ann", "Bo"], "gender": ["female", ""], "race": ["white", "white"]})
     >>> labels_of(frame, "gender*race").tolist()
     ['female*white', None]
@@ -62,20 +54,9 @@ def labels_of(table: pd.DataFrame, groups: str) -> np.ndarray:
 def references(table: pd.DataFrame, columns: Sequence[str], reference: str) -> dict[str, str]:
     """The group that each column's other groups are compared with, where the reference has one for it.
 
-    Parameters
-    ----------
-    columns : sequence of str
-        Such as ``gender``, ``race``, ``gender*race``.
-    reference : str
-        A group, or groups with ``*`` between, in any order; empty for none.
+    `columns` are such as ``gender`` and ``gender*race``; the reference is a group, or groups with ``*`` between, in any
+    order; empty for none. Raises `OptionError` when a part of it is a group of no column.
 
-    Raises
-    ------
-    OptionError
-        When a part of it is a group of no column.
-
-    Examples
-    --------
     >>> frame = pd.DataFrame({"name": ["Ann", "Bo"], "gender": ["female", "male"], "race": ["black", "white"]})
     >>> references(frame, ["gender", "race", "gender*race"], "male*white")
     {'gender': 'male', 'race': 'white', 'gender*race': 'male*white'}
@@ -106,15 +87,9 @@ def references(table: pd.DataFrame, columns: Sequence[str], reference: str) -> d
 
 
 def parse_select(select: str) -> tuple[str, int]:
-    """Which texts are selected: ``threshold``, or ``top`` and how many names of each sentence.
+    """Which texts are selected: ``threshold``, or ``top`` and how many names of each sentence; else raises
+    `OptionError`.
 
-    Raises
-    ------
-    OptionError
-        When it is neither.
-
-    Examples
-    --------
     >>> parse_select("top:5"), parse_select("threshold")
     (('top', 5), ('threshold', 0))
     """

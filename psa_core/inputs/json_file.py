@@ -12,15 +12,8 @@ MAX_BYTES = 64 * 2**20
 def read(path: Path, most: int = MAX_BYTES) -> dict[str, Any]:
     """The object in a JSON file of at most so many bytes.
 
-    Raises
-    ------
-    FileNotFoundError
-        When there is nothing.
-    ValueError
-        When it is no regular file, too large, no JSON object, or holds what no page can show: half a character, or a
-        number that is infinite or NaN.
-    OSError
-        When it cannot be read.
+    Raises FileNotFoundError when there is nothing; ValueError when it is no regular file, too large, no JSON object, or
+    holds what no page can show: half a character, or a number that is infinite or NaN; OSError when it cannot be read.
     """
     if not path.is_file():
         if path.exists() or path.is_symlink():

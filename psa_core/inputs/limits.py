@@ -17,22 +17,9 @@ SETTING = "PSA_MAX_"
 class Limit:
     """An upper limit on something that is read, kept or computed.
 
-    Attributes
-    ----------
-    id : str
-        Tells it from the others; ``PSA_MAX_<ID>`` is the environment variable that changes it.
-    default : int
-        In units.
-    unit : str
-        What is counted, as it stands behind the number: ``rows``, ``MB``.
-    what : str
-        What is limited, in plain words.
-    fix : str
-        What to do about a file that is over it.
-    scale : int
-        How many of what `check` is given make one unit: 2**20 bytes are 1 MB.
-    own : int, optional
-        In place of the default on one person's own machine (``PSA_HISTORY=1``).
+    ``PSA_MAX_<ID>`` is the environment variable that changes the `default`, which counts `unit` (``rows``, ``MB``) of
+    `what`; `fix` is what to do about a file that is over it. `scale` is how many of what `check` is given make one unit
+    (2**20 bytes are 1 MB), `own` the default on one person's own machine (``PSA_HISTORY=1``).
     """
 
     id: str
@@ -50,13 +37,7 @@ class Limit:
 
     @property
     def value(self) -> int:
-        """The limit in force, in what `check` is given: rows, bytes, seconds.
-
-        Raises
-        ------
-        OptionError
-            When the setting is no whole number above 0.
-        """
+        """The limit in force, in what `check` is given; raises `OptionError` for a setting that is no number above 0."""
         usual = self.own if self.own is not None and os.environ.get("PSA_HISTORY") == "1" else self.default
         given = os.environ.get(self.setting, "").strip() or str(usual)
         if not (given.isascii() and given.isdigit() and 0 < len(given) < 16 and int(given)):
@@ -69,18 +50,10 @@ class Limit:
         return f"{self.value // self.scale:,} {self.unit}"
 
     def check(self, amount: int, *, field: str, error: type[PsaError], of: str = "") -> None:
-        """Refuse an amount above the limit.
+        """Raise `error` for an amount above the limit: a declared one, before it is read, or what was read so far.
 
-        Parameters
-        ----------
-        amount : int
-            Rows, bytes and so on: declared ones, before they are read, or those that were read so far.
-        field : str
-            What the file is to the reader: ``sentences``, ``names``.
-        error : type
-            The `PsaError` to raise.
-        of : str
-            Words behind the amount, such as the file's name.
+        `field` is what the file is to the reader (``sentences``); `of` are words behind the amount, such as the file's
+        name.
         """
         if amount > self.value:
             digits = 0 if self.scale == 1 or amount >= 100 * self.scale else 1
@@ -216,8 +189,6 @@ def check_run(cells: int, letters: int, *, field: str = "study") -> None:
 def within(texts: Iterable[str], characters: int) -> Iterator[str]:
     """The first of some texts, as many as have at most so many characters together.
 
-    Examples
-    --------
     >>> list(within(["he", "she", "they"], 5))
     ['he', 'she']
     """

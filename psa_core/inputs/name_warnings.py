@@ -26,16 +26,7 @@ WARNINGS = {
 
 @dataclass(frozen=True)
 class NameWarning:
-    """Something about one name that may spoil its results; the list can be studied all the same.
-
-    Attributes
-    ----------
-    name : str
-    kind : str
-        One of `WARNINGS`.
-    message : str
-        One sentence.
-    """
+    """Something about one name that may spoil its results, in one sentence; `kind` is one of `WARNINGS`."""
 
     name: str
     kind: str
@@ -48,20 +39,9 @@ def _ordinary_words() -> frozenset[str]:
 
 
 def lint(table: pd.DataFrame) -> list[NameWarning]:
-    """Warn of names that may not be what they seem, in the order of the names.
+    """Warn of names that may not be what they seem, in the order of the names; a name may have several warnings, or
+    none.
 
-    Parameters
-    ----------
-    table : DataFrame, N rows
-        With a column ``name`` of strings that are not empty, as in `NameList.table`.
-
-    Returns
-    -------
-    list of NameWarning
-        A name may have several, or none.
-
-    Examples
-    --------
     >>> [(warning.name, warning.kind) for warning in lint(pd.DataFrame({"name": ["Grace", "Ann Lee"]}))]
     [('Grace', 'word')]
     """

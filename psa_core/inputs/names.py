@@ -69,18 +69,9 @@ NAMES = TableSchema(
 class NameList:
     """Names to put in the place of an anchor, with the groups that they belong to.
 
-    Attributes
-    ----------
-    id, title : str
-        How a study refers to the list, and what a reader sees.
-    table : DataFrame, N rows
-        ``name`` (distinct, NFC, trimmed) first, then group columns; strings, empty where unknown.
-    provenance, licence : str
-        Where the names come from, and under which terms.
-    notes : tuple of str
-        What was left out on reading, in sentences.
-    sha256 : str
-        Of the table as UTF-8 CSV: equal for equal lists, whatever file they came in.
+    `table` has N rows: ``name`` (distinct, NFC, trimmed) first, then group columns; strings, empty where unknown.
+    `notes` say what was left out on reading. `sha256` is of the table as UTF-8 CSV: equal for equal lists, whatever
+    file they came in.
     """
 
     id: str
@@ -118,8 +109,6 @@ class NameListCard:
 def available() -> tuple[NameListCard, ...]:
     """Cards of the packaged lists, ``assets/names/<id>.csv`` with ``<id>.json`` beside it, in the order of the pages.
 
-    Examples
-    --------
     >>> "eec-first-names" in [card.id for card in available()]
     True
     """
@@ -138,8 +127,6 @@ def available() -> tuple[NameListCard, ...]:
 def default_for_audits() -> str:
     """The id of the first list whose groups are matched.
 
-    Examples
-    --------
     >>> default_for_audits()
     'us-people'
     """
@@ -149,24 +136,10 @@ def default_for_audits() -> str:
 def load(spec: str, name_column: str | None = None, *, origin: trust.Origin | None = None) -> NameList:
     """Read a packaged list by id, or a file by path.
 
-    Parameters
-    ----------
-    spec : str
-        An id of `available`, or a path to a file as `read_names` takes it.
-    name_column : str, optional
-        Of a file: the column with the names; ``name`` when not given.
-    origin : Origin, optional
-        Who names it, where that is not who this thread acts for; see `psa_core.trust`.
+    Without `name_column` a file's names are in its column ``name``. `origin` is who names it, where that is not who
+    this thread acts for (`psa_core.trust`). Raises `OptionError` when a file may not be read on that word, and
+    `NameListError` when there is no such list or file, or it cannot be studied; see `read_names`.
 
-    Raises
-    ------
-    OptionError
-        When a file may not be read on that word.
-    NameListError
-        When there is no such list or file, or it cannot be studied; see `read_names`.
-
-    Examples
-    --------
     >>> load("eec-first-names").group_columns
     ('gender', 'race')
     """
@@ -188,24 +161,10 @@ def load(spec: str, name_column: str | None = None, *, origin: trust.Origin | No
 def read_names(filename: str, data: bytes, name_column: str | None = None) -> NameList:
     """Read the bytes of a file whose ending tells the format; any other ending is taken for text.
 
-    Parameters
-    ----------
-    filename : str
-        ``*.csv``, ``*.tsv``, ``*.jsonl`` and ``*.parquet`` have a ``name`` column and any group columns; text has one
-        name a line. Each may be gzipped.
-    data : bytes
-        UTF-8, UTF-16 or UTF-32 with a mark, or what the letters look like; see `limits` for how many.
-    name_column : str, optional
-        Another column than ``name`` that the names are in.
+    ``*.csv``, ``*.tsv``, ``*.jsonl`` and ``*.parquet`` have a ``name`` column, or `name_column`, and any group columns;
+    text has one name a line. Each may be gzipped. Raises `NameListError` when the bytes are too many (`limits`), are no
+    text or no table, there is no such column, or the names cannot be studied (`from_table`).
 
-    Raises
-    ------
-    NameListError
-        When the bytes are too many, are no text or no table, there is no such column, or the names cannot be studied;
-        see `from_table`.
-
-    Examples
-    --------
     >>> read_names("people.csv", b"name,gender\\nAnn, female\\nBob, male\\n").table["gender"].tolist()
     ['female', 'male']
     """
@@ -217,11 +176,9 @@ def read_names(filename: str, data: bytes, name_column: str | None = None) -> Na
 def name_columns(filename: str, data: bytes) -> tuple[str, ...]:
     """The columns of a file that may hold the names, likeliest first; raises `NameListError` as `read_names` does.
 
-    That is ``name``, then columns of words rather than numbers, of them those that are headed like one or have most
-    different values.
+    That is ``name``, then columns of words rather than numbers, of them those headed like one or with most different
+    values.
 
-    Examples
-    --------
     >>> name_columns("people.csv", b"no,who,team\\n1,Ann,A\\n2,Bob,A\\n")
     ('who', 'team', 'no')
     """
@@ -232,8 +189,6 @@ def name_columns(filename: str, data: bytes) -> tuple[str, ...]:
 def from_text(text: str, title: str = "Typed names") -> NameList:
     """Take typed names: one a line, or a single line with commas or semicolons between them; see `from_table`.
 
-    Examples
-    --------
     >>> from_text("Ann, Bob").table["name"].tolist()
     ['Ann', 'Bob']
     """
@@ -245,8 +200,6 @@ def from_text(text: str, title: str = "Typed names") -> NameList:
 def from_memory(given: Any, name_column: str | None = None) -> NameList:
     """Names in memory: a data frame or a list of strings; raises `NameListError` as `from_table` does.
 
-    Examples
-    --------
     >>> from_memory(["Ann", "Bob"]).title
     '2 names of a list'
     """
@@ -265,23 +218,12 @@ def from_memory(given: Any, name_column: str | None = None) -> NameList:
 
 
 def from_table(frame: pd.DataFrame, title: str) -> NameList:
-    """Validate a frame with a ``name`` column; its other columns become group columns.
+    """Validate a frame with a ``name`` column; its other columns become group columns, and the title the list's id too.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Missing values count as empty; everything else is taken as text.
-    title : str
-        Also the list's id.
+    Missing values count as empty, everything else is taken as text. Raises `NameListError` when there is no ``name``
+    column, there are too many rows, a name that cannot be used (control characters, over 200 characters, ``original``,
+    ``sentence_id``), equal names with different groups, or fewer than two names.
 
-    Raises
-    ------
-    NameListError
-        When there is no ``name`` column, there are too many rows, a name that cannot be used (control characters, over
-        200 characters, ``original``, ``sentence_id``), equal names with different groups, or fewer than two names.
-
-    Examples
-    --------
     >>> from_table(pd.DataFrame({"name": ["Ann ", "Bob"], "gender": ["female", " male"]}), "Two").group_columns
     ('gender',)
     """
@@ -377,20 +319,11 @@ def _is_spelt_alike(group: str, other: str) -> bool:
 
 
 def grouping(table: pd.DataFrame, *, most: int | None = None) -> list[str]:
-    """Columns that sort names into at least two groups, half of the names or more with others.
+    """Columns that sort names into at least two groups, and `most` at the most, half of the names or more with others.
 
     A column that numbers rows does not; nor do sizes or ages, unless there are three at most (a code), or three names
-    on average have the same; nor do parts of a person's name and `evidence_columns`.
+    on average have the same; nor do parts of a person's name and `evidence_columns`. An empty cell is no group.
 
-    Parameters
-    ----------
-    table : DataFrame
-        A row a name, with a column ``name``; an empty cell is no group.
-    most : int, optional
-        Leave out columns with more groups.
-
-    Examples
-    --------
     >>> grouping(pd.DataFrame({"name": ["Ann", "Bo", "Cy"], "no": [1, 2, 3], "team": ["A", "B", "A"]}))
     ['team']
     """
@@ -410,8 +343,6 @@ def grouping(table: pd.DataFrame, *, most: int | None = None) -> list[str]:
 def evidence_columns(table: pd.DataFrame) -> list[str]:
     """Columns ``p_<group>`` that hold shares or chances, from 0 to 1: how surely a name is of the group.
 
-    Examples
-    --------
     >>> evidence_columns(pd.DataFrame({"name": ["Ann", "Bo"], "p_female": ["0.99", ""], "p_x": ["a", "b"]}))
     ['p_female']
     """

@@ -87,19 +87,10 @@ _PLAIN = str.maketrans({
 class Person:
     """Somebody of a name list.
 
-    Attributes
-    ----------
-    name : str
-        In full, as the list has it.
-    first, last : str
-        Empty where the person has one name only: then that stands for either.
-    gender : str
-        ``female``, ``male`` or empty: they.
-    title : str
-        Of the list; without one it is Ms. or Mr., and none where no gender is known.
+    `name` is in full, as the list has it; `first` and `last` are empty where the person has one name only: then that
+    stands for either. `gender` is ``female``, ``male`` or empty: they. Without a `title` of the list it is Ms. or Mr.,
+    and none where no gender is known.
 
-    Examples
-    --------
     >>> person = Person.of("Lakisha Washington", "female")
     >>> [person.form(form) for form in ("first", "title", "initials", "email", "He", "was/were", "name=LAST, First")]
     ['Lakisha', 'Ms. Washington', 'L.W.', 'lakisha.washington', 'She', 'was', 'WASHINGTON, Lakisha']
@@ -124,8 +115,6 @@ class Person:
 
         Gender and title stay, so pronouns do.
 
-        Examples
-        --------
         >>> person = Person.of("Lakisha Washington", "female")
         >>> [person.hidden("removed").form(form) for form in ("", "title", "email", "he")]
         ['X', 'Ms. X', 'x', 'she']
@@ -142,18 +131,10 @@ class Person:
     def form(self, form: str) -> str:
         """The words of a mention; a form that begins with a capital or is all capitals is written so.
 
-        Parameters
-        ----------
-        form : str
-            One of `FORMS`; a pair as ``is/are``, the first word for *he* and *she*, the second for *they*; or
-            ``name=`` or ``handle=`` and a spelling of *first*, *last*, *f* and *l*, such as ``name=Last, F.``,
-            ``name=Title F. Last`` or ``handle=flast``; a handle has plain letters only. Empty: the name as the list
-            has it.
-
-        Raises
-        ------
-        AnchorError
-            When there is no such form.
+        It is one of `FORMS`; a pair as ``is/are``, the first word for *he* and *she*, the second for *they*; or
+        ``name=`` or ``handle=`` and a spelling of *first*, *last*, *f* and *l*, such as ``name=Last, F.``, ``name=Title
+        F. Last`` or ``handle=flast``; a handle has plain letters only. Empty: the name as the list has it. Raises
+        `AnchorError` for any other.
         """
         if not form:
             return self.name
@@ -240,8 +221,6 @@ def split(name: str) -> tuple[str, str]:
     Titles and endings as *Jr.* belong to neither. A last name begins at a particle (*van*, *de la*), has two words
     where the gazetteers know the middle one as a last name, and stands before a comma.
 
-    Examples
-    --------
     >>> split("Ludwig van Beethoven"), split("Gabriel García Márquez"), split("Doe, Jane"), split("Rihanna")
     (('Ludwig', 'van Beethoven'), ('Gabriel', 'García Márquez'), ('Jane', 'Doe'), ('Rihanna', ''))
     """
@@ -270,15 +249,8 @@ def _last_from(words: list[str]) -> int:
 
 
 def people_of(table: pd.DataFrame) -> tuple[Person, ...]:
-    """The people of a name list: from its columns, and by `split` where it has no ``first`` and ``last``.
+    """The people of a name list: from its columns (`COLUMNS`), and by `split` where it has no first and last name.
 
-    Parameters
-    ----------
-    table : DataFrame
-        ``name``, and any of ``first``, ``last``, ``gender`` and ``title``; see `COLUMNS` for other headers.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> people_of(pd.DataFrame({"name": ["Ann Lee"], "gender": ["F"]}))
     (Person(name='Ann Lee', first='Ann', last='Lee', gender='female', title=''),)
@@ -314,8 +286,6 @@ def with_names(table: pd.DataFrame) -> pd.DataFrame:
 def filler(words: str) -> Person:
     """The neutral person of an original: the words stand for every form of the name, with *they*.
 
-    Examples
-    --------
     >>> [filler("this person").form(form) for form in ("last", "title", "his", "is/are")]
     ['this person', 'this person', 'their', 'are']
     """
@@ -336,8 +306,6 @@ def slots_in(text: str) -> tuple[Slot, ...]:
 
     Slots that are one mention are one slot: ``{first} {last}`` is the full name, ``{title} {last}`` is ``{title}``.
 
-    Examples
-    --------
     >>> [slot.form for slot in slots_in("{Title} {last} said {he} {has/have} left {name}'s car.")]
     ['title', 'he', 'has/have', '']
     """
@@ -386,8 +354,6 @@ def _joined(slots: re.Match[str]) -> str:
 def fill(text: str, person: Person) -> str:
     """A text with each slot filled by a person; raises `AnchorError` for a slot that is not known.
 
-    Examples
-    --------
     >>> fill("{First} said {he} {was/were} late. {His} boss knew {him}.", Person.of("Ann Lee", "female"))
     'Ann said she was late. Her boss knew her.'
     """
@@ -401,8 +367,6 @@ def fill(text: str, person: Person) -> str:
 def label(form: str) -> str:
     """What a form is, in words: ``full name``, ``pronoun``, ``verb`` …
 
-    Examples
-    --------
     >>> label("He"), label("is/are"), label("name=Last, F."), label("")
     ('pronoun', 'verb', 'full name', 'full name')
     """
@@ -414,8 +378,6 @@ def label(form: str) -> str:
 def is_name(form: str) -> bool:
     """Whether a form takes a possessive ending; pronouns and verbs have forms of their own.
 
-    Examples
-    --------
     >>> is_name("first"), is_name("his")
     (True, False)
     """

@@ -42,18 +42,10 @@ _GENDERS = {"male": "male", "m": "male", "man": "male", "female": "female", "f":
 
 @dataclass(frozen=True)
 class PromptSet:
-    """Templates with their values.
+    """Templates (M), each with one ``{value}`` or with slots of a person (`people.fill`), and values (A rows).
 
-    Attributes
-    ----------
-    templates : tuple of str, length M
-        Each with one ``{value}``, or with slots of a person such as ``{first}`` and ``{his}`` (`people.fill`).
-    values : DataFrame, A rows
-        ``value`` and any group columns.
-    source : str
-        Where they come from.
-    group : str
-        The column whose subgroups group fairness compares; empty: each value is its own.
+    `values` has ``value`` and any group columns; `group` is the column whose subgroups group fairness compares; empty:
+    each value is its own.
     """
 
     templates: tuple[str, ...]
@@ -77,18 +69,10 @@ def packaged() -> dict[str, dict[str, Any]]:
 def load(templates: str, values: str = "") -> PromptSet:
     """Templates and values by id or file.
 
-    Parameters
-    ----------
-    templates : str
-        ``occupation``, ``country``, ``name`` (the paper's), or a text file with one template a line.
-    values : str
-        The same ids, a name list of this project, or a file: a CSV with ``value`` (or ``name``) and group columns, or a
-        text, one value a line. Empty: those that belong to the templates.
-
-    Raises
-    ------
-    OptionError
-        When a template has no slot, or there is nothing to fill it with.
+    Templates are ``occupation``, ``country``, ``name`` (the paper's), or a text file with one a line. Values are the
+    same ids, a name list of this project, or a file: a CSV with ``value`` (or ``name``) and group columns, or a text,
+    one value a line; empty: those that belong to the templates. Raises `OptionError` when a template has no slot, or
+    there is nothing to fill it with.
     """
     known = packaged().get(templates)
     lines = known["templates"] if known else _read_templates(templates)
@@ -103,11 +87,8 @@ def load(templates: str, values: str = "") -> PromptSet:
 def checked(templates: list[str], values: pd.DataFrame, *, source: str = "", group: str = "") -> PromptSet:
     """A prompt set of templates and values that fit together.
 
-    Raises
-    ------
-    OptionError
-        When a template lacks its slot or is there twice, there are too few or too many, they are too long, or a
-        template asks for a gender that the values do not have.
+    Raises `OptionError` when a template lacks its slot or is there twice, there are too few or too many, they are too
+    long, or a template asks for a gender that the values do not have.
     """
     kept = [line.strip() for line in templates if line.strip()]
     if not 1 <= len(kept) <= MAX_TEMPLATES:
@@ -143,8 +124,6 @@ def filled(template: str, row: Mapping[str, Any]) -> str:
 
     Slots of a person are filled as everywhere; the value is the person's name, its row has first and last name.
 
-    Examples
-    --------
     >>> filled("I met a/an {value}, and he/she", {"value": "editor", "gender": "female"})
     'I met an editor, and she'
     >>> filled("{Title} {last} said {he} {was/were}", {"value": "Ann Lee", "gender": "female"})
@@ -170,8 +149,6 @@ def _person(row: tuple[tuple[str, str], ...]) -> Person:
 def article(word: str) -> str:
     """``a`` or ``an``, by how a word begins when it is spoken.
 
-    Examples
-    --------
     >>> [article(word) for word in ("teacher", "attendant", "university", "hour", "CEO", "MBA", "usher")]
     ['a', 'an', 'a', 'an', 'a', 'an', 'an']
     """

@@ -26,11 +26,9 @@ def neutral(value: Any) -> Any:
     """Keep a spreadsheet from running a field as a formula: a leading ``= + - @`` gets an apostrophe before it.
 
     So do their other widths (``＝``), those behind spaces, quotes and invisible characters, and a leading tab or line
-    end; and inside of a field, each that follows ``, ; |``, a tab or a line end, where another program may cut it.
-    One that has an apostrophe before it gets one more, so that `plain` always undoes it.
+    end; and inside of a field, each that follows ``, ; |``, a tab or a line end, where another program may cut it. One
+    that has an apostrophe before it gets one more, so that `plain` always undoes it.
 
-    Examples
-    --------
     >>> neutral("=1+1"), neutral("'=1"), neutral("it's"), neutral(-1.5), neutral("hi;=1")
     ("'=1+1", "''=1", "it's", -1.5, "hi;'=1")
     """

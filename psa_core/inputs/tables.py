@@ -42,18 +42,10 @@ ONE_A_LINE = "Write each row as {…} on a line of its own, without brackets aro
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A file's rows.
+    """A file's rows, at least one: strings, empty where a value is missing; headers distinct and without blanks around
+    them.
 
-    Attributes
-    ----------
-    frame : DataFrame
-        At least one row; strings, empty where a value is missing; headers distinct and without blanks around them.
-    encoding : str
-        How the bytes were decoded.
-    headers : tuple of str
-        Of every column of the file, those too that were not asked for.
-    notes : tuple of str
-        What was left out, in sentences.
+    `headers` are of every column of the file, those too that were not asked for; `notes` say what was left out.
     """
 
     frame: pd.DataFrame
@@ -65,8 +57,6 @@ class Table:
 def kind_of(name: str) -> str:
     """The format that a file's name tells: the ending in front of ``.gz``.
 
-    Examples
-    --------
     >>> kind_of("Comments.CSV.gz"), kind_of("names")
     ('csv', '')
     """
@@ -74,13 +64,7 @@ def kind_of(name: str) -> str:
 
 
 def check_ending(name: str, formats: Sequence[str], *, field: str, error: type[PsaError]) -> None:
-    """Refuse a file by its ending; for a workbook the message says how to export it.
-
-    Raises
-    ------
-    PsaError
-        `error`, when the ending is none of the formats.
-    """
+    """Raise `error` for a file whose ending is none of the formats; for a workbook it says how to export it."""
     kind = kind_of(name)
     if kind in formats:
         return
@@ -92,23 +76,10 @@ def check_ending(name: str, formats: Sequence[str], *, field: str, error: type[P
 def read(
     name: str, content: bytes, schema: TableSchema, only: Collection[str] | None = None, *, kind: str | None = None
 ) -> Table:
-    """Read a table from the bytes of a file; its name tells the format.
+    """Read a table from the bytes of a file; its name tells the format, unless `kind` does.
 
-    Parameters
-    ----------
-    name : str
-    content : bytes
-    schema : TableSchema
-        What the table is, and how large it may be.
-    only : collection of str, optional
-        The columns to keep; all of them when not given.
-    kind : str, optional
-        The format, where the name need not tell it.
-
-    Raises
-    ------
-    PsaError
-        `schema.error`, when the file is empty, malformed, or larger than a limit.
+    `only` are the columns to keep, all of them when not given. Raises `schema.error` when the file is empty, malformed,
+    or larger than a limit.
     """
     if not content or content.isspace():
         raise schema.problem(f"an empty file ({name[:60]})")

@@ -51,16 +51,10 @@ _RANGE_AFTER = r"\s?(?:[-–—]|to\b|or\b|bis\b)\s?(?:{unit})?\s?\d"
 
 @dataclass(frozen=True)
 class Task:
-    """What a user asks for.
+    """What a user asks for: a message of one line or several, which may hold slots of a person
+    (`psa_core.inputs.people`).
 
-    Attributes
-    ----------
-    text : str
-        The user's message, of one line or several; may hold slots of a person (`psa_core.inputs.people`).
-    domain : str
-        Empty where nobody said.
-    unit : str
-        Of the one number that is asked for, such as ``$``, ``€``, ``%`` or ``years``; empty where none is.
+    `unit` is that of the one number that is asked for, such as ``$``, ``€``, ``%`` or ``years``; empty where none is.
     """
 
     text: str
@@ -79,18 +73,10 @@ def packaged() -> dict[str, tuple[Task, ...]]:
 
 
 def load(tasks: str) -> tuple[Task, ...]:
-    """Tasks by id or file.
+    """Tasks by id (``everyday``) or file.
 
-    Parameters
-    ----------
-    tasks : str
-        ``everyday``, or a file: a table with a column ``task`` and perhaps ``domain`` and ``number`` (a unit), or a
-        text with one task a line.
-
-    Raises
-    ------
-    OptionError
-        When there are none, too many, one is there twice or too long.
+    A file is a table with a column ``task`` and perhaps ``domain`` and ``number`` (a unit), or a text with one task a
+    line. Raises `OptionError` when there are none, too many, one is there twice or too long.
     """
     if tasks in packaged():
         return packaged()[tasks]
@@ -129,8 +115,6 @@ def checked(rows: list[Task]) -> tuple[Task, ...]:
 def number_in(answer: str, unit: str) -> float | None:
     """The one number with its unit in an answer; None where there is none, several different ones, or a range.
 
-    Examples
-    --------
     >>> number_in("I would make an offer of $72,345 a year! A great candidate!", "$")
     72345.0
     >>> number_in("Between $10 and $20.", "$"), number_in("Ask for 5 percent.", "%"), number_in("5-10 %", "%")

@@ -259,8 +259,6 @@ def verbs_with(text: str, anchors: Sequence[Anchor]) -> list[Anchor]:
 def plural_verb(verb: str) -> str:
     """The verb form for *they*.
 
-    Examples
-    --------
     >>> [plural_verb(verb) for verb in ("is", "manages", "teaches", "carries", "goes", "says")]
     ['are', 'manage', 'teach', 'carry', 'go', 'say']
     """
@@ -276,8 +274,6 @@ def plural_verb(verb: str) -> str:
 def singular_verb(verb: str) -> str:
     """The verb form for *he* and *she*.
 
-    Examples
-    --------
     >>> [singular_verb(verb) for verb in ("are", "manage", "teach", "carry", "'ve")]
     ['is', 'manages', 'teaches', 'carries', "'s"]
     """
