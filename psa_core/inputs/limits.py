@@ -37,7 +37,7 @@ class Limit:
 
     @property
     def value(self) -> int:
-        """The limit in force, in what `check` is given; raises `OptionError` for a setting that is no number above 0."""
+        """The limit in force, in what `check` is given; raises `OptionError` for a setting that is none."""
         usual = self.own if self.own is not None and os.environ.get("PSA_HISTORY") == "1" else self.default
         given = os.environ.get(self.setting, "").strip() or str(usual)
         if not (given.isascii() and given.isdigit() and 0 < len(given) < 16 and int(given)):
