@@ -27,6 +27,7 @@ _COMPANY = re.compile(
     r"|,?[ ](?:inc|ltd|llc|llp|gmbh|plc|corp|a/s)\b",
     re.IGNORECASE,
 )
+_GENERATION = re.compile(r",?[ ](?:senior|junior|sr|jr)\b", re.IGNORECASE)
 _ABBREVIATIONS = re.compile(r"AM|PM|US|UK|EU|IT|HR|CV|ID|TV|PC|OK|AI|MD|RN|BA|MA|BS|MS|GP|PR|QA")
 _BEFORE_NAME = re.compile(rf"(?<![\w.])({PART}\.?)[ ]$")
 _LINE_START = re.compile(r"(?:^|[.!?:;\n\"“(•*|–—>-])[ \t]*$")
@@ -84,9 +85,9 @@ def _middle(who: Named) -> str:
 
 
 def _halves(last: str) -> list[str]:
-    """The two parts of a double last name such as *García López*, of which either may stand for it."""
-    parts = last.split()
-    return parts if len(parts) == 2 and all(part[:1].isupper() for part in parts) else []
+    """The two parts of a double last name (*García López*, *de la Cruz Benítez*), of which either may stand for it."""
+    parts = re.findall(rf"(?:(?:{'|'.join(people.PARTICLES)})\s+)*\S+", last, re.IGNORECASE)
+    return parts if len(parts) == 2 and all(part.split()[-1][:1].isupper() for part in parts) else []
 
 
 @dataclass(frozen=True)
@@ -162,16 +163,23 @@ class _Finder:
             ("first", "l", rf"(?P<one>{given})(?P<sep>[ ])(?P<two>{_initial(who.last)}(?:\.|(?=[,;:)\n]|$)))"),
         )  # fmt: skip
         alike = any(fold(other.first)[:1] == fold(who.first)[0] for other in self._sharing("last"))
-        for one, two, pattern in spellings:
-            for match in re.finditer(rf"(?<![\w@-])(?:(?P<title>{TITLE})\s+)?{pattern}(?!\w)", self.plain):
-                if match["title"] and lexicon.gender_of_title(match["title"]) not in (self.gender, ""):
-                    yield *match.span(), "", f"{ANOTHER}: {' '.join(match[0].split())}"
-                elif two == "f" and match["two"].startswith("D.C"):  # Washington, D.C.
-                    yield *match.span(), "", f"{OTHER_NAME}: {match[0]}"
-                elif reason := (SHARED if "f" in (one, two) and alike else self._beside(*match.span(), whole=True)):
-                    yield *match.span(), "", reason
-                else:
-                    yield *match.span(), _spelling(match, one, two), ""
+        found = [
+            (match, one, two)
+            for one, two, pattern in spellings
+            for match in re.finditer(rf"(?<![\w@-])(?:(?P<title>{TITLE})\s+)?{pattern}(?!\w)", self.plain)
+        ]
+        named_first = min((match.span() for match, *_ in found), default=(0, 0))
+        is_junior = _GENERATION.match(self.plain, named_first[1]) is not None
+        for match, one, two in found:
+            has_other_title = match["title"] and lexicon.gender_of_title(match["title"]) not in (self.gender, "")
+            if has_other_title or (_GENERATION.match(self.plain, match.end()) and not is_junior):
+                yield *match.span(), "", f"{ANOTHER}: {' '.join(match[0].split())}"
+            elif two == "f" and match["two"].startswith("D.C"):  # Washington, D.C.
+                yield *match.span(), "", f"{OTHER_NAME}: {match[0]}"
+            elif reason := (SHARED if "f" in (one, two) and alike else self._beside(*match.span(), whole=True)):
+                yield *match.span(), "", reason
+            else:
+                yield *match.span(), _spelling(match, one, two), ""
 
     def titled(self) -> Iterator[_Mention]:
         """A title and the last name."""
@@ -187,9 +195,7 @@ class _Finder:
         for match in re.finditer(rf"(?<!\w)({TITLE})\s+{self._family}(?!\w)", self.plain):
             comes_first = comes_first or match.start() < others_at
             told = lexicon.gender_of_title(match[1])
-            if (told and self.gender and told != self.gender) or re.match(
-                r"[ ](?:senior|junior|sr|jr)\b", self.plain[match.end() :], re.IGNORECASE
-            ):
+            if (told and self.gender and told != self.gender) or _GENERATION.match(self.plain, match.end()):
                 yield *match.span(), "", f"{ANOTHER}: {' '.join(match[0].split())}"
             elif not comes_first and any(other.gender in (told, "") for other in sharing if other.first):
                 yield *match.span(), "", SHARED
@@ -221,7 +227,8 @@ class _Finder:
         """First or last name alone, and what stands for it: both first names, a short form, half of a double name."""
         who, taken = self.who, {other.first.casefold() for other in self.others}
         short = [name.capitalize() for name in sorted(lexicon.shorts_of(who.first)) if name not in taken]
-        firsts = [" ".join((who.first, *who.middle)), who.nick, *short, who.first]
+        together = " ".join((*who.middle[-1:], who.first))  # Minh Chau, of Nguyen Thi Minh Chau
+        firsts = [" ".join((who.first, *who.middle)), together, who.nick, *short, who.first]
         for form, names in (("first", firsts if who.first else []), ("last", [who.last, *_halves(who.last)])):
             shared = SHARED if self._sharing(form) else ""
             for name in filter(None, names):
@@ -307,7 +314,8 @@ class _Finder:
 
     def _began(self, name: str, before: str, own: set[str], whole: bool) -> bool:
         """Whether the words before a name make it part of another: *Hall-Doe*, *Smith & Doe*, *Lake Doe*."""
-        if before.endswith(" & ") or (before[-1:] == "-" and before[-2:-1].isalpha()):
+        follows_company = before.endswith(" & ") and not re.search(r"\b[A-Z]\. & $", before)  # not Lee, E. & Doe, J.
+        if follows_company or (before[-1:] == "-" and before[-2:-1].isalpha()):
             return True
         preceding = _BEFORE_NAME.search(before)
         if preceding is None:
@@ -404,5 +412,5 @@ def _spelled(name: str) -> str:
     whole = "[._-]?".join(words)
     german = people.handle(name.translate(lexicon.GERMAN))
     whole = whole if german == people.handle(name) else f"(?:{whole}|{german})"
-    is_double = len(words) == 2 and words[0].casefold() not in people.PARTICLES
-    return f"(?:{whole}|{words[0]})" if is_double else whole
+    ends = [at for at, word in enumerate(words, 1) if word.casefold() not in people.PARTICLES]
+    return f"(?:{whole}|{'[._-]?'.join(words[: ends[0]])})" if len(ends) == 2 else whole

@@ -33,6 +33,13 @@ _KIN = {
     "son": "male", "husband": "male", "boyfriend": "male", "uncle": "male", "grandfather": "male", "man": "male",
     "boy": "male", "gentleman": "male", "dad": "male", "nephew": "male", "grandson": "male", "widower": "male",
 }  # fmt: skip
+#: Whom *they* may stand for.
+_PEOPLE = re.compile(
+    r"\b(?:students|pupils|children|kids|classmates|teachers|parents|colleagues|teammates|coworkers|co-workers|employees"
+    r"|managers|people|women|men|customers|clients|patients|nurses|doctors|friends|neighbou?rs|tenants|residents"
+    r"|volunteers|members|visitors|guests|candidates|applicants|brothers|sisters|others|the[ ](?:staff|team|family))\b",
+    re.IGNORECASE,
+)
 _ANYBODY = frozenset({"woman", "girl", "lady", "man", "boy", "gentleman", "widow", "widower"})
 _KIN_WORDS = re.compile(rf"(?<![\w-])(?:step)?({'|'.join(_KIN)})(?:-in-law)?(?![\w'’-])", re.IGNORECASE)
 _SAYING = "said|says|told|asked|wrote|writes|added|replied|reports?|reported|stated|explained"
@@ -146,7 +153,9 @@ def pronouns_of(
             mine.append(Anchor(start, end, "object", "", "subject", as_written(form, word[0])))
         spans = [span for span in spans if not declaration.start() <= span[0] < declaration.end()]
     writes = _is_writer(text, anchors)
-    nearest = _Nearest(text, anchors, sorted(one.at for one in rivals if they or one.gender in (gender, "")))
+    groups = [match.start() for match in _PEOPLE.finditer(text)] if they else []
+    near = sorted((*(one.at for one in rivals if they or one.gender in (gender, "")), *groups))
+    nearest = _Nearest(text, anchors, near)
     others_gender = _Nearest(text, anchors, sorted(one.at for one in rivals if not gender or one.gender != gender))
     quoted = list(_own_words(text, anchors, gender))
     others_at = list[int]()
@@ -214,6 +223,18 @@ class _Nearest:
     anchors: Sequence[Anchor]
     rivals: Sequence[int]
 
+    def _follows_another(self, sentence: int, start: int) -> bool:
+        """Whether the sentence before the one with the person and the pronoun is about somebody else only.
+
+        Mrs. Barry is old. Aoife carried her coal: either may be meant.
+        """
+        if _SENTENCE_END.search(self.text, sentence, start) or self.text[:sentence].endswith("\n\n"):
+            return False
+        ends = [match.end() for match in _SENTENCE_END.finditer(self.text, 0, max(0, sentence - 2))]
+        before = ends[-1] if ends else 0
+        own = any(before <= anchor.start < sentence for anchor in self.anchors)
+        return not own and any(before <= at < sentence for at in self.rivals)
+
     def is_persons(self, start: int, form: str, others_at: Sequence[int] = ()) -> bool:
         """Whether the person is named before it with nobody else between, or just behind it in its sentence.
 
@@ -226,6 +247,8 @@ class _Nearest:
             # Her sister asked for Aoife’s key. She: either may be meant.
             sentence = max((m.end() for m in _SENTENCE_END.finditer(self.text, 0, last.start)), default=0)
             if any(sentence <= other < last.start for other in (*self.rivals, *others_at)):
+                return False
+            if self._follows_another(sentence, start):
                 return False
             # Aoife told her: who does something to herself is no object of the verb.
             return not (form == "him" and _VERB_ONLY.fullmatch(self.text, last.end, start))

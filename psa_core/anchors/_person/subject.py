@@ -27,6 +27,7 @@ from psa_core.inputs.gazetteers import evidence, gender_of
 
 _KNOWN_AS = re.compile(
     rf"\b(?i:known[ ](?:[^.\n,]{{0,40}}[ ])?as|go(?:es)?[ ]by|nicknamed|nickname:?|preferred[ ]name:?|to[ ]be[ ]called"
+    rf"|whom[ ](?:[\w']+[ ]){{1,3}}calls?"
     rf")[ ][\"“‘']?({PART})(?![ ]{PART})"
 )
 FIRST_PERSON = re.compile(r"(?<![\w])(?:I|I'm|I’m|I've|I’ve|my|My|me)(?![\w])")
@@ -158,10 +159,11 @@ def _with_short_forms(text: str, found: Sequence[Evidence]) -> None:
                 one.named = replace(one.named, nick=one.named.nick or word)
     full = [one for one in found if one.is_full]
     for match in _KNOWN_AS.finditer(text):
-        word, before = bare(match[1]), text[: match.start()].casefold()
+        word, before = bare(match[1]), text[: match.start()]
 
         def last_at(one: Evidence, before: str = before) -> int:
-            return max(before.rfind(name.casefold()) for name in (one.named.first, one.named.last))
+            names = rf"(?<![\w-])(?:{re.escape(one.named.first)}|{re.escape(one.named.last)})(?![\w-])"
+            return max((place.start() for place in re.finditer(names, before, re.IGNORECASE)), default=-1)
 
         last = max(full, key=last_at, default=None)
         if last and word[0].isupper() and could_be_name(word) and word.casefold() not in taken:
@@ -239,12 +241,17 @@ def _extends(long: Named, short: Named) -> bool:
     first, last = short.key
     if key_of(long.words.translate(GERMAN)) == key_of(short.words.translate(GERMAN)):  # Müller, and Mueller
         return long.words.translate(GERMAN) != long.words
+    parts = re.split(r"[ '-]", long.key[1])
+    if long.key[0] == first and last in ("".join(parts[:end]) for end in range(2, len(parts) + 1)):
+        return True  # Ali Al-Mansouri, and ali.almansouri@
     if long.key == (last, first):
         ranks = [(evidence(one.first).first - evidence(one.first).last, "-" in one.first) for one in (long, short)]
         return ranks[0] > ranks[1]
     if long.key[1] == last and len(first) > 5 and is_slip(long.key[0], first):
         return gender_of(long.first) in (gender_of(short.first), "")
-    if f"{first} {last}" == long.key[1] or (long.key[1] == last and first in shorts_of(long.key[0])):
+    given = " ".join(map(key_of, (*long.middle[-1:], long.first)))  # Minh Chau, of Nguyen Thi Minh Chau
+    shorts = {key_of(long.nick), *shorts_of(long.key[0])}
+    if f"{first} {last}" in (long.key[1], given) or (long.key[1] == last and first in shorts):
         return True
     every = [long.key[0], *map(key_of, long.middle), *long.key[1].split()]
     words = f"{first} {last}".split()
