@@ -65,6 +65,10 @@ class Chart:
         Path(file).write_text(self.svg, encoding="utf-8")
 
 
+#: What a chart says, and how it is drawn, where it is.
+View = tuple[Finding, Callable[[], str]]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Study:
     """The result of a study: tables, charts and findings about its scores.
@@ -116,7 +120,7 @@ class Study:
     def name_effects(self, target: str | None = None, **options: Any) -> pd.DataFrame:
         """What each name does to the score, furthest first; columns and options as in `tables.name_table`."""
         options.setdefault("baseline", tables.default_baseline(self.cube))
-        table = tables.name_table(self.cube, self._target(target), **options)
+        table = tables.name_table(self.cube, self._target(target).name, **options)
         order = table["score_sens"].abs().sort_values(ascending=False, kind="stable").index
         return table.loc[order].reset_index(drop=True)
 
@@ -125,7 +129,7 @@ class Study:
 
         `column` is one of `names`, or two crossed: ``gender*race``; the first that sorts them when not given.
         """
-        return tables.group_table(self.cube, self._target(target), self._group_column(column), **options)
+        return tables.group_table(self.cube, self._target(target).name, self._group_column(column), **options)
 
     def conditions(self, column: str | None = None, target: str | None = None, **options: Any) -> pd.DataFrame:
         """What each condition changes in the groups' differences; columns and options as in `tables.condition_table`.
@@ -137,12 +141,12 @@ class Study:
         target : str, optional
             Without a condition before it; the first one when not given.
         """
-        of = target or next(iter(tables.condition_targets(self.cube)), self._target(None))
+        of = target or next(iter(tables.condition_targets(self.cube)), self.targets[0].name)
         return tables.condition_table(self.cube, of, self._group_column(column), **options)
 
     def thresholds(self, target: str | None = None, **options: Any) -> pd.DataFrame:
         """LabelDist and flips at each threshold; columns and options as in `tables.label_dist_table`."""
-        return tables.label_dist_table(self.cube, self._target(target), **options)
+        return tables.label_dist_table(self.cube, self._target(target).name, **options)
 
     def flips(self, target: str | None = None, **options: Any) -> pd.DataFrame:
         """Every flip with its text, the largest change first.
@@ -150,19 +154,19 @@ class Study:
         Options are those of `tables.find_flips` (``threshold``, ``names``, ``direction``) and, of rows, ``order``,
         ``offset`` and ``limit``.
         """
+        name = self._target(target).name
         of_rows = {key: options.pop(key) for key in ("order", "offset", "limit") if key in options}
-        table = tables.find_flips(self.cube, self._target(target), **options).frame(**of_rows)
-        texts = perturbation_of(self.cube, self._target(target))
+        table, texts = tables.find_flips(self.cube, name, **options).frame(**of_rows), perturbation_of(self.cube, name)
         cells = zip(table.pop("sentence_position"), table.pop("name_position"), strict=True)
         return table.assign(text=[texts.text(int(s), int(n)) for s, n in cells])
 
     def summary(self, target: str | None = None) -> dict[str, dict[str, Any]]:
         """ScoreDev, ScoreRange, LabelDist … with their intervals, as in ``summary.json``."""
-        return tables.target_summary(self.cube, self._target(target))
+        return tables.target_summary(self.cube, self._target(target).name)
 
     def to_frame(self, target: str | None = None) -> pd.DataFrame:
         """One row for each sentence with each name: ``sentence_id, name, original, perturbed, difference``."""
-        original, perturbed = self.cube.scores(self._target(target))
+        original, perturbed = self.cube.scores(self._target(target).name)
         sentences, names = perturbed.shape
         return pd.DataFrame(
             {
@@ -179,17 +183,17 @@ class Study:
 
         `kind` is ``corpus``, ``names``, ``thresholds``, ``groups`` or ``sentences``; options are those of its chart.
         """
-        of_target = self._target(target)
+        declared = self._target(target)
         if kind in KINDS:
-            return self._view(kind, of_target, options, drawn=False).finding
+            return self._view(kind, declared, options)[0]
         if options:
             raise OptionError("finding", got=f"the option {next(iter(options))!r}", expected=f"none for {kind!r}")
         if kind == "sentences":
-            table = tables.sentence_table(self.cube, of_target)
-            return Finding(findings.sentence_finding(table, of_target, threshold=self._threshold(of_target, None)))
+            table = tables.sentence_table(self.cube, declared.name)
+            level = _finite(declared.default_threshold)
+            return Finding(findings.sentence_finding(table, declared.name, threshold=level))
         if kind == "corpus":
-            declared = self.targets[self.cube.target_index(of_target)]
-            return Finding(findings.corpus_finding(self.summary(of_target), declared))
+            return Finding(findings.corpus_finding(self.summary(declared.name), declared))
         raise OptionError("finding", got=repr(kind)[:60], expected=", ".join((*KINDS, "sentences", "corpus")))
 
     def chart(self, kind: str = "names", target: str | None = None, **options: Any) -> Chart:
@@ -212,7 +216,8 @@ class Study:
         """
         if kind not in KINDS:
             raise OptionError("chart", got=repr(kind)[:60], expected=", ".join(KINDS))
-        return self._view(kind, self._target(target), options, drawn=True)
+        words, draw = self._view(kind, self._target(target), options)
+        return Chart(draw(), words)
 
     def save(self, folder: str | Path) -> None:
         """Write a result folder with its report, new or in place of an earlier one; `psa_core.open` reads it."""
@@ -233,62 +238,51 @@ class Study:
             '<code>.chart("thresholds")</code> <code>.finding("sentences")</code></p></div>'
         )
 
-    def _view(self, kind: str, target: str, options: Mapping[str, Any], *, drawn: bool) -> Chart:
-        """Picture and sentence from one table, so that they cannot disagree."""
-        views: dict[str, Callable[..., Chart]] = {
+    def _view(self, kind: str, target: Target, options: Mapping[str, Any]) -> View:
+        """Sentence and picture from one table, so that they cannot disagree."""
+        views: dict[str, Callable[..., View]] = {
             "names": self._names_view,
             "thresholds": self._thresholds_view,
             "groups": self._groups_view,
         }
         try:
-            return views[kind](target, drawn, **options)
+            return views[kind](target, **options)
         except TypeError as error:
             if "unexpected keyword" not in str(error):
                 raise
             got = f"an option that it does not have ({', '.join(map(str, options))})"
             raise OptionError(f"{kind} chart", got=got, expected="see Study.chart") from error
 
-    def _names_view(
-        self, target: str, drawn: bool, *, baseline: Any = None, correction: str = "holm", **looks: Any
-    ) -> Chart:
+    def _names_view(self, target: Target, *, baseline: Any = None, correction: str = "holm", **looks: Any) -> View:
         origin: stats.Baseline = baseline or tables.default_baseline(self.cube)
-        table = tables.name_table(self.cube, target, baseline=origin, correction=correction)
-        looks.setdefault("limit", 0 if len(self.names) <= MAX_CHART else MAX_EXTREME)
+        table = tables.name_table(self.cube, target.name, baseline=origin, correction=correction)
         for key in ("colour_by", "section_by"):
             if looks.get(key):
                 self._group_column(looks[key])
-        known = self.targets[self.cube.target_index(target)]
-        looks.setdefault("score_range", known.high - known.low)
-        options = BarOptions(axis_title=f"Mean change of {Words.of(known).phrase} from {BASELINES[origin]}", **looks)
-        words = findings.name_finding(table, target, baseline=origin, correction=correction)
-        return Chart(name_figure(table, options) if drawn else "", Finding(words))
+        looks.setdefault("limit", 0 if len(self.names) <= MAX_CHART else MAX_EXTREME)
+        looks.setdefault("score_range", target.high - target.low)
+        options = BarOptions(axis_title=f"Mean change of {Words.of(target).phrase} from {BASELINES[origin]}", **looks)
+        words = findings.name_finding(table, target.name, baseline=origin, correction=correction)
+        return Finding(words), lambda: name_figure(table, options)
 
     def _thresholds_view(
-        self, target: str, drawn: bool, *, threshold: float | None = None, names: Sequence[str] | None = None
-    ) -> Chart:
-        level = self._threshold(target, threshold)
-        levels = np.union1d(tables.default_thresholds(self.cube, target), [level])
-        table = tables.label_dist_table(self.cube, target, thresholds=levels, names=names)
-        svg = figure_svg(label_dist_figure(table, CurveOptions(level, target=target))) if drawn else ""
-        return Chart(svg, Finding(findings.threshold_finding(table, target, threshold=level)))
+        self, target: Target, *, threshold: float | None = None, names: Sequence[str] | None = None
+    ) -> View:
+        level = _finite(target.default_threshold if threshold is None else threshold)
+        levels = np.union1d(tables.default_thresholds(self.cube, target.name), [level])
+        table = tables.label_dist_table(self.cube, target.name, thresholds=levels, names=names)
+        words = findings.threshold_finding(table, target.name, threshold=level)
+        options = CurveOptions(level, target=target.name)
+        return Finding(words), lambda: figure_svg(label_dist_figure(table, options))
 
-    def _groups_view(self, target: str, drawn: bool, *, column: str | None = None, correction: str = "holm") -> Chart:
+    def _groups_view(self, target: Target, *, column: str | None = None, correction: str = "holm") -> View:
         chosen = self._group_column(column)
-        table = tables.group_table(self.cube, target, chosen, correction=correction)
-        svg = drawing_svg(group_differences(table, target=Words.of(target, table).phrase)) if drawn else ""
-        return Chart(svg, Finding(group_finding(table, target, column=chosen)))
+        table = tables.group_table(self.cube, target.name, chosen, correction=correction)
+        words, phrase = group_finding(table, target.name, column=chosen), Words.of(target.name, table).phrase
+        return Finding(words), lambda: drawing_svg(group_differences(table, target=phrase))
 
-    def _target(self, target: str | None) -> str:
-        if target is not None:
-            self.cube.target_index(target)
-        return self.targets[0].name if target is None else target
-
-    def _threshold(self, target: str, threshold: float | None) -> float:
-        known = self.targets[self.cube.target_index(target)]
-        level = known.default_threshold if threshold is None else threshold
-        if isinstance(level, bool) or not isinstance(level, int | float | np.number) or not np.isfinite(level):
-            raise OptionError("threshold", got=repr(threshold)[:60], expected="a finite number")
-        return float(level)
+    def _target(self, target: str | None) -> Target:
+        return self.targets[0 if target is None else self.cube.target_index(target)]
 
     def _group_column(self, column: str | None) -> str:
         known = [name for name in self.names.columns if name != "name"]
@@ -307,6 +301,13 @@ class Study:
 
     def _model(self) -> str:
         return in_short(str(self.cube.provenance.get("study", {}).get("model", "a model")))
+
+
+def _finite(threshold: Any) -> float:
+    is_number = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
+    if not is_number or not np.isfinite(threshold):
+        raise OptionError("threshold", got=repr(threshold)[:60], expected="a finite number")
+    return float(threshold)
 
 
 def run(
