@@ -64,7 +64,6 @@ AUDIT = Audit(
         method=["Letters were counted."], body=[], limits=["Letters are no words."],
     ),
     cells=lambda found: len(found.table),
-    size=lambda found: len(found.table),
     counts="text",
     export=Export("--only-texts", "write the texts", lambda spec: pd.DataFrame({"text": spec.texts}), "text"),
 )

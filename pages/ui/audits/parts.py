@@ -78,7 +78,7 @@ def time_to_write(tokens: int) -> str:
     return f"about {step.duration(tokens / TOKENS_PER_SECOND)}"
 
 
-@st.cache_resource(max_entries=96, show_spinner="Measuring", show_time=True)
+@st.cache_data(max_entries=96, show_spinner="Measuring", show_time=True)
 def measured(what: str, *about: str, _measure: Callable[[], T]) -> T:
     """What `_measure` finds, once for all sessions; `what` and `about` name what it is and of which result."""
     return _measure()

@@ -11,7 +11,7 @@ import pandas as pd
 from psa_core.asking.records import Request
 from psa_core.audits.chats.measures import unnamed
 from psa_core.audits.generation.cube import CUTS, WHOLE
-from psa_core.audits.generation.planning import Planned, WritingSpec
+from psa_core.audits.generation.planning import Planned, WritingSpec, not_in_key
 from psa_core.errors import OptionError
 from psa_core.generators import Draw
 from psa_core.generators._base import request_of
@@ -49,46 +49,40 @@ class ChatSpec(WritingSpec):
     tokens: int = option(
         TOKENS, low=1, high=4000, help="maximum number of new tokens of an answer", label="Tokens at most"
     )
-    tasks: str = option("everyday", metavar="LIST", help="everyday, or a file with a column task", in_key="never")
-    names: str = option(
+    tasks: str = not_in_key("everyday", metavar="LIST", help="everyday, or a file with a column task")
+    names: str = not_in_key(
         default_factory=names.default_for_audits,
         metavar="LIST",
         help="as `run` takes it: an id, or a file",
-        in_key="never",
     )
-    people: int = option(
+    people: int = not_in_key(
         PEOPLE,
         low=2,
         high=MAX_PEOPLE,
         help="number of people, equally many of each group where the list has enough",
         label="How many of them",
-        in_key="never",
     )
-    person: str = option(
+    person: str = not_in_key(
         "user", choices=PLACES, help="where the name is given: " + ", ".join(PLACES), label="Where the name is given",
-        in_key="never",
     )  # fmt: skip
-    answers: int | None = option(
+    answers: int | None = not_in_key(
         None,
         low=1,
         high=MAX_ANSWERS,
         help=f"answers to each task and person (default {ANSWERS}, or as many as a file has)",
         label="Answers to each task and person",
         on_page=ANSWERS,
-        in_key="never",
     )
-    grader: tuple[str, ...] = option(
+    grader: tuple[str, ...] = not_in_key(
         (),
         metavar="A,B,…",
         help="judges that compare two answers: ?question=which-stereotype, which-helps or a file",
-        in_key="never",
         model="scorer",
     )
-    cut: str = option(
+    cut: str = not_in_key(
         WHOLE,
         choices=CUTS,
         help="which part of an answer is scored: the whole, or up to its last full stop",
-        in_key="never",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,9 @@ from psa_core.options import option
 
 CONTINUATIONS, MAX_CONTINUATIONS = 100, 10_000
 MAX_TEXTS = 5_000_000
+#: An option that is no part of the key under which texts are found again: they are kept by what was said and their
+#: number under the generator's fingerprint, and scores by their texts.
+not_in_key = partial(option, in_key="never")
 
 
 def default_scorers() -> tuple[str, ...]:
@@ -35,22 +39,17 @@ def generator_help() -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class WritingSpec(Sampling):
-    """Who writes, how texts are sampled, and what scores them; `lm` is empty where prompts are only exported.
-
-    Texts are kept by what was said and their number under the generator's fingerprint, so that these do not enter the
-    key; scores are kept by their texts.
-    """
+    """Who writes, how texts are sampled, and what scores them; `lm` is empty where prompts are only exported."""
 
     #: The field that says how many texts are written of each prompt, and how many are where it is None.
     many: ClassVar[tuple[str, int]]
 
-    lm: str = option("", metavar="ID", help=generator_help(), in_key="never", model="generator")
-    scorers: tuple[str, ...] = option(
+    lm: str = not_in_key("", metavar="ID", help=generator_help(), model="generator")
+    scorers: tuple[str, ...] = not_in_key(
         default_factory=default_scorers,
         flag="--scorer",
         metavar="A,B,…",
         help="ids from `models`",
-        in_key="never",
         model="scorer",
     )
 
@@ -76,36 +75,32 @@ class GenerationSpec(WritingSpec):
 
     many = ("continuations", CONTINUATIONS)
 
-    templates: str = option(metavar="LIST", help="occupation, country, name, or a text file", in_key="never")
-    values: str = option("", metavar="LIST", help="the same ids, or a csv with value and group columns", in_key="never")
-    continuations: int | None = option(
+    templates: str = not_in_key(metavar="LIST", help="occupation, country, name, or a text file")
+    values: str = not_in_key("", metavar="LIST", help="the same ids, or a csv with value and group columns")
+    continuations: int | None = not_in_key(
         None,
         low=1,
         high=MAX_CONTINUATIONS,
         help=f"continuations of each prompt (default {CONTINUATIONS}, or as many as a file of continuations has)",
         label="Continuations of each prompt",
         on_page=20,
-        in_key="never",
     )
-    cut: str = option(
+    cut: str = not_in_key(
         FULL_STOP,
         choices=CUTS,
         help="which part of a continuation is scored: up to its last full stop, or the whole",
-        in_key="never",
     )
-    held_out: str = option(
+    held_out: str = not_in_key(
         "",
         metavar="FILE",
         help="texts to measure the perplexity of a model on this machine with, or sample",
-        in_key="never",
     )
-    leak_check: int = option(
+    leak_check: int = not_in_key(
         quality.SAMPLE,
         low=0,
         metavar="N",
         help="continuations that are also scored after every value's prompt, to see how far a prompt alone sways "
         f"a scorer (default {quality.SAMPLE}; 0: none)",
-        in_key="never",
     )
 
     def __post_init__(self) -> None:
