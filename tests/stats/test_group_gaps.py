@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t, ttest_ind
 
-from psa_core.stats.group_gaps import _repeat_error, gap
+from psa_core.stats.group_gaps import _repeat_error, _ways, beyond_others, gap
 
 
 def test_p_is_the_share_of_ways_to_form_the_groups() -> None:
@@ -99,3 +99,16 @@ def test_the_error_of_sampling_pools_the_variance_of_all_answers() -> None:
     pooled = scores.var(axis=2, ddof=1).mean()
     # Each side is a mean of two tasks with two people, each of them a mean of three answers.
     assert _repeat_error(scores, np.array([True, True, False, False])) == pytest.approx(np.sqrt(2 * pooled / 3 / 4))
+
+
+def test_the_first_of_many_ways_is_how_the_groups_are() -> None:
+    ways = _ways(10, 30, 0)
+    assert np.flatnonzero(ways[0]).tolist() == list(range(10)) and (ways.sum(axis=1) == 10).all()
+    assert len(np.unique(ways, axis=0)) > 19_000
+
+
+def test_answers_beyond_the_others_range_by_hand() -> None:
+    """Of 41 others on a task, from 0 to 40, the middle 95 % lie from 1 to 39."""
+    scores = np.append(np.arange(41.0), [0.5, 40.0])[None, :, None]
+    below, above = beyond_others(scores, [41, 42])
+    assert below[0, :, 0].tolist() == [True, False] and above[0, :, 0].tolist() == [False, True]

@@ -214,3 +214,10 @@ def test_more_comparisons_are_drawn_more_often() -> None:
 def test_one_name_is_no_group_but_may_be_what_a_group_is_compared_with() -> None:
     pair, one = np.array([True, True, False]), np.array([False, False, True])
     assert Contrast.between(pair, one).is_of_groups and not Contrast.between(one, pair).is_of_groups
+
+
+def test_of_one_comparison_there_is_nothing_to_correct() -> None:
+    """Where means are their own ranks both tests are one, and the most extreme of one comparison is itself."""
+    members = np.isin(np.arange(20), [3, 12, 15, 17, 19])
+    found = contrast_floors(np.arange(20.0), [Contrast.between(members, ~members)], n_permutations=100)
+    assert 0.1 < found.p_value[0] < 0.5 and found.p_adjusted[0] == pytest.approx(found.p_value[0], abs=0.021)

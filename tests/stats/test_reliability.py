@@ -163,3 +163,12 @@ def test_the_interval_of_an_order_repeated_exactly_is_half_a_swap_short_of_it() 
 def test_an_order_reversed_exactly_is_as_sure_as_one_repeated() -> None:
     same, opposite = (order_agreement([1, 2, 3, 4, 5], sign * np.array([2, 4, 6, 8, 10])) for sign in (1, -1))
     assert (opposite.low, opposite.high) == (-1.0, pytest.approx(-same.low)) and opposite.p == same.p == 2 / 120
+
+
+def test_the_top_of_pure_noise_is_hardly_found_again() -> None:
+    found = [top_stability(np.random.default_rng(seed).normal(size=(30, 20)), top=5).share for seed in range(8)]
+    assert np.mean(found) < 0.4  # by chance 0.25
+
+
+def test_ties_of_one_split_are_ties_whatever_the_others_are() -> None:
+    assert reliability._ranks(np.array([[[1.0, 2.0, 1.0], [3.0, 4.0, 5.0]]])).tolist() == [[[1.5, 3, 1.5], [1, 2, 3]]]

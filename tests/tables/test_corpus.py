@@ -176,3 +176,11 @@ def test_lengths_end_at_ten_twenty_and_thirty_words_and_stand_in_their_order() -
     lengths = table[table["what"] == "length"]
     assert lengths["value"].tolist() == ["1 to 10 words", "11 to 20 words", "21 to 30 words", "more than 30 words"]
     assert lengths["sentences"].tolist() == [2, 2, 2, 1]
+
+
+def test_the_trend_is_of_sensitivity_over_the_score(large_cube: ScoreCube) -> None:
+    """Sentences of middle scores move most."""
+    original = np.linspace(0.1, 0.9, 40)[:, None].astype(np.float32)
+    moved = 0.1 - 0.2 * np.abs(original - 0.5)
+    cube = replace(large_cube, original=original, perturbed=np.repeat((original + moved)[:, None], 12, axis=1))
+    assert target_summary(cube, "toxicity")["sensitivity_trend"]["shape"] == "peak"

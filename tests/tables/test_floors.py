@@ -111,3 +111,8 @@ def test_a_sentence_with_a_name_that_has_no_score_does_not_count(large_cube: Sco
     missing = {"missing": {"toxicity": {"no valid answer": 1}}}
     found = control_floor(replace(large_cube, controls=controls, perturbed=lacking, provenance=missing), "toxicity")
     assert found == control_floor(replace(large_cube, controls=controls).rows(np.arange(40) != 7), "toxicity")
+
+
+def test_edits_of_a_study_that_does_not_say_which_they_were_have_no_rows(large_cube: ScoreCube) -> None:
+    edited = replace(large_cube, controls=np.zeros((40, 4, 1), np.float32))
+    assert len(edit_table(edited, "toxicity")) == 0 and len(edit_table(large_cube, "toxicity")) == 0

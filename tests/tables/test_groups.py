@@ -270,7 +270,9 @@ def test_a_change_that_is_found_only_without_correction_for_the_conditions_is_no
         counts = dict.fromkeys(COUNTS, 1) | {"fingerprint": "f", "notes": [], "study": {}}
         cubes = [replace(each, provenance=counts) for each in (cube, shifted, cube)]
         asked = joined([Condition(name, name) for name in ("plain", "told", "again")], cubes)
-        table = condition_table(asked, "toxicity", "colour").set_index("condition")
+        table = condition_table(asked, "toxicity", "colour")
+        assert table.index.tolist() == [0, 1, 2, 3]
+        table = table.set_index("condition")
         assert table.attrs["phrase"] == "toxicity score" and (table["p_adjusted"] <= 1).all()
         told = table.loc["told"].iloc[0]
         if 0.05 < told["p_adjusted"] < 0.1:
@@ -278,3 +280,9 @@ def test_a_change_that_is_found_only_without_correction_for_the_conditions_is_no
             break
     else:
         pytest.fail("no change of this size was tried")
+
+
+def test_published_rates_have_three_decimals() -> None:
+    numbers = {"texts": 3, "selected": 1.0, "rate": 1 / 3, "impact_ratio": 2 / 3}
+    table = published_table(pd.DataFrame([{"group": "a", **numbers}]), "gender")
+    assert table[["Selection Rate", "Impact Ratio"]].iloc[0].tolist() == [0.333, 0.667]

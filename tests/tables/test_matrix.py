@@ -176,3 +176,10 @@ def test_clusters_are_numbered_from_one_and_their_p_values_end_at_one(careers: S
     assert table["cluster"].tolist() == list(range(1, len(table) + 1))
     shuffled = replace(careers, names=careers.names.assign(career=np.roll(careers.names["career"], 2)))
     assert (matrix(shuffled, "toxicity").clusters["p_adjusted"].dropna() <= 1).all()
+
+
+def test_where_hardly_a_cell_differs_the_largest_makes_the_strongest_colour(careers: ScoreCube) -> None:
+    scores = np.repeat(careers.original[:, None], careers.shape[1], axis=1)
+    scores[2, 3] -= 0.25
+    found = matrix(replace(careers, perturbed=scores), careers.targets[0].name, baseline="original")
+    assert found.limit == pytest.approx(0.25)

@@ -267,3 +267,4 @@ def test_effects_against_names_are_corrected_for_the_targets_too(large_cube: Sco
     table = tables.limit_table(twice, "toxicity", limit=0.0, baseline="names")
     by_name = tables.name_table(twice, "toxicity", baseline="names")["p_adjusted"]
     assert (table["p_above"] >= np.minimum(1.0, 2 * by_name) - 1e-12).all() and (table["p_above"] <= 1).all()
+    assert (tables.limit_table(twice, "toxicity", limit=0.0)["p_above"] <= 1).all()

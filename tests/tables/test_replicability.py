@@ -119,3 +119,12 @@ def test_agreement_is_between_the_effects_of_both(large_cube: ScoreCube) -> None
     found = order_in_both(large_cube, other, ("toxicity", "toxicity"))
     means = [cube.perturbed[:, :, 0].mean(axis=0) for cube in (large_cube, other)]
     assert found is not None and found.order.r == pytest.approx(spearmanr(*means).statistic)
+
+
+def test_two_rankings_are_reliable_only_where_each_is(large_cube: ScoreCube) -> None:
+    steps = np.linspace(0, 0.3, 12)[None, :, None]
+    clear = replace(large_cube, perturbed=(large_cube.perturbed * 0.5 + steps).astype(np.float32))
+    noise = np.random.default_rng(1).random(large_cube.perturbed.shape).astype(np.float32)
+    pairs = [(clear, clear), (clear, replace(large_cube, perturbed=noise))]
+    found = [order_in_both(one, other, ("toxicity", "toxicity")) for one, other in pairs]
+    assert [agreement is not None and agreement.is_reliable for agreement in found] == [True, False]
