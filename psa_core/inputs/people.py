@@ -359,7 +359,10 @@ def fill(text: str, person: Person) -> str:
     """
     pieces, end = [], 0
     for slot in slots_in(text):
-        pieces += [text[end : slot.start], person.form(slot.form)]
+        words = person.form(slot.form)
+        if text[slot.end : slot.end + 1] == ".":  # one full stop ends initials and the sentence
+            words = words.removesuffix(".")
+        pieces += [text[end : slot.start], words]
         end = slot.end
     return "".join([*pieces, text[end:]])
 
