@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import re
@@ -12,12 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from psa_core import trust
 from psa_core.errors import NameListError
-from psa_core.inputs import limits, people, tables
+from psa_core.inputs import groups, limits, people, tables
 from psa_core.inputs._columns import INVISIBLE, JOINERS, clean_headers
 from psa_core.inputs.checks import bytes_of
 from psa_core.inputs.tables import TableSchema
@@ -25,8 +23,6 @@ from psa_core.plurals import counted
 from psa_core.registry import ASSETS
 
 MAX_NAME_LENGTH, MAX_CELL_LENGTH = 200, 2_000
-MAX_GROUPS_SPELT, SPELT_ALIKE = 50, 0.85
-MAX_CODES = 3  # different numbers that may well be codes of groups: 0 and 1
 RESERVED_NAMES = frozenset({"original", "sentence_id"})  # columns of the score tables beside the names
 RESULT_COLUMNS = frozenset({"target", "score_sens", "ci_low", "ci_high", "p_value", "p_adjusted", "label_dist"})
 FOLDER = ASSETS / "names"
@@ -84,8 +80,14 @@ class NameList:
 
     @property
     def group_columns(self) -> tuple[str, ...]:
-        """All columns beside the names; `grouping` finds those that sort the names into groups."""
+        """All columns beside the names; `groups.grouping` finds those that sort the names into groups."""
         return tuple(str(column) for column in self.table.columns if column != "name")
+
+    def supported(self, rule: str) -> NameList:
+        """The names whose evidence for their own group reaches the rule's shares; see `groups.supported`."""
+        stays, notes = groups.supported(self.table, rule)
+        left = self.table[stays].reset_index(drop=True)
+        return self if stays.all() else replace(self, table=left, notes=(*self.notes, *notes), sha256=digest(left))
 
 
 @dataclass(frozen=True)
@@ -268,91 +270,13 @@ def from_table(frame: pd.DataFrame, title: str) -> NameList:
             alike.setdefault(blank.to_numpy(dtype=bool).tobytes(), []).append(column)
     notes += [f"{counted(int(blanks[same[0]].sum()), 'name')} without a {', '.join(same)}." for same in alike.values()]
     names = names.drop(columns=empty)
-    _check_evidence(names)
-    return NameList(title, title, names, notes=(*notes, *_group_notes(names)), sha256=digest(names))
+    groups.check_evidence(names)
+    return NameList(title, title, names, notes=(*notes, *groups.notes_on(names)), sha256=digest(names))
 
 
 def digest(table: pd.DataFrame) -> str:
     """The SHA-256 of a table of names, as UTF-8 CSV."""
     return hashlib.sha256(table.to_csv(index=False, lineterminator="\n").encode()).hexdigest()
-
-
-def _check_evidence(names: pd.DataFrame) -> None:
-    """Raise where a column ``p_<group>`` of one of the list's groups holds anything but shares."""
-    shares = evidence_columns(names)
-    groups = {label.casefold().replace(" ", "_") for column in grouping(names) for label in names[column]}
-    for column in names.columns:
-        if column.startswith("p_") and column not in shares and column.removeprefix("p_").casefold() in groups:
-            cells = names[names[column] != ""]
-            shares_given = pd.to_numeric(cells[column], errors="coerce")
-            wrong = int(np.flatnonzero(~shares_given.between(0, 1))[0])
-            got = f"{cells[column].iloc[wrong][:30]!r} for {cells['name'].iloc[wrong]}"
-            is_percent = 1 < shares_given.iloc[wrong] <= 100
-            fix = "Divide percentages by 100." if is_percent else "Leave the cell empty where it is not known."
-            raise NameListError(f"names, column {column}", got=got, expected="a share from 0 to 1", fix=fix)
-
-
-def _group_notes(names: pd.DataFrame) -> list[str]:
-    """Groups that look misspelt, and a group of a single name."""
-    notes = []
-    for column in grouping(names, most=MAX_GROUPS_SPELT):
-        sizes = names[names[column] != ""][column].value_counts()
-        for group, size in sizes.items():
-            larger = [other for other in sizes.index if sizes[other] >= (4 * size if size > 1 else 2)]
-            if near := [other for other in larger if _is_spelt_alike(str(group), str(other))][:1]:
-                notes.append(
-                    f"{counted(int(size), 'name')} with {column} “{group}”, {sizes[near[0]]:,} with "
-                    f"“{near[0]}”: is it the same group?"
-                )
-        single = sizes.index[sizes == 1].tolist()
-        if len(single) == 1 and sizes.iloc[0] > 2:  # several, or among few, are no oversight
-            notes.append(f"The only name with {column} “{single[0]}” is no group and is not compared.")
-    return notes
-
-
-def _is_spelt_alike(group: str, other: str) -> bool:
-    """Whether one may be a misspelling of the other: few letters differ, or the same ones are in another order."""
-    one, two = group.casefold(), other.casefold()
-    if [letter for letter in one if letter.isdigit()] != [letter for letter in two if letter.isdigit()]:
-        return False
-    return difflib.SequenceMatcher(None, one, two).ratio() >= SPELT_ALIKE or sorted(one) == sorted(two)
-
-
-def grouping(table: pd.DataFrame, *, most: int | None = None) -> list[str]:
-    """Columns that sort names into at least two groups, and `most` at the most, half of the names or more with others.
-
-    A column that numbers rows does not; nor do sizes or ages, unless there are three at most (a code), or three names
-    on average have the same; nor do parts of a person's name and `evidence_columns`. An empty cell is no group.
-
-    >>> grouping(pd.DataFrame({"name": ["Ann", "Bo", "Cy"], "no": [1, 2, 3], "team": ["A", "B", "A"]}))
-    ['team']
-    """
-    found = []
-    parts = {"first", "last", "title"} if {"first", "last"} <= set(table.columns) else set()
-    for column in table.columns.drop(["name", *(parts & set(table.columns)), *evidence_columns(table)]):
-        texts = table[column].dropna().astype(str).str.strip()
-        sizes = texts[texts != ""].value_counts()
-        together, total = sizes[sizes > 1].sum(), sizes.sum()
-        has_words = texts.str.contains(r"[^\d\s.,:/+-]").any()
-        sorts = 2 * together >= total if len(sizes) <= MAX_CODES or has_words else 3 * len(sizes) <= total
-        if 2 <= len(sizes) <= (most or len(sizes)) and together and sorts:
-            found.append(str(column))
-    return found
-
-
-def evidence_columns(table: pd.DataFrame) -> list[str]:
-    """Columns ``p_<group>`` that hold shares or chances, from 0 to 1: how surely a name is of the group.
-
-    >>> evidence_columns(pd.DataFrame({"name": ["Ann", "Bo"], "p_female": ["0.99", ""], "p_x": ["a", "b"]}))
-    ['p_female']
-    """
-    found = []
-    for column in (column for column in table.columns if str(column).startswith("p_")):
-        texts = table[column].dropna().astype(str).str.strip()
-        numbers = pd.to_numeric(texts[texts != ""], errors="coerce")
-        if len(numbers) and numbers.between(0, 1).all():
-            found.append(str(column))
-    return found
 
 
 def _read(filename: str, data: bytes) -> tuple[pd.DataFrame, tuple[str, ...]]:

@@ -21,8 +21,7 @@ from psa_core.claims.formatting import BASELINES, Words, level, number, with_int
 from psa_core.claims.groups import ABOUT_SELECTION, crossed, group_finding, interaction_finding, selection_finding
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError
-from psa_core.inputs.groups import columns_of, references
-from psa_core.inputs.names import grouping
+from psa_core.inputs.groups import columns_of, grouping, references
 from psa_core.plurals import counted
 from psa_core.registry import in_short
 from psa_core.report import transcripts

@@ -15,7 +15,7 @@ from psa_core.claims.formatting import too_few_in
 from psa_core.claims.groups import group_finding
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
-from psa_core.inputs.names import grouping
+from psa_core.inputs.groups import grouping
 from psa_core.plurals import counted
 from psa_core.report import _sections as sections
 

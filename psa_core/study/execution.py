@@ -23,7 +23,7 @@ from psa_core.cache import ScoreCache
 from psa_core.cube import ScoreCube, Target
 from psa_core.environment import versions
 from psa_core.errors import OptionError
-from psa_core.inputs import conditions, corpus, evidence, groups, names, people
+from psa_core.inputs import conditions, corpus, groups, names, people
 from psa_core.inputs.conditions import Condition
 from psa_core.models import Scorer
 from psa_core.registry import in_short
@@ -87,7 +87,7 @@ def plan(spec: StudySpec, *, sentences: corpus.Corpus | None = None, name_list: 
     if spec.anchors:  # an error in them is raised before a large file is read
         anchors.finder(spec.anchors)
     chosen = names.load(spec.names, spec.name_column) if name_list is None else name_list
-    chosen = evidence.kept(chosen, spec.evidence)
+    chosen = chosen.supported(spec.evidence)
     groups.check(chosen.table, spec.groups, spec.reference, spec.select)
     told = conditions.load(spec.conditions)
     read = corpus.load(spec.sentences, spec.text_column) if sentences is None else sentences

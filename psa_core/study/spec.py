@@ -99,7 +99,7 @@ class StudySpec:
     name_column : str or None
         Column of the names; ``name`` when None.
     evidence : str
-        Shares that a name's own group must reach, such as ``p_black>=.9``; see `psa_core.inputs.evidence`.
+        Shares that a name's own group must reach, such as ``p_black>=.9``; see `psa_core.inputs.groups`.
     groups, reference, select : str
         Columns to cross, the group that others are compared with, and which texts count as selected; see
         `psa_core.inputs.groups`. Empty for none.

@@ -13,7 +13,7 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
-from psa_core.inputs.names import evidence_columns
+from psa_core.inputs.groups import evidence_columns
 from psa_core.registry import ASSETS
 from psa_core.stats.associations import NAMES_PER_COLUMN, explain
 from psa_core.tables.groups import group_columns

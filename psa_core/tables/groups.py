@@ -13,8 +13,7 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
-from psa_core.inputs.groups import CROSS, columns_of, labels_of, parse_select, references
-from psa_core.inputs.names import grouping
+from psa_core.inputs.groups import CROSS, columns_of, grouping, labels_of, parse_select, references
 from psa_core.stats.selection_rates import select_at, select_top, selection_rates
 from psa_core.study.conditions import conditions_of
 from psa_core.tables.labels import about, sample_size, threshold_of

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from psa_core.errors import PsaError
-from psa_core.inputs import evidence, names
+from psa_core.inputs import names
 from psa_core.study import StudySpec, plan
 
 PEOPLE = pd.DataFrame(
@@ -20,7 +20,7 @@ PEOPLE = pd.DataFrame(
 
 
 def left(rule: str, frame: pd.DataFrame = PEOPLE) -> str:
-    return "".join(evidence.kept(names.from_table(frame, "mine"), rule).table["name"])
+    return "".join(names.from_table(frame, "mine").supported(rule).table["name"])
 
 
 def test_a_share_concerns_the_names_of_its_group_and_one_without_a_number_is_left_out() -> None:
@@ -39,7 +39,7 @@ def test_a_share_of_no_group_concerns_every_name() -> None:
 
 def test_the_list_says_what_was_left_out_and_is_another_list() -> None:
     all_names = names.from_table(PEOPLE, "mine")
-    some = evidence.kept(all_names, "p_black>=.95")
+    some = all_names.supported("p_black>=.95")
     assert some.sha256 == names.from_table(some.table, "mine").sha256 != all_names.sha256
     assert some.notes[-2:] == (
         "3 names left out: less than 0.95 for p_black, 1 of them without a number.",

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psa_core.errors import NameListError
+from psa_core.inputs.groups import grouping
 from psa_core.inputs.limits import NAMES
-from psa_core.inputs.names import from_table, grouping
+from psa_core.inputs.names import from_table
 
 
 def table_of(*names: str, **groups: list[str]) -> pd.DataFrame:

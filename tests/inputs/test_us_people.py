@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from psa_core.inputs import names
+from psa_core.inputs import groups, names
 from psa_core.tables import crossings
 
 
@@ -28,7 +28,7 @@ def test_the_groups_are_alike_in_length() -> None:
 
 def test_parts_of_names_and_evidence_are_no_groups() -> None:
     table = names.load("us-people").table
-    assert names.grouping(table) == ["gender", "race"]
+    assert groups.grouping(table) == ["gender", "race"]
     assert crossings(["gender", "race"], table) == ["gender*race"]
-    assert names.evidence_columns(table) == ["p_white", "p_black", "p_hispanic", "p_asian", "p_female"]
-    assert names.evidence_columns(pd.DataFrame({"name": ["a"], "p_x": ["2"]})) == []
+    assert groups.evidence_columns(table) == ["p_white", "p_black", "p_hispanic", "p_asian", "p_female"]
+    assert groups.evidence_columns(pd.DataFrame({"name": ["a"], "p_x": ["2"]})) == []

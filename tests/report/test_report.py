@@ -17,7 +17,7 @@ from psa_core import report, tables
 from psa_core.claims import findings
 from psa_core.cli._base import study_spec
 from psa_core.cube import ScoreCube, Target
-from psa_core.inputs.names import grouping
+from psa_core.inputs.groups import grouping
 from psa_core.report._sections import MAX_GROUPS, command_line
 from psa_core.study import StudySpec
 

@@ -14,7 +14,7 @@ from psa_core.charts.intervals import group_differences
 from psa_core.claims.formatting import with_interval
 from psa_core.claims.groups import condition_finding, crossed
 from psa_core.cube import ScoreCube
-from psa_core.inputs.names import grouping
+from psa_core.inputs.groups import grouping
 from psa_core.study.conditions import conditions_of
 
 NO_GROUPS = "These names have no groups. Take a list with a group column, such as gender, to compare conditions."

@@ -23,8 +23,7 @@ from psa_core.claims import findings
 from psa_core.claims.findings import band_words, floor_finding
 from psa_core.claims.formatting import Finding
 from psa_core.claims.groups import crossed, group_finding, interaction_finding
-from psa_core.inputs.groups import CROSS, labels_of
-from psa_core.inputs.names import grouping
+from psa_core.inputs.groups import CROSS, grouping, labels_of
 from psa_core.stats import CORRECTIONS
 from psa_core.tables.floors import edit_span, edit_table
 from psa_core.tables.groups import CELLS, INTERACTION

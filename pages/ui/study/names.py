@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.frame import address, cached, markup, uploads
 from pages.ui.frame.keys import Key
 from pages.ui.study import plans
-from psa_core.inputs import evidence, name_warnings, people
+from psa_core.inputs import groups, name_warnings, people
 from psa_core.inputs import names as name_lists
 from psa_core.inputs.names import NameList
 from psa_core.plurals import counted
@@ -48,7 +48,7 @@ def ask(sentences: str) -> ChosenNames | None:
         return None
     chosen = _ask_evidence(chosen)
     table = chosen.names.table
-    columns = ", ".join(name_lists.grouping(table))
+    columns = ", ".join(groups.grouping(table))
     st.html(markup.plain(f"{len(table):,} names" + (f", grouped by {columns}." if columns else ", no groups.")))
     for note in chosen.names.notes:
         st.html(markup.plain(note, size="0.9rem", faint=True))
@@ -71,7 +71,7 @@ def ask(sentences: str) -> ChosenNames | None:
 
 def _ask_evidence(chosen: ChosenNames) -> ChosenNames:
     """A slider for each column of shares: how surely a name must be of its group to be used."""
-    columns = name_lists.evidence_columns(chosen.names.table)[:MAX_SLIDERS]
+    columns = groups.evidence_columns(chosen.names.table)[:MAX_SLIDERS]
     if not columns:
         return chosen
     least = {}
@@ -82,7 +82,7 @@ def _ask_evidence(chosen: ChosenNames) -> ChosenNames:
             st.session_state[link["key"]] = min(max(0.0, float(st.session_state[link["key"]])), 1.0)
             least[column] = place.slider(markup.literal(column.removeprefix("p_")), 0.0, 1.0, step=0.01, **link)
     rule = ",".join(f"{column}>={share:g}" for column, share in least.items() if share)
-    return replace(chosen, names=evidence.kept(chosen.names, rule), evidence=rule)
+    return replace(chosen, names=chosen.names.supported(rule), evidence=rule)
 
 
 def _packaged() -> ChosenNames:
