@@ -54,40 +54,20 @@ def finder(spec: str, *, origin: Origin | None = None) -> AnchorFinder:
     it may not be loaded on that word, and `AnchorError` for no known kind of anchor, or an argument that is not
     understood.
     """
-    kind, _, argument = spec.strip().partition(":")
-    if kind not in plugins():
+    named, _, argument = spec.strip().partition(":")
+    if named not in plugins():
         raise AnchorError("anchors", got=repr(spec), expected=f"one of {', '.join(plugins())}")
     with trust.acting(origin):
-        return plugins()[kind].build(argument)
+        return plugins()[named].build(argument)
 
 
-def caution(spec: str) -> str:
-    """How often anchors of this kind are wrong, as far as that is known; else empty."""
-    plugin = _kind(spec)
-    return plugin.caution if plugin else ""
+def kind(spec: str) -> AnchorPlugin:
+    """The kind of anchor that a specification names; what is not known is like sentences with originals of their own.
 
-
-def has_original(spec: str) -> bool:
-    """Whether the sentences of a study with these anchors have originals, rather than neutral fillers."""
-    plugin = _kind(spec)
-    return plugin is None or plugin.has_original
-
-
-def together(spec: str) -> bool:
-    """Whether all mentions in a text are replaced, whatever the option `mentions` is."""
-    plugin = _kind(spec)
-    return plugin is not None and plugin.together
-
-
-def max_words(spec: str) -> int | None:
-    """Default limit of words of a text with anchors of this kind; None: no limit.
-
-    >>> max_words("pronouns"), max_words("slot")
-    (50, None)
+    >>> kind("pronouns:he").max_words, kind("slot").has_original, kind("unknown").has_original
+    (50, False, True)
     """
-    plugin = _kind(spec)
-    return plugin.max_words if plugin else None
+    return plugins().get(spec.strip().partition(":")[0], _UNKNOWN)
 
 
-def _kind(spec: str) -> AnchorPlugin | None:
-    return plugins().get(spec.strip().partition(":")[0])
+_UNKNOWN = AnchorPlugin("", "", "", finder)

@@ -69,11 +69,11 @@ def method(cube: ScoreCube) -> list[str]:
     source = inputs.get("sentences", {}).get("source", study.get("sentences", "a file"))
     name_source = inputs.get("names", {}).get("source", study.get("names", "a list"))
     spec = str(study.get("anchors", anchors.default()))
-    kind = anchors.plugins().get(spec.partition(":")[0])
+    kind = anchors.kind(spec)
     mentions = "every mention that agrees with it" if study.get("mentions") == "all" else "the first one"
-    if kind is not None and (kind.together or kind.marks):
+    if kind.together or kind.marks:
         mentions = "every one"
-    most = study.get("max_words") or anchors.max_words(spec)
+    most = study.get("max_words") or kind.max_words
     limit = f", at most {most} words each" if most else ""
     return [
         f"Sentences: {sentences:,} from {source}{limit}, drawn at random with seed {study.get('seed', 0)}.",
@@ -336,7 +336,7 @@ def _study(cube: ScoreCube) -> Mapping[str, Any]:
 
 def limits(cube: ScoreCube) -> list[str]:
     """What the numbers do not say."""
-    caution = anchors.caution(cube.provenance.get("anchors", {}).get("spec", ""))
+    caution = anchors.kind(cube.provenance.get("anchors", {}).get("spec", "")).caution
     return [*LIMITS, *filter(None, [caution])]
 
 

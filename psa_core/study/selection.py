@@ -188,7 +188,7 @@ def outcomes(
 
 
 def _with_limit(options: SelectionOptions, finder: AnchorFinder) -> SelectionOptions:
-    return options if options.max_words else replace(options, max_words=finders.max_words(finder.spec))
+    return options if options.max_words else replace(options, max_words=finders.kind(finder.spec).max_words)
 
 
 @dataclass
@@ -226,7 +226,7 @@ def _anchored(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionO
         most = options.max_words or len(text)
         words = len(text.split(maxsplit=min(most, len(text))))
         rows.append(_Row(position, sentence_id, text, EMPTY if not words else _too_long(most) if words > most else ""))
-    every = bool(finder.filler) or finders.together(finder.spec) or options.mentions == "all"
+    every = bool(finder.filler) or finders.kind(finder.spec).together or options.mentions == "all"
     possible = [row for row in rows if not row.outcome]
     for row, found in zip(possible, search(finder, [row.text for row in possible]), strict=True):
         row.masked, row.undecided, row.outcome = found.masked, found.undecided, found.reason
@@ -250,7 +250,7 @@ def _drawn(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions, dr
     possible = sorted((row for row in rows if not row.outcome), key=lambda row: float(draw[row.position]))
     balance = options.balance
     if balance is None:  # one sentence cannot be half female and half male; documents are somebody's own collection
-        balance = options.sample > 1 and not finders.together(finder.spec)
+        balance = options.sample > 1 and not finders.kind(finder.spec).together
         balance = balance and {row.spans[0].gender for row in possible} == set(GENDERS)
     kept, others = possible[: options.sample], NOT_SAMPLED
     if balance:

@@ -99,7 +99,7 @@ def default_baseline(cube: ScoreCube) -> stats.Baseline:
     Sentences with a slot have no original, only a neutral filler, so there names are compared with names.
     """
     spec = str(cube.provenance.get("study", {}).get("anchors", ""))
-    return "original" if anchors.has_original(spec) or len(cube.names) == 1 else "names"
+    return "original" if anchors.kind(spec).has_original or len(cube.names) == 1 else "names"
 
 
 def name_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:

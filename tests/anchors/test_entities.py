@@ -188,8 +188,8 @@ def test_a_pipeline_that_cannot_be_chosen_is_said_plainly(option: str, message: 
 
 
 def test_what_is_known_of_its_accuracy() -> None:
-    assert "46 %" in anchors.caution("entities:PERSON?pipeline=x")
-    assert anchors.caution("pronouns") == anchors.caution("unknown") == ""
+    assert "46 %" in anchors.kind("entities:PERSON?pipeline=x").caution
+    assert anchors.kind("pronouns").caution == anchors.kind("unknown").caution == ""
 
 
 def test_portions_keep_the_order_and_hold_a_few_pages_each(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,5 +53,5 @@ def test_one_kind_is_the_default() -> None:
 
 
 def test_only_a_slot_has_no_original() -> None:
-    assert not anchors.has_original("slot:this person")
-    assert anchors.has_original("pronouns:he") and anchors.has_original("unknown")
+    assert not anchors.kind("slot:this person").has_original
+    assert anchors.kind("pronouns:he").has_original and anchors.kind("unknown").has_original

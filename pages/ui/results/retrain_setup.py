@@ -176,7 +176,7 @@ def switched_off(study: StudyContext) -> pd.DataFrame:
 def sentences_of(study: StudyContext) -> pd.DataFrame:
     """The study's sentences as given: with slots in place of the filler."""
     table = study.cube.sentences[["sentence_id", "text"]].astype(str)
-    if anchors.has_original(anchors_of(study)):
+    if anchors.kind(anchors_of(study)).has_original:
         return table
     texts = perturbation_of(study.cube)
     return table.assign(text=[texts.slots(row) for row in range(len(table))])

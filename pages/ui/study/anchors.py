@@ -44,7 +44,8 @@ def ask(source: Source) -> tuple[str, SelectionOptions]:
         # What balancing costs stands beside its switch, but is known only after the switch was asked.
         coverage = st.container(width="stretch")
         balance = True
-        if anchors.has_original(spec) and not anchors.together(spec):  # a slot has no gender, a document is whole
+        kind = anchors.kind(spec)
+        if kind.has_original and not kind.together:  # a slot has no gender, a document is whole
             with st.container(width="content"):
                 balance = form.ask(_key, SelectionOptions, ("balance",))["balance"]
     options = SelectionOptions(**values, balance=None if balance else False, exclude=_switched_off(source, spec))

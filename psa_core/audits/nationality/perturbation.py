@@ -35,8 +35,7 @@ def people_finder(spec: str = "") -> AnchorFinder:
         return anchors.finder(
             f"{anchors.people()}?pipeline={MULTILINGUAL}" if find_spec(MULTILINGUAL) else anchors.people()
         )
-    kind = anchors.plugins().get(spec.partition(":")[0])
-    if not (kind and kind.people):
+    if not anchors.kind(spec).people:
         example = f"{anchors.people()}?pipeline= and a spaCy pipeline"
         raise AnchorError("--people", got=repr(spec[:80]), expected=example)
     return anchors.finder(spec)
