@@ -240,6 +240,23 @@ def test_who_is_called_junior_from_the_start_changes_everywhere() -> None:
     assert changed("John Doe Jr. applied. John Doe Jr. left.") == "Emily Walsh Jr. applied. Emily Walsh Jr. left."
 
 
+@pytest.mark.parametrize(
+    ("text", "relative"),
+    [
+        ("Kay Stone applied. She has a daughter, Mia Stone. Kay left.", "Mia Stone"),
+        ("Patient: Kay Stone. Next of kin: Mia Stone (daughter). Kay sleeps well.", "Mia Stone"),
+        ("Mia Stone, daughter, called. Kay Stone sleeps well. Kay is fine.", "Mia Stone"),
+        ("Mia Stone called with her brother Kay Stone. Mia is fine.", "Kay Stone"),
+    ],
+)
+def test_a_text_is_not_about_a_relative_of_the_same_name(text: str, relative: str) -> None:
+    assert (
+        relative in changed(text, GREG)
+        and "Greg Baker" in changed(text, GREG)
+        and changed(text, GREG).count("Greg") == 2
+    )
+
+
 def test_pronouns_and_verbs_agree() -> None:
     text = "Jane Doe runs a shop. She's been there since May and she likes it. Does she sing? Her songs are hers."
     assert changed(text, GREG) == (

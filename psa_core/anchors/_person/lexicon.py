@@ -51,6 +51,12 @@ def _words(name: str) -> frozenset[str]:
     return frozenset((ASSETS / "people" / f"{name}.txt").read_text(encoding="utf-8").split())
 
 
+def _listed(name: str) -> dict[str, tuple[str, ...]]:
+    """Lines of a word, a colon and other words."""
+    lines = (ASSETS / "people" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    return {first: tuple(others.split()) for first, _, others in (line.partition(":") for line in lines)}
+
+
 #: Words that begin or end a run of capitals and are no part of a name.
 NEVER_NAMES = _words("never-names")
 #: Names that begin sentences as words, and months.
@@ -61,6 +67,11 @@ MASS_NOUNS = _words("mass-nouns")
 PLACE_LASTS = _words("place-last-names")
 #: Words after a name that make it a place's or a company's, though they are no names.
 PLACES = _words("place-words")
+
+
+#: People without a name whom a pronoun may stand for, with their gender, and those of them who are nobody's relatives.
+KIN = {word: gender for gender, words in _listed("kin").items() for word in words}
+ANYBODY = frozenset({"woman", "girl", "lady", "man", "boy", "gentleman", "widow", "widower"})
 
 
 @dataclass(frozen=True)
@@ -101,8 +112,7 @@ def language_of(code: str = ENGLISH) -> Language:
 @cache
 def nicknames() -> dict[str, frozenset[str]]:
     """Short forms of a first name, all in small letters."""
-    lines = (ASSETS / "people" / "nicknames.txt").read_text(encoding="utf-8").splitlines()
-    return {first: frozenset(short.split()) for first, _, short in (line.partition(":") for line in lines)}
+    return {first: frozenset(shorts) for first, shorts in _listed("nicknames").items()}
 
 
 def shorts_of(first: str) -> frozenset[str]:

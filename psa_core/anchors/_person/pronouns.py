@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from psa_core.anchors import _spacy
 from psa_core.anchors._base import Anchor, Role, Undecided
-from psa_core.anchors._person.lexicon import TITLE, as_written, gender_of_title
+from psa_core.anchors._person.lexicon import ANYBODY, KIN, TITLE, as_written, gender_of_title
 from psa_core.anchors._person.naming import SIGNED
 from psa_core.anchors._person.subject import FIRST_PERSON, Evidence
 
@@ -25,14 +25,6 @@ _THEY = {"they": "he", "them": "him", "their": "his", "theirs": "hers", "themsel
 _THEYS = re.compile(r"(?<![\w/])(?:they|them|their|theirs|themself|themselves)(?![\w/])", re.IGNORECASE)
 _DECLARED = re.compile(r"\b(she|he|they)[ ]?/[ ]?(?:her|him|them)(?:[ ]?/[ ]?(?:hers|his|theirs))?\b", re.IGNORECASE)
 _STATED = re.compile(r"\b(?:gender|sex)[ \t]*[:\-–][ \t]*(female|male|f|m|woman|man)\b", re.IGNORECASE)
-#: People without a name whom a pronoun may stand for.
-_KIN = {
-    "mother": "female", "sister": "female", "daughter": "female", "wife": "female", "girlfriend": "female",
-    "aunt": "female", "grandmother": "female", "woman": "female", "girl": "female", "lady": "female", "mum": "female",
-    "mom": "female", "niece": "female", "widow": "female", "landlady": "female", "father": "male", "brother": "male",
-    "son": "male", "husband": "male", "boyfriend": "male", "uncle": "male", "grandfather": "male", "man": "male",
-    "boy": "male", "gentleman": "male", "dad": "male", "nephew": "male", "grandson": "male", "widower": "male",
-}  # fmt: skip
 #: Whom *they* may stand for.
 _PEOPLE = re.compile(
     r"\b(?:students|pupils|children|kids|classmates|teachers|parents|colleagues|teammates|coworkers|co-workers|employees"
@@ -40,8 +32,7 @@ _PEOPLE = re.compile(
     r"|volunteers|members|visitors|guests|candidates|applicants|brothers|sisters|others|the[ ](?:staff|team|family))\b",
     re.IGNORECASE,
 )
-_ANYBODY = frozenset({"woman", "girl", "lady", "man", "boy", "gentleman", "widow", "widower"})
-_KIN_WORDS = re.compile(rf"(?<![\w-])(?:step)?({'|'.join(_KIN)})(?:-in-law)?(?![\w'’-])", re.IGNORECASE)
+_KIN_WORDS = re.compile(rf"(?<![\w-])(?:step)?({'|'.join(KIN)})(?:-in-law)?(?![\w'’-])", re.IGNORECASE)
 _SAYING = "said|says|told|asked|wrote|writes|added|replied|reports?|reported|stated|explained"
 _SAYS = re.compile(rf"(\w+)[ ](?:{_SAYING})(?:[ ](?:me|us|to[ ]me))?[,:]?[ ]$", re.IGNORECASE)
 _TOLD_OF = re.compile(r"[ ](?:is|was|has|had|will|can|\w+ed|led|ran|wrote|made|took|came|went|left)\b")
@@ -83,8 +74,8 @@ def rivals_in(
                         rivals.append(Rival(match.start(), other.gender))
     for match in _KIN_WORDS.finditer(text):
         before = text[max(0, match.start() - 60) : match.start()]
-        if match[1].casefold() not in _ANYBODY or not _IS_ONE.search(before):
-            rivals.append(Rival(match.start(), _KIN[match[1].casefold()]))
+        if match[1].casefold() not in ANYBODY or not _IS_ONE.search(before):
+            rivals.append(Rival(match.start(), KIN[match[1].casefold()]))
     for one in left:
         title = re.search(rf"({TITLE})\s+$", text[: one.start]) or re.match(rf"({TITLE})\s", text[one.start : one.end])
         if title:

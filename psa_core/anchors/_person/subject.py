@@ -10,7 +10,9 @@ from itertools import product
 
 from psa_core.anchors._base import NO_PERSON, NOT_NAMED, TWO_OF_A_NAME
 from psa_core.anchors._person.lexicon import (
+    ANYBODY,
     GERMAN,
+    KIN,
     PART,
     bare,
     could_be_name,
@@ -30,6 +32,9 @@ _KNOWN_AS = re.compile(
     rf"|whom[ ](?:[\w']+[ ]){{1,3}}calls?"
     rf")[ ][\"“‘']?({PART})(?![ ]{PART})"
 )
+_RELATIVES = "|".join(word for word in KIN if word not in ANYBODY)
+_RELATIVE_BEFORE = re.compile(rf"\b(?:{_RELATIVES})(?:-in-law)?(?:[,:]|[ ](?:named|called))?[ ]$", re.IGNORECASE)
+_RELATIVE_AFTER = re.compile(rf"(?:,|[ ]\()[ ]?(?:(?:her|his|their)[ ])?(?:{_RELATIVES})\b(?![ ]of\b)", re.IGNORECASE)
 FIRST_PERSON = re.compile(r"(?<![\w])(?:I|I'm|I’m|I've|I’ve|my|My|me)(?![\w])")
 _THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", re.IGNORECASE)
 
@@ -89,7 +94,10 @@ def choose(text: str, found: Sequence[Evidence], chosen: str) -> tuple[Evidence 
         writer, pronouns = _writer(text, found), _pronouns_after(text, found)
 
         def weight(one: Evidence) -> float:
-            return _weight(text, one, found) + max(0.0, 0.25 * pronouns[one.named.key] - 0.25) + 3 * (one is writer)
+            told_of = (
+                max(0.0, 0.25 * pronouns[one.named.key] - 0.25) + 3 * (one is writer) - 3 * _is_relative(text, one)
+            )
+            return _weight(text, one, found) + told_of
 
         return min(found, key=lambda one: (-weight(one), one.first_at)), ""
     wanted = chosen.casefold().split()
@@ -120,6 +128,15 @@ def _weight(text: str, one: Evidence, found: Sequence[Evidence]) -> float:
     choices += [part for part in (first, last and f"{title}(?:{last})") if part]
     mentions = re.findall(rf"(?<![^\W_])(?<!-)(?:{'|'.join(choices)})(?![^\W_]|-\w)", text, re.IGNORECASE)
     return len(mentions) + one.weight + (0.5 if first and last else 0.0)
+
+
+def _is_relative(text: str, one: Evidence) -> bool:
+    """Whether a text introduces somebody as a relative of another: *her daughter Mia Stone*, *Mia Stone (daughter)*."""
+    return one.is_full and any(
+        _RELATIVE_BEFORE.search(text[max(0, match.start() - 40) : match.start()])
+        or _RELATIVE_AFTER.match(text, match.end())
+        for match in re.finditer(rf"(?<!\w){re.escape(one.named.words)}(?!\w)", text)
+    )
 
 
 def _writer(text: str, found: Sequence[Evidence]) -> Evidence | None:
