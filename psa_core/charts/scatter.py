@@ -50,7 +50,7 @@ def score_scatter(table: pd.DataFrame, *, target: str = "score", selected: str |
         near=_curve(table["original"].to_numpy(float), table["mean_abs_delta"].to_numpy(float)),
     )
     x = {"x": quantity("original", title=f"{target}, original", scale={"zero": False}, axis={"tickCount": 10})}
-    place = x | {"y": quantity("mean_abs_delta", title="Mean size of the change")}
+    place = x | {"y": quantity("mean_abs_delta", title="Mean size of the change", axis={"format": ".6~g"})}
     tooltip = [
         words("text", title="sentence"),
         quantity("original", format=".3f"),

@@ -190,7 +190,7 @@ def correlation_finding(metrics: Mapping[str, Mapping[str, Any]], target: str | 
         return Finding(headline, evidence, **typed)
     way = "less" if r < 0 else "more"
     if shape == ("falling" if r < 0 else "rising"):
-        headline = f"The higher {words.phrase} of a sentence, the {way} names change it."
+        headline = f"On the whole, the higher {words.phrase} of a sentence, the {way} names change it."
         return Finding(headline, evidence, is_significant=True, **typed)
     bend = {"peak": "rises and falls again", "dip": "falls and rises again"}.get(shape, "goes up and down")
     return Finding(

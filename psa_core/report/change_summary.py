@@ -24,13 +24,14 @@ def markdown(pair: MatchedCubes, changes: Mapping[str, pd.DataFrame], *, limit: 
     sentences, names, _ = pair.now.shape
     unmatched = {"sentence": pair.unmatched_sentences, "name": pair.unmatched_names}
     lacking = [counted(count, what) for what, count in unmatched.items() if count]
+    together = families.words(pair.now.families, families.column_of(pair.now.provenance), pair.now.noun)
     lines = [
         f"## Perturbation sensitivity: {'failed' if failed else 'passed'}",
         "",
         f"{counted(sentences, 'sentence')} × {counted(names, 'name')}, in both results. Limit: a name's effect on the "
         f"mean score may be {limit:g} further from 0 than before.",
         *([f"Not in the baseline, so not judged: {' and '.join(lacking)}."] if lacking else []),
-        *([note] if (note := families.words(pair.now.families, families.column_of(pair.now.provenance))) else []),
+        *([together] if together else []),
     ]
     for target, table in changes.items():
         lines += [

@@ -25,6 +25,10 @@ T_SPREAD = 1.35
 WIDEST = 0.5
 
 
+#: The place of Mean |Δ| among the statistics of sampled scores; before it are ScoreDev and ScoreRange.
+CHANGE = 2
+
+
 class Floor(NamedTuple):
     """The spread of scores over names beside that over neutral edits.
 
@@ -140,7 +144,7 @@ def repeat_floors(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> dict[str, list[RepeatFloor]]:
-    """ScoreDev, ScoreRange, LabelDist and flips of sampled scores beside their repeat floor.
+    """ScoreDev, ScoreRange, Mean |Δ|, LabelDist and flips of sampled scores beside their repeat floor.
 
     Under the null hypothesis all names of a sentence (and the original) have the same chance of each answer. Then the
     answers about it can change places: exactly, as a permutation, where an answer has one of two values; with the
@@ -163,9 +167,10 @@ def repeat_floors(
     Returns
     -------
     dict
-        ``score_dev`` and ``score_range``: one each; ``label_dist`` and ``flips`` (a share of the cells): one for each
-        threshold. Corrected ScoreDev and ScoreRange are ``√(value² − floor²)``, since independent variances add up;
-        corrected shares ``value − floor``.
+        ``score_dev``, ``score_range`` and ``mean_abs_delta``: one each; ``label_dist`` and ``flips`` (a share of the
+        cells): one for each threshold. The first three are corrected to ``√(value² − floor²)``, since independent
+        variances add up; shares to ``value − floor``. P-values are Holm's over all but ``mean_abs_delta``, which says
+        nearly the same as ``score_dev`` and has its own.
 
     Examples
     --------
@@ -192,13 +197,16 @@ def repeat_floors(
     observed = _statistics(cells, grid)
     null = np.stack([_statistics(np.where(counts > 0, resample(), np.nan), grid) for _ in range(draws)])
     # What differs in its last bits only is as much.
-    p_values = adjust((1 + (null >= observed - 1e-9).sum(axis=0)) / (1 + draws), "holm")
-    floors, k = null.mean(axis=0), len(grid)
+    p_values = (1 + (null >= observed - 1e-9).sum(axis=0)) / (1 + draws)
+    place, k = np.arange(len(observed)), len(grid)
+    p_values[place != CHANGE] = adjust(p_values[place != CHANGE], "holm")
+    floors = null.mean(axis=0)
     variances = np.sqrt(np.maximum(observed**2 - floors**2, 0))
-    left = np.where(np.arange(len(observed)) < 2, variances, np.maximum(observed - floors, 0))
+    left = np.where(place <= CHANGE, variances, np.maximum(observed - floors, 0))
     left = np.where(p_values < SIGNIFICANT, left, 0.0)
     found = [RepeatFloor(*map(float, row)) for row in zip(observed, floors, left, p_values, strict=True)]
-    return {"score_dev": found[:1], "score_range": found[1:2], "label_dist": found[2 : 2 + k], "flips": found[2 + k :]}
+    corpus = {"score_dev": found[:1], "score_range": found[1:2], "mean_abs_delta": found[2:3]}
+    return corpus | {"label_dist": found[3 : 3 + k], "flips": found[3 + k :]}
 
 
 def resolvable(samples: int, sentences: int, names: int) -> float:
@@ -222,7 +230,7 @@ def resolvable(samples: int, sentences: int, names: int) -> float:
 
 
 def _statistics(cells: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
-    """ScoreDev, ScoreRange, then LabelDist and flips at each threshold, of cells (S, 1 + N): float64 (2 + 2 K,)."""
+    """ScoreDev, ScoreRange, Mean |Δ|, LabelDist and flips a threshold, of cells (S, 1 + N): float64 (3 + 2 K,)."""
     original, perturbed = cells[:, 0], cells[:, 1:]
     known = ~np.isnan(perturbed)
     enough = known.sum(axis=1) > 1
@@ -230,6 +238,9 @@ def _statistics(cells: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
     deviation = np.sqrt(nan_mean(centred**2, axis=1)).mean() if enough.any() else np.nan
     spans = np.fmax.reduce(perturbed[enough], axis=1) - np.fmin.reduce(perturbed[enough], axis=1)
     corpus = [deviation, spans.mean() if enough.any() else np.nan]
+    changes = np.abs(perturbed - original[:, None])
+    changes = changes[~np.isnan(changes).all(axis=1)]
+    corpus.append(nan_mean(changes, axis=1).mean() if len(changes) else np.nan)
     if not len(thresholds):
         return np.array(corpus)
     distances = threshold_grid(original, perturbed, thresholds).label_dist.mean(axis=0)

@@ -26,6 +26,7 @@ from psa_core.errors import OptionError
 from psa_core.inputs import conditions, corpus, groups, names, people
 from psa_core.inputs.conditions import Condition
 from psa_core.models import Scorer
+from psa_core.plurals import noun_of
 from psa_core.registry import in_short
 from psa_core.scoring import CellScores, Progress, ScoringOptions, score_cells
 from psa_core.study import families
@@ -295,12 +296,14 @@ def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.D
     """Everything needed to run the study again, and what it took."""
     left, planned_sentences = planned.selection.left_behind, len(planned.selection.sentences)
     notes = [*planned.corpus.notes]
+    noun = noun_of(planned.selection.sentences)
     if left:
         notes.append(
-            f"In {left:,} of {planned_sentences:,} sentences a second mention of the person stays behind (“Emily lost "
+            f"In {left:,} of {planned_sentences:,} {noun}s a second mention of the person stays behind (“Emily lost "
             "his shoes”); the option “every mention” replaces them all."
         )
-    notes += [families.words(planned.selection.families, planned.spec.families), *planned.names.notes, *scores.notes]
+    together = families.words(planned.selection.families, planned.spec.families, noun)
+    notes += [together, *planned.names.notes, *scores.notes]
     notes.append(getattr(scorer, "about", ""))
     too_long = Unread((), 0, 0)
     if len(sentences) == planned_sentences:

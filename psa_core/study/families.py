@@ -84,19 +84,19 @@ def account(families: Families, column: str | None) -> dict[str, Any]:
     }
 
 
-def words(families: Families, column: str | None) -> str:
-    """One or two sentences about the families of a study; empty where there are none."""
+def words(families: Families, column: str | None, noun: str = "sentence") -> str:
+    """One or two sentences about the families of a study, whose texts are called so; empty where there are none."""
     if not families.any:
         return ""
     found = account(families, column)
     total, effective = len(families.labels), found["effective_sample_size"]
-    note = f"{found['sentences']:,} of {total:,} sentences are near-copies, in {counted(found['families'], 'family')}"
+    note = f"{found['sentences']:,} of {total:,} {noun}s are near-copies, in {counted(found['families'], 'family')}"
     if column is not None:
-        note = f"The {counted(total, 'sentence')} come from {counted(families.count, 'family')} (column {column})"
-    worth = f"They are worth about {effective:,.0f} independent sentences: a family counts as one observation."
+        note = f"The {counted(total, noun)} come from {counted(families.count, 'family')} (column {column})"
+    worth = f"They are worth about {effective:,.0f} independent {noun}s: a family counts as one observation."
     if families.too_few:
         worth = (
-            f"They are worth about {effective:,.1f} independent sentences, too few to say anything about names: "
+            f"They are worth about {effective:,.1f} independent {noun}s, too few to say anything about names: "
             f"it takes at least {MIN_FAMILIES}."
         )
     return f"{note}. {worth}"

@@ -73,7 +73,7 @@ def _moved(cube: ScoreCube, target: str) -> np.ndarray:
 
 @lru_cache(maxsize=32)
 def repeat_floors(cube: ScoreCube, target: str, *, threshold: float) -> dict[str, stats.RepeatFloor]:
-    """ScoreDev, ScoreRange, LabelDist and flips of sampled scores beside their floor; empty where nothing is sampled.
+    """What names do to sampled scores, by `stats.repeat_floors`; empty where nothing is sampled.
 
     `threshold` is that of LabelDist and flips.
     """
@@ -107,7 +107,7 @@ def beyond_floor(metrics: Mapping[str, Mapping[str, Any]], metric: str, samples:
         return row | {"low": nan, "high": nan}
     floor = metrics[metric]["floor"]
     is_above = metrics[metric]["p"] < stats.SIGNIFICANT
-    power = 2 if metric in ("score_dev", "score_range") else 1
+    power = 2 if metric in ("score_dev", "score_range", "mean_abs_delta") else 1
     left = {end: max(value**power - floor**power, 0.0) ** (1 / power) for end, value in row.items()}
     return left if is_above else left | {"value": 0.0, "low": 0.0}
 

@@ -25,7 +25,7 @@ KINDS = {
     "groups": rf"With “[^”]+” names, [^“”]+? than with the other names\.|No clear difference between groups{END}|"
     rf"Nothing can be said about groups{END}",
     "groups, measured": rf"(?:The difference is|The largest difference is that of) .*?\(95 % interval{END}",
-    "relation": rf"The higher .+? of a {TEXT}, the {END}|How much names change a {TEXT} {END}|"
+    "relation": rf"On the whole, the higher .+? of a {TEXT}, the {END}|How much names change a {TEXT} {END}|"
     rf"No clear relation between {END}|No correlation between sensitivity and {END}",
     "relation, measured": rf"Pearson's r = {END}",
     "ranking": rf"With [\d,]+ other {TEXT}s of this kind you {END}|We cannot say whether the ranking {END}",
@@ -38,7 +38,8 @@ KINDS = {
 }
 #: What claims that something differs; nothing of a study that is too small may.
 CLAIM = re.compile(
-    rf" goes (?:up|down) by |{TYPICAL}|than with the other names\.|The higher .+? of a (?:sentence|document), the |"
+    rf" goes (?:up|down) by |{TYPICAL}|than with the other names\.|"
+    r"On the whole, the higher .+? of a (?:sentence|document), the |"
     r"of this kind you would see "
 )
 FLAGGED = re.compile(r"flagged at (−?[\d.]*\d)")

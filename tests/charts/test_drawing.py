@@ -178,3 +178,10 @@ def test_the_trade_off_of_strengths() -> None:
     assert drawing.rows["label"].tolist() == ["as it was", "1"]
     assert drawing.rows["picked"].tolist() == [False, True]
     assert "what it costs" in svg(drawing)
+
+
+def test_tiny_changes_have_labels_that_differ() -> None:
+    rows = pd.DataFrame({"sentence_id": range(30), "text": "", "original": np.linspace(0, 1, 30)})
+    drawn = drawing_svg(scatter.score_scatter(rows.assign(mean_abs_delta=np.linspace(0, 1e-6, 30))))
+    labels = re.findall(r">([\d.e−-]+)</text>", drawn)[11:]
+    assert labels[0] == "0" and len(set(labels)) == len(labels) > 5

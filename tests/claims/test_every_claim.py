@@ -23,7 +23,7 @@ from psa_core.tables.replicability import order_in_both, order_replicability
 
 #: What only a sentence about something significant may say in its headline.
 CLAIMS = re.compile(
-    r"goes up|goes down|(higher|lower) than with|The higher |more name-sensitive|ranking of the names: "
+    r"goes up|goes down|(higher|lower) than with|the higher |more name-sensitive|ranking of the names: "
 )
 #: What a sentence may never look like.
 BROKEN = re.compile(r"nan|inf\b|None|--|−0\.0+ |\b1 (names|sentences|labels)\b|  |\.\.|\{|\}")

@@ -194,7 +194,7 @@ def correlated(shape: str = "falling", **numbers: float | None) -> dict[str, dic
 def test_correlation() -> None:
     falls = correlated(r=-0.48, p=1e-9, low=-0.53, high=-0.43)
     found = findings.correlation_finding(falls, "toxicity")
-    assert found.headline == "The higher the toxicity score of a sentence, the less names change it."
+    assert found.headline == "On the whole, the higher the toxicity score of a sentence, the less names change it."
     assert found.evidence.startswith("Pearson's r = −0.48 (95 % interval −0.53 to −0.43), between")
     bent = findings.correlation_finding(falls | {"sensitivity_trend": {"shape": "peak"}}, "toxicity")
     assert bent.headline == (
@@ -314,7 +314,9 @@ def test_a_finding_of_a_summary_or_sentence_has_the_phrase_and_unit_of_its_targe
     corpus = findings.corpus_finding(METRICS, loan).headline
     assert corpus.startswith("Changing only the name moves the chance of a “Yes” to the loan by 11 points on average")
     related = findings.correlation_finding(correlated(r=-0.48, p=1e-9, low=-0.53, high=-0.43), loan).headline
-    assert related == "The higher the chance of a “Yes” to the loan of a sentence, the less names change it."
+    assert (
+        related == "On the whole, the higher the chance of a “Yes” to the loan of a sentence, the less names change it."
+    )
 
 
 def test_try_it_compares_float32_scores_as_everywhere() -> None:

@@ -236,7 +236,7 @@ def test_sampling_alone_leaves_nothing_and_every_threshold_has_its_share() -> No
     cells = np.random.default_rng(6).binomial(20, 0.5, (30, 6)) / 20
     found = stats.repeat_floors(cells[:, 0], cells[:, 1:], samples=20, ends=(0, 1), thresholds=[0.4, 0.5, 0.6])
     assert {name: len(floors) for name, floors in found.items()} == {
-        "score_dev": 1, "score_range": 1, "label_dist": 3, "flips": 3,
+        "score_dev": 1, "score_range": 1, "mean_abs_delta": 1, "label_dist": 3, "flips": 3,
     }  # fmt: skip
     assert all(floor.corrected == 0 and floor.p >= 0.05 for floors in found.values() for floor in floors)
 
@@ -246,3 +246,25 @@ def test_a_sentence_with_one_answered_name_has_no_spread_and_takes_none_from_the
     found = stats.repeat_floors(cells[:, 0], cells[:, 1:], samples=10, ends=(0, 1), draws=9)
     assert found["score_dev"][0].value == pytest.approx((0.2 + 0.4) / 2)
     assert found["score_range"][0].value == pytest.approx((0.4 + 0.8) / 2)
+
+
+def test_the_mean_change_of_sampled_scores_loses_what_asking_again_gives() -> None:
+    random = np.random.default_rng(4)
+    null = random.binomial(20, 0.5, (40, 9)) / 20
+    found = stats.repeat_floors(null[:, 0], null[:, 1:], samples=20, ends=(0, 1))["mean_abs_delta"][0]
+    assert found.value == pytest.approx(np.abs(null[:, 1:] - null[:, :1]).mean())
+    # The mean size of a difference of two normal means, each of variance 0.25 / 20.
+    assert found.floor == pytest.approx(np.sqrt(2 * 0.025 / np.pi), rel=0.1)
+    assert not found.is_above and found.corrected == 0.0
+    moved = random.binomial(400, np.r_[0.3, np.full(8, 0.6)], (40, 9)) / 400
+    found = stats.repeat_floors(moved[:, 0], moved[:, 1:], samples=400, ends=(0, 1))["mean_abs_delta"][0]
+    assert found.is_above and found.corrected == pytest.approx(0.3, abs=0.02)
+
+
+def test_the_mean_change_has_a_p_value_that_no_other_statistic_corrects() -> None:
+    cells = np.random.default_rng(5).binomial(20, 0.5, (30, 7)) / 20
+    alone, many = (
+        stats.repeat_floors(cells[:, 0], cells[:, 1:], samples=20, ends=(0, 1), thresholds=thresholds)
+        for thresholds in ([], [0.4, 0.5, 0.6])
+    )
+    assert alone["mean_abs_delta"] == many["mean_abs_delta"]

@@ -80,6 +80,8 @@ def test_what_is_said_of_them() -> None:
     families = column_families(pd.Series(list("aabcdefgh")))
     assert account(families, None)["sentences"] == 2
     assert words(families, None).startswith("2 of 9 sentences are near-copies, in 1 family. They are worth about 7 ")
+    assert words(families, None, "document").startswith("2 of 9 documents are near-copies, in 1 family.")
+    assert "about 7 independent documents: " in words(families, None, "document")
     assert "9 sentences come from 8 families (column author)" in words(families, "author")
     assert "too few" in words(column_families(pd.Series(list("aaabb"))), None)
     assert words(column_families(pd.Series(list("abc"))), None) == ""

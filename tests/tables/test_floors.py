@@ -116,3 +116,9 @@ def test_a_sentence_with_a_name_that_has_no_score_does_not_count(large_cube: Sco
 def test_edits_of_a_study_that_does_not_say_which_they_were_have_no_rows(large_cube: ScoreCube) -> None:
     edited = replace(large_cube, controls=np.zeros((40, 4, 1), np.float32))
     assert len(edit_table(edited, "toxicity")) == 0 and len(edit_table(large_cube, "toxicity")) == 0
+
+
+def test_compare_has_an_interval_of_the_mean_change_of_sampled_scores() -> None:
+    metrics = {"mean_abs_delta": {"value": 0.5, "low": 0.3, "high": 0.6, "floor": 0.3, "corrected": 0.4, "p": 0.01}}
+    left = beyond_floor(metrics, "mean_abs_delta", 20)
+    assert left == pytest.approx({"value": 0.4, "low": 0.0, "high": np.sqrt(0.27)})

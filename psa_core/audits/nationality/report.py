@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,11 @@ from psa_core.tables.replicability import order_replicability
 #: In a smaller class a single sentence is more than ten percent.
 MIN_COUNT = 10
 CORRECTED = "corrected for the number of countries and columns (Holm)"
+#: Countries that a sentence names with an article.
+ARTICLE = re.compile(
+    r"\b(?:Republic|States?|Kingdom|Emirates|Islands)\b"
+    r"|^(?:Bahamas|Comoros|Gambia|Ivory Coast|Maldives|Netherlands|Philippines|Seychelles)$"
+)
 LIMITS = (
     "This is perturbation sensitivity: what predictions do when the people of a text get names of another country. "
     "Whether a difference is a defect, a person has to judge.",
@@ -50,7 +56,7 @@ def class_finding(countries: pd.DataFrame, sentences: int) -> Finding:
     """The largest change of a predicted class that is beyond chance; where none is, the largest, as too few to tell."""
     changing = countries.dropna(subset=["change_percent"])
     top = largest(countries)
-    change = top["perturbed_count"] - top["original_count"]
+    change, country = top["perturbed_count"] - top["original_count"], _with_article(top["country"])
     if not changing["change_percent"].any():
         return Finding("No predicted class changes its size with the country of the names.")
     was, now = _count(top["original_count"]), _count(top["perturbed_count"])
@@ -58,16 +64,21 @@ def class_finding(countries: pd.DataFrame, sentences: int) -> Finding:
     if not top["p_adjusted"] < SIGNIFICANT:
         return Finding(
             "No clear difference: no country's names change the size of a predicted class beyond chance.",
-            f"The largest change: with names from {top['country']}, {instead}; too few to tell.",
+            f"The largest change: with names from {country}, {instead}; too few to tell.",
         )
     marked = int((changing["p_adjusted"] < SIGNIFICANT).sum())
     low, high = sorted(abs(top[end]) for end in ("change_low", "change_high"))
     return Finding(
-        f"With names from {top['country']}, {_count(abs(change))} {'more' if change > 0 else 'fewer'} sentences are "
+        f"With names from {country}, {_count(abs(change))} {'more' if change > 0 else 'fewer'} sentences are "
         f"predicted as {top['target']}.",
         f"{instead[:1].upper()}{instead[1:]} (95 % interval of the change {_count(low)} to {_count(high)}, "
         f"p = {top['p_adjusted']:.2g}). {marked} of {len(changing)} changes are beyond chance, {CORRECTED}.",
     )
+
+
+def _with_article(country: str) -> str:
+    """A country as it is read in a sentence: *the United States*."""
+    return f"the {country}" if ARTICLE.search(country) else country
 
 
 def largest(countries: pd.DataFrame) -> pd.Series:
@@ -89,12 +100,14 @@ def score_finding(countries: pd.DataFrame, targets: Sequence[str], sentences: in
     over = f"over {counted(sentences, 'sentence')}"
     if marked.empty:
         top = moved.loc[moved["delta"].abs().idxmax()]
-        largest_change = f"The largest mean change {over}: {_signed(top)} with names from {top['country']}."
+        largest_change = (
+            f"The largest mean change {over}: {_signed(top)} with names from {_with_article(top['country'])}."
+        )
         return Finding(f"No country's names are shown to move {score_words(str(top['target']))}.", largest_change)
     top = marked.loc[marked["delta"].abs().idxmax()]
     same, tested = (rows[rows["target"] == top["target"]] for rows in (marked, moved))
     ends = [same.loc[same["delta"].idxmin()], same.loc[same["delta"].idxmax()]]
-    moves = [f"by {_signed(row)} with names from {row['country']}" for row in ends[: min(2, len(same))]]
+    moves = [f"by {_signed(row)} with names from {_with_article(row['country'])}" for row in ends[: min(2, len(same))]]
     return Finding(
         f"The mean {top['target']} score moves {' and '.join(dict.fromkeys(moves))}.",
         f"{over[:1].upper()}{over[1:]}, with 95 % intervals; {len(same)} of {counted(len(tested), 'country')} "
@@ -163,7 +176,7 @@ def account(manifest: Mapping[str, Any], cube: ScoreCube) -> str:
     if options.get("people"):
         pipeline = f"pipeline {str(options['people'])[:80]}"
     parts.append(f"People were found by spaCy's {pipeline}.")
-    parts.append(families.words(cube.families, options.get("families")))
+    parts.append(families.words(cube.families, options.get("families"), cube.noun))
     parts.append(left_out(manifest["names_not_in_latin_letters_left_out"]))
     return " ".join(filter(None, parts))
 

@@ -11,7 +11,7 @@ import pytest
 
 from psa_core.audits._running import Running
 from psa_core.audits.nationality import AUDIT
-from psa_core.audits.nationality.report import account, findings, left_out
+from psa_core.audits.nationality.report import account, class_finding, findings, left_out
 from psa_core.audits.nationality.result import NationalityResult, NationalitySpec
 from psa_core.errors import OptionError, RunFolderError
 from psa_core.scoring import Progress
@@ -125,3 +125,15 @@ def test_a_model_that_knows_no_perplexity_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("text\nI met Susan Miller.\n")
     with pytest.raises(OptionError, match="which returns sentiment"):
         AUDIT.run(NationalitySpec(sentences=str(tmp_path / "s.csv"), model="keyword", lm="vader"), tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("country", "said"),
+    [("United States", "the United States"), ("Netherlands", "the Netherlands"), ("Niger", "Niger"), ("Peru", "Peru")],
+)
+def test_a_country_has_its_article(country: str, said: str) -> None:
+    row = {"country": country, "target": "negative", "original_count": 20.0, "perturbed_count": 26.0}
+    row |= {"change_percent": 30.0, "p_adjusted": 0.01, "change_low": 3.0, "change_high": 9.0}
+    assert class_finding(pd.DataFrame([row]), 60).headline.startswith(f"With names from {said}, 6 more sentences")
+    unclear = class_finding(pd.DataFrame([row | {"p_adjusted": 0.5}]), 60).evidence
+    assert unclear.startswith(f"The largest change: with names from {said}, ")
