@@ -45,6 +45,8 @@ FUNCTIONS = _both_ways(
     ("nsmallest", "nlargest"), ("ge", "gt"), ("le", "lt"), ("std", "var"), ("cdf", "sf"),
 )  # fmt: skip
 FUNCTIONS["sum"] = "max"
+#: How much is rounding is known to its order of magnitude only, so smaller numbers than this one stay.
+TOLERANCE = 1e-5
 #: Functions whose answer is of the kind of their first argument: leaving the call out is a typical omission.
 DROPPED = re.compile(
     r"^(abs|fabs|absolute|sqrt|sorted|reversed|round|clip|unique|dropna|adjusted?|corrected?|holm)$|adjust|correct"
@@ -208,7 +210,7 @@ def _constants(node: ast.Constant, parent: ast.AST, field: str) -> Iterator[tupl
         yield "constant", _with(node, value=not value)
     elif isinstance(value, int):
         yield "constant", _with(node, value=value + 1)
-    elif isinstance(value, float):
+    elif isinstance(value, float) and not 0 < abs(value) < TOLERANCE:
         yield "constant", _with(node, value=value * 2 or 1.0)
     elif isinstance(value, str) and " " in value.strip() and not isinstance(parent, ast.Subscript):
         for match in WORD.finditer(value):

@@ -190,3 +190,12 @@ def test_a_column_of_three_values_counts_in_its_own_standard_deviations() -> Non
     fitted = OLS(outcome, add_constant(three)).fit()
     assert found.coefficient[0] == pytest.approx(fitted.params[1] * three.std(ddof=1) / outcome.std(ddof=1))
     assert (found.r_squared, found.adjusted) == pytest.approx((fitted.rsquared, fitted.rsquared_adj))
+
+
+def test_a_column_is_no_surer_than_by_hc3s_t_test() -> None:
+    random = np.random.default_rng(11)
+    columns = random.normal(size=(25, 3))
+    outcome = columns[:, 0] + random.normal(0, 1 + np.abs(columns[:, 1]), 25)
+    found = explain(outcome, columns, ["a", "b", "c"])
+    by_t = OLS(outcome, add_constant(columns)).fit(cov_type="HC3", use_t=True).pvalues[1:]
+    assert (found.p_value >= by_t - 1e-12).all() and (found.p_value != by_t).any()

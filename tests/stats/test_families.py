@@ -134,3 +134,8 @@ def test_the_interval_of_a_share_does_not_reach_below_0_where_families_are_few()
     assert stats.mean_interval(shares, families=SEVEN)[1][()] < 0
     assert stats.bootstrap_interval(shares, families=SEVEN).low == 0
     assert stats.bootstrap_interval(shares - 0.01, families=SEVEN).low < 0
+
+
+def test_a_family_without_any_value_has_no_mean() -> None:
+    means = Families.of(list("aabb")).means([1.0, 3.0, np.nan, np.nan])
+    assert means[0] == 2.0 and np.isnan(means[1])

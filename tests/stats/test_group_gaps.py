@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.stats import t, ttest_ind
@@ -112,3 +114,14 @@ def test_answers_beyond_the_others_range_by_hand() -> None:
     scores = np.append(np.arange(41.0), [0.5, 40.0])[None, :, None]
     below, above = beyond_others(scores, [41, 42])
     assert below[0, :, 0].tolist() == [True, False] and above[0, :, 0].tolist() == [False, True]
+
+
+def test_p_counts_the_ways_by_welchs_t() -> None:
+    people = np.array([0.1, 0.9, 2.4, 1.2, 3.3, 2.9, 2.0, 5.1])
+    sizes = []
+    for first in combinations(range(8), 4):
+        second = np.setdiff1d(range(8), first)
+        sizes.append(abs(ttest_ind(people[list(first)], people[second], equal_var=False).statistic))
+    found = gap(people[None, :, None], range(4), range(4, 8))
+    assert found is not None and found.p == pytest.approx(np.mean(np.array(sizes) >= sizes[0] * (1 - 1e-9)))
+    assert 0.02 < found.p < 0.9

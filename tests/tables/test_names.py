@@ -212,3 +212,12 @@ def test_equivalence_is_corrected_over_the_names_and_families_are_told(large_cub
     family = large_cube.sentences.assign(family=np.arange(40) // 2)
     clustered = name_test_table(replace(large_cube, sentences=family), "toxicity")
     assert clustered["families"].tolist() == [20] * 12 and "n" not in clustered
+
+
+def test_six_sentences_are_enough_to_be_sure(large_cube: ScoreCube) -> None:
+    """A name that moves each of them alike has a p-value below what so few could have by chance."""
+    raised = large_cube.perturbed.copy()
+    raised[:, 3] = large_cube.original + 0.3 + np.linspace(0, 0.001, 40)[:, None].astype(np.float32)
+    cube = replace(large_cube, perturbed=raised)
+    p_values = [name_table(cube.rows(np.arange(count)), "toxicity")["p_adjusted"][3] for count in (5, 6)]
+    assert p_values[0] == 2**-4 and p_values[1] < 2**-5

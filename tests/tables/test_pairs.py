@@ -268,3 +268,10 @@ def test_effects_against_names_are_corrected_for_the_targets_too(large_cube: Sco
     by_name = tables.name_table(twice, "toxicity", baseline="names")["p_adjusted"]
     assert (table["p_above"] >= np.minimum(1.0, 2 * by_name) - 1e-12).all() and (table["p_above"] <= 1).all()
     assert (tables.limit_table(twice, "toxicity", limit=0.0)["p_above"] <= 1).all()
+
+
+def test_names_and_sentences_before_and_after_have_no_more_columns_than_told() -> None:
+    before, after = two_by_three()
+    assert names_before_after(before, after, "toxicity").columns.tolist() == ["name", "before", "after"]
+    columns = ["text", "spread_before", "spread_after", "flips_before", "flips_after"]
+    assert sentences_before_after(before, after, "toxicity", threshold=0.5).columns.tolist() == columns
